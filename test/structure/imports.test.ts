@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { librariesLoadedBy, nodeModulesLoadedBy, sourceFiles, sourceImports } from './source-imports.js';
+
+/** Folders in the order data flows through them; a folder imports only from itself and from those before it. */
+const ORDER = [
+  ...['util', 'errors', 'iml', 'schema', 'spec', 'http', 'run', 'component', 'webhook', 'app', 'scenario'],
+  ...['store', 'host', 'testing', 'cli'],
+];
+
+/** Folders that see less than their place in the order would allow. */
+const ISLANDS: Readonly<Record<string, readonly string[]>> = {
+  iml: ['util', 'errors'],
+  schema: ['util', 'errors'],
+  store: ['util', 'errors'],
+  rest: ['util', 'errors', 'schema', 'store'],
+};
+
+/** The command and the contract suites may use the island. */
+const REST_USERS: readonly string[] = ['cli', 'testing'];
+
+/** Libraries with one owner. */
+const OWNERS: Readonly<Record<string, RegExp>> = {
+  'moment-timezone': /^iml\/date\/zone\.ts$/,
+  undici: /^http\//,
+  ajv: /^schema\//,
+  jsonata: /^(testing|cli)\//,
+  'jsonc-parser': /^spec\//,
+};
+
+const internal = sourceImports.filter(({ isInternal }) => isInternal);
+const folderOf = (file: string): string => file.split('/')[0] ?? '';
+
+/** The public entries stand above all folders. */
+const isEntry = (file: string): boolean => file === 'index.ts' || /^[a-z]+\/index\.ts$/.test(file);
+
+function maySee(source: string, target: string): boolean {
+  if (target === 'rest') return REST_USERS.includes(source);
+  return (ISLANDS[source] ?? ORDER.slice(0, ORDER.indexOf(source))).includes(target);
+}
+
+describe('imports', () => {
+  it('name files that exist, never a folder', () => {
+    const known = new Set(sourceFiles);
+    expect(internal.filter(({ to }) => !known.has(to))).toEqual([]);
+  });
+
+  it('go left only', () => {
+    const wrong = internal.filter(({ from, to }) => {
+      const [source, target] = [folderOf(from), folderOf(to)];
+      return source !== target && from !== 'index.ts' && !maySee(source, target);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('never reach into a public entry', () => {
+    expect(internal.filter(({ from, to }) => isEntry(to) && from !== to)).toEqual([]);
+  });
+
+  it('keep each library with its owner', () => {
+    const strangers = sourceImports.filter(
+      ({ from, to }) => OWNERS[to] !== undefined && !OWNERS[to].test(from),
+    );
+    expect(strangers).toEqual([]);
+  });
+
+  it('form no cycle', () => {
+    const next = new Map<string, string[]>();
+    for (const { from, to, isType } of internal) if (!isType) next.set(from, [...(next.get(from) ?? []), to]);
+    expect(findCycle(next)).toBeUndefined();
+  });
+});
+
+describe('a public entry loads', () => {
+  it('./iml: the date library, and nothing of Node', () => {
+    expect(librariesLoadedBy('iml/index.ts')).toEqual(['moment-timezone']);
+    expect(nodeModulesLoadedBy('iml/index.ts')).toEqual([]);
+  });
+
+  it('.: the date library and the parsers; undici and QuickJS wait for their first use', () => {
+    expect(librariesLoadedBy('index.ts')).toEqual(['jsonc-parser', 'moment-timezone', 'saxes']);
+  });
+});
+
+function findCycle(next: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): readonly string[] | undefined => {
+    if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const target of next.get(file) ?? []) {
+      const cycle = visit(target, [...trail, file]);
+      if (cycle !== undefined) return cycle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of next.keys()) {
+    const cycle = visit(file, []);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
+}

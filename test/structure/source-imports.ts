@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const SOURCE = path.resolve(import.meta.dirname, '../../src');
+
+export interface SourceImport {
+  /** Path below src, with `/`. */
+  readonly from: string;
+  /** As written, or for a file of ours its path below src. */
+  readonly to: string;
+  readonly isInternal: boolean;
+  readonly isType: boolean;
+  /** `import()`, which loads only when it is reached. */
+  readonly isDynamic: boolean;
+}
+
+const IMPORT =
+  /^\s*(?:import|export)\s+(type\s)?[^'";]*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)|^\s*import\s+'([^']+)'/gm;
+
+/** All files below src. */
+export const sourceFiles: readonly string[] = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.split(path.sep).join('/'));
+
+/** All imports of all files below src. */
+export const sourceImports: readonly SourceImport[] = sourceFiles.flatMap((from) => {
+  const text = readFileSync(path.join(SOURCE, from), 'utf8');
+  return [...text.matchAll(IMPORT)].map((match) => {
+    const written = match[2] ?? match[3] ?? match[4] ?? '';
+    const isInternal = written.startsWith('.');
+    const to = isInternal
+      ? path.posix.join(path.posix.dirname(from), written).replace(/\.js$/, '.ts')
+      : written;
+    return { from, to, isInternal, isType: match[1] !== undefined, isDynamic: match[3] !== undefined };
+  });
+});
+
+/** The libraries that importing a file loads at once, Node's own left out. */
+export function librariesLoadedBy(entry: string): readonly string[] {
+  const seen = new Set<string>();
+  const libraries = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const { from, to, isInternal, isType, isDynamic } of sourceImports) {
+      if (from !== file || isType || isDynamic) continue;
+      if (isInternal) visit(to);
+      else if (!to.startsWith('node:')) libraries.add(to);
+    }
+  };
+  visit(entry);
+  return [...libraries].sort();
+}
+
+/** The modules of Node that importing a file loads at once. */
+export function nodeModulesLoadedBy(entry: string): readonly string[] {
+  const seen = new Set<string>();
+  const found = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const { from, to, isInternal, isType } of sourceImports) {
+      if (from !== file || isType) continue;
+      if (isInternal) visit(to);
+      else if (to.startsWith('node:')) found.add(to);
+    }
+  };
+  visit(entry);
+  return [...found].sort();
+}
