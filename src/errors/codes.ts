@@ -1,0 +1,62 @@
+/**
+ * Every code an error of this package can carry, with what it means.
+ * Callers match on `code`: it is stable, and it survives two copies of the package in one process.
+ */
+export const ERROR_CODES = {
+  IML_SYNTAX: 'An expression does not parse.',
+  IML_UNTERMINATED_EXPRESSION: 'A template opens {{ and never closes it.',
+  IML_UNTERMINATED_STRING: 'A string literal or quoted name has no end.',
+  IML_UNKNOWN_FUNCTION: 'An expression calls a function that does not exist.',
+  IML_FUNCTION: 'A function cannot use a value it was given.',
+  IML_TYPE: 'A value has a type its place does not allow, such as a spread of text.',
+  IML_LIMIT: 'An expression needs more time, memory or depth than it may have.',
+  IML_HOST_VALUE: 'A value handed in by the embedder threw while it was read.',
+
+  SPEC_READ: 'A file of an app cannot be read.',
+  SPEC_JSON: 'A file of an app is not JSON with comments.',
+  SPEC_INVALID: 'A part of an app has a shape that cannot be run.',
+  SPEC_MISSING: 'A manifest names a file, or a caller a component, that does not exist.',
+
+  NETWORK_REFUSED: 'The network guard refused an address.',
+  NETWORK_FAILED: 'No connection, or one that broke.',
+  NETWORK_CERTIFICATE: 'The certificate of a server was not accepted.',
+  NETWORK_RESPONSE_TOO_LARGE: 'A response is larger than it may be.',
+  NETWORK_TIMEOUT: 'A phase of an HTTP exchange took longer than it may.',
+  NETWORK_REDIRECTS: 'A redirect cannot be followed: too many, or without a usable address.',
+  NETWORK_DECODE: 'A body cannot be decoded as its headers say.',
+  REQUEST_INVALID: 'A request cannot be built: address, method, header or body.',
+
+  APP_ERROR: 'The app reports an error, by its own directives or by the status of a response.',
+  LIMIT_REQUESTS: 'A module needs more requests than it may send.',
+  LIMIT_TIME: 'A module took longer than it may.',
+  ABORTED: 'The caller stopped the run.',
+
+  REST_REQUEST: 'A request to the REST API is not valid.',
+  REST_UNAUTHORIZED: 'A request to the REST API carries no known token.',
+  REST_FORBIDDEN: 'The caller may not do what a request to the REST API asks for.',
+  REST_NOT_FOUND: 'A request to the REST API names something that does not exist.',
+  REST_REFUSED: 'A rule of the REST API does not let a valid request through.',
+  REST_RATE_LIMIT: 'An organization used up its calls of the minute.',
+  REST_FAILED: 'A request to the REST API met a defect of ours or of a port.',
+  REST_CONFIG: 'The REST API cannot be started with these settings.',
+
+  WEBHOOK_TOO_LARGE: 'A payload sent to a webhook is larger than it may be.',
+  WEBHOOK_ENCODING: 'A payload sent to a webhook has a content encoding that is not known.',
+  WEBHOOK_PAYLOAD: 'A payload sent to a webhook is not what its headers say.',
+  WEBHOOK_REFUSED: 'A webhook cannot be created, changed or answered as asked.',
+
+  STORE_CONFLICT: 'A unique value is already taken in a store.',
+  STORE_BUSY: 'Other writers did not let a transaction through.',
+  STORE_FULL: 'There is no room left where a store keeps its data.',
+  STORE_UNAVAILABLE: 'A database does not answer at the moment; the same may succeed later.',
+  STORE_FAILED: 'A store cannot be opened, read or written.',
+
+  HOST_MISSING: 'A host has no hook, event or scenario of this name.',
+  HOST_REFUSED: 'A host cannot do this in the state things are in.',
+  HOST_LEASE: 'A worker was taken for dead; what it was about to commit belongs to another.',
+  HOST_FILE: 'A file of scenarios has a shape that cannot be run.',
+
+  USAGE: 'The library was called in a way it does not know.',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,0 +1,32 @@
+/** The port to time. Everything that waits or asks for the hour takes one. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `delayMs`; rejects with the signal's reason if it is aborted first. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
+  /** Calls back once, when `delayMs` have passed, unless the returned function is called before. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+/** Real time. */
+export const SYSTEM_CLOCK: Clock = {
+  now: () => Date.now(),
+  sleep: (delayMs, signal) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      }, delayMs);
+      const stop = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+    }),
+  after: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};

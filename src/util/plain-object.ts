@@ -1,0 +1,28 @@
+/** An object with own members only, as JSON gives it. */
+export type PlainObject = Record<string, unknown>;
+
+/** True for `{}`-like objects: those made by a literal, by `JSON.parse`, or without a prototype. Arrays, dates, buffers and class instances are none. */
+export function isPlainObject(value: unknown): value is PlainObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: object | null = Object.getPrototypeOf(value);
+  if (prototype === null || prototype === Object.prototype) return true;
+  // Objects of another realm (node:vm, a test runner) have their own Object.prototype: nothing stands above it.
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
+}
+
+/**
+ * Writes a member under a name that may come from data.
+ * `__proto__` becomes an ordinary own member instead of a change of the prototype.
+ */
+export function setMember(target: PlainObject, name: string, value: unknown): void {
+  if (name === '__proto__') {
+    Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    target[name] = value;
+  }
+}
+
+/** Reads an own member; inherited ones (`constructor`, `toString`) read as undefined. */
+export function ownMember(target: object, name: string): unknown {
+  return Object.hasOwn(target, name) ? (target as PlainObject)[name] : undefined;
+}

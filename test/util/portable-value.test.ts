@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fromPortable, toPortable } from '../../src/util/portable-value.js';
+
+const throughJson = (value: unknown): unknown => fromPortable(JSON.parse(JSON.stringify(toPortable(value))));
+
+describe('a value through JSON', () => {
+  it('comes back with its dates and bytes, whatever its members are called', () => {
+    const leaf = fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }),
+      fc.uint8Array(),
+    );
+    const name = fc.oneof(
+      fc.string(),
+      fc.constantFrom('$date', '$bytes', '$value', '__proto__', 'constructor'),
+    );
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 5 }, leaf, fc.array(tie('value')), fc.dictionary(name, tie('value'))),
+    }));
+    fc.assert(
+      fc.property(value, (given) => {
+        expect(throughJson(given)).toEqual(given);
+      }),
+    );
+  });
+
+  it('loses only what JSON cannot hold', () => {
+    const given = {
+      a: undefined,
+      b: () => 1,
+      c: Number.NaN,
+      d: new Date(Number.NaN),
+      e: [undefined, 1],
+      f: 2,
+    };
+    expect(throughJson(given)).toEqual({ e: [null, 1], f: 2 });
+  });
+
+  it('is cut where it nests without end', () => {
+    const endless: Record<string, unknown> = {};
+    endless['self'] = endless;
+    expect(() => throughJson(endless)).not.toThrow();
+  });
+});
