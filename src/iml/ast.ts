@@ -1,0 +1,85 @@
+/** A keyword is a constant of the language; nothing in a scope can stand in for it. Source: reference/iml-language.md section 6. */
+export type KeywordName =
+  | 'true'
+  | 'false'
+  | 'null'
+  | 'erase'
+  | 'ignore'
+  | 'emptystring'
+  | 'emptyarray'
+  | 'space'
+  | 'tab'
+  | 'newline'
+  | 'carriagereturn'
+  | 'nbsp';
+
+/** Aliases (`==`, `===`, `!==`, `&&`, `||`) are read as these. */
+export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '&' | '|';
+export type UnaryOperator = '!' | '-';
+
+interface Node {
+  /** 0-based UTF-16 offset of the first character in the template. */
+  readonly start: number;
+  /** Offset behind the last character. */
+  readonly end: number;
+  /** Height of the tree from here, 1 for a leaf. Trees too high for the host's stack are evaluated flat. */
+  readonly height: number;
+}
+
+export interface Literal extends Node {
+  readonly kind: 'literal';
+  readonly value: string | number;
+}
+
+export interface Keyword extends Node {
+  readonly kind: 'keyword';
+  readonly name: KeywordName;
+}
+
+export interface Name extends Node {
+  readonly kind: 'name';
+  readonly name: string;
+  /** `quoted` in backticks (skips built-in variables), `module` for the digits of `1.email`. */
+  readonly form: 'plain' | 'quoted' | 'module';
+}
+
+export interface Member extends Node {
+  readonly kind: 'member';
+  readonly object: Expression;
+  readonly name: string;
+}
+
+export interface Index extends Node {
+  readonly kind: 'index';
+  readonly object: Expression;
+  /** Undefined for `a[]`. */
+  readonly index: Expression | undefined;
+}
+
+export interface Call extends Node {
+  readonly kind: 'call';
+  readonly name: string;
+  /** Undefined for an argument left empty. */
+  readonly args: readonly (Expression | undefined)[];
+}
+
+export interface Unary extends Node {
+  readonly kind: 'unary';
+  readonly operator: UnaryOperator;
+  readonly operand: Expression;
+}
+
+export interface Binary extends Node {
+  readonly kind: 'binary';
+  readonly operator: BinaryOperator;
+  readonly left: Expression;
+  readonly right: Expression;
+}
+
+export type Expression = Literal | Keyword | Name | Member | Index | Call | Unary | Binary;
+
+/** Text with expressions in it. Neighbouring texts are one part; a template without text and expression has none. */
+export interface Template {
+  readonly source: string;
+  readonly parts: readonly (string | Expression)[];
+}

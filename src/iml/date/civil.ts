@@ -1,0 +1,60 @@
+/** Largest distance from the epoch a `Date` can hold, in milliseconds. */
+const MAX_INSTANT_MS = 8.64e15;
+export const MS_PER_DAY = 86_400_000;
+
+/** A day of the proleptic Gregorian calendar. Year 0 stands before year 1; `month` and `date` count from 1. */
+export interface CivilDate {
+  readonly year: number;
+  readonly month: number;
+  readonly date: number;
+}
+
+const DAYS_PER_ERA = 146_097;
+/** Days from 1 March of year 0 to 1 January 1970. */
+const EPOCH_SHIFT = 719_468;
+
+/**
+ * Days since 1970-01-01. Months and dates outside their range count on into the neighbouring years and months.
+ * Years are counted from March, so that the leap day is the last of its year, in eras of 400 years.
+ */
+export function dayNumber(year: number, month: number, date: number): number {
+  const months = year * 12 + month - 3;
+  const marchYear = Math.floor(months / 12);
+  const marchMonth = months - marchYear * 12;
+  const era = Math.floor(marchYear / 400);
+  const yearOfEra = marchYear - era * 400;
+  const dayOfYear = Math.floor((153 * marchMonth + 2) / 5);
+  const leapDays = Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100);
+  return era * DAYS_PER_ERA + yearOfEra * 365 + leapDays + dayOfYear + date - 1 - EPOCH_SHIFT;
+}
+
+/** The inverse of `dayNumber`. */
+export function civilDate(day: number): CivilDate {
+  const shifted = day + EPOCH_SHIFT;
+  const era = Math.floor(shifted / DAYS_PER_ERA);
+  const dayOfEra = shifted - era * DAYS_PER_ERA;
+  const leapDays =
+    Math.floor(dayOfEra / 1460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / 146_096);
+  const yearOfEra = Math.floor((dayOfEra - leapDays) / 365);
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
+  const date = dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1;
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  return { year: era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, date };
+}
+
+/** Days of a month. `month` may lie outside 1 to 12. */
+export function daysInMonth(year: number, month: number): number {
+  return dayNumber(year, month + 1, 1) - dayNumber(year, month, 1);
+}
+
+/** Day of the week of a day number, Sunday 0. 1970-01-01 was a Thursday. */
+export function weekdayOf(day: number): number {
+  const rest = (day + 4) % 7;
+  return rest < 0 ? rest + 7 : rest;
+}
+
+/** Whether `Date` can hold an instant. */
+export function isInstant(ms: number): boolean {
+  return Math.abs(ms) <= MAX_INSTANT_MS;
+}

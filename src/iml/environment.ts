@@ -1,0 +1,37 @@
+/** The names an expression can see, as plain data. Keys made of digits stand for module ids. */
+export type Scope = Readonly<Record<string, unknown>>;
+
+/** What expressions read besides their scope. Everything that is not a pure function of its input comes in here. */
+export interface Environment {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number;
+  /** An RFC 4122 version 4 text. */
+  readonly uuid: () => string;
+  /** Scenario timezone, a tz database name. */
+  readonly timezone: string;
+  /** `strict` as documented, or `loose` as JavaScript's `==`. */
+  readonly equality: 'strict' | 'loose';
+  /** Apps of platform version 1 see null where version 2 gives undefined. */
+  readonly platformVersion: 1 | 2;
+  /**
+   * How `=` and `!=` compare two texts where the time it takes must not tell how alike they are: where one of them may
+   * be a signature. Default: the fast way.
+   */
+  readonly sameText?: ((left: string, right: string) => boolean) | undefined;
+  /** Digest of bytes, keyed (HMAC) if a key is given. */
+  readonly digest: Digest;
+}
+
+export type DigestAlgorithm = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512';
+export type Digest = (algorithm: DigestAlgorithm, data: Uint8Array, key?: Uint8Array) => Uint8Array;
+
+/**
+ * A built-in or custom function. It never changes its arguments and throws only `functionError(...)`
+ * or `limitError(...)`; missing arguments are undefined, further ones are ignored.
+ */
+export type ImlFunction = (environment: Environment, ...args: unknown[]) => unknown;
+
+/** Functions by name. Looked up by own member only, so a table needs no null prototype. */
+export type FunctionTable = Readonly<Record<string, ImlFunction>>;

@@ -1,0 +1,207 @@
+import { functionError } from '../../errors/iml-error.js';
+import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { isEmpty, isMissing, toText } from '../coerce.js';
+import { memberNames } from '../collection.js';
+import type { Environment, FunctionTable } from '../environment.js';
+import { assertListLength, assertTextLength } from '../growth.js';
+import { createDistinctKey, createEqualityKey } from '../identity.js';
+import { pathReader, readIndex } from '../path.js';
+import { asCollection, asInteger, asList } from './arguments.js';
+import { sortList } from './sort.js';
+
+/** Source: reference/iml-functions.md section 5. `contains` and `length` stand with the text functions. */
+export const ARRAY_FUNCTIONS: FunctionTable = {
+  add: (_, array, ...values) => concat([asList(array), values]),
+
+  arrayDiff: (_, array, other) => {
+    const keyOf = createEqualityKey();
+    const excluded = new Set(mapList(asList(other), keyOf));
+    return filterList(asList(array), (item) => !excluded.has(keyOf(item)));
+  },
+
+  // An item found in both is given once. [inf]
+  arrayIntersect: (_, array, other) => {
+    const keyOf = createEqualityKey();
+    const shared = new Set(mapList(asList(other), keyOf));
+    return filterList(asList(array), (item) => shared.delete(keyOf(item)));
+  },
+
+  deduplicate: (_, array) => distinct(asList(array), undefined),
+  distinct: (_, array, key) => distinct(asList(array), key),
+
+  first: (_, array) => readIndex(asList(array), 1),
+  last: (_, array) => readIndex(asList(array), -1),
+
+  flatten: (_, array, depth) => flatten(asList(array), asInteger(depth, 1)),
+
+  isArray: (_, value) => Array.isArray(value),
+
+  join: (_, array, separator) => join(asList(array), isMissing(separator) ? ',' : toText(separator)),
+
+  keys: (_, value) =>
+    Array.isArray(value)
+      ? mapList(asList(value), (_, index) => String(index))
+      : memberNames(asCollection(value)),
+
+  map: (_, array, key, filterKey, values) => mapItems(asList(array), key, filterKey, values),
+
+  // Source: reference/iml-functions.md section 5 (arguments that are no arrays are dropped). [choice]
+  merge: (_, ...arrays) => concat(arrays.filter(Array.isArray).map(asList)),
+
+  remove: (_, array, ...values) => {
+    const removed = new Set(values.filter(isPrimitive).map(nullAsUndefined));
+    return filterList(asList(array), (item) => !isPrimitive(item) || !removed.has(nullAsUndefined(item)));
+  },
+
+  reverse: (_, array) => concat([asList(array)]).reverse(),
+  shuffle: (environment, array) => shuffle(asList(array), environment),
+
+  slice: (_, array, start, end) => {
+    const list = asList(array);
+    return concat([list]).slice(asInteger(start, 0), asInteger(end, list.length));
+  },
+
+  sort: (_, array, order, key) => sortList(asList(array), order, key),
+
+  toArray: (_, value) => {
+    if (Array.isArray(value))
+      return mapList(asList(value), (item, index) => ({ key: String(index), value: item }));
+    const collection = asCollection(value);
+    return memberNames(collection).map((key) => ({ key, value: collection[key] }));
+  },
+
+  toCollection: (_, array, keyField, valueField) => toCollection(asList(array), keyField, valueField),
+};
+
+/** `Array.prototype.map` that gives holes to the callback and asks the array for nothing but its items. */
+function mapList<Result>(list: readonly unknown[], run: (item: unknown, index: number) => Result): Result[] {
+  const result: Result[] = [];
+  for (let index = 0; index < list.length; index++) result.push(run(list[index], index));
+  return result;
+}
+
+function filterList(list: readonly unknown[], keep: (item: unknown) => boolean): unknown[] {
+  const result: unknown[] = [];
+  for (let index = 0; index < list.length; index++) {
+    if (keep(list[index])) result.push(list[index]);
+  }
+  return result;
+}
+
+function concat(lists: readonly (readonly unknown[])[]): unknown[] {
+  assertListLength(lists.reduce((length, list) => length + list.length, 0));
+  const result: unknown[] = [];
+  for (const list of lists) {
+    for (let index = 0; index < list.length; index++) result.push(list[index]);
+  }
+  return result;
+}
+
+/** The first item of each key; items without the key share one. */
+function distinct(list: readonly unknown[], key: unknown): unknown[] {
+  const read = isEmpty(key) ? undefined : pathReader(toText(key));
+  const keyOf = createDistinctKey();
+  const seen = new Set<unknown>();
+  return filterList(list, (item) => {
+    const found = keyOf(read === undefined ? item : read(item));
+    if (seen.has(found)) return false;
+    seen.add(found);
+    return true;
+  });
+}
+
+interface FlattenFrame {
+  readonly list: readonly unknown[];
+  next: number;
+}
+
+/** Without recursion, so that no depth of the data is too much. */
+function flatten(list: readonly unknown[], depth: number): unknown[] {
+  const result: unknown[] = [];
+  const frames: FlattenFrame[] = [{ list, next: 0 }];
+  const open = new Set([list]);
+  let steps = 0;
+  for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+    if (frame.next === frame.list.length) {
+      open.delete(frame.list);
+      frames.pop();
+      continue;
+    }
+    const item = frame.list[frame.next++];
+    assertListLength(++steps);
+    if (!Array.isArray(item) || frames.length > depth) {
+      result.push(item);
+      continue;
+    }
+    if (open.has(item)) throw functionError('The array holds itself.');
+    open.add(item);
+    frames.push({ list: item, next: 0 });
+  }
+  return result;
+}
+
+function join(list: readonly unknown[], separator: string): string {
+  let text = '';
+  for (let index = 0; index < list.length; index++) {
+    if (index > 0) text += separator;
+    text += toText(list[index]);
+    assertTextLength(text.length);
+  }
+  return text;
+}
+
+/**
+ * The values of `key`, without those that are undefined. With a filter only of the items whose `filterKey` is, as text,
+ * one of the values: a comma-separated text or an array. Without a key the items themselves.
+ */
+function mapItems(list: readonly unknown[], key: unknown, filterKey: unknown, values: unknown): unknown[] {
+  const read = isEmpty(key) ? undefined : pathReader(toText(key));
+  const passes = isEmpty(filterKey) ? undefined : filterOf(toText(filterKey), values);
+  const result: unknown[] = [];
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
+    if (passes !== undefined && !passes(item)) continue;
+    const value = read === undefined ? item : read(item);
+    if (value !== undefined) result.push(value);
+  }
+  return result;
+}
+
+function filterOf(key: string, values: unknown): (item: unknown) => boolean {
+  const read = pathReader(key);
+  const wanted = new Set(Array.isArray(values) ? mapList(asList(values), toText) : toText(values).split(','));
+  return (item) => {
+    const value = read(item);
+    return !isMissing(value) && wanted.has(toText(value));
+  };
+}
+
+function isPrimitive(value: unknown): boolean {
+  return value === null || (typeof value !== 'object' && typeof value !== 'function');
+}
+
+function nullAsUndefined(value: unknown): unknown {
+  return value === null ? undefined : value;
+}
+
+/** Fisher and Yates, with the environment's randomness; a source that leaves its range cannot reach outside the array. */
+function shuffle(list: readonly unknown[], environment: Environment): unknown[] {
+  const result = concat([list]);
+  for (let index = result.length - 1; index > 0; index--) {
+    const other = Math.max(0, Math.min(index, Math.floor(environment.random() * (index + 1)) || 0));
+    [result[index], result[other]] = [result[other], result[index]];
+  }
+  return result;
+}
+
+/** Later duplicates win; items without a key are left out. */
+function toCollection(list: readonly unknown[], keyField: unknown, valueField: unknown): PlainObject {
+  const readKey = pathReader(toText(keyField));
+  const readValue = pathReader(toText(valueField));
+  const result: PlainObject = {};
+  for (let index = 0; index < list.length; index++) {
+    const key = readKey(list[index]);
+    if (!isMissing(key)) setMember(result, toText(key), readValue(list[index]));
+  }
+  return result;
+}

@@ -1,0 +1,73 @@
+import { functionError } from '../../errors/iml-error.js';
+import { type BytesEncoding, bytesOfText, encodingOf, textLengthOf, textOfBytes } from '../bytes.js';
+import { isBuffer, isEmpty, isMissing, toText } from '../coerce.js';
+import { isCollection } from '../collection.js';
+import type { DigestAlgorithm, Environment, FunctionTable, ImlFunction } from '../environment.js';
+import { assertTextLength } from '../growth.js';
+import { quoted } from './arguments.js';
+
+/** Source: reference/iml-functions.md section 3. */
+export const BINARY_FUNCTIONS: FunctionTable = {
+  base64: (_, value) => (isMissing(value) ? value : encode(bytesOf(value), 'base64')),
+
+  md5: hash('md5'),
+  sha1: hash('sha1'),
+  sha256: hash('sha256'),
+  sha512: hash('sha512'),
+
+  toBinary: (_, value, encoding) => {
+    if (isMissing(value)) return value;
+    if (isBuffer(value)) return value;
+    if (Array.isArray(value) || isCollection(value)) {
+      throw functionError(`${quoted(value)} cannot be turned into a buffer.`);
+    }
+    return decode(toText(value), asEncoding(encoding, 'utf8'));
+  },
+
+  toString: textForm,
+};
+
+// Not written in the table: there the name alone would give it the type of `Object.prototype.toString`.
+function textForm(_: Environment, value: unknown, encoding: unknown): string | null | undefined {
+  if (isMissing(value)) return value;
+  return isBuffer(value) ? encode(value, asEncoding(encoding, 'utf8')) : toText(value);
+}
+
+/** `(text; [encoding]; [key]; [keyEncoding])`: the digest, or with a key its HMAC; `md5` has the text only. */
+function hash(algorithm: DigestAlgorithm): ImlFunction {
+  if (algorithm === 'md5') {
+    return (environment, value) =>
+      isMissing(value) ? value : encode(environment.digest(algorithm, bytesOf(value)), 'hex');
+  }
+  return (environment, value, encoding, key, keyEncoding) => {
+    if (isMissing(value)) return value;
+    const form = asEncoding(encoding, 'hex');
+    const secret = isEmpty(key) ? undefined : keyBytes(key, asEncoding(keyEncoding, 'utf8'));
+    return encode(environment.digest(algorithm, bytesOf(value), secret), form);
+  };
+}
+
+function keyBytes(key: unknown, encoding: BytesEncoding): Uint8Array {
+  return isBuffer(key) ? key : decode(toText(key), encoding);
+}
+
+function bytesOf(value: unknown): Uint8Array {
+  return isBuffer(value) ? value : decode(toText(value), 'utf8');
+}
+
+function decode(text: string, encoding: BytesEncoding): Uint8Array {
+  const bytes = bytesOfText(text, encoding);
+  if (bytes === undefined) throw functionError(`The text is not valid ${encoding}.`);
+  return bytes;
+}
+
+function encode(bytes: Uint8Array, encoding: BytesEncoding): string {
+  assertTextLength(textLengthOf(bytes.length, encoding));
+  return textOfBytes(bytes, encoding);
+}
+
+function asEncoding(value: unknown, fallback: BytesEncoding): BytesEncoding {
+  const encoding = isEmpty(value) ? fallback : encodingOf(toText(value));
+  if (encoding === undefined) throw functionError(`${quoted(value)} is not a known encoding.`);
+  return encoding;
+}

@@ -1,0 +1,163 @@
+import { functionError } from '../../errors/iml-error.js';
+import { isEmpty, toNumber, toText } from '../coerce.js';
+import { addDays, addMonths, daysBetween, monthsBetween, moveClock, moveMonth } from '../date/calendar.js';
+import { isInstant, weekdayOf } from '../date/civil.js';
+import { compileFormat } from '../date/format.js';
+import { type LocalTime, localTime } from '../date/local-time.js';
+import { monthByName, weekdayByName } from '../date/names.js';
+import { parseDate } from '../date/parse.js';
+import { readDate } from '../date/read-date.js';
+import { findZone, requireZone, type Zone } from '../date/zone.js';
+import type { Environment, FunctionTable, ImlFunction } from '../environment.js';
+
+/** Source: reference/iml-functions.md 4. [choice] */
+const DEFAULT_FORMAT = 'YYYY-MM-DDTHH:mm:ss.SSSZ';
+const MAX_SHOWN_LENGTH = 60;
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** A value as a message shows it: never longer than a line. */
+function show(value: unknown): string {
+  if (Array.isArray(value)) return '[array]';
+  if (typeof value === 'function' || typeof value === 'symbol') return `[${typeof value}]`;
+  if (typeof value === 'number' || value === null || value === undefined) return String(value);
+  if (value instanceof Date) return 'Invalid Date';
+  if (typeof value === 'object') return '{object}';
+  const text = toText(value);
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text;
+}
+
+function readInstant(value: unknown, environment: Environment): number {
+  const date = readDate(value, environment.timezone);
+  if (date === undefined) throw functionError(`'${show(value)}' is not a valid date.`);
+  return Date.prototype.getTime.call(date);
+}
+
+function readNumber(value: unknown): number {
+  const number = toNumber(value);
+  if (number === undefined) throw functionError(`'${show(value)}' is not a valid number.`);
+  return number;
+}
+
+function toDate(ms: number): Date {
+  if (!isInstant(ms)) throw functionError('The result is outside the range of dates.');
+  return new Date(ms);
+}
+
+/** Unknown names are ignored, and the scenario timezone is used. Source: reference/iml-functions.md 4. [doc] */
+function chooseZone(timezone: unknown, environment: Environment): Zone {
+  const chosen = typeof timezone === 'string' ? findZone(timezone) : undefined;
+  return chosen ?? requireZone(environment.timezone);
+}
+
+function formatDate(environment: Environment, date: unknown, format: unknown, timezone: unknown): string {
+  const ms = readInstant(date, environment);
+  const pattern = isEmpty(format) ? DEFAULT_FORMAT : toText(format);
+  return compileFormat(pattern)(ms, chooseZone(timezone, environment));
+}
+
+function parseDateText(environment: Environment, text: unknown, format: unknown, timezone: unknown): Date {
+  if (typeof text !== 'string' && typeof text !== 'number') return toDate(readInstant(text, environment));
+  const zone = chooseZone(timezone, environment);
+  const pattern = isEmpty(format) ? undefined : toText(format);
+  const source = typeof text === 'string' ? text : numberText(text, pattern);
+  const date = source === undefined ? undefined : parseDate(source, pattern, zone.name, environment.now);
+  if (date === undefined) throw functionError(`'${show(text)}' is not a valid date.`);
+  return date;
+}
+
+/** A number is read by its decimal digits, and only by a format. Source: reference/iml-functions.md 4. [doc] */
+function numberText(value: number, pattern: string | undefined): string | undefined {
+  const text = String(value);
+  return pattern === undefined || /[^\d.+-]/.test(text) ? undefined : text;
+}
+
+/** Adds a length of time, to the nearest millisecond: 1.001 seconds are 1001, though their product is less. [choice] */
+function addTime(unitMs: number): ImlFunction {
+  return (environment, date, amount) =>
+    toDate(readInstant(date, environment) + Math.round(readNumber(amount) * unitMs));
+}
+
+/** Adds calendar units. A fraction is rounded to whole days or months, as moment does. [inf] */
+function addCalendar(add: (ms: number, amount: number, zone: Zone) => number): ImlFunction {
+  return (environment, date, amount) => {
+    const ms = readInstant(date, environment);
+    return toDate(add(ms, readNumber(amount), requireZone(environment.timezone)));
+  };
+}
+
+type Setter = (time: LocalTime, value: number) => number;
+type NameReader = (text: string) => number | undefined;
+
+/** Sets one part of the local date or time; a fraction of the value is cut off, as `Date` does. */
+function setPart(set: Setter, readName?: NameReader): ImlFunction {
+  return (environment, date, value) => {
+    const ms = readInstant(date, environment);
+    const named = typeof value === 'string' ? readName?.(value.trim()) : undefined;
+    const number = named ?? Math.trunc(readNumber(value));
+    return toDate(set(localTime(ms, requireZone(environment.timezone)), number));
+  };
+}
+
+// Seconds and minutes roll over by elapsed time, hours and more by what clocks show; so does moment. [inf]
+const setSecond: Setter = (time, value) => time.ms + (value - time.second) * SECOND;
+const setMinute: Setter = (time, value) => time.ms + (value - time.minute) * MINUTE;
+const setHour: Setter = (time, value) =>
+  moveClock(time, time.day, time.timeOfDay + (value - time.hour) * HOUR);
+const setDate: Setter = (time, value) => moveClock(time, time.day + value - time.date);
+const setDay: Setter = (time, value) => moveClock(time, time.day + value - 1 - weekdayOf(time.day));
+const setMonth: Setter = (time, value) => moveMonth(time, time.year, value);
+const setYear: Setter = (time, value) => moveMonth(time, value, time.month);
+
+type Difference = (laterMs: number, earlierMs: number, zone: Zone) => number;
+
+const DIFFERENCES: ReadonlyMap<string, Difference> = new Map<string, Difference>([
+  ['milliseconds', (a, b) => a - b],
+  ['seconds', (a, b) => (a - b) / SECOND],
+  ['minutes', (a, b) => (a - b) / MINUTE],
+  ['hours', (a, b) => (a - b) / HOUR],
+  ['days', (a, b, zone) => daysBetween(b, a, zone)],
+  ['weeks', (a, b, zone) => daysBetween(b, a, zone) / 7],
+  ['months', (a, b, zone) => -monthsBetween(a, b, zone)],
+  ['years', (a, b, zone) => -monthsBetween(a, b, zone) / 12],
+]);
+
+/** Whole units, the rest cut off, as moment counts. Units may be singular and in any case. [inf] */
+function dateDifference(environment: Environment, date1: unknown, date2: unknown, unit: unknown): number {
+  const laterMs = readInstant(date1, environment);
+  const earlierMs = readInstant(date2, environment);
+  const difference = isEmpty(unit) ? DIFFERENCES.get('milliseconds') : findDifference(unit);
+  if (difference === undefined) {
+    const units = [...DIFFERENCES.keys()].join(', ');
+    throw functionError(`'${show(unit)}' is not a unit of time. Expected one of ${units}.`);
+  }
+  return Math.trunc(difference(laterMs, earlierMs, requireZone(environment.timezone))) || 0;
+}
+
+function findDifference(unit: unknown): Difference | undefined {
+  if (typeof unit !== 'string' || unit.length > MAX_SHOWN_LENGTH) return undefined;
+  const name = unit.trim().toLowerCase();
+  return DIFFERENCES.get(name) ?? DIFFERENCES.get(`${name}s`);
+}
+
+/** Functions of dates. Source: reference/iml-functions.md 4. */
+export const DATE_FUNCTIONS: FunctionTable = {
+  formatDate,
+  parseDate: parseDateText,
+  addSeconds: addTime(SECOND),
+  addMinutes: addTime(MINUTE),
+  addHours: addTime(HOUR),
+  addDays: addCalendar(addDays),
+  addMonths: addCalendar(addMonths),
+  addYears: addCalendar((ms, years, zone) => addMonths(ms, years * 12, zone)),
+  setSecond: setPart(setSecond),
+  setMinute: setPart(setMinute),
+  setHour: setPart(setHour),
+  setDate: setPart(setDate),
+  setDay: setPart(setDay, weekdayByName),
+  setMonth: setPart(setMonth, monthByName),
+  setYear: setPart(setYear),
+  dateDifference,
+};

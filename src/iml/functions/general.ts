@@ -1,0 +1,56 @@
+import { isCaseless } from '../caseless.js';
+import { isEmpty, isTruthy, toText } from '../coerce.js';
+import { filterMembers } from '../collection.js';
+import type { FunctionTable } from '../environment.js';
+import { createEqualityKey } from '../identity.js';
+import { getPath, readIndex } from '../path.js';
+import { asCollection } from './arguments.js';
+
+/**
+ * `if` and `ifempty` stand here in the form that gets all arguments evaluated, for calls from custom functions;
+ * an expression evaluates only the branch it needs.
+ * Source: reference/iml-functions.md section 1.
+ */
+export const GENERAL_FUNCTIONS: FunctionTable = {
+  if: (_, condition, whenTrue, whenFalse) => (isTruthy(condition) ? whenTrue : whenFalse),
+
+  ifempty: (_, value, fallback) => (isEmpty(value) ? fallback : value),
+
+  switch: (_, expression, ...cases) => choose(toText(expression), cases),
+
+  get: (_, value, path) => {
+    if (isEmpty(path)) return undefined;
+    return typeof path === 'number' ? readIndex(value, path) : getPath(value, toText(path));
+  },
+
+  omit: (_, value, ...names) => {
+    const collection = asCollection(value);
+    const omitted = namesIn(names, isCaseless(collection));
+    return filterMembers(collection, (name) => !omitted.has(name));
+  },
+
+  pick: (_, value, ...names) => {
+    const collection = asCollection(value);
+    const picked = namesIn(names, isCaseless(collection));
+    return filterMembers(collection, (name) => picked.has(name));
+  },
+
+  // Collections and arrays are compared by what they hold, where the operator `=` asks for the same one. [inf]
+  equal: (_, left, right) => {
+    const keyOf = createEqualityKey();
+    return left === right || keyOf(left) === keyOf(right);
+  },
+};
+
+function choose(text: string, cases: readonly unknown[]): unknown {
+  for (let index = 0; index + 1 < cases.length; index += 2) {
+    if (toText(cases[index]) === text) return cases[index + 1];
+  }
+  return cases.length % 2 === 1 ? cases.at(-1) : undefined;
+}
+
+/** The names given one by one, or as an array of names. */
+function namesIn(args: readonly unknown[], caseless: boolean): Set<string> {
+  const names = args.flatMap((arg) => (Array.isArray(arg) ? arg.map(toText) : [toText(arg)]));
+  return new Set(caseless ? names.map((name) => name.toLowerCase()) : names);
+}

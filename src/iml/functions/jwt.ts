@@ -1,0 +1,171 @@
+import { functionError } from '../../errors/iml-error.js';
+import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { bytesOfText, textLengthOf, textOfBytes } from '../bytes.js';
+import { isBuffer, isEmpty, isMissing, isOn, toNumber, toText } from '../coerce.js';
+import { isCollection } from '../collection.js';
+import type { DigestAlgorithm, Environment, FunctionTable } from '../environment.js';
+import { assertTextLength } from '../growth.js';
+import { rsaSha256 } from '../rsa-signature.js';
+import { jsonOf } from '../tree-text.js';
+import { asCollection, quoted } from './arguments.js';
+
+/** Source: reference/iml-functions.md section 6. [doc] */
+const HMAC_DIGESTS: ReadonlyMap<string, DigestAlgorithm> = new Map([
+  ['HS256', 'sha256'],
+  ['HS384', 'sha384'],
+  ['HS512', 'sha512'],
+]);
+
+const DEFAULT_ALGORITHM = 'HS256';
+
+/** Options that write a member of the payload, and that member. */
+const CLAIMS: readonly (readonly [option: string, claim: string])[] = [
+  ['audience', 'aud'],
+  ['issuer', 'iss'],
+  ['subject', 'sub'],
+  ['jwtid', 'jti'],
+];
+
+/** Options that set a moment in whole seconds, counted from `iat`. */
+const MOMENTS: readonly (readonly [option: string, claim: string])[] = [
+  ['notBefore', 'nbf'],
+  ['expiresIn', 'exp'],
+];
+
+/** The options that change more than a claim. */
+interface JwtOptions extends PlainObject {
+  readonly algorithm?: unknown;
+  readonly header?: unknown;
+  readonly keyid?: unknown;
+  readonly noTimestamp?: unknown;
+}
+
+interface JwtHeader extends PlainObject {
+  alg: unknown;
+  typ?: unknown;
+  kid?: unknown;
+}
+
+interface JwtClaims extends PlainObject {
+  iat?: unknown;
+}
+
+/**
+ * `jwt(payload; secret; [algorithm]; [options])`: a signed token. The options are those of the npm library jsonwebtoken,
+ * and it is followed where the reference says no more: `iat` is added, header members of the options win.
+ * Source: reference/iml-functions.md section 6. [doc][inf]
+ */
+export const JWT_FUNCTIONS: FunctionTable = {
+  jwt: (environment, payload, secret, algorithm, options) => {
+    const settings: JwtOptions = asCollection(options);
+    const named = [algorithm, settings.algorithm].find((value) => !isEmpty(value)) ?? DEFAULT_ALGORITHM;
+    const header = headerOf(toText(named), isCollection(payload), settings);
+    const content = isCollection(payload)
+      ? jsonOf(claimsOf(payload, settings, Math.floor(environment.now() / 1000)))
+      : textPayload(payload);
+    const signed = `${encode(utf8(jsonOf(header)))}.${encode(utf8(content))}`;
+    return `${signed}.${encode(sign(environment, toText(header.alg), signed, secret))}`;
+  },
+};
+
+function textPayload(payload: unknown): string {
+  if (typeof payload !== 'string') throw functionError('The payload of a token is a collection or a text.');
+  return payload;
+}
+
+/** A token of a text payload has no `typ`, as in the library. */
+function headerOf(algorithm: string, isObject: boolean, options: JwtOptions): JwtHeader {
+  const header: JwtHeader = { alg: algorithm };
+  if (isObject) header.typ = 'JWT';
+  if (!isEmpty(options.keyid)) header.kid = toText(options.keyid);
+  return copyMembers(asCollection(options.header), header);
+}
+
+function claimsOf(payload: PlainObject, options: JwtOptions, now: number): JwtClaims {
+  const claims: JwtClaims = copyMembers(payload, {});
+  for (const claim of ['iat', 'nbf', 'exp']) checkMoment(claim, claims[claim]);
+  const issued = isMissing(claims.iat) ? now : Number(claims.iat);
+  if (isOn(options.noTimestamp)) delete claims.iat;
+  else claims.iat = issued;
+  for (const [option, claim] of MOMENTS) {
+    if (!isMissing(options[option])) addClaim(claims, claim, issued + secondsOf(option, options[option]));
+  }
+  for (const [option, claim] of CLAIMS) {
+    if (!isMissing(options[option])) addClaim(claims, claim, options[option]);
+  }
+  return claims;
+}
+
+function copyMembers<Target extends PlainObject>(from: PlainObject, to: Target): Target {
+  for (const name of Object.keys(from)) {
+    if (from[name] !== undefined) setMember(to, name, from[name]);
+  }
+  return to;
+}
+
+function addClaim(claims: PlainObject, claim: string, value: unknown): void {
+  if (!isMissing(claims[claim])) {
+    throw functionError(`'${claim}' stands in the payload and in the options of the token.`);
+  }
+  claims[claim] = value;
+}
+
+function checkMoment(claim: string, value: unknown): void {
+  if (!isMissing(value) && !Number.isFinite(value)) {
+    throw functionError(`'${claim}' of a token is a number of seconds, not ${quoted(value)}.`);
+  }
+}
+
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ['', 0.001],
+  ['ms', 0.001],
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+  ['d', 86_400],
+  ['w', 604_800],
+  ['y', 31_557_600],
+]);
+const SPAN = /^(-?\d*\.?\d+) *([a-z]*)$/i;
+/** Long names of units, singular or plural, by the letter they shorten to. */
+const UNIT_NAME =
+  /^(?:(m)(?:illi)?s(?:ec(?:ond)?s?)?|(s)ec(?:ond)?s?|(m)in(?:ute)?s?|(h)(?:ou)?rs?|(d)ays?|(w)eeks?|(y)(?:ea)?rs?)$/;
+
+/** A number counts seconds; a text is a number and a unit (`2h`, `10 days`), without a unit milliseconds. */
+function secondsOf(option: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return Math.floor(value);
+  const [, amount, unit = ''] = (typeof value === 'string' && value.length <= 100 && SPAN.exec(value)) || [];
+  const seconds = SECONDS.get(shortUnit(unit.toLowerCase()));
+  const count = toNumber(amount);
+  if (count === undefined || seconds === undefined) {
+    throw functionError(`${quoted(value)} is no span of time for '${option}' of a token.`);
+  }
+  return Math.floor(count * seconds);
+}
+
+function shortUnit(name: string): string {
+  const found = UNIT_NAME.exec(name);
+  if (found === null) return name;
+  return found[1] === undefined ? (found.slice(2).find((letter) => letter !== undefined) ?? name) : 'ms';
+}
+
+function sign(environment: Environment, algorithm: string, text: string, secret: unknown): Uint8Array {
+  if (isEmpty(secret)) throw functionError('A token needs a secret to be signed with.');
+  const digest = HMAC_DIGESTS.get(algorithm);
+  if (digest !== undefined)
+    return environment.digest(digest, utf8(text), isBuffer(secret) ? secret : utf8(toText(secret)));
+  if (algorithm === 'RS256') return rsaSha256(utf8(text), toText(secret));
+  const known = [...HMAC_DIGESTS.keys(), 'RS256'].join(', ');
+  throw functionError(`${quoted(algorithm)} is no algorithm for a token. Expected one of ${known}.`);
+}
+
+function utf8(text: string): Uint8Array {
+  assertTextLength(text.length);
+  return bytesOfText(text, 'utf8') ?? new Uint8Array();
+}
+
+/** Base64 in the URL alphabet, without padding. */
+function encode(bytes: Uint8Array): string {
+  assertTextLength(textLengthOf(bytes.length, 'base64'));
+  return textOfBytes(bytes, 'base64').replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}

@@ -1,0 +1,120 @@
+import { functionError } from '../../errors/iml-error.js';
+import { isEmpty, isMissing, toNumber, toText } from '../coerce.js';
+import type { FunctionTable, ImlFunction } from '../environment.js';
+import { assertTextLength } from '../growth.js';
+import { asInteger, asList, asNumber, quoted } from './arguments.js';
+import { fixDecimal, truncateDecimal } from './decimal.js';
+
+/** Decimals `formatNumber` writes at most. */
+const MAX_DECIMALS = 100;
+
+/** Results that are no number are null. Source: reference/iml-functions.md section 2; reference/iml-language.md section 4. */
+export const MATH_FUNCTIONS: FunctionTable = {
+  abs: onNumber(Math.abs),
+  ceil: onNumber(Math.ceil),
+  floor: onNumber(Math.floor),
+  round: onNumber(Math.round),
+  trunc: onNumber((number, decimals) => truncateDecimal(number, asInteger(decimals, 0))),
+
+  average: onNumbers((numbers) => mean(numbers)),
+  max: onNumbers((numbers) => numbers.reduce((most, number) => Math.max(most, number), -Infinity)),
+  min: onNumbers((numbers) => numbers.reduce((least, number) => Math.min(least, number), Infinity)),
+  sum: onNumbers(sum),
+  median: onNumbers(median),
+  stdevS: onNumbers((numbers) => deviation(numbers, numbers.length - 1)),
+  stdevP: onNumbers((numbers) => deviation(numbers, numbers.length)),
+
+  formatNumber: (_, value, decimals, decimalSeparator, thousandsSeparator) => {
+    if (isMissing(value)) return value;
+    const places = asInteger(decimals, 0);
+    if (places < 0 || places > MAX_DECIMALS) {
+      throw functionError(`${quoted(decimals)} is not a number of decimals from 0 to ${MAX_DECIMALS}.`);
+    }
+    return formatNumber(
+      asNumber(value),
+      places,
+      separator(decimalSeparator, ','),
+      separator(thousandsSeparator, '.'),
+    );
+  },
+
+  parseNumber: (_, value, decimalSeparator) => {
+    if (isMissing(value)) return value;
+    return typeof value === 'number' ? asNumber(value) : parseNumber(toText(value), decimalSeparator);
+  },
+};
+
+/** A function of one number: a missing one is given back as it is, as text functions have it. [inf] */
+function onNumber(run: (number: number, argument: unknown) => number): ImlFunction {
+  return (_, value, argument) => (isMissing(value) ? value : finite(run(asNumber(value), argument)));
+}
+
+/**
+ * A function of the numbers in one array or in the arguments; entries that are no number are skipped,
+ * numeric text is one. Source: reference/iml-functions.md section 2. [doc][open]
+ */
+function onNumbers(run: (numbers: readonly number[]) => number): ImlFunction {
+  return (_, ...args) => {
+    const numbers: number[] = [];
+    for (const arg of args) collectNumbers(Array.isArray(arg) ? asList(arg) : [arg], numbers);
+    return finite(run(numbers));
+  };
+}
+
+function collectNumbers(values: readonly unknown[], into: number[]): void {
+  for (let index = 0; index < values.length; index++) {
+    const number = toNumber(values[index]);
+    if (number !== undefined) into.push(number);
+  }
+}
+
+/** NaN and infinities are null; minus zero is zero. */
+function finite(number: number): number | null {
+  return Number.isFinite(number) ? number + 0 : null;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function mean(numbers: readonly number[]): number {
+  return sum(numbers) / numbers.length;
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+/** The root of the sum of squared distances from the mean over `divisor`. */
+function deviation(numbers: readonly number[], divisor: number): number {
+  const center = mean(numbers);
+  return divisor < 1 ? Number.NaN : Math.sqrt(sum(numbers.map((number) => (number - center) ** 2)) / divisor);
+}
+
+/** A separator as given, the empty text included: that is how to ask for none. */
+function separator(value: unknown, fallback: string): string {
+  return isMissing(value) ? fallback : toText(value);
+}
+
+/** Source: reference/iml-functions.md section 2 (rounding: half away from zero on the decimal value). */
+function formatNumber(number: number, places: number, point: string, thousands: string): string {
+  const { negative, whole, fraction } = fixDecimal(number, places);
+  assertTextLength(whole.length * (thousands.length + 1) + point.length + fraction.length);
+  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, () => thousands);
+  return `${negative ? '-' : ''}${grouped}${places > 0 ? point + fraction : ''}`;
+}
+
+/** Source: reference/iml-functions.md section 2. [choice] */
+function parseNumber(text: string, decimalSeparator: unknown): number {
+  const point = isEmpty(decimalSeparator) ? '.' : toText(decimalSeparator);
+  if (point !== '.' && point !== ',') {
+    throw functionError(`${quoted(point)} is not a valid decimal separator: "." or "," is expected.`);
+  }
+  const plain = text.replace(point === '.' ? /[\s,]/g : /[\s.]/g, '').replace(',', '.');
+  const number = toNumber(plain);
+  if (number === undefined) throw functionError(`${quoted(text)} is not a valid number.`);
+  return number;
+}

@@ -1,0 +1,23 @@
+import type { FunctionTable } from '../environment.js';
+import { ARRAY_FUNCTIONS } from './array.js';
+import { BINARY_FUNCTIONS } from './binary.js';
+import { DATE_FUNCTIONS } from './date.js';
+import { GENERAL_FUNCTIONS } from './general.js';
+import { HTML_FUNCTIONS } from './html.js';
+import { JSON_FUNCTIONS } from './json.js';
+import { JWT_FUNCTIONS } from './jwt.js';
+import { MATH_FUNCTIONS } from './math.js';
+import { TEXT_FUNCTIONS } from './text.js';
+
+/** Every built-in function by name. Source: reference/iml-functions.md. */
+export const FUNCTIONS: FunctionTable = {
+  ...GENERAL_FUNCTIONS,
+  ...MATH_FUNCTIONS,
+  ...TEXT_FUNCTIONS,
+  ...HTML_FUNCTIONS,
+  ...BINARY_FUNCTIONS,
+  ...DATE_FUNCTIONS,
+  ...ARRAY_FUNCTIONS,
+  ...JSON_FUNCTIONS,
+  ...JWT_FUNCTIONS,
+};

@@ -1,0 +1,17 @@
+export { ImlError, type ImlErrorKind } from '../errors/iml-error.js';
+export type { Position } from '../errors/position.js';
+export type { Expression, Template } from './ast.js';
+export { type CompileOptions, compile, evaluate } from './compile.js';
+export type {
+  Digest,
+  DigestAlgorithm,
+  Environment,
+  FunctionTable,
+  ImlFunction,
+  Scope,
+} from './environment.js';
+export { FUNCTIONS as functions } from './functions/table.js';
+export type { Evaluate } from './leaves.js';
+export { parseTemplate as parse, safeParseTemplate as safeParse } from './parser.js';
+export { printTemplate as print } from './printer.js';
+export { listenForMissing, type MissingListener, type MissingValue } from './scope-hook.js';

@@ -1,0 +1,163 @@
+import { functionError, ImlError } from '../../errors/iml-error.js';
+import type { CharacterSet } from './character-set.js';
+import { compilePattern } from './compile-pattern.js';
+import { appendReplacement, parseReplacement } from './expand-replacement.js';
+import { type PatternMatch, PatternMatcher } from './match-pattern.js';
+import { type ParsedPattern, parsePattern } from './parse-pattern.js';
+import { worstCaseSteps } from './pattern-cost.js';
+import { type PatternFlags, parseFlags } from './pattern-flags.js';
+import { MAX_RESULT_LENGTH, TextBuilder } from './text-builder.js';
+
+/** Steps the host may need in the worst case, well under a tenth of a second; beyond that our own matcher runs. */
+const HOST_STEPS = 100_000_000;
+
+/** Steps per character that are fine for a text of any length. */
+const HOST_STEPS_PER_CHARACTER = 8;
+
+const MAX_CACHED_PATTERNS = 64;
+const MAX_CACHED_LENGTH = 512;
+
+export interface ReplaceRequest {
+  readonly text: string;
+  readonly pattern: string;
+  readonly flags: string;
+  readonly replacement: string;
+}
+
+/** How a replacement came about, for tests. @internal */
+export interface ReplaceTrace {
+  readonly result: string;
+  readonly engine: 'host' | 'own';
+  /** Steps of our own matcher; 0 for the host. */
+  readonly steps: number;
+}
+
+interface Prepared {
+  readonly flags: PatternFlags;
+  readonly parsed: ParsedPattern;
+  readonly expression: RegExp;
+  readonly sets: Map<string, CharacterSet>;
+}
+
+/** Oldest use first. */
+const cache = new Map<string, Prepared>();
+
+/**
+ * Replaces what a regular expression matches, as `String.prototype.replace` does with a replacement text, in bounded time.
+ * Without flag `g` the first match only. The replacement knows `$$`, `$&`, `` $` ``, `$'` and `$1` to `$99`.
+ * @throws IML_FUNCTION for an invalid pattern, a named group, an unknown or repeated flag;
+ *   IML_LIMIT if pattern, time, memory or result get too large.
+ */
+// Source: reference/iml-functions.md, `replace`; reference/iml-language.md section 11 no. 11. [doc]
+export function replacePattern(text: string, pattern: string, flags: string, replacement: string): string {
+  return tracePattern({ text, pattern, flags, replacement }).result;
+}
+
+/** Does what `replacePattern` does, with the engine of choice, and tells what it took. @internal */
+export function tracePattern(
+  request: ReplaceRequest,
+  engine: 'auto' | 'host' | 'own' = 'auto',
+): ReplaceTrace {
+  const prepared = prepare(request.pattern, request.flags);
+  if (engine === 'host' || (engine === 'auto' && isSafeForHost(prepared.parsed, request.text.length))) {
+    try {
+      return { result: replaceByHost(request, prepared), engine: 'host', steps: 0 };
+    } catch (error) {
+      // The host gives up on programs or backtracking it has no room for; ours is bounded in another way.
+      if (error instanceof ImlError) throw error;
+    }
+  }
+  const { flags, parsed, sets } = prepared;
+  const program = compilePattern(parsed, { flags, textLength: request.text.length, sets });
+  const matcher = new PatternMatcher(program, request.text, flags);
+  const result = replaceMatches(request, prepared, (from) => matcher.find(from));
+  return { result, engine: 'own', steps: matcher.steps };
+}
+
+function isSafeForHost(parsed: ParsedPattern, textLength: number): boolean {
+  return (
+    worstCaseSteps(parsed.root, textLength) <= Math.max(HOST_STEPS, HOST_STEPS_PER_CHARACTER * textLength)
+  );
+}
+
+function prepare(pattern: string, flagText: string): Prepared {
+  const key = `${flagText}/${pattern}`;
+  const known = cache.get(key);
+  if (known !== undefined) {
+    cache.delete(key);
+    cache.set(key, known);
+    return known;
+  }
+  const flags = parseFlags(flagText);
+  const parsed = parsePattern(pattern, flags);
+  const prepared = {
+    flags,
+    parsed,
+    expression: hostExpression(pattern, flagText),
+    sets: new Map<string, CharacterSet>(),
+  };
+  if (pattern.length > MAX_CACHED_LENGTH) return prepared;
+  cache.set(key, prepared);
+  const [oldest] = cache.keys();
+  if (cache.size > MAX_CACHED_PATTERNS && oldest !== undefined) cache.delete(oldest);
+  return prepared;
+}
+
+function hostExpression(pattern: string, flagText: string): RegExp {
+  try {
+    return new RegExp(pattern, flagText.replace('d', ''));
+  } catch (cause) {
+    throw functionError('Invalid regular expression.', cause);
+  }
+}
+
+function replaceByHost(request: ReplaceRequest, prepared: Prepared): string {
+  const { text, replacement } = request;
+  const { expression } = prepared;
+  expression.lastIndex = 0;
+  if (longestResult(request) <= MAX_RESULT_LENGTH) return text.replace(expression, replacement);
+  return replaceMatches(request, prepared, (from) => {
+    expression.lastIndex = from;
+    return expression.exec(text) ?? undefined;
+  });
+}
+
+/** An upper bound, without looking at the text. */
+function longestResult({ text, pattern, replacement }: ReplaceRequest): number {
+  const references = replacement.split('$').length - 1;
+  // Groups of a lookaround and the text around a match can be given again and again; other groups lie inside their match.
+  const overlapping = /\(\?<?=/.test(pattern) || /\$[`']/.test(replacement);
+  const repeated = references * text.length * (overlapping ? text.length + 1 : 1);
+  return text.length + (text.length + 1) * replacement.length + repeated;
+}
+
+/** Source: ECMA-262, RegExp.prototype[@@replace]. [doc] */
+function replaceMatches(
+  request: ReplaceRequest,
+  prepared: Prepared,
+  find: (from: number) => PatternMatch | undefined,
+): string {
+  const { text } = request;
+  const { flags, parsed } = prepared;
+  const parts = parseReplacement(request.replacement, parsed.groupCount);
+  const result = new TextBuilder();
+  let done = 0;
+  let match = find(0);
+  if (match === undefined) return text;
+  while (match !== undefined) {
+    const { index } = match;
+    const end = index + (match[0] ?? '').length;
+    result.append(text.slice(done, index));
+    appendReplacement(parts, match, text, result);
+    done = end;
+    if (!flags.global) break;
+    match = find(end > index ? end : nextPosition(text, end, flags));
+  }
+  result.append(text.slice(done));
+  return result.text();
+}
+
+/** Where the search goes on after an empty match. */
+function nextPosition(text: string, position: number, flags: PatternFlags): number {
+  return position + (flags.unicode && (text.codePointAt(position) ?? 0) > 0xffff ? 2 : 1);
+}

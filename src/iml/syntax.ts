@@ -1,0 +1,64 @@
+import type { BinaryOperator, KeywordName } from './ast.js';
+
+/** What each keyword stands for; `emptyarray` is made anew at each use. Source: reference/iml-language.md section 6. [doc][src] */
+export const KEYWORDS: ReadonlyMap<string, unknown> = new Map<KeywordName, unknown>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+  ['erase', null],
+  ['ignore', undefined],
+  ['emptystring', ''],
+  ['emptyarray', []],
+  ['space', ' '],
+  ['tab', '\t'],
+  ['newline', '\n'],
+  ['carriagereturn', '\r'],
+  ['nbsp', '\u00a0'],
+]);
+
+export function isKeyword(name: string): name is KeywordName {
+  return KEYWORDS.has(name);
+}
+
+/** Binding strength of binary operators, all of them left-associative. Source: reference/iml-language.md section 4. [choice] */
+export const PRECEDENCE: Readonly<Record<BinaryOperator, number>> = {
+  '*': 14,
+  '/': 14,
+  '%': 14,
+  '+': 13,
+  '-': 13,
+  '<': 11,
+  '<=': 11,
+  '>': 11,
+  '>=': 11,
+  '=': 10,
+  '!=': 10,
+  '&': 6,
+  '|': 5,
+};
+
+/** `!x` and `-x` bind tighter than every binary operator, looser than a path. */
+export const UNARY_PRECEDENCE = 16;
+
+/** What may follow a backslash in a string literal, and what the pair means. Source: reference/iml-language.md section 2. [choice] */
+export const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['\\', '\\'],
+  ["'", "'"],
+  ['"', '"'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]);
+
+const NAME = /^[\p{L}_$][\p{L}\p{M}\p{Nd}_$]*$/u;
+const DIGITS = /^[0-9]+$/;
+
+/** Whether a name can be written without backticks. */
+export function isPlainName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** Whether a path segment counts items (`list.2`) where it meets an array. */
+export function isDigits(name: string): boolean {
+  return DIGITS.test(name);
+}

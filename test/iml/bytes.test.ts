@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type BytesEncoding, bytesOfText, encodingOf, textOfBytes } from '../../src/iml/bytes.js';
+
+const ENCODINGS: readonly BytesEncoding[] = ['utf8', 'hex', 'base64', 'latin1', 'ascii'];
+const bytes = fc.uint8Array({ maxLength: 100 });
+
+describe.each(ENCODINGS)('%s', (encoding) => {
+  test('writes bytes as Node does', () => {
+    fc.assert(
+      fc.property(bytes, (data) => {
+        expect(textOfBytes(data, encoding)).toBe(Buffer.from(data).toString(encoding));
+      }),
+    );
+  });
+  test('reads text as Node does', () => {
+    fc.assert(
+      fc.property(bytes, (data) => {
+        const text =
+          encoding === 'utf8' ? `ř😀${String.fromCharCode(0xd800)}` : Buffer.from(data).toString(encoding);
+        expect(Buffer.from(bytesOfText(text, encoding) ?? [])).toEqual(Buffer.from(text, encoding));
+      }),
+    );
+  });
+});
+
+test('Base64 may lack padding, be broken into lines, or use the URL alphabet', () => {
+  for (const text of ['+/8=', '-_8', '+/\r\n8=', ' +/8 = \n']) {
+    expect([...(bytesOfText(text, 'base64') ?? [])]).toEqual([0xfb, 0xff]);
+  }
+});
+test.each(['A', 'AAAAA', 'AA=A', 'AA===', 'ř', 'A!A='])('%s is no Base64', (text) => {
+  expect(bytesOfText(text, 'base64')).toBeUndefined();
+});
+test('hex is read in any case', () => expect([...(bytesOfText('aBcD', 'hex') ?? [])]).toEqual([0xab, 0xcd]));
+test('names of encodings have aliases and no case', () => {
+  expect(encodingOf('UTF-8')).toBe('utf8');
+  expect(encodingOf('Binary')).toBe('latin1');
+  expect(encodingOf('constructor')).toBeUndefined();
+});

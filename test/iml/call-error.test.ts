@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { functionError, ImlError, limitError } from '../../src/errors/iml-error.js';
+import { asImlError, unknownFunction, wrapCallError } from '../../src/iml/call-error.js';
+import { evaluate } from '../../src/iml/compile.js';
+import { FUNCTIONS } from '../../src/iml/functions/table.js';
+import { imlErrorOf, templateFailure } from './template-failure.js';
+
+const PLACE = { source: '{{f(x)}}', pointer: '/url' };
+
+const hintFor = (name: string): string | undefined => unknownFunction(name, FUNCTIONS, PLACE, 2).hint;
+
+describe('an unknown function', () => {
+  test('has the words of the platform', () =>
+    expect(unknownFunction('f', FUNCTIONS, PLACE, 2)).toMatchObject({
+      message: "Function 'f' not found!",
+      place: { pointer: '/url' },
+      position: { line: 1, column: 3 },
+    }));
+  test.each([
+    ['and', 'Write a & b.'],
+    ['or', 'Write a | b.'],
+    ['not', 'Write !a.'],
+    ['toNumber', 'Write parseNumber(a).'],
+    ['formatdate', 'Did you mean "formatDate"?'],
+    ['startCase', 'Did you mean "startcase"?'],
+    ['lenght', 'Did you mean "length"?'],
+    ['zzzzzzzzzz', undefined],
+    ['constructor', undefined],
+    ['x'.repeat(1000), undefined],
+  ])('%s: %s', (name, hint) => expect(hintFor(name)).toBe(hint));
+  test('prints its hint beside the message', () =>
+    expect(imlErrorOf(() => evaluate('{{and(1; 2)}}')).print()).toMatch(
+      /^Function 'and' not found! Write a & b\.\n/,
+    ));
+});
+
+describe('wrapping', () => {
+  test('puts the call in front, and keeps kind, code, hint and cause', () => {
+    const cause = new Error('host');
+    const inner = functionError('No.', cause);
+    inner.hint = 'Try again.';
+    expect(wrapCallError(inner, 'f', PLACE, 2)).toMatchObject({
+      message: "Function 'f' finished with error! No.",
+      kind: 'function-error',
+      code: 'IML_FUNCTION',
+      hint: 'Try again.',
+      cause,
+      offset: 2,
+      place: { pointer: '/url' },
+    });
+  });
+  test('leaves a place that is already known', () => {
+    const inner = new ImlError('IML_LIMIT', 'x', { kind: 'limit', source: 'inner', offset: 1 });
+    expect(wrapCallError(inner, 'f', PLACE, 2)).toMatchObject({ source: 'inner', offset: 1 });
+  });
+  test('leaves mistakes of syntax alone', () => {
+    const inner = new ImlError('IML_SYNTAX', 'x', { kind: 'syntax' });
+    expect(wrapCallError(inner, 'f', PLACE, 2)).toBe(inner);
+  });
+});
+
+describe('what is thrown', () => {
+  test('stays if it is an ImlError', () => {
+    const error = limitError('x');
+    expect(asImlError(error)).toBe(error);
+  });
+  test.each([new TypeError('host'), 'text', undefined, null, new RangeError('Invalid array length')])(
+    '%s is a value that cannot be read',
+    (thrown) => expect(asImlError(thrown)).toMatchObject({ kind: 'type', code: 'IML_HOST_VALUE' }),
+  );
+  test('is a limit if the stack of the host is full', () =>
+    expect(asImlError(new RangeError('Maximum call stack size exceeded')).code).toBe('IML_LIMIT'));
+  test('by a getter of the scope is told with the call around it', () => {
+    const scope = {
+      get broken(): never {
+        throw new TypeError('secret');
+      },
+    };
+    expect(templateFailure('{{broken}}', scope)).toMatchObject({ kind: 'type', code: 'IML_HOST_VALUE' });
+    const error = imlErrorOf(() => evaluate('{{upper(broken)}}', scope));
+    expect(error.message).toBe("Function 'upper' finished with error! A value of the scope cannot be read.");
+    expect(JSON.stringify(error)).not.toContain('secret');
+  });
+});

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  isBuffer,
+  isDate,
+  isEmpty,
+  isOn,
+  isTruthy,
+  toArithmetic,
+  toNumber,
+  toText,
+} from '../../src/iml/coerce.js';
+
+describe('toText', () => {
+  test.each([
+    [undefined, ''],
+    [null, ''],
+    [true, 'true'],
+    [0.1, '0.1'],
+    [-0, '0'],
+    [Number.NaN, ''],
+    [12n, '12'],
+    [new Date(0), '1970-01-01T00:00:00.000Z'],
+    [new Date(Number.NaN), ''],
+    [new Uint8Array([0xc5, 0x99]), 'ř'],
+    [[1, [2, [null, 'x']], {}], '1,2,,x,{object}'],
+    [{}, '{object}'],
+    [new Map(), '{object}'],
+    [() => 1, ''],
+    [Symbol('s'), ''],
+  ])('of %o is %j', (value, text) => expect(toText(value)).toBe(text));
+
+  test('an array that holds itself ends', () => {
+    const list: unknown[] = ['a'];
+    list.push(list);
+    expect(toText(list)).toMatch(/^(?:a,)+$/);
+  });
+  test('an array of any depth ends', () => {
+    let list: unknown[] = ['x'];
+    for (let depth = 0; depth < 100_000; depth++) list = [list];
+    expect(toText(list)).toBe('');
+  });
+  test('an object that only claims to be a date or a buffer is none', () => {
+    expect(toText(Object.create(Date.prototype))).toBe('{object}');
+    expect(toText(Object.create(Uint8Array.prototype))).toBe('{object}');
+    expect(isDate(Object.create(Date.prototype))).toBe(false);
+    expect(isBuffer(Object.create(Uint8Array.prototype))).toBe(false);
+  });
+  test('gives text for anything', () => {
+    fc.assert(
+      fc.property(
+        fc.anything({ withDate: true, withSparseArray: true }),
+        (value) => typeof toText(value) === 'string',
+      ),
+    );
+  });
+});
+
+describe('numbers', () => {
+  test.each([
+    ['12', 12],
+    [' 1.5 ', 1.5],
+    ['-.5', -0.5],
+    ['+2.', 2],
+    ['1e3', 1000],
+    ['', undefined],
+    ['0x10', undefined],
+    ['1e400', undefined],
+    ['1,5', undefined],
+    [Number.NaN, undefined],
+    [true, undefined],
+  ])('toNumber(%j) is %s', (value, expected) => expect(toNumber(value)).toBe(expected));
+
+  test.each([
+    ['7', 7],
+    ['x', Number.NaN],
+    ['', Number.NaN],
+    [true, 1],
+    [null, 0],
+    [undefined, Number.NaN],
+    [new Date(5), 5],
+    [[1], Number.NaN],
+    [{}, Number.NaN],
+  ])('toArithmetic(%j) is %d', (value, expected) => expect(toArithmetic(value)).toBe(expected));
+});
+
+test('only undefined, null and the empty text are empty', () => {
+  expect([undefined, null, ''].every(isEmpty)).toBe(true);
+  expect([0, false, ' ', [], {}].some(isEmpty)).toBe(false);
+});
+test('empty arrays and collections are true', () => expect([[], {}, 'false', -1].every(isTruthy)).toBe(true));
+test('the text false switches nothing on', () => {
+  expect(isOn('false')).toBe(false);
+  expect(isOn('true')).toBe(true);
+});

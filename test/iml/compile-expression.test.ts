@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import type { Expression } from '../../src/iml/ast.js';
+import { createCaseless } from '../../src/iml/caseless.js';
+import { compileNested } from '../../src/iml/closures.js';
+import { compileFlat } from '../../src/iml/flat.js';
+import { parseTemplate } from '../../src/iml/parser.js';
+import { contextOf } from './core-environment.js';
+import { failureOf, imlErrorOf } from './template-failure.js';
+
+type Scope = Record<string, unknown>;
+
+const COMPILERS = [
+  ['nested closures', compileNested],
+  ['flat program', compileFlat],
+] as const;
+
+const DATA: Scope = {
+  a: { b: { c: { d: 'deep' } }, 'X-Y': 1, list: ['x', 'y', 'z'], '1': 'one', run: () => 'called' },
+  list: [{ n: 1 }, { n: 2 }, { n: 3 }],
+  i: 2,
+  word: 'text',
+  zero: 0,
+  no: null,
+  headers: createCaseless([['Retry-After', '5']]),
+  '1': { email: 'one@example.com', '0': 'column' },
+  now: 'mine',
+  true: 'never seen',
+};
+
+describe.each(COMPILERS)('%s', (_, compileWith) => {
+  const run = (expression: string, scope: Scope = DATA): unknown => {
+    const source = `{{${expression}}}`;
+    return compileWith(parseTemplate(source).parts[0] as Expression, contextOf(source))(scope);
+  };
+
+  test.each([
+    ["'a'", 'a'],
+    ['12.5', 12.5],
+    ['true', true],
+    ['false', false],
+    ['null', null],
+    ['erase', null],
+    ['ignore', undefined],
+    ['emptystring', ''],
+    ['emptyarray', []],
+    ['space', ' '],
+    ['tab', '\t'],
+    ['newline', '\n'],
+    ['carriagereturn', '\r'],
+    ['nbsp', '\u00a0'],
+    ['undefined', undefined],
+  ])('%s stands for a value', (expression, value) => expect(run(expression)).toStrictEqual(value));
+
+  test.each([
+    ['word', 'text'],
+    ['a.b.c.d', 'deep'],
+    ['a.b.c', { d: 'deep' }],
+    ['a.`X-Y`', 1],
+    ["a['X-Y']", 1],
+    ['a.list[1]', 'x'],
+    ['a.list[-1]', 'z'],
+    ['a.list[-3]', 'x'],
+    ['a.list[]', 'x'],
+    ['a.list.2', 'y'],
+    ['a.list.`2`', 'y'],
+    ['list[i].n', 2],
+    ['list[i + 1].n', 3],
+    ['list[].n', 1],
+    ['word[]', 'text'],
+    ['a[1]', 'one'],
+    ['1.email', 'one@example.com'],
+    ['1.`0`', 'column'],
+    ['`1`.email', 'one@example.com'],
+    ['headers.`retry-after`', '5'],
+    ['headers.`RETRY-AFTER`', '5'],
+    ['now', 'mine'],
+    ['`now`', 'mine'],
+    ['`true`', 'never seen'],
+    ['true', true],
+    ['same(a).b.c.d', 'deep'],
+    ['(list)[2].n', 2],
+  ])('%s is found', (path, value) => expect(run(path)).toStrictEqual(value));
+
+  test.each([
+    'missing',
+    'missing.a.b.c.d',
+    'no.a',
+    'zero.a',
+    'word.length',
+    'word[1]',
+    'list.length',
+    'list[0]',
+    'list.0',
+    'list[4]',
+    'list[-4]',
+    'list[1.5]',
+    "list['n']",
+    'list[true]',
+    'list[missing]',
+    'a.list.map',
+    'a.run',
+    'constructor',
+    'a.constructor',
+    'a.__proto__',
+    'a.b.toString',
+    '__proto__.a',
+    '`pi`',
+    '`timestamp`',
+  ])('%s is undefined', (path) => expect(run(path)).toBeUndefined());
+
+  test.each([
+    ['if(true; 1; 2)', 1],
+    ['if(false; 1; 2)', 2],
+    ['if(false; 1)', undefined],
+    ['if()', undefined],
+    ["if('', 1, 2)", 2],
+    ['if(emptyarray; 1; 2)', 1],
+    ['if(true; 1; unknown())', 1],
+    ['if(false; fail(); 2)', 2],
+    ["ifempty(''; 2)", 2],
+    ['ifempty(null; 2)', 2],
+    ['ifempty(missing; 2)', 2],
+    ['ifempty(zero; 2)', 0],
+    ['ifempty(false; 2)', false],
+    ['ifempty(emptyarray; 2)', []],
+    ['ifempty(1; unknown())', 1],
+    ['ifempty(1; 2; 3)', 1],
+    ['ifempty()', undefined],
+    ['count()', 0],
+    ['count(1,)', 2],
+    ['count(,)', 2],
+    ['count(1; 2, 3; 4, 5)', 5],
+    ['same(1, 2)', 1],
+    ['same()', undefined],
+    ['no & fail()', null],
+    ['word & 2', 2],
+    ['word | fail()', 'text'],
+    ["no | ''", ''],
+    ['!no', true],
+    ['!emptyarray', false],
+    ['-word', Number.NaN],
+    ["-'3'", -3],
+    ['--3', 3],
+  ])('%s', (expression, value) => expect(run(expression)).toStrictEqual(value));
+
+  test('emptyarray is a new one each time', () => {
+    expect(run('emptyarray')).not.toBe(run('emptyarray'));
+    expect(run('emptyarray = emptyarray')).toBe(false);
+  });
+
+  test('an unknown function is found only where it is called', () => {
+    expect(failureOf(() => run('1 + nope(2)'))).toEqual({
+      kind: 'unknown-function',
+      code: 'IML_UNKNOWN_FUNCTION',
+      line: 1,
+      column: 7,
+    });
+  });
+  test('names of the host are no functions', () => {
+    for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'eval', 'Function']) {
+      expect(imlErrorOf(() => run(`${name}()`)).message).toBe(`Function '${name}' not found!`);
+    }
+  });
+  test('functions in data are never called', () => {
+    const scope = { f: () => 'called', o: { f: () => 'called' } };
+    expect(imlErrorOf(() => run('f()', scope)).kind).toBe('unknown-function');
+    expect(run('o.f', scope)).toBeUndefined();
+    expect(run('f', scope)).toBeUndefined();
+  });
+  test('an error names each call it passes, and keeps its innermost place', () => {
+    const error = imlErrorOf(() => run('if(true;\n same(1 + fail()))'));
+    expect(error.message).toBe(
+      "Function 'if' finished with error! Function 'same' finished with error! Function 'fail' finished with error! No.",
+    );
+    expect(error).toMatchObject({ kind: 'function-error', position: { line: 2, column: 11 } });
+  });
+});

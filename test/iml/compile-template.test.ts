@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { createCaseless } from '../../src/iml/caseless.js';
+import { compile, evaluate } from '../../src/iml/compile.js';
+import { imlErrorOf, templateFailure } from './template-failure.js';
+
+const DATE = new Date('2024-03-05T10:00:00Z');
+const SCOPE = {
+  n: 5,
+  t: 'text',
+  o: { a: 1, b: undefined, c: null },
+  list: [1, [2, null], 'x'],
+  date: DATE,
+  bytes: new Uint8Array([72, 105]),
+  no: null,
+  key: 'name',
+};
+
+const gives = (template: unknown): unknown => evaluate(template, SCOPE);
+
+describe('one expression alone gives its value with its type', () => {
+  test.each([
+    ['{{n}}', 5],
+    ['{{ n }}', 5],
+    ['{{o}}', SCOPE.o],
+    ['{{list}}', SCOPE.list],
+    ['{{date}}', DATE],
+    ['{{bytes}}', SCOPE.bytes],
+    ['{{no}}', null],
+    ['{{gone}}', undefined],
+    ['{{true}}', true],
+  ])('%s', (template, value) => expect(gives(template)).toBe(value));
+});
+
+describe('anything else gives text', () => {
+  test.each([
+    ['', ''],
+    ['12', '12'],
+    ['{n}', '{n}'],
+    [' {{n}}', ' 5'],
+    ['{{n}}{{n}}', '55'],
+    ['{{n}}-{{t}}-{{n}}-{{t}}', '5-text-5-text'],
+    ['{{n}}{{t}}{{n}}{{t}}{{n}}!', '5text5text5!'],
+    ['a{{no}}b{{gone}}c', 'abc'],
+    ['={{true}}', '=true'],
+    ['={{date}}', '=2024-03-05T10:00:00.000Z'],
+    ['={{bytes}}', '=Hi'],
+    ['={{list}}', '=1,2,,x'],
+    ['={{o}}', '={object}'],
+    ['={{1 / 3}}', '=0.3333333333333333'],
+    ['={{0.0000001}}', '=1e-7'],
+    ['\\{{n}}', '{{n}}'],
+    ['\\{{{{n}}', '{{5'],
+    ['{{n}}\n{{t}}', '5\ntext'],
+  ])('%j gives %j', (template, text) => expect(gives(template)).toBe(text));
+});
+
+describe('other values stand for themselves', () => {
+  test.each([0, 1.5, true, false, null, undefined])('%s', (value) => expect(gives(value)).toBe(value));
+  test('dates and class instances, too', () => expect(gives({ at: DATE })).toEqual({ at: DATE }));
+});
+
+describe('objects', () => {
+  test('evaluate every string', () =>
+    expect(gives({ a: '{{n}}', b: { c: ['{{t}}', 1, null] } })).toEqual({
+      a: 5,
+      b: { c: ['text', 1, null] },
+    }));
+  test('leave out members that are undefined, and keep null', () => {
+    const result = gives({ a: '{{gone}}', b: '{{no}}', c: '{{n}}' });
+    expect(Object.entries(result as object)).toEqual([
+      ['b', null],
+      ['c', 5],
+    ]);
+  });
+  test('keep the order of their members', () =>
+    expect(Object.keys(gives({ z: '{{n}}', a: '{{n}}', m: 1 }) as object)).toEqual(['z', 'a', 'm']));
+  test('are made anew each time', () => {
+    const evaluateIt = compile({ a: '{{n}}', b: [] });
+    const first = evaluateIt(SCOPE) as { b: unknown };
+    expect(evaluateIt(SCOPE)).toEqual(first);
+    expect((evaluateIt(SCOPE) as { b: unknown }).b).not.toBe(first.b);
+  });
+  test('hold a member __proto__ as any other', () => {
+    const result = gives(JSON.parse('{"__proto__": "{{n}}", "a": 1}')) as object;
+    expect(Object.entries(result)).toEqual([
+      ['__proto__', 5],
+      ['a', 1],
+    ]);
+    expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
+  });
+  test('do not see each other', () =>
+    expect(gives({ key: 'new', b: '{{key}}' })).toEqual({ key: 'new', b: 'name' }));
+});
+
+describe('arrays', () => {
+  test('keep places: an item that is undefined is null', () =>
+    expect(gives(['{{gone}}', '{{n}}', undefined, [], {}])).toEqual([null, 5, null, [], {}]));
+});
+
+describe('keys with expressions', () => {
+  test('are evaluated as text', () =>
+    expect(gives({ '{{key}}': 1, 'x-{{n}}': 2, '{{n}}': 3 })).toEqual({ name: 1, 'x-5': 2, '5': 3 }));
+  test('drop the member if they are empty', () =>
+    expect(gives({ '{{gone}}': 1, '{{no}}{{gone}}': 2 })).toEqual({}));
+  test('may name __proto__ and change no prototype', () => {
+    const result = evaluate({ '{{k}}': { polluted: 1 } }, { k: '__proto__' }) as object;
+    expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
+    expect(Object.keys(result)).toEqual(['__proto__']);
+  });
+  test('that do not parse fail with their place', () =>
+    expect(imlErrorOf(() => gives({ a: { 'x{{': 1 } }))).toMatchObject({
+      code: 'IML_UNTERMINATED_EXPRESSION',
+      place: { pointer: '/a/x{{' },
+    }));
+});
+
+describe('a spread key', () => {
+  test.each(['{{...}}', '{{ ... }}', '{{...\n}}'])('%j is replaced by the members', (key) =>
+    expect(gives({ x: 0, [key]: '{{o}}' })).toEqual({ x: 0, a: 1, c: null }),
+  );
+  test('loses to what is written later, and wins over what is written earlier', () =>
+    expect(Object.entries(gives({ a: 'before', '{{...}}': '{{o}}', c: 'after' }) as object)).toEqual([
+      ['a', 1],
+      ['c', 'after'],
+    ]));
+  test('a later member without a value takes the member away', () =>
+    expect(gives({ '{{...}}': '{{o}}', a: '{{gone}}' })).toEqual({ c: null }));
+  test.each(['{{no}}', '{{gone}}', null])('of %s adds nothing', (value) =>
+    expect(gives({ '{{...}}': value, x: 1 })).toEqual({ x: 1 }),
+  );
+  test('takes an object template', () => expect(gives({ '{{...}}': { q: '{{n}}' } })).toEqual({ q: 5 }));
+  test('takes a collection without case', () =>
+    expect(evaluate({ '{{...}}': '{{h}}' }, { h: createCaseless([['A', 1]]) })).toEqual({ a: 1 }));
+  test('copies no function and no prototype', () => {
+    const o = JSON.parse('{"__proto__": {"polluted": 1}}');
+    o.f = () => 1;
+    const result = evaluate({ '{{...}}': '{{o}}' }, { o }) as object;
+    expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
+    expect(Object.keys(result)).toEqual(['__proto__']);
+  });
+  test.each(['{{n}}', '{{t}}', '{{list}}', '{{date}}', '{{bytes}}', '{{true}}'])(
+    'of %s is an error',
+    (value) => {
+      const error = imlErrorOf(() => gives({ deep: [{ '{{...}}': value }] }));
+      expect(error).toMatchObject({
+        kind: 'type',
+        code: 'IML_TYPE',
+        place: { pointer: '/deep/0/{{...}}' },
+      });
+    },
+  );
+});
+
+describe('errors', () => {
+  test('compiling never throws, evaluating does', () => {
+    const broken = compile({ a: '{{1 +}}' });
+    expect(imlErrorOf(() => broken({}))).toMatchObject({ code: 'IML_SYNTAX', place: { pointer: '/a' } });
+  });
+  test('are not shared between evaluations', () => {
+    const broken = compile('{{');
+    expect(imlErrorOf(() => broken({}))).not.toBe(imlErrorOf(() => broken({})));
+  });
+  test('tell line and column in their template', () =>
+    expect(templateFailure('one\n  {{nope()}}')).toEqual({
+      kind: 'unknown-function',
+      code: 'IML_UNKNOWN_FUNCTION',
+      line: 2,
+      column: 5,
+    }));
+  test('tell the pointer of the failing value', () =>
+    expect(imlErrorOf(() => gives({ 'a~b': [0, '{{nope()}}'] })).place).toEqual({ pointer: '/a~0b/1' }));
+});
+
+describe('depth of objects and arrays', () => {
+  const nested = (depth: number): unknown => {
+    let value: unknown = '{{n}}';
+    for (let level = 0; level < depth; level++) value = level % 2 === 0 ? [value] : { a: value };
+    return value;
+  };
+  test('512 levels are evaluated', () => expect(JSON.stringify(gives(nested(512)))).toContain('5'));
+  test('one more is a limit', () =>
+    expect(templateFailure(nested(513))).toMatchObject({ kind: 'limit', code: 'IML_LIMIT' }));
+  test('a template that holds itself is a limit, too', () => {
+    const loop: unknown[] = [];
+    loop.push(loop);
+    expect(templateFailure(loop).code).toBe('IML_LIMIT');
+  });
+});

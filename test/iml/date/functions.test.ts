@@ -1,0 +1,419 @@
+import * as fc from 'fast-check';
+import moment from 'moment-timezone';
+import { describe, expect, it } from 'vitest';
+import { ImlError } from '../../../src/errors/iml-error.js';
+import type { Environment } from '../../../src/iml/environment.js';
+import { DATE_FUNCTIONS } from '../../../src/iml/functions/date.js';
+import { modernMs, zoneName } from './arbitraries.js';
+
+const NOW = Date.UTC(2022, 4, 17, 22, 30);
+
+function environment(timezone: string): Environment {
+  return {
+    now: () => NOW,
+    random: () => 0,
+    uuid: () => '',
+    timezone,
+    equality: 'strict',
+    platformVersion: 2,
+    digest: () => new Uint8Array(),
+  };
+}
+
+function call(name: string, args: readonly unknown[], timezone = 'UTC'): unknown {
+  return DATE_FUNCTIONS[name]?.(environment(timezone), ...args);
+}
+
+/** The result of a function on a date, as ISO text. */
+function moves(name: string, date: unknown, amount: unknown, timezone = 'UTC'): string {
+  const result = call(name, [date, amount], timezone);
+  return result instanceof Date ? result.toISOString() : `no date: ${String(result)}`;
+}
+
+function failure(name: string, args: readonly unknown[], timezone = 'UTC'): unknown {
+  try {
+    return { value: call(name, args, timezone) };
+  } catch (error) {
+    return error instanceof ImlError ? { code: error.code, message: error.message } : error;
+  }
+}
+
+function functionError(message: string): unknown {
+  return { code: 'IML_FUNCTION', message };
+}
+
+describe('formatDate', () => {
+  const date = new Date('2018-10-01T07:32:00.000Z');
+
+  it('uses the scenario timezone unless a known one is given', () => {
+    expect(call('formatDate', [date, 'HH:mm'], 'Europe/Prague')).toBe('09:32');
+    expect(call('formatDate', [date, 'HH:mm', 'America/New_York'], 'Europe/Prague')).toBe('03:32');
+    expect(call('formatDate', [date, 'HH:mm', 'Nowhere/Land'], 'Europe/Prague')).toBe('09:32');
+    expect(call('formatDate', [date, 'HH:mm', null], 'Europe/Prague')).toBe('09:32');
+  });
+
+  it('writes ISO text with an offset without a format', () => {
+    for (const format of [undefined, null, '']) {
+      expect(call('formatDate', [date, format], 'Europe/Prague')).toBe('2018-10-01T09:32:00.000+02:00');
+    }
+  });
+
+  it('gives text for X and x', () => {
+    expect(call('formatDate', [date, 'X'])).toBe('1538379120');
+    expect(call('formatDate', [date, 'x'])).toBe('1538379120000');
+  });
+
+  it('reads a text date in the scenario timezone', () => {
+    expect(call('formatDate', ['2018-10-01 07:32', 'HH:mm', 'UTC'], 'Europe/Prague')).toBe('05:32');
+  });
+});
+
+describe('parseDate', () => {
+  it('reads by a format, in the given or the scenario timezone', () => {
+    const args = ['2016-12-28 16:03', 'YYYY-MM-DD HH:mm'];
+    expect(call('parseDate', args, 'Europe/Prague')).toEqual(new Date('2016-12-28T15:03:00.000Z'));
+    expect(call('parseDate', [...args, 'UTC'], 'Europe/Prague')).toEqual(
+      new Date('2016-12-28T16:03:00.000Z'),
+    );
+    expect(call('parseDate', [...args, 'Nowhere'], 'Europe/Prague')).toEqual(
+      new Date('2016-12-28T15:03:00.000Z'),
+    );
+  });
+
+  it('takes numbers with a format', () => {
+    expect(call('parseDate', [1637988627, 'X'])).toEqual(new Date('2021-11-27T04:50:27.000Z'));
+    expect(call('parseDate', [1637988627.5, 'X'])).toEqual(new Date('2021-11-27T04:50:27.500Z'));
+    expect(call('parseDate', [1410715640579, 'x'])).toEqual(new Date('2014-09-14T17:27:20.579Z'));
+    expect(call('parseDate', [20161228, 'YYYYMMDD'])).toEqual(new Date('2016-12-28T00:00:00.000Z'));
+    expect(failure('parseDate', [20161228])).toEqual(functionError("'20161228' is not a valid date."));
+    expect(failure('parseDate', [1e21, 'X'])).toEqual(functionError("'1e+21' is not a valid date."));
+    expect(failure('parseDate', [Number.NaN, 'x'])).toEqual(functionError("'NaN' is not a valid date."));
+  });
+
+  it('gives a date back, reads a text without a format, and takes today from the environment', () => {
+    const date = new Date(5);
+    expect(call('parseDate', [date, 'YYYY'])).toEqual(date);
+    expect(call('parseDate', ['2016/06/20 5:26 PM'])).toEqual(new Date('2016-06-20T17:26:00.000Z'));
+    expect(call('parseDate', ['16:03', 'HH:mm'])).toEqual(new Date('2022-05-17T16:03:00.000Z'));
+  });
+
+  it('fails where there is no date', () => {
+    expect(failure('parseDate', ['not a date', 'YYYY-MM-DD'])).toEqual(
+      functionError("'not a date' is not a valid date."),
+    );
+    expect(failure('parseDate', [null, 'YYYY'])).toEqual(functionError("'null' is not a valid date."));
+  });
+});
+
+describe('adding', () => {
+  it.each([
+    ['addSeconds', '2016-12-08T15:55:57.536Z', -2, '2016-12-08T15:55:55.536Z'],
+    ['addMinutes', '2016-12-08T15:55:57.536Z', '-2', '2016-12-08T15:53:57.536Z'],
+    ['addHours', '2016-12-08T15:55:57.536Z', 2, '2016-12-08T17:55:57.536Z'],
+    ['addDays', '2016-12-08T15:55:57.536Z', 2, '2016-12-10T15:55:57.536Z'],
+    ['addMonths', '2016-08-08T15:55:57.536Z', 2, '2016-10-08T15:55:57.536Z'],
+    ['addMonths', '2016-01-31T00:00:00.000Z', 1, '2016-02-29T00:00:00.000Z'],
+    ['addMonths', '2016-03-31T00:00:00.000Z', -1, '2016-02-29T00:00:00.000Z'],
+    ['addMonths', '2016-01-31T00:00:00.000Z', -13, '2014-12-31T00:00:00.000Z'],
+    ['addYears', '2016-08-08T15:55:57.536Z', -2, '2014-08-08T15:55:57.536Z'],
+    ['addYears', '2016-02-29T00:00:00.000Z', 1, '2017-02-28T00:00:00.000Z'],
+  ])('%s(%s; %j)', (name, date, amount, expected) => {
+    expect(moves(name, date, amount)).toBe(expected);
+  });
+
+  it('keeps the local time of day over a change of clocks for days and more, not for hours', () => {
+    const before = '2021-03-27T11:00:00.000Z';
+    expect(moves('addDays', before, 1, 'Europe/Prague')).toBe('2021-03-28T10:00:00.000Z');
+    expect(moves('addMonths', before, 1, 'Europe/Prague')).toBe('2021-04-27T10:00:00.000Z');
+    expect(moves('addYears', '2021-03-28T11:00:00.000Z', 1, 'Europe/Prague')).toBe(
+      '2022-03-28T11:00:00.000Z',
+    );
+    expect(moves('addHours', before, 24, 'Europe/Prague')).toBe('2021-03-28T11:00:00.000Z');
+  });
+
+  it('moves forward out of a gap, and keeps the offset in a fold', () => {
+    expect(moves('addDays', '2021-03-13T07:30:00.000Z', 1, 'America/New_York')).toBe(
+      '2021-03-14T07:30:00.000Z',
+    );
+    expect(moves('addDays', '2021-10-01T15:45:00.000Z', 1, 'Australia/Lord_Howe')).toBe(
+      '2021-10-02T15:45:00.000Z',
+    );
+    const second = '2021-11-07T06:30:00.000Z';
+    expect(moves('addDays', second, 0, 'America/New_York')).toBe(second);
+    expect(moves('addDays', '2021-11-08T06:30:00.000Z', -1, 'America/New_York')).toBe(second);
+    expect(moves('addDays', '2021-11-06T05:30:00.000Z', 1, 'America/New_York')).toBe(
+      '2021-11-07T05:30:00.000Z',
+    );
+  });
+
+  it('counts fractions of times, and rounds fractions of days, months and years to whole ones', () => {
+    const start = '2016-01-01T00:00:00.000Z';
+    expect(moves('addHours', start, 1.5)).toBe('2016-01-01T01:30:00.000Z');
+    // 1.001 * 1000 is 1000.9999999999999.
+    expect(moves('addSeconds', new Date(0), 1.001)).toBe('1970-01-01T00:00:01.001Z');
+    expect(moves('addSeconds', start, 0.0004)).toBe(start);
+    expect(moves('addDays', start, 1.5)).toBe('2016-01-03T00:00:00.000Z');
+    expect(moves('addDays', start, -1.5)).toBe('2015-12-30T00:00:00.000Z');
+    expect(moves('addMonths', start, 0.4)).toBe(start);
+    expect(moves('addYears', start, 1.5)).toBe('2017-07-01T00:00:00.000Z');
+  });
+
+  it('equals moment', () => {
+    const units = {
+      addSeconds: 's',
+      addMinutes: 'm',
+      addHours: 'h',
+      addDays: 'd',
+      addMonths: 'M',
+      addYears: 'y',
+    } as const;
+    const name = fc.constantFrom(...(Object.keys(units) as (keyof typeof units)[]));
+    const amount = fc.oneof(
+      fc.integer({ min: -500, max: 500 }),
+      fc.double({ min: -50, max: 50, noNaN: true }),
+    );
+    fc.assert(
+      fc.property(name, modernMs, amount, zoneName, (fn, ms, n, zone) => {
+        const expected = moment.tz(ms, zone).add(n, units[fn]).valueOf();
+        const actual = Date.parse(moves(fn, new Date(ms), n, zone));
+        // Below a millisecond moment cuts towards the epoch of the local clock; here it is rounded.
+        expect(Math.abs(actual - expected)).toBeLessThanOrEqual(Number.isInteger(n) ? 0 : 1);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('equals moment when a move ends in or near a change of clocks', () => {
+    for (const zone of ['Europe/Prague', 'America/New_York', 'Australia/Lord_Howe', 'Pacific/Apia']) {
+      const changes = (moment.tz.zone(zone)?.untils ?? []).filter(
+        (until) => until > 0 && Number.isFinite(until),
+      );
+      for (const change of changes.filter((_, index) => index % 12 === 0)) {
+        for (let quarter = -9; quarter <= 9; quarter++) {
+          for (const [fn, unit, n] of [
+            ['addDays', 'd', 1],
+            ['addDays', 'd', -1],
+            ['addMonths', 'M', 5],
+          ] as const) {
+            const ms = moment.tz(change, zone).subtract(n, unit).valueOf() + quarter * 900_000;
+            const expected = moment.tz(ms, zone).add(n, unit).toISOString();
+            expect(moves(fn, new Date(ms), n, zone), `${zone} ${ms} ${fn} ${n}`).toBe(expected);
+          }
+        }
+      }
+    }
+  });
+});
+
+describe('setting', () => {
+  it.each([
+    ['setSecond', '2015-10-07T11:36:39.138Z', 61, '2015-10-07T11:37:01.138Z'],
+    ['setSecond', '2015-10-07T11:36:39.138Z', -1, '2015-10-07T11:35:59.138Z'],
+    ['setMinute', '2015-10-07T11:36:39.138Z', 10, '2015-10-07T11:10:39.138Z'],
+    ['setMinute', '2015-10-07T11:36:39.138Z', 60, '2015-10-07T12:00:39.138Z'],
+    ['setHour', '2015-08-07T11:36:39.138Z', -6, '2015-08-06T18:36:39.138Z'],
+    ['setHour', '2015-08-07T11:36:39.138Z', '6', '2015-08-07T06:36:39.138Z'],
+    ['setDate', '2015-08-07T11:36:39.138Z', 32, '2015-09-01T11:36:39.138Z'],
+    ['setDate', '2015-08-07T11:36:39.138Z', 0, '2015-07-31T11:36:39.138Z'],
+    ['setDay', '2018-06-27T11:36:39.138Z', 7, '2018-06-30T11:36:39.138Z'],
+    ['setDay', '2018-06-27T11:36:39.138Z', 8, '2018-07-01T11:36:39.138Z'],
+    ['setDay', '2018-06-27T11:36:39.138Z', 0, '2018-06-23T11:36:39.138Z'],
+    ['setDay', '2018-06-27T11:36:39.138Z', 'sunday', '2018-06-24T11:36:39.138Z'],
+    ['setDay', '2018-06-27T11:36:39.138Z', 'TUE', '2018-06-26T11:36:39.138Z'],
+    ['setDay', '2018-06-27T11:36:39.138Z', '3', '2018-06-26T11:36:39.138Z'],
+    ['setMonth', '2015-08-07T11:36:39.138Z', 17, '2016-05-07T11:36:39.138Z'],
+    ['setMonth', '2015-08-07T11:36:39.138Z', 0, '2014-12-07T11:36:39.138Z'],
+    ['setMonth', '2015-08-31T11:36:39.138Z', 'Feb', '2015-02-28T11:36:39.138Z'],
+    ['setMonth', '2015-08-07T11:36:39.138Z', 'sept', '2015-09-07T11:36:39.138Z'],
+    ['setYear', '2015-03-04T05:06:07.000Z', 2000, '2000-03-04T05:06:07.000Z'],
+    ['setYear', '2016-02-29T05:06:07.000Z', 2015, '2015-02-28T05:06:07.000Z'],
+    ['setYear', '2016-02-29T05:06:07.000Z', 99, '0099-02-28T05:06:07.000Z'],
+    ['setDate', '2015-08-07T11:36:39.138Z', 3.9, '2015-08-03T11:36:39.138Z'],
+  ])('%s(%s; %j)', (name, date, value, expected) => {
+    expect(moves(name, date, value)).toBe(expected);
+  });
+
+  it('works on the clocks of the scenario timezone', () => {
+    expect(moves('setHour', '2015-08-07T11:36:39.138Z', 6, 'Europe/Prague')).toBe('2015-08-07T04:36:39.138Z');
+    expect(moves('setDate', '2015-08-07T22:30:00.000Z', 1, 'Europe/Prague')).toBe('2015-07-31T22:30:00.000Z');
+    expect(moves('setMonth', '2015-08-07T11:36:39.138Z', 'january', 'Europe/Prague')).toBe(
+      '2015-01-07T12:36:39.138Z',
+    );
+    expect(moves('setMinute', '2015-08-07T11:36:39.138Z', 0, 'Asia/Kathmandu')).toBe(
+      '2015-08-07T11:15:39.138Z',
+    );
+  });
+
+  it('equals moment', () => {
+    const setters = {
+      setSecond: (m: moment.Moment, n: number) => m.second(n),
+      setMinute: (m: moment.Moment, n: number) => m.minute(n),
+      setHour: (m: moment.Moment, n: number) => m.hour(n),
+      setDate: (m: moment.Moment, n: number) => m.date(n),
+      setDay: (m: moment.Moment, n: number) => m.day(n - 1),
+      setMonth: (m: moment.Moment, n: number) => m.month(n - 1),
+      setYear: (m: moment.Moment, n: number) => m.year(2000 + n),
+    };
+    const name = fc.constantFrom(...(Object.keys(setters) as (keyof typeof setters)[]));
+    fc.assert(
+      fc.property(name, modernMs, fc.integer({ min: -100, max: 100 }), zoneName, (fn, ms, n, zone) => {
+        const expected = setters[fn](moment.tz(ms, zone), n).toISOString();
+        expect(moves(fn, new Date(ms), fn === 'setYear' ? 2000 + n : n, zone)).toBe(expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('equals moment when an hour is set that a change of clocks skips or repeats', () => {
+    for (const [zone, day] of [
+      ['Europe/Prague', '2021-03-28T12:00'],
+      ['Europe/Prague', '2021-10-31T12:00'],
+      ['America/New_York', '2021-03-14T22:15'],
+      ['America/New_York', '2021-11-07T02:15'],
+      ['Australia/Lord_Howe', '2021-10-03T22:15'],
+      ['Australia/Lord_Howe', '2021-04-04T01:45'],
+    ] as const) {
+      for (let hour = 0; hour < 24; hour++) {
+        const start = moment.tz(day, zone);
+        const expected = start.clone().hour(hour).toISOString();
+        expect(moves('setHour', start.toDate(), hour, zone), `${zone} ${day} ${hour}`).toBe(expected);
+      }
+    }
+  });
+});
+
+describe('dateDifference', () => {
+  const later = '2021-06-11T18:10:00.000Z';
+  const earlier = '2021-05-11T18:00:00.000Z';
+
+  it.each([
+    [undefined, 2_679_000_000],
+    ['milliseconds', 2_679_000_000],
+    ['seconds', 2_679_000],
+    ['minutes', 44_650],
+    ['hours', 744],
+    ['days', 31],
+    ['weeks', 4],
+    ['months', 1],
+    ['years', 0],
+    ['Month', 1],
+  ])('counts whole %s', (unit, expected) => {
+    expect(call('dateDifference', [later, earlier, unit])).toBe(expected);
+    expect(call('dateDifference', [earlier, later, unit])).toBe(expected === 0 ? 0 : -expected);
+  });
+
+  it('counts days by the clocks of the timezone', () => {
+    const args = ['2021-03-28T10:00:00.000Z', '2021-03-27T11:00:00.000Z', 'days'];
+    expect(call('dateDifference', args, 'Europe/Prague')).toBe(1);
+    expect(call('dateDifference', args, 'UTC')).toBe(0);
+  });
+
+  it('equals moment', () => {
+    const unit = fc.constantFrom(
+      'milliseconds',
+      'seconds',
+      'minutes',
+      'hours',
+      'days',
+      'weeks',
+      'months',
+      'years',
+    );
+    fc.assert(
+      fc.property(
+        modernMs,
+        fc.oneof(modernMs, fc.nat(400 * 86_400_000)),
+        unit,
+        zoneName,
+        (a, b, name, zone) => {
+          const later = b < a ? a : a + b;
+          const expected = moment.tz(later, zone).diff(moment.tz(a, zone), name as 'days');
+          expect(call('dateDifference', [new Date(later), new Date(a), name], zone)).toBe(expected);
+          const back = moment.tz(a, zone).diff(moment.tz(later, zone), name as 'days');
+          expect(call('dateDifference', [new Date(a), new Date(later), name], zone)).toBe(back);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('refuses other units', () => {
+    expect(failure('dateDifference', [later, earlier, 'fortnights'])).toEqual(
+      functionError(
+        "'fortnights' is not a unit of time. Expected one of milliseconds, seconds, minutes, hours, days, weeks, months, years.",
+      ),
+    );
+  });
+});
+
+describe('bad arguments', () => {
+  const names = Object.keys(DATE_FUNCTIONS);
+
+  it.each(names)('%s names the value that is no date, in short', (name) => {
+    const long = 'x'.repeat(1_000_000);
+    for (const [value, shown] of [
+      ['now', 'now'],
+      ['', ''],
+      [undefined, 'undefined'],
+      [null, 'null'],
+      [new Date(Number.NaN), 'Invalid Date'],
+      [{}, '{object}'],
+      [['2016-06-20'], '[array]'],
+      [true, 'true'],
+      [long, `${long.slice(0, 60)}...`],
+    ]) {
+      expect(failure(name, [value, 1])).toEqual(functionError(`'${shown}' is not a valid date.`));
+    }
+  });
+
+  it('names the value that is no number', () => {
+    for (const name of names.filter((other) => /^(add|set)/.test(other))) {
+      for (const value of ['many', '', undefined, null, Number.NaN, '0x10', {}, true]) {
+        expect(failure(name, [new Date(0), value])).toMatchObject({
+          code: 'IML_FUNCTION',
+          message: expect.stringMatching(/^'.{0,63}' is not a valid number\.$/),
+        });
+      }
+    }
+  });
+
+  it('refuses results no date can hold', () => {
+    const message = 'The result is outside the range of dates.';
+    for (const name of names.filter((other) => /^(add|set)/.test(other))) {
+      for (const amount of [1e300, -1e300, 1e17, '9'.repeat(300)]) {
+        expect(failure(name, ['2016-06-20', amount], 'Europe/Prague')).toEqual(functionError(message));
+      }
+    }
+    expect(failure('addSeconds', [new Date(8.64e15), 1])).toEqual(functionError(message));
+    expect(moves('addSeconds', new Date(8.64e15 - 1000), 1)).toBe('+275760-09-13T00:00:00.000Z');
+  });
+
+  it('reports an unknown scenario timezone', () => {
+    expect(failure('addDays', [new Date(0), 1], 'Nowhere/Land')).toEqual(
+      functionError("'Nowhere/Land' is not a known timezone."),
+    );
+  });
+
+  it('never changes its arguments', () => {
+    const date = new Date(NOW);
+    for (const name of names) call(name, [date, name === 'dateDifference' ? date : 1]);
+    expect(date.getTime()).toBe(NOW);
+  });
+
+  it('throws nothing but ImlError on any arguments', () => {
+    const dateLike = fc.oneof(
+      fc.date({ noInvalidDate: false }),
+      fc.string(),
+      fc.constant('2016-06-20 17:26'),
+      fc.anything(),
+    );
+    const amount = fc.oneof(fc.integer(), fc.double(), fc.string(), fc.anything());
+    fc.assert(
+      fc.property(fc.constantFrom(...names), dateLike, amount, amount, zoneName, (name, a, b, c, zone) => {
+        const result = failure(name, [a, b, c], zone);
+        expect(result).not.toBeInstanceOf(Error);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,158 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ImlError } from '../../../src/errors/iml-error.js';
+import { formatDate } from '../../../src/iml/date/format.js';
+import { readDate } from '../../../src/iml/date/read-date.js';
+import { localToInstant, requireZone } from '../../../src/iml/date/zone.js';
+import { modernMs, zoneName } from './arbitraries.js';
+
+function reads(value: unknown, zone = 'UTC'): string | undefined {
+  return readDate(value, zone)?.toISOString();
+}
+
+describe('readDate', () => {
+  it.each([
+    ['2016-06-20T17:26:44.356Z', '2016-06-20T17:26:44.356Z'],
+    ['2016-06-20T17:26:44Z', '2016-06-20T17:26:44.000Z'],
+    ['2016-06-20 19:26:44 GMT+02:00', '2016-06-20T17:26:44.000Z'],
+    ['2016-06-20 19:26+0200', '2016-06-20T17:26:00.000Z'],
+    ['2016/06/20 19:26:44+02:00', '2016-06-20T17:26:44.000Z'],
+    ['06/20/2016 19:26:44+02:00', '2016-06-20T17:26:44.000Z'],
+    ['20.6.2016 19:26:44+02:00', '2016-06-20T17:26:44.000Z'],
+    ['2016-06-20T17:26:44.356789Z', '2016-06-20T17:26:44.356Z'],
+    ['2016-06-20T17:26:44.3Z', '2016-06-20T17:26:44.300Z'],
+    ['2016-06-20T19:26:44.356+02', '2016-06-20T17:26:44.356Z'],
+    ['2016-06-20T12:26:44-05:30', '2016-06-20T17:56:44.000Z'],
+    ['2016-06-20 17:26 GMT', '2016-06-20T17:26:00.000Z'],
+    ['+275760-09-13T00:00:00.000Z', '+275760-09-13T00:00:00.000Z'],
+    ['-000044-03-15T00:00:00.000Z', '-000044-03-15T00:00:00.000Z'],
+    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+  ])('reads %j with its offset, whatever the timezone', (text, expected) => {
+    expect(reads(text, 'Asia/Kathmandu')).toBe(expected);
+  });
+
+  it.each([
+    ['2016-06-20 17:26:44', '2016-06-20T15:26:44.000Z'],
+    ['2016-06-20T17:26', '2016-06-20T15:26:00.000Z'],
+    ['2016-06-20', '2016-06-19T22:00:00.000Z'],
+    ['2016/06/20 17:26:44', '2016-06-20T15:26:44.000Z'],
+    ['2016/06/20 17:26', '2016-06-20T15:26:00.000Z'],
+    ['2016/06/20 5:26 PM', '2016-06-20T15:26:00.000Z'],
+    ['2016/06/20', '2016-06-19T22:00:00.000Z'],
+    ['06/20/2016 17:26:44', '2016-06-20T15:26:44.000Z'],
+    ['06/20/2016 17:26', '2016-06-20T15:26:00.000Z'],
+    ['06/20/2016 5:26 PM', '2016-06-20T15:26:00.000Z'],
+    ['06/20/2016', '2016-06-19T22:00:00.000Z'],
+    ['20.6.2016 17:26:44', '2016-06-20T15:26:44.000Z'],
+    ['20.6.2016 17:26', '2016-06-20T15:26:00.000Z'],
+    ['20.6.2016', '2016-06-19T22:00:00.000Z'],
+    ['2016/06/20 12:26 am', '2016-06-19T22:26:00.000Z'],
+    ['2016/06/20 12:26 pm', '2016-06-20T10:26:00.000Z'],
+    ['2016-06-20 24:00', '2016-06-20T22:00:00.000Z'],
+    [' 2016-06-20 ', '2016-06-19T22:00:00.000Z'],
+    ['2021-03-28 02:30', '2021-03-28T01:30:00.000Z'],
+    ['2021-10-31 02:30', '2021-10-31T00:30:00.000Z'],
+  ])('reads %j as a local time', (text, expected) => {
+    expect(reads(text, 'Europe/Prague')).toBe(expected);
+  });
+
+  it.each([
+    '',
+    'now',
+    'not a date',
+    '2016',
+    '2016-06',
+    '20160620',
+    '1466443604356',
+    '17:26:44',
+    '2016-02-31',
+    '2015-02-29',
+    '1900-02-29',
+    '2016-00-10',
+    '2016-13-10',
+    '2016-06-00',
+    '20/06/2016',
+    '2016-06-20T25:00:00Z',
+    '2016-06-20T24:00:01Z',
+    '2016-06-20T17:60:00Z',
+    '2016-12-31T23:59:60Z',
+    '2016/06/20 17:26 PM',
+    '2016-06-20T17:26:44+24:00',
+    '2016-06-20T17:26:44+02:60',
+    '2016-06-20Z',
+    '2016-06-20T',
+    '2016-06-20T17',
+    '2016-06-20 17:26 CEST',
+    '2016-06-20 and more',
+    '-000000-01-01T00:00:00Z',
+    '+275760-09-13T00:00:00.001Z',
+    '2016-06-20T17:26:4xZ',
+    '2O16-06-20T17:26:44.356Z',
+    `2016-06-20${' '.repeat(1_000_000)}`,
+    `2016-06-20T17:26:44.${'3'.repeat(1_000_000)}Z`,
+  ])('finds no date in text %#', (text) => {
+    expect(reads(text)).toBeUndefined();
+  });
+
+  it('gives a valid date back as it is', () => {
+    const date = new Date(0);
+    expect(readDate(date, 'UTC')).toBe(date);
+  });
+
+  it('finds no date in other values', () => {
+    const values = [undefined, null, 0, 1466443604356, true, {}, [], ['2016-06-20'], new Date(Number.NaN)];
+    const strange = [
+      Object.create(Date.prototype),
+      Symbol('date'),
+      () => new Date(),
+      5n,
+      new Proxy(new Date(0), {}),
+    ];
+    for (const value of [...values, ...strange]) expect(readDate(value, 'UTC')).toBeUndefined();
+  });
+
+  it('reads back what dates write', () => {
+    const limit = 8.64e15;
+    fc.assert(
+      fc.property(fc.oneof(modernMs, fc.integer({ min: -limit, max: limit })), (ms) => {
+        expect(readDate(new Date(ms).toISOString(), 'Europe/Prague')?.getTime()).toBe(ms);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('reads local times back that it wrote, the first of two', () => {
+    const shape = fc.constantFrom(
+      'YYYY-MM-DD HH:mm:ss',
+      'YYYY/MM/DD h:mm:ss A',
+      'MM/DD/YYYY HH:mm:ss',
+      'D.M.YYYY H:mm:ss',
+    );
+    fc.assert(
+      fc.property(modernMs, shape, zoneName, (ms, pattern, zone) => {
+        const local = formatDate(ms, 'YYYY-MM-DDTHH:mm:ss', zone);
+        const first = localToInstant(requireZone(zone), Date.parse(`${local}Z`));
+        expect(readDate(formatDate(ms, pattern, zone), zone)?.getTime()).toBe(first);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('throws nothing on any value', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.anything(), fc.string({ unit: fc.constantFrom(...'0123456789-:/ TZ+.APMG') })),
+        (value) => {
+          const date = readDate(value, 'Europe/Prague');
+          expect(date === undefined || !Number.isNaN(date.getTime())).toBe(true);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('needs a known timezone only for a local time', () => {
+    expect(reads('2016-06-20T17:26:44+02:00', 'Nowhere/Land')).toBe('2016-06-20T15:26:44.000Z');
+    expect(() => reads('2016-06-20', 'Nowhere/Land')).toThrow(ImlError);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { createCaseless } from '../../../src/iml/caseless.js';
+import { JSON_FUNCTIONS } from '../../../src/iml/functions/json.js';
+import { callFunction, errorOf } from './call-function.js';
+
+const call = (name: string, ...args: unknown[]) => callFunction(JSON_FUNCTIONS, name, ...args);
+
+describe('createJSON', () => {
+  test.each([
+    [{ a: 1, b: [true, null, undefined, 'x"'], c: undefined }, '{"a":1,"b":[true,null,null,"x\\""]}'],
+    [{ at: new Date(0), bad: new Date(Number.NaN) }, '{"at":"1970-01-01T00:00:00.000Z","bad":null}'],
+    [[Number.NaN, Infinity, -0], '[null,null,0]'],
+    [new Uint8Array([0x68, 0x69]), '"hi"'],
+    [createCaseless([['A', 1]]), '{"a":1}'],
+    ['\u2028', '"\u2028"'],
+    [null, 'null'],
+    [[[], {}], '[[],{}]'],
+    [JSON.parse('{"__proto__": 1}'), '{"__proto__":1}'],
+    [new Map([['a', 1]]), '{}'],
+  ])('writes %o', (value, text) => expect(call('createJSON', value)).toBe(text));
+
+  test('undefined has none', () => expect(call('createJSON', undefined)).toBeUndefined());
+  test('functions in data are not called', () => {
+    const trap = () => {
+      throw new Error('called');
+    };
+    expect(
+      call(
+        'createJSON',
+        Object.fromEntries([
+          ['toJSON', trap],
+          ['a', [trap]],
+          ['then', trap],
+        ]),
+      ),
+    ).toBe('{"a":[null]}');
+  });
+  test('a value that holds itself', () => {
+    const value: Record<string, unknown> = { list: [] };
+    (value['list'] as unknown[]).push(value);
+    expect(errorOf(() => call('createJSON', value))).toEqual({
+      code: 'IML_FUNCTION',
+      message: 'The value holds itself.',
+    });
+  });
+  test('parts that stand twice are written twice', () => {
+    const part = { a: 1 };
+    expect(call('createJSON', [part, part])).toBe('[{"a":1},{"a":1}]');
+  });
+  test('any depth', () => {
+    const text = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    expect(call('createJSON', call('parseJSON', text))).toBe(text);
+  });
+  test('shared parts that multiply are a limit', () => {
+    let value: unknown = 'x'.repeat(100_000);
+    for (let depth = 0; depth < 60; depth++) value = [value, value];
+    expect(errorOf(() => call('createJSON', value))?.code).toBe('IML_LIMIT');
+  });
+});
+
+describe('parseJSON', () => {
+  test('reads past a byte order mark', () => expect(call('parseJSON', '\uFEFF[1]')).toEqual([1]));
+  test('reads a buffer', () => expect(call('parseJSON', new Uint8Array([0x5b, 0x5d]))).toEqual([]));
+  test('null stays null', () => expect(call('parseJSON', null)).toBeNull());
+  test('keeps __proto__ an ordinary member', () => {
+    const value = call('parseJSON', '{"__proto__": {"a": 1}}') as object;
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
+  test.each(['', '{oops', '[1,]', 'undefined'])('%j is no JSON', (text) => {
+    const error = errorOf(() => call('parseJSON', text));
+    expect(error?.code).toBe('IML_FUNCTION');
+    expect(error?.message).toMatch(/^Invalid JSON: /);
+  });
+});

@@ -1,0 +1,96 @@
+import { generateKeyPairSync, verify } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { JWT_FUNCTIONS } from '../../../src/iml/functions/jwt.js';
+import { callFunction, errorOf } from './call-function.js';
+
+const jwt = (...args: unknown[]) => String(callFunction(JWT_FUNCTIONS, 'jwt', ...args));
+const decoded = (token: string): unknown[] =>
+  token
+    .split('.')
+    .slice(0, 2)
+    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
+const claims = (options: unknown, payload: unknown = { iat: 1000 }) =>
+  decoded(jwt(payload, 'secret', 'HS256', options))[1];
+
+describe('jwt', () => {
+  test('is the token known from jwt.io', () =>
+    expect(jwt({ sub: '1234567890', name: 'John Doe', iat: 1516239022 }, 'your-256-bit-secret')).toBe(
+      'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c',
+    ));
+
+  test.each(['HS256', 'HS384', 'HS512'])('%s stands in the header', (algorithm) =>
+    expect(decoded(jwt({}, 'secret', algorithm))[0]).toEqual({ alg: algorithm, typ: 'JWT' }),
+  );
+
+  test('RS256 is verified by the public key', () => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const token = jwt({ a: 1 }, privateKey.export({ type: 'pkcs8', format: 'pem' }), 'RS256');
+    const [header = '', payload = '', signature = ''] = token.split('.');
+    const data = Buffer.from(`${header}.${payload}`);
+    expect(verify('sha256', data, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
+  });
+
+  test('a header of the options is added', () =>
+    expect(decoded(jwt({}, 'secret', 'HS512', { header: { kid: 'k1', cty: 'x' } }))[0]).toEqual({
+      alg: 'HS512',
+      typ: 'JWT',
+      kid: 'k1',
+      cty: 'x',
+    }));
+
+  test('a text payload is signed as it is', () => {
+    const [header, payload] = jwt('text', 'secret').split('.');
+    expect(Buffer.from(header ?? '', 'base64url').toString()).toBe('{"alg":"HS256"}');
+    expect(Buffer.from(payload ?? '', 'base64url').toString()).toBe('text');
+  });
+});
+
+describe('claims', () => {
+  test.each([
+    [undefined, { iat: 1000 }],
+    [{ noTimestamp: true }, {}],
+    [{ expiresIn: 60 }, { iat: 1000, exp: 1060 }],
+    [
+      { expiresIn: '2h', notBefore: '-1 minute' },
+      { iat: 1000, exp: 8200, nbf: 940 },
+    ],
+    [{ expiresIn: '10 days' }, { iat: 1000, exp: 865000 }],
+    [{ expiresIn: '2000' }, { iat: 1000, exp: 1002 }],
+    [{ expiresIn: '1500 msecs' }, { iat: 1000, exp: 1001 }],
+    [
+      { audience: ['a'], issuer: 'i', subject: 's', jwtid: 'j' },
+      { iat: 1000, aud: ['a'], iss: 'i', sub: 's', jti: 'j' },
+    ],
+  ])('options %j', (options, expected) => expect(claims(options)).toEqual(expected));
+
+  test('the time is added where the payload has none', () =>
+    expect(claims(undefined, {})).toEqual({ iat: 0 }));
+  test('the payload is not changed', () => {
+    const payload = { sub: 'x' };
+    jwt(payload, 'secret', 'HS256', { expiresIn: 1 });
+    expect(payload).toEqual({ sub: 'x' });
+  });
+  test('__proto__ of a payload stays a member', () => {
+    const payload: unknown = JSON.parse('{"__proto__":{"exp":1},"iat":1}');
+    expect(JSON.stringify(claims(undefined, payload))).toBe('{"__proto__":{"exp":1},"iat":1}');
+  });
+});
+
+describe('refused', () => {
+  test.each([
+    [[{}, undefined], 'A token needs a secret to be signed with.'],
+    [[{}, ''], 'A token needs a secret to be signed with.'],
+    [[undefined, 's'], 'The payload of a token is a collection or a text.'],
+    [[{}, 's', 'none'], "'none' is no algorithm for a token. Expected one of HS256, HS384, HS512, RS256."],
+    [[{}, 'hush', 'RS256'], 'The secret is no RSA private key in PEM form.'],
+    [[{}, 's', 'HS256', 'x'], 'Invalid collection'],
+    [[{ exp: 'soon' }, 's'], "'exp' of a token is a number of seconds, not 'soon'."],
+    [[{}, 's', 'HS256', { expiresIn: 'soon' }], "'soon' is no span of time for 'expiresIn' of a token."],
+    [
+      [{ iss: 'a' }, 's', '', { issuer: 'b' }],
+      "'iss' stands in the payload and in the options of the token.",
+    ],
+  ])('%j', (args, message) => {
+    expect(errorOf(() => jwt(...args))).toEqual({ code: 'IML_FUNCTION', message });
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { MATH_FUNCTIONS } from '../../../src/iml/functions/math.js';
+import { callFunction, errorOf } from './call-function.js';
+
+const call = (name: string, ...args: unknown[]) => callFunction(MATH_FUNCTIONS, name, ...args);
+
+describe('functions of one number', () => {
+  test.each([
+    ['abs', '-5', 5],
+    ['ceil', -1.2, -1],
+    ['floor', -1.2, -2],
+    ['round', -1.5, -1],
+    ['round', -0.2, 0],
+    ['abs', null, null],
+    ['abs', undefined, undefined],
+  ])('%s(%j) is %j', (name, value, expected) => expect(call(name, value)).toBe(expected));
+
+  test.each(['abc', '', '12px', '0x10', 'Infinity', true, [1], {}, new Date(0)])(
+    '%j is no number',
+    (value) => {
+      expect(errorOf(() => call('abs', value))?.message).toMatch(/is not a valid number\.$/);
+    },
+  );
+  test('a long text is cut in the message', () => {
+    expect(errorOf(() => call('abs', 'x'.repeat(1e6)))?.message.length).toBeLessThan(120);
+  });
+});
+
+describe('trunc', () => {
+  test.each([
+    [3.789, 2, 3.78],
+    [4.35, 2, 4.35],
+    [-3.789, 1, -3.7],
+    [123.456, -2, 100],
+    [123.456, -3, 0],
+    [1.5e300, 400, 1.5e300],
+    [1e-7, 7, 1e-7],
+    [0, 3, 0],
+  ])('trunc(%d; %d) is %d', (number, decimals, expected) =>
+    expect(call('trunc', number, decimals)).toBe(expected),
+  );
+});
+
+describe('functions of a list', () => {
+  test('skip what is no number and read numeric text', () => {
+    expect(call('sum', [1, 'x', null, '2', true, {}, [9], new Date(1)])).toBe(3);
+    expect(call('max', 'a', 3, '7.5')).toBe(7.5);
+  });
+  test.each(['average', 'max', 'min', 'median', 'stdevP', 'stdevS'])('%s of nothing is null', (name) => {
+    expect(call(name, [])).toBeNull();
+    expect(call(name)).toBeNull();
+    expect(call(name, null)).toBeNull();
+  });
+  test('the sum of nothing is zero', () => expect(call('sum', [])).toBe(0));
+  test('a sample of one has no deviation', () => expect(call('stdevS', 1)).toBeNull());
+  test('a sum that leaves the numbers is null', () => expect(call('sum', 1.7e308, 1.7e308)).toBeNull());
+  test('median leaves its array in order', () => {
+    const list = [3, 1, 2];
+    expect(call('median', list)).toBe(2);
+    expect(list).toEqual([3, 1, 2]);
+  });
+  test('an array of a million numbers is no problem', () => {
+    expect(
+      call(
+        'max',
+        Array.from({ length: 1e6 }, (_, index) => index),
+      ),
+    ).toBe(999_999);
+  });
+});
+
+describe('formatNumber', () => {
+  test.each([
+    [[1.005, 2], '1,01'],
+    [[-1.005, 2], '-1,01'],
+    [[2.5, 0], '3'],
+    [[-2.5, 0], '-3'],
+    [[0.05, 1], '0,1'],
+    [[0.04, 1], '0,0'],
+    [[-0.04, 1], '0,0'],
+    [[999.999, 2], '1.000,00'],
+    [[1e21, 0], '1.000.000.000.000.000.000.000'],
+    [[1.5e-7, 7], '0,0000002'],
+    [[1234.5], '1.235'],
+    [['1234.5', 1, '.', ''], '1234.5'],
+    [[1234567, 0, '.', '$&'], '1$&234$&567'],
+    [[null, 2], null],
+    [[undefined, 2], undefined],
+  ])('formatNumber(%j) is %j', (args, expected) => expect(call('formatNumber', ...args)).toBe(expected));
+
+  test.each([-1, 101, 1e9])('%d decimals are refused', (decimals) => {
+    expect(errorOf(() => call('formatNumber', 1, decimals))?.code).toBe('IML_FUNCTION');
+  });
+  test('a huge separator is a limit', () => {
+    expect(errorOf(() => call('formatNumber', 1e300, 0, ',', 'x'.repeat(1e6)))?.code).toBe('IML_LIMIT');
+  });
+});
+
+describe('parseNumber', () => {
+  test.each([
+    [['1 756,456', ','], 1756.456],
+    [['1.756,456', ','], 1756.456],
+    [['1\u00A0234.5'], 1234.5],
+    [['-1e3'], -1000],
+    [[3.14, ','], 3.14],
+    [[null], null],
+    [[undefined], undefined],
+  ])('parseNumber(%j) is %j', (args, expected) => expect(call('parseNumber', ...args)).toBe(expected));
+
+  test.each(['abc', '', '1.2.3', '1-2'])('%j cannot be read', (text) => {
+    expect(errorOf(() => call('parseNumber', text))).toEqual({
+      code: 'IML_FUNCTION',
+      message: `'${text}' is not a valid number.`,
+    });
+  });
+  test('another separator is refused', () =>
+    expect(errorOf(() => call('parseNumber', '1', ';'))?.code).toBe('IML_FUNCTION'));
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ImlError } from '../../../src/errors/iml-error.js';
+import { ARRAY_FUNCTIONS } from '../../../src/iml/functions/array.js';
+import { BINARY_FUNCTIONS } from '../../../src/iml/functions/binary.js';
+import { GENERAL_FUNCTIONS } from '../../../src/iml/functions/general.js';
+import { HTML_FUNCTIONS } from '../../../src/iml/functions/html.js';
+import { JSON_FUNCTIONS } from '../../../src/iml/functions/json.js';
+import { MATH_FUNCTIONS } from '../../../src/iml/functions/math.js';
+import { TEXT_FUNCTIONS } from '../../../src/iml/functions/text.js';
+import { callFunction, ENVIRONMENT } from './call-function.js';
+
+const TABLES = [
+  ARRAY_FUNCTIONS,
+  BINARY_FUNCTIONS,
+  GENERAL_FUNCTIONS,
+  HTML_FUNCTIONS,
+  JSON_FUNCTIONS,
+  MATH_FUNCTIONS,
+  TEXT_FUNCTIONS,
+];
+const CASES = TABLES.flatMap((table) => Object.entries(table));
+
+const hostileName = fc.constantFrom(
+  '__proto__',
+  'constructor',
+  'toString',
+  'toJSON',
+  'then',
+  'length',
+  'a.b',
+  '/a/g',
+  'desc',
+  'hex',
+);
+const value = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  hostileName,
+  fc.double(),
+  fc.integer({ min: -5, max: 5 }),
+  fc.anything({
+    withDate: true,
+    withTypedArray: true,
+    withMap: true,
+    withNullPrototype: true,
+    withSparseArray: true,
+    withBigInt: true,
+    key: fc.oneof(hostileName, fc.string()),
+  }),
+  fc.array(fc.dictionary(fc.oneof(hostileName, fc.string()), fc.anything()), { maxLength: 4 }),
+);
+const args = fc.array(value, { maxLength: 5 });
+
+describe.each(CASES)('%s', (_, run) => {
+  test('throws nothing but ImlError and changes no argument', () => {
+    fc.assert(
+      fc.property(args, (given) => {
+        const before = fc.stringify(given);
+        try {
+          run(ENVIRONMENT, ...given);
+        } catch (error) {
+          if (!(error instanceof ImlError)) throw error;
+        }
+        expect(fc.stringify(given)).toBe(before);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('laws', () => {
+  const json = fc.jsonValue({ maxDepth: 4 });
+  const call = callFunction;
+
+  test('createJSON writes what JSON.stringify writes', () => {
+    fc.assert(
+      fc.property(json, (data) => {
+        expect(call(JSON_FUNCTIONS, 'createJSON', data)).toBe(JSON.stringify(data));
+      }),
+    );
+  });
+  test('decodeURL undoes encodeURL', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(call(TEXT_FUNCTIONS, 'encodeURL', text)).toBe(encodeURIComponent(text));
+        expect(call(TEXT_FUNCTIONS, 'decodeURL', call(TEXT_FUNCTIONS, 'encodeURL', text))).toBe(text);
+      }),
+    );
+  });
+  test('join undoes split', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (text, separator) => {
+        expect(call(ARRAY_FUNCTIONS, 'join', call(TEXT_FUNCTIONS, 'split', text, separator), separator)).toBe(
+          text,
+        );
+      }),
+    );
+  });
+  test('distinct items differ from each other, and nothing is lost', () => {
+    fc.assert(
+      fc.property(fc.array(json), (list) => {
+        const kept = call(ARRAY_FUNCTIONS, 'distinct', list) as unknown[];
+        expect(call(ARRAY_FUNCTIONS, 'distinct', kept)).toEqual(kept);
+        expect(call(ARRAY_FUNCTIONS, 'arrayDiff', kept, list)).toEqual([]);
+      }),
+    );
+  });
+  test('sort keeps the items', () => {
+    fc.assert(
+      fc.property(fc.array(json), (list) => {
+        const sorted = call(ARRAY_FUNCTIONS, 'sort', list);
+        expect(call(ARRAY_FUNCTIONS, 'arrayDiff', list, sorted)).toEqual([]);
+        expect(call(TEXT_FUNCTIONS, 'length', sorted)).toBe(list.length);
+        expect(call(ARRAY_FUNCTIONS, 'sort', sorted)).toEqual(sorted);
+      }),
+    );
+  });
+  test('parseNumber reads what formatNumber writes', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -1e12, max: 1e12 }),
+        fc.integer({ min: 0, max: 6 }),
+        (number, decimals) => {
+          const value = number / 10 ** decimals;
+          const text = call(MATH_FUNCTIONS, 'formatNumber', value, decimals);
+          expect(call(MATH_FUNCTIONS, 'parseNumber', text, ',')).toBeCloseTo(value, 6);
+        },
+      ),
+    );
+  });
+});

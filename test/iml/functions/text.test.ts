@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { TEXT_FUNCTIONS } from '../../../src/iml/functions/text.js';
+import { callFunction, errorOf } from './call-function.js';
+
+const call = (name: string, ...args: unknown[]) => callFunction(TEXT_FUNCTIONS, name, ...args);
+
+test.each([
+  ['ascii', ['Łódź Straße', true], 'Lodz Strasse'],
+  ['ascii', ['ěščřž', 'false'], ''],
+  ['capitalize', ['𐐨bc'], '𐐀bc'],
+  ['capitalize', [''], ''],
+  ['contains', ['Hello', 'hello', true], true],
+  ['contains', [null, 'x'], false],
+  ['contains', [[1, 2], '1'], false],
+  ['contains', [['A'], 'a', true], true],
+  ['contains', [[{ a: 1 }], { a: 1 }], true],
+  ['contains', [[undefined], null], true],
+  ['encodeURL', ["a b&c=d/é!'()*~"], "a%20b%26c%3Dd%2F%C3%A9!'()*~"],
+  ['encodeURL', ['\uD800'], '%EF%BF%BD'],
+  ['indexOf', ['abc', 'z'], -1],
+  ['length', [null], 0],
+  ['length', ['😀'], 2],
+  ['length', [12345], 5],
+  ['length', [{ a: 1, b: 2 }], 2],
+  ['length', [new Uint8Array(3)], 3],
+  ['lower', [null], null],
+  ['lower', [undefined], undefined],
+  ['lower', [true], 'true'],
+  ['startcase', ["o'NEIL (jean) ÉCOLE"], "O'neil (Jean) École"],
+  ['substring', ['Hello', 3, 1], 'el'],
+  ['substring', ['Hello', -5], 'Hello'],
+  ['trim', ['\u00A0 a \n'], 'a'],
+  ['split', ['a1b', 1], ['a', 'b']],
+  ['split', ['a😀', ''], ['a', '😀']],
+  ['split', ['a'], ['a']],
+  ['split', [null, ','], null],
+  ['mime', ['a/b.c/Photo.JPG'], 'image/jpeg'],
+  ['mime', ['noextension'], undefined],
+  ['mime', ['a.constructor'], undefined],
+])('%s(%j) is %j', (name, args, expected) => expect(call(name, ...args)).toEqual(expected));
+
+describe('replace', () => {
+  test.each([
+    [['a.b.c', '.', '-'], 'a-b-c'],
+    [['price', 'price', '$& $1 $$'], '$& $1 $$'],
+    [['abc', '', 'x'], 'abc'],
+    [['abc', null, 'x'], 'abc'],
+    [['abc', 'b', null], 'ac'],
+    [['/a/b/c', '/a/b', ''], '/c'],
+    [['a//b', '//', '/'], 'a/b'],
+    [['aXbX', '/x/gi', '-'], 'a-b-'],
+    [['a/b', '/[/]/', '-'], 'a-b'],
+    [[null, 'a', 'b'], null],
+  ])('replace(%j) is %j', (args, expected) => expect(call('replace', ...args)).toBe(expected));
+});
+
+describe('replaceEmojiCharacters', () => {
+  test.each([
+    ['👩‍👩‍👧', 'family'],
+    ['👍🏽', 'skin tone'],
+    ['🇨🇿', 'flag'],
+    ['🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'flag of a region'],
+    ['1️⃣', 'keycap'],
+    ['❤️', 'picture of a symbol'],
+    ['©️', 'picture of a letterlike symbol'],
+    ['🏃‍♀️', 'person with a sign'],
+  ])('takes %s (%s) as one', (emoji) =>
+    expect(call('replaceEmojiCharacters', `a${emoji}b`, '-')).toBe('a-b'),
+  );
+  test.each(['© 2024 ™', '1#*', 'ěščř', '❤\uFE0E', '→'])('leaves %s alone', (text) => {
+    expect(call('replaceEmojiCharacters', text, '-')).toBe(text);
+  });
+});
+
+describe('what cannot be used', () => {
+  test('broken percent-encoding', () => {
+    expect(errorOf(() => call('decodeURL', '%E0%A4%A'))).toEqual({
+      code: 'IML_FUNCTION',
+      message: "'%E0%A4%A' is not percent-encoded text.",
+    });
+  });
+  test('a start that is no number', () =>
+    expect(errorOf(() => call('substring', 'abc', 'x'))?.code).toBe('IML_FUNCTION'));
+});
+
+describe('growth', () => {
+  const big = 'a'.repeat(10_000_000);
+  test.each([
+    ['replace', [big, 'a', 'b'.repeat(100)]],
+    ['replaceEmojiCharacters', ['😀'.repeat(1000), 'b'.repeat(1_000_000)]],
+    ['encodeURL', ['é'.repeat(12_000_000)]],
+    ['split', [big, '']],
+  ])('%s stops at a limit', (name, args) =>
+    expect(errorOf(() => call(name, ...args))?.code).toBe('IML_LIMIT'),
+  );
+});

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { mediaTypeOf } from '../../src/iml/mime-types.js';
+
+test.each([
+  ['a.png', 'image/png'],
+  ['a.JPG', 'image/jpeg'],
+  ['a.tar.gz', 'application/gzip'],
+  ['a.docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['a.csv', 'text/csv'],
+  ['a.html', 'text/html'],
+  ['a.json', 'application/json'],
+  ['a.mp3', 'audio/mpeg'],
+  ['a.mp4', 'video/mp4'],
+  ['a.woff2', 'font/woff2'],
+  ['.svg', 'image/svg+xml'],
+  ['a.', undefined],
+  ['', undefined],
+  ['a.png/b', undefined],
+  ['a.toString', undefined],
+])('%s is %s', (fileName, type) => expect(mediaTypeOf(fileName)).toBe(type));

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { compile } from '../../src/iml/compile.js';
+import { listenForMissing, type MissingValue, ON_MISSING } from '../../src/iml/scope-hook.js';
+
+const DATA = { a: { b: null, c: 0, d: '' }, text: 'x' };
+
+/** What a listener is told, each as `reason expression pointer offset`. */
+function reports(template: unknown, scope: Record<string, unknown> = DATA): string[] {
+  const told: MissingValue[] = [];
+  compile(template)(listenForMissing({ ...scope }, (missing) => told.push(missing)));
+  return told.map(
+    ({ reason, expression, pointer, offset }) => `${reason} ${expression} ${pointer} ${offset}`,
+  );
+}
+
+describe('a hole of a text', () => {
+  test('is told if nothing is in it', () =>
+    expect(reports('x{{a.b}}, {{ a.z[1] }}')).toEqual(['text a.b  3', 'text a.z[1]  13']));
+  test('is told for a name alone', () => expect(reports('x{{gone}}')).toEqual(['text gone  3']));
+  test('is not told if anything is in it', () => expect(reports('x{{a.c}}{{a.d}}{{text}}')).toEqual([]));
+  test('is not told for calls and operators', () =>
+    expect(reports('x{{ifempty(gone; "")}}{{gone & 1}}{{undefined}}')).toEqual([]));
+});
+
+describe('a path that stands alone', () => {
+  test('is told if it breaks before its end', () => expect(reports('{{a.z.y}}')).toEqual(['path a.z.y  2']));
+  test.each(['{{a.z}}', '{{a.b}}', '{{gone}}', '{{a.c}}'])('%s is ordinary', (template) =>
+    expect(reports(template)).toEqual([]),
+  );
+});
+
+test('the pointer leads to the template in a larger value', () =>
+  expect(reports({ qs: [{ 'a/b': '{{x.y.z}}' }] })).toEqual(['path x.y.z /qs/0/a~1b 2']));
+test('without a listener nothing happens', () => expect(compile('x{{gone}}')(DATA)).toBe('x'));
+test('no name of an expression is the listener', () => {
+  const scope = listenForMissing({}, () => {});
+  expect(Object.keys(scope)).toEqual([]);
+  expect(compile(`{{\`${String(ON_MISSING)}\`}}`)(scope)).toBeUndefined();
+});

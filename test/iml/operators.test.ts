@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { evaluate } from '../../src/iml/compile.js';
+
+const DAY = 86_400_000;
+const SCOPE = {
+  n: 6,
+  t: '7',
+  x: 'abc',
+  e: '',
+  no: null,
+  yes: true,
+  d: new Date(DAY),
+  same: new Date(DAY),
+  later: new Date(2 * DAY),
+  list: [1, 2],
+  o: {},
+};
+
+const gives = (expression: string, options = {}): unknown => evaluate(`{{${expression}}}`, SCOPE, options);
+
+describe('+', () => {
+  test.each([
+    ['n + 1', 7],
+    ['n + t', '67'],
+    ['t + n', '76'],
+    ['x + x', 'abcabc'],
+    ['n + no', 6],
+    ['no + n', 6],
+    ['missing + x', 'abc'],
+    ['no + missing', null],
+    ['missing + missing', null],
+    ['e + n', '6'],
+    ['yes + 1', 'true1'],
+    ['x + list', 'abc1,2'],
+    ['o + x', '{object}abc'],
+    ['d + 1', DAY + 1],
+    ['d + later', 3 * DAY],
+    ["d + ''", '1970-01-02T00:00:00.000Z'],
+    ['n + 1 + x', '7abc'],
+    ['x + n + 1', 'abc61'],
+  ])('%s', (expression, value) => expect(gives(expression)).toBe(value));
+});
+
+describe('arithmetic', () => {
+  test.each([
+    ['n - t', -1],
+    ['t * t', 49],
+    ['n / 4', 1.5],
+    ['n % 4', 2],
+    ['-n % 4', -2],
+    ['later - d', DAY],
+    ['(later - d) / 1000 / 60', 1440],
+    ["' 5 ' * 2", 10],
+    ["'1e3' * 1", 1000],
+    ['yes * 3', 3],
+    ['no * 3', 0],
+    ['0.1 + 0.2', 0.1 + 0.2],
+    ['n / 0', null],
+    ['0 / 0', null],
+    ['x * 2', null],
+    ['missing - 1', null],
+    ['o * 1', null],
+    ['list * 1', null],
+    ["'0x10' * 1", null],
+    ['-x', null],
+  ])('%s', (expression, value) => expect(gives(expression)).toBe(value));
+  test('inside a larger expression what is no number stays so', () =>
+    expect(gives('(0 / 0) = (0 / 0)')).toBe(false));
+  test('what is no number leaves a hole empty', () => expect(evaluate('a{{0 / 0}}{{1 / 0}}b')).toBe('ab'));
+});
+
+describe('equality is strict', () => {
+  test.each([
+    ["'0' = 0", false],
+    ["'' = 0", false],
+    ["'a' = 'a'", true],
+    ["'a' = 'A'", false],
+    ['no = missing', true],
+    ["no = ''", false],
+    ['no = 0', false],
+    ['no = false', false],
+    ['d = same', true],
+    ['d = later', false],
+    ['d = 86400000', false],
+    ['list = list', true],
+    ['emptyarray = emptyarray', false],
+    ['o != o', false],
+    ["'0' != 0", true],
+    ['n == 6', true],
+    ['n === 6', true],
+    ['n !== 6', false],
+    ['true = yes', true],
+  ])('%s is %s', (expression, value) => expect(gives(expression)).toBe(value));
+});
+
+describe('equality may be loose', () => {
+  test.each([
+    ["'6' = n", true],
+    ["'' = 0", true],
+    ['yes = 1', true],
+    ["'abc' = 0", false],
+    ['no = 0', false],
+    ["'1,2' = list", false],
+    ["'6' != n", false],
+    ['d = same', true],
+  ])('%s is %s', (expression, value) => expect(gives(expression, { equality: 'loose' })).toBe(value));
+});
+
+describe('relations', () => {
+  test.each([
+    ['n < 7', true],
+    ['n <= 6', true],
+    ['n > 6', false],
+    ['n >= 6', true],
+    ["'a' < 'b'", true],
+    ["'a' < 'B'", false],
+    ["'10' < '9'", true],
+    ["'10' < 9", false],
+    ['t > n', true],
+    ['x > 1', false],
+    ['x <= 1', false],
+    ['d < later', true],
+    ['d <= same', true],
+    ["d < '1970-01-03'", true],
+    ["'1970-01-01' >= d", false],
+    ["d < 'no date'", false],
+    ["d >= 'no date'", false],
+    ['d > 0', true],
+    ['no < 1', true],
+    ['missing < 1', false],
+    ['missing >= 0', false],
+    ['list < 1', false],
+    ['o >= o', false],
+    ['yes > 0', true],
+  ])('%s is %s', (expression, value) => expect(gives(expression)).toBe(value));
+  test('a text beside a date is read in the timezone of the scenario', () => {
+    const scope = { d: new Date('2024-03-05T05:30:00Z') };
+    expect(evaluate("{{d < '2024-03-05'}}", scope, { timezone: 'America/New_York' })).toBe(false);
+    expect(evaluate("{{d > '2024-03-05'}}", scope, { timezone: 'America/New_York' })).toBe(true);
+    expect(evaluate("{{d > '2024-03-05'}}", scope, { timezone: 'America/Los_Angeles' })).toBe(false);
+  });
+});
+
+describe('& and | give an operand', () => {
+  test.each([
+    ['n & x', 'abc'],
+    ['e & x', ''],
+    ['e | x', 'abc'],
+    ['missing | no', null],
+    ['0 | 0', 0],
+    ['list & 1', 1],
+    ['o | 1', SCOPE.o],
+  ])('%s', (expression, value) => expect(gives(expression)).toBe(value));
+});

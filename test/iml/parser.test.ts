@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { parseTemplate, safeParseTemplate } from '../../src/iml/parser.js';
+import { printTemplate } from '../../src/iml/printer.js';
+import { failureOf, imlErrorOf } from './template-failure.js';
+
+/** The expression with all brackets its grouping asks for and no others. */
+const reads = (expression: string): string => printTemplate(parseTemplate(`{{${expression}}}`)).slice(2, -2);
+
+/** Line, column and code of a mistake; its kind is always `syntax`. */
+function refuses(template: string): string {
+  const { kind, code, line, column } = failureOf(() => parseTemplate(template));
+  expect(kind).toBe('syntax');
+  return `${line}:${column} ${code}`;
+}
+
+describe('templates', () => {
+  test('are texts and expressions in turn', () =>
+    expect(parseTemplate('a{{b}}c').parts).toEqual(['a', expect.objectContaining({ name: 'b' }), 'c']));
+  test('without text and expression have no part', () => expect(parseTemplate('').parts).toEqual([]));
+  test('keep single braces', () => expect(parseTemplate('{a} }} {').parts).toEqual(['{a} }} {']));
+  test.each([
+    ['\\{{a}}', ['{{a}}']],
+    ['x\\{{', ['x{{']],
+    ['\\{{\\{{', ['{{{{']],
+    ['\\ \\{', ['\\ \\{']],
+    ['\\\\{{a', ['\\{{a']],
+  ])('%j escapes braces', (source, parts) => expect(parseTemplate(source).parts).toEqual(parts));
+  test('an expression may follow escaped braces', () =>
+    expect(parseTemplate('\\{{{{a}}').parts).toEqual(['{{', expect.objectContaining({ name: 'a' })]));
+  test('the end is not looked for in texts and quoted names', () =>
+    expect(parseTemplate('{{"}}" + `}}`}}!').parts).toHaveLength(2));
+  test('places are offsets in the template', () =>
+    expect(parseTemplate('ab{{ c.d }}').parts[1]).toMatchObject({ start: 5, end: 8, height: 2 }));
+});
+
+describe('operators', () => {
+  test.each([
+    ['1 + 2 * 3', '1 + 2 * 3'],
+    ['(1 + 2) * 3', '(1 + 2) * 3'],
+    ['a - (b - c)', 'a - (b - c)'],
+    ['(a - b) - c', 'a - b - c'],
+    ['a % b / c', 'a % b / c'],
+    ['a < b = c > d', 'a < b = c > d'],
+    ['(a = b) < c', '(a = b) < c'],
+    ['a | b & c', 'a | b & c'],
+    ['(a || b) && c', '(a | b) & c'],
+    ['a === b !== c', 'a = b != c'],
+    ['-a.b', '-a.b'],
+    ['(-a).b', '(-a).b'],
+    ['!a = b', '!a = b'],
+    ['!(a = b)', '!(a = b)'],
+    ['- -1', '--1'],
+    ['!!a', '!!a'],
+    ['-!a * b', '-!a * b'],
+    ['((((a))))', 'a'],
+  ])('%s', (expression, read) => expect(reads(expression)).toBe(read));
+});
+
+describe('paths', () => {
+  test.each([
+    ['a . b', 'a.b'],
+    ['a.`b`.`c d`', 'a.b.`c d`'],
+    ['a.true.null', 'a.true.null'],
+    ['a.2.3', 'a.2.3'],
+    ['a[]', 'a[]'],
+    ['a[ i + 1 ].b', 'a[i + 1].b'],
+    ['a[-1]', 'a[-1]'],
+    ["a['x:y']", "a['x:y']"],
+    ['a[b[c[1]]]', 'a[b[c[1]]]'],
+    ['f(x).a[1]', 'f(x).a[1]'],
+    ['(a | b).c', '(a | b).c'],
+    ['1.email', '1.email'],
+    ['2.`0`', '2.`0`'],
+    ['`1`', '`1`'],
+  ])('%s', (expression, read) => expect(reads(expression)).toBe(read));
+});
+
+describe('calls', () => {
+  test.each([
+    ['f()', 'f()'],
+    ['f( )', 'f()'],
+    ['f (a)', 'f(a)'],
+    ['f(a; b, c)', 'f(a, b, c)'],
+    ['f(a,)', 'f(a, )'],
+    ['f(,)', 'f(, )'],
+    ['f(;a;;)', 'f(, a, , )'],
+    ['f(g(h(1)))', 'f(g(h(1)))'],
+    ['true(1)', 'true(1)'],
+  ])('%s', (expression, read) => expect(reads(expression)).toBe(read));
+});
+
+describe('mistakes', () => {
+  test.each([
+    ['{{', '1:1 IML_UNTERMINATED_EXPRESSION'],
+    ['text {{a', '1:6 IML_UNTERMINATED_EXPRESSION'],
+    ['{{a}', '1:4 IML_SYNTAX'],
+    ['{{a}} {{b', '1:7 IML_UNTERMINATED_EXPRESSION'],
+    ['{{}}', '1:3 IML_SYNTAX'],
+    ['{{ \n }}', '2:2 IML_SYNTAX'],
+    ['{{"a}}', '1:3 IML_UNTERMINATED_STRING'],
+    ['{{a.`b}}', '1:5 IML_UNTERMINATED_STRING'],
+    ['{{a b}}', '1:5 IML_SYNTAX'],
+    ['{{a and b}}', '1:5 IML_SYNTAX'],
+    ['{{1 2}}', '1:5 IML_SYNTAX'],
+    ['{{"a" "b"}}', '1:7 IML_SYNTAX'],
+    ['{{a +}}', '1:6 IML_SYNTAX'],
+    ['{{* a}}', '1:3 IML_SYNTAX'],
+    ['{{a + * b}}', '1:7 IML_SYNTAX'],
+    ['{{a ! b}}', '1:5 IML_SYNTAX'],
+    ['{{(a}}', '1:3 IML_SYNTAX'],
+    ['{{f(a}}', '1:3 IML_SYNTAX'],
+    ['{{a[1}}', '1:4 IML_SYNTAX'],
+    ['{{a)}}', '1:4 IML_SYNTAX'],
+    ['{{a]}}', '1:4 IML_SYNTAX'],
+    ['{{(a]}}', '1:5 IML_SYNTAX'],
+    ['{{f(a]}}', '1:6 IML_SYNTAX'],
+    ['{{a[1)}}', '1:6 IML_SYNTAX'],
+    ['{{()}}', '1:4 IML_SYNTAX'],
+    ['{{(a, b)}}', '1:5 IML_SYNTAX'],
+    ['{{a, b}}', '1:4 IML_SYNTAX'],
+    ['{{[1]}}', '1:3 IML_SYNTAX'],
+    ['{{{a: 1}}}', '1:3 IML_SYNTAX'],
+    ['{{a[{{b}}]}}', '1:5 IML_SYNTAX'],
+    ['{{a.}}', '1:5 IML_SYNTAX'],
+    ['{{a..b}}', '1:5 IML_SYNTAX'],
+    ['{{a."b"}}', '1:5 IML_SYNTAX'],
+    ['{{.5}}', '1:3 IML_SYNTAX'],
+    ['{{1e400}}', '1:4 IML_SYNTAX'],
+    ['{{a ? b : c}}', '1:5 IML_SYNTAX'],
+    ['{{=}}', '1:3 IML_SYNTAX'],
+    ['a\nb\n{{c +\n  }}', '4:3 IML_SYNTAX'],
+    ['a\r\n{{c\r\n d}}', '3:2 IML_SYNTAX'],
+    ['ěš\n{{"}}', '2:3 IML_UNTERMINATED_STRING'],
+  ])('%j', (template, place) => expect(refuses(template)).toBe(place));
+
+  test('are printed with the line they stand on', () =>
+    expect(imlErrorOf(() => parseTemplate('one\n{{a +}}')).print()).toMatch(
+      /2 \| \{\{a \+}}\n {2}\| {6}\^$/,
+    ));
+  test('are values for safeParseTemplate', () =>
+    expect(safeParseTemplate('{{')).toMatchObject({ ok: false, error: { offset: 0 } }));
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createCaseless, isCaseless } from '../../src/iml/caseless.js';
+import { getPath, memberReader, readFirst, readIndex, readMember } from '../../src/iml/path.js';
+
+const LIST = ['a', 'b', 'c'];
+
+describe('readMember', () => {
+  test('reads own members', () => {
+    expect(readMember({ a: 1 }, 'a')).toBe(1);
+    expect(readMember(Object.assign(Object.create(null), { a: 1 }), 'a')).toBe(1);
+    expect(readMember(JSON.parse('{"__proto__": 1}'), '__proto__')).toBe(1);
+    expect(readMember({ constructor: 'own' }, 'constructor')).toBe('own');
+  });
+  test('reads items by number', () => expect(readMember(LIST, '2')).toBe('b'));
+  test('reads no inherited member of any value', () => {
+    const names = [
+      '__proto__',
+      'constructor',
+      'toString',
+      'valueOf',
+      'hasOwnProperty',
+      '__defineGetter__',
+      'length',
+      'then',
+    ];
+    const values = [
+      {},
+      [],
+      '',
+      0,
+      true,
+      null,
+      undefined,
+      new Date(),
+      new Uint8Array(1),
+      new Map(),
+      /x/,
+      () => 1,
+    ];
+    for (const name of names) {
+      for (const value of values) {
+        expect(readMember(value, name)).toBeUndefined();
+        expect(memberReader(name)(value)).toBeUndefined();
+      }
+    }
+  });
+  test('sees nothing of class instances, and no function', () => {
+    class Secret {
+      key = 1;
+    }
+    expect(readMember(new Secret(), 'key')).toBeUndefined();
+    expect(readMember({ run: () => 1 }, 'run')).toBeUndefined();
+    expect(readMember(Object.assign([1], { extra: 1 }), 'extra')).toBeUndefined();
+  });
+  test('memberReader reads the same', () => {
+    const name = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', '1', '-1', 'length'));
+    fc.assert(
+      fc.property(fc.anything({ withNullPrototype: true, key: name }), name, (value, key) => {
+        expect(memberReader(key)(value)).toBe(readMember(value, key));
+      }),
+    );
+  });
+});
+
+describe('readIndex', () => {
+  test.each([
+    [1, 'a'],
+    [-1, 'c'],
+    [-3, 'a'],
+    ['2', 'b'],
+    [0, undefined],
+    [4, undefined],
+    [-4, undefined],
+    [1.5, undefined],
+    [Number.NaN, undefined],
+    [undefined, undefined],
+    [null, undefined],
+    [true, undefined],
+    [['1'], undefined],
+    ['length', undefined],
+    ['0', undefined],
+  ])('[%j] of an array is %j', (index, expected) => expect(readIndex(LIST, index)).toBe(expected));
+  test('reads a member of a collection by its name', () => {
+    expect(readIndex({ 'x:y': 7, '5': 'five' }, 'x:y')).toBe(7);
+    expect(readIndex({ 'x:y': 7, '5': 'five' }, 5)).toBe('five');
+  });
+  test('finds nothing in text', () => expect(readIndex('text', 1)).toBeUndefined());
+});
+
+describe('readFirst', () => {
+  test('is the first item of an array', () => expect(readFirst(LIST)).toBe('a'));
+  test('is the value itself otherwise', () => {
+    const value = { a: 1 };
+    expect(readFirst(value)).toBe(value);
+    expect(readFirst('text')).toBe('text');
+    expect(readFirst([])).toBeUndefined();
+    expect(readFirst(() => 1)).toBeUndefined();
+  });
+});
+
+describe('getPath', () => {
+  test('ends where the path does', () => {
+    expect(getPath({ a: [{ b: 1 }] }, 'a.1.b')).toBe(1);
+    expect(getPath({ a: 1 }, 'a.b.c')).toBeUndefined();
+    expect(getPath(null, 'a.b')).toBeUndefined();
+  });
+  test('a path of a million steps is only long', () =>
+    expect(getPath({ a: 1 }, 'a.'.repeat(1e6))).toBeUndefined());
+});
+
+describe('caseless collections', () => {
+  const headers = createCaseless([
+    ['Content-Type', 'text/plain'],
+    ['CONTENT-TYPE', 'text/html'],
+    ['__proto__', 'own'],
+  ]);
+  test('are read without case; the later of equal names wins', () => {
+    expect(readMember(headers, 'content-TYPE')).toBe('text/html');
+    expect(getPath({ headers }, 'headers.Content-Type')).toBe('text/html');
+    expect(Object.keys(headers)).toEqual(['content-type', '__proto__']);
+  });
+  test('have no other members', () => {
+    expect(readMember(headers, 'constructor')).toBeUndefined();
+    expect(isCaseless(headers)).toBe(true);
+    expect(isCaseless({})).toBe(false);
+  });
+});

@@ -1,0 +1,272 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_STEPS } from '../../../src/iml/pattern/match-pattern.js';
+import {
+  type ReplaceRequest,
+  replacePattern,
+  tracePattern,
+} from '../../../src/iml/pattern/replace-pattern.js';
+import { MAX_RESULT_LENGTH } from '../../../src/iml/pattern/text-builder.js';
+import { flagLists, patterns, replacements, texts } from './random-pattern.js';
+
+const INVALID = Symbol('invalid');
+
+function hostResult({ text, pattern, flags, replacement }: ReplaceRequest): string | typeof INVALID {
+  try {
+    return text.replace(new RegExp(pattern, flags), replacement);
+  } catch {
+    return INVALID;
+  }
+}
+
+function ourResult(request: ReplaceRequest, engine: 'auto' | 'own'): string | typeof INVALID {
+  try {
+    return tracePattern(request, engine).result;
+  } catch (error) {
+    if (codeOf(error) === 'IML_FUNCTION') return INVALID;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : error;
+}
+
+function thrownBy(run: () => unknown): { code: unknown; message: string } | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return { code: codeOf(error), message: error instanceof Error ? error.message : '' };
+  }
+}
+
+/** Each pattern runs over so many texts, as making patterns costs more than running them. */
+const TEXTS_PER_PATTERN = 10;
+
+/** Runs of the random tests. For a long run set more here: 50 000 patterns are 500 000 cases. */
+const RANDOM_PATTERNS = { legacy: 1_400, unicode: 800 };
+
+describe('random patterns give what the host gives', () => {
+  const uses = fc.array(fc.tuple(texts, replacements), {
+    minLength: TEXTS_PER_PATTERN,
+    maxLength: TEXTS_PER_PATTERN,
+  });
+
+  function agrees(request: ReplaceRequest): void {
+    const expected = hostResult(request);
+    for (const engine of ['own', 'auto'] as const) {
+      const result = ourResult(request, engine);
+      // A plain comparison first: an assertion costs more than a replacement.
+      if (result !== expected)
+        expect({ request, engine, result }).toEqual({ request, engine, result: expected });
+    }
+  }
+
+  // Backreferences with `u` are left out: the host itself may crash on them.
+  for (const [title, unicode, numRuns] of [
+    ['without flag u', false, RANDOM_PATTERNS.legacy],
+    ['with flag u', true, RANDOM_PATTERNS.unicode],
+  ] as const) {
+    it(title, () => {
+      const generated = patterns({ unicode, backreferences: !unicode });
+      const property = fc.property(generated, flagLists, uses, (pattern, letters, pairs) => {
+        const flags = unicode ? `${letters}u` : letters;
+        for (const [text, replacement] of pairs) agrees({ text, pattern, flags, replacement });
+      });
+      fc.assert(property, { numRuns });
+    });
+  }
+
+  it('and never throw anything but an error of the language, for any pattern text', () => {
+    const noise = fc.string({ unit: fc.constantFrom(...'()[]{}|*+?.^$\\=!<:,-ab10cuxpkw/'), maxLength: 14 });
+    const property = fc.property(noise, texts, fc.constantFrom('', 'g', 'u'), (pattern, text, flags) => {
+      fc.pre(!(pattern.includes('(?<') && !/\(\?<[=!]/.test(pattern)));
+      fc.pre(!(flags === 'u' && /\\[1-9]/.test(pattern)));
+      const request = { text, pattern, flags, replacement: '<$1>' };
+      const expected = hostResult(request);
+      const ours = ourResult(request, 'own');
+      // A named group is valid for the host and refused by us.
+      if (!(ours === INVALID && /\(\?<[^=!]/.test(pattern))) expect(ours).toBe(expected);
+    });
+    fc.assert(property, { numRuns: 5_000 });
+  });
+});
+
+describe('our own matcher', () => {
+  function replacesTo(pattern: string, flags: string, text: string, result: string): void {
+    it(`/${pattern}/${flags} in ${JSON.stringify(text)}`, () => {
+      expect(tracePattern({ text, pattern, flags, replacement: '[$1|$2]' }, 'own')).toMatchObject({
+        result,
+        engine: 'own',
+      });
+    });
+  }
+  replacesTo('(a*)*', '', 'b', '[|$2]b');
+  replacesTo('(?:(a)|b)*', '', 'ab', '[|$2]');
+  replacesTo('(z)((a+)?(b+)?(c))*', '', 'zaacbbbcac', '[z|ac]');
+  replacesTo('(?=(a+))a*b\\1', '', 'baaabac', 'baa[a|$2]c');
+  replacesTo('(?<=(\\d+)(\\d+))$', '', '1053', '1053[1|053]');
+  replacesTo('(?<=\\1(a))b', '', 'aab', 'aa[a|$2]');
+  replacesTo('(.)\\1', 'giu', 'kK\u212a\u{10400}\u{10428}', '[k|$2]\u212a[\u{10400}|$2]');
+  replacesTo('(\ude00)\\1', 'u', '\ude00\ud83d\ude00', '\ude00\ud83d\ude00');
+  replacesTo('(?<=\\1(\ude00))x', 'u', '😀\ude00x', '😀\ude00x');
+  replacesTo('(?=(a*)b)a', 'g', 'aab', '[aa|$2][a|$2]b');
+  replacesTo('(?:a|(?!(.*)c)b)*', 'g', 'abab', '[|$2][|$2]');
+  replacesTo('(a{2,3}?)(a{0,2})', 'g', 'aaaaaaa', '[aa|aa][aa|a]');
+});
+
+describe('what is not a pattern', () => {
+  function refuses(pattern: string, flags: string, message: string): void {
+    it(`/${pattern}/${flags}`, () => {
+      const thrown = thrownBy(() => replacePattern('text', pattern, flags, ''));
+      expect(thrown).toEqual({ code: 'IML_FUNCTION', message });
+    });
+  }
+  refuses('a**', '', 'Invalid regular expression: nothing to repeat at position 3.');
+  refuses('a(b', '', 'Invalid regular expression: unterminated group at position 2.');
+  refuses('a)b', '', 'Invalid regular expression: unmatched ) at position 2.');
+  refuses('x[b-a]', '', 'Invalid regular expression: invalid character class at position 2.');
+  refuses('x[a', '', 'Invalid regular expression: unterminated character class at position 2.');
+  refuses('ab\\', '', 'Invalid regular expression: \\ at the end at position 3.');
+  refuses('a{3,2}', '', 'Invalid regular expression: numbers of a quantifier out of order at position 2.');
+  refuses('(?<name>a)', '', 'Invalid regular expression: named groups are not supported at position 1.');
+  refuses('(?#a)', '', 'Invalid regular expression: unknown kind of group at position 1.');
+  refuses('(?<=a)+', '', 'Invalid regular expression: nothing to repeat at position 7.');
+  refuses('\\p{Nothing}', 'u', 'Invalid regular expression: invalid escape at position 1.');
+  refuses('(a)\\2', 'u', 'Invalid regular expression: invalid escape at position 4.');
+  refuses('a{1', 'u', 'Invalid regular expression: incomplete quantifier at position 2.');
+  refuses('a]', 'u', 'Invalid regular expression: lone bracket at position 2.');
+  refuses('a', 'gg', "Flag 'g' of a regular expression is given twice.");
+  refuses('a', 'gx', "Unknown flag 'x' of a regular expression. Known flags: dgimsuy.");
+  refuses('a', 'v', "Unknown flag 'v' of a regular expression. Known flags: dgimsuy.");
+});
+
+describe('the engine', () => {
+  function choosesFor(pattern: string, length: number, engine: 'host' | 'own'): void {
+    it(`is ${engine} for /${pattern}/ and ${length} characters`, () => {
+      expect(tracePattern({ text: 'b'.repeat(length), pattern, flags: 'g', replacement: '' }).engine).toBe(
+        engine,
+      );
+    });
+  }
+  choosesFor('[^0-9]', 2_000_000, 'host');
+  choosesFor('\\s+', 1_000_000, 'host');
+  choosesFor('^\\s+|\\s+$', 1_000, 'host');
+  choosesFor('^\\s+|\\s+$', 100_000, 'own');
+  choosesFor('(\\d{4})-(\\d\\d)-(\\d\\d)', 1_000_000, 'host');
+  choosesFor('(a+)+$', 100, 'own');
+  choosesFor('(?:a|a)(?:a|a){30}$', 100, 'own');
+  choosesFor(`${'a?'.repeat(40)}b`, 100, 'own');
+  choosesFor('(a)\\1', 10, 'own');
+});
+
+describe('hostile patterns on 100 000 characters', () => {
+  const length = 100_000;
+  const as = 'a'.repeat(length);
+  const words = 'word '.repeat(length / 5);
+
+  function answers(pattern: string, text: string, expected: { result: string; maxSteps: number }): void {
+    it(`/${pattern}/ answers`, () => {
+      const trace = tracePattern({ text, pattern, flags: 'g', replacement: '' });
+      expect(trace.result === expected.result).toBe(true);
+      expect(trace.steps).toBeLessThan(expected.maxSteps);
+    });
+  }
+  function unchanged(pattern: string, text: string, maxSteps: number): void {
+    answers(pattern, text, { result: text, maxSteps });
+  }
+  unchanged('(a+)+$', `${as}!`, 4e6);
+  unchanged('(a|a)*b', as, 4e6);
+  answers('(a|a)*', as, { result: '', maxSteps: 4e6 });
+  unchanged('(.*a){20}', 'b'.repeat(length), 2e6);
+  unchanged('(.*a){20}$', `${as}b`, 25e6);
+  unchanged('^(\\w+\\s?)*$', `${words}!`, 4e6);
+  unchanged('^(\\w+\\s?)*$', `${as}!`, 4e6);
+  unchanged('(x+x+)+y', 'x'.repeat(length), 6e6);
+  unchanged('(((((a*)*)*)*)*)*b', as, 25e6);
+  unchanged('\\s+$', `${' '.repeat(length)}x`, 2e6);
+  unchanged('(?=.*x)y', `${as}x`, 2e6);
+  unchanged('(?!.*x)y', `${as}x`, 2e6);
+  unchanged('(?:(?=.*x).)*y', `${as}x`, 4e6);
+  unchanged('(?<=a*)b', as, 2e6);
+  unchanged('((?=(?:a|aa)+$)a)*b', as, 6e6);
+
+  function gives(pattern: string, text: string): void {
+    it(`/${pattern.slice(0, 30)}/ gives up`, () => {
+      expect(thrownBy(() => replacePattern(text, pattern, 'g', ''))?.code).toBe('IML_LIMIT');
+    });
+  }
+  gives('(a*)*\\1b', as);
+  gives('(?=(.*)x)y', `${as}x`);
+  gives('(a{0,1000}){0,1000}b', as);
+  gives(Array.from({ length: 2_000 }, (_, index) => `${'a'.repeat(index % 12)}${index}`).join('|'), as);
+});
+
+describe('limits', () => {
+  const limits = (run: () => unknown): boolean => thrownBy(run)?.code === 'IML_LIMIT';
+
+  it('a pattern has 32 768 characters', () => {
+    expect(replacePattern('b', 'a'.repeat(32_768), '', '')).toBe('b');
+    expect(limits(() => replacePattern('b', 'a'.repeat(32_769), '', ''))).toBe(true);
+  });
+
+  it('groups nest 200 deep', () => {
+    const nested = (depth: number): string => `${'(?:'.repeat(depth)}a${')*'.repeat(depth)}`;
+    expect(replacePattern('aab', nested(200), '', 'x')).toBe('xb');
+    expect(limits(() => replacePattern('aab', nested(201), '', 'x'))).toBe(true);
+    expect(limits(() => replacePattern('a', '('.repeat(32_000), '', ''))).toBe(true);
+  });
+
+  it('a result has 2^25 characters, by either way through the host', () => {
+    const replacement = 'r'.repeat(MAX_RESULT_LENGTH / 1024);
+    for (const last of ['', '$1']) {
+      expect(replacePattern('a'.repeat(1024), 'a()', 'g', replacement + last).length).toBe(MAX_RESULT_LENGTH);
+      expect(limits(() => replacePattern(`${'a'.repeat(1024)}b`, 'a()', 'g', replacement + last))).toBe(true);
+    }
+  });
+
+  it('references that repeat the text are part of the result', () => {
+    const text = 'a'.repeat(100_000);
+    for (const replacement of ['$`', "$'", '$&'.repeat(1_000)]) {
+      expect(limits(() => replacePattern(text, 'a', 'g', replacement))).toBe(true);
+    }
+    expect(limits(() => replacePattern(text, 'a()', 'g', '$1'.repeat(1_000)))).toBe(true);
+  });
+
+  it('counted repetitions are not written out beyond the text', () => {
+    expect(replacePattern('aaab', '(?:(a)){1000000000}|b\\1', '', 'x')).toBe('aaax');
+    expect(replacePattern('aaab', '(?:(a)){2,1000000000}b\\1', '', 'x')).toBe('aaab');
+    expect(replacePattern('aaabb', '(?:a){2,1000000000}b|(c)\\1', '', 'x')).toBe('xb');
+    expect(limits(() => replacePattern('aaab', '(?:(a?)){1000000000}\\1', '', 'x'))).toBe(true);
+  });
+
+  it('the steps of all matches of a call count together', () => {
+    const { steps } = tracePattern({
+      text: 'aab'.repeat(1_000),
+      pattern: '(a)\\1',
+      flags: 'g',
+      replacement: '',
+    });
+    expect(steps).toBeGreaterThan(1_000);
+    expect(steps).toBeLessThan(MAX_STEPS / 1_000);
+  });
+});
+
+describe('one pattern used again', () => {
+  it('starts over at the beginning, whatever flags and text came before', () => {
+    for (const engine of ['host', 'own'] as const) {
+      for (const text of ['aab', 'b', 'aab']) {
+        for (const flags of ['gy', 'y', 'g', '']) {
+          const request = { text, pattern: 'a', flags, replacement: '<$&>' };
+          expect(tracePattern(request, engine).result).toBe(hostResult(request));
+        }
+      }
+    }
+  });
+
+  it('is forgotten for newer ones', () => {
+    for (let round = 0; round < 200; round += 1)
+      expect(replacePattern(`x${round}y`, `x${round}`, '', '')).toBe('y');
+  });
+});

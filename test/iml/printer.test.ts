@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { parseTemplate } from '../../src/iml/parser.js';
+import { printTemplate } from '../../src/iml/printer.js';
+
+const prints = (template: string): string => printTemplate(parseTemplate(template));
+
+describe('text', () => {
+  test.each(['', 'a', '{ }', '}}', '\\', '\\{{a}}', 'a {{b}} c'])('%j stays', (template) =>
+    expect(prints(template)).toBe(template),
+  );
+  test.each([
+    ['{{"it\'s"}}', "{{'it\\'s'}}"],
+    ['{{"a\\nb\\r\\t\\\\"}}', "{{'a\\nb\\r\\t\\\\'}}"],
+    ['{{"\\d"}}', "{{'\\\\d'}}"],
+  ])('%s is written %s', (template, printed) => expect(prints(template)).toBe(printed));
+});
+
+describe('numbers', () => {
+  test.each([
+    ['1.50', '1.5'],
+    ['007', '7'],
+    ['0.0000001', '0.0000001'],
+    ['0.00000012', '0.00000012'],
+    ['123456789012345678901234567890', '123456789012345680000000000000'],
+    ['9007199254740993', '9007199254740992'],
+  ])('%s is written %s', (number, printed) => expect(prints(`{{${number}}}`)).toBe(`{{${printed}}}`));
+});
+
+describe('names and brackets', () => {
+  test.each([
+    ['{{a.`b`}}', '{{a.b}}'],
+    ['{{a.`b c`}}', '{{a.`b c`}}'],
+    ['{{a.`2`}}', '{{a.2}}'],
+    ['{{1.`2`}}', '{{1.`2`}}'],
+    ['{{`a`}}', '{{`a`}}'],
+    ['{{(5).x}}', '{{(5).x}}'],
+    ['{{("a").x}}', "{{'a'.x}}"],
+    ['{{a-(-b)}}', '{{a - -b}}'],
+    ['{{f(,)}}', '{{f(, )}}'],
+  ])('%s is written %s', (template, printed) => expect(prints(template)).toBe(printed));
+});

@@ -1,0 +1,214 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ImlError } from '../../src/errors/iml-error.js';
+import type { Expression } from '../../src/iml/ast.js';
+import { compileNested } from '../../src/iml/closures.js';
+import { compile } from '../../src/iml/compile.js';
+import { compileFlat } from '../../src/iml/flat.js';
+import type { Evaluate } from '../../src/iml/leaves.js';
+import { parseTemplate, safeParseTemplate } from '../../src/iml/parser.js';
+import { printTemplate } from '../../src/iml/printer.js';
+import { contextOf, REFERENCE_FUNCTIONS } from './core-environment.js';
+import { choices, plainly, shapes, write } from './expression-arbitrary.js';
+import { evaluateReference } from './reference-evaluator.js';
+
+const RUNS = { numRuns: Number(process.env['FAST_CHECK_RUNS'] ?? 1500) };
+
+/** Values of every type, functions among them. */
+const values: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom('', 'a', '10', ' 2 ', 'abc', '0x10', '2024-03-05', 'x,y'),
+    fc.constantFrom(0, -0, 1, 2, 1.5, -3, Number.NaN, Number.POSITIVE_INFINITY),
+    fc.constantFrom(true, false, null, undefined),
+    fc.constantFrom(0, 86_400_000, 1_709_596_800_000).map((ms) => new Date(ms)),
+    fc.constant(() => 'called'),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(
+      fc.constantFrom('a', 'b', 'name', 'a b', '2', 'length', 'constructor', 'toString'),
+      tie('value'),
+      {
+        maxKeys: 4,
+        noNullPrototype: true,
+      },
+    ),
+  ),
+})).value;
+
+const scopes = fc.record(
+  {
+    a: values,
+    b: values,
+    list: fc.array(values, { maxLength: 3 }),
+    object: values,
+    text: fc.constantFrom('abc', '5', ''),
+    date: fc.constant(new Date(1_709_596_800_000)),
+    now: values,
+    'a b': values,
+    '1': values,
+    '7': values,
+    true: values,
+    constructor: values,
+  },
+  { requiredKeys: [], noNullPrototype: true },
+);
+
+/** The tree without places: what is left must not depend on how it was written. */
+function bare(source: string): unknown {
+  const strip = (key: string, value: unknown): unknown =>
+    key === 'start' || key === 'end' || key === 'source' || key === 'height' ? undefined : value;
+  return JSON.parse(JSON.stringify(parseTemplate(source), strip));
+}
+
+function expressionOf(source: string): Expression {
+  const [part] = parseTemplate(source).parts;
+  if (part === undefined || typeof part === 'string') throw new Error('The template is no expression.');
+  return part;
+}
+
+/** The value, or the error with its place. Anything but an `ImlError` is thrown on. */
+function outcomeOf(
+  evaluate: Evaluate,
+  scope: Record<string, unknown>,
+): Partial<ImlError> & { value?: unknown } {
+  try {
+    return { value: evaluate(scope) };
+  } catch (error) {
+    if (!(error instanceof ImlError)) throw error;
+    const { kind, code, message, offset, hint } = error;
+    return { kind, code, message, offset, hint };
+  }
+}
+
+/** The host's comparison: the one of `expect` asks data for its `constructor`. */
+function expectSame(got: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(got, expected)) expect.fail(`${fc.stringify(got)} is not ${fc.stringify(expected)}`);
+}
+
+describe('writing and reading', () => {
+  test('print gives a text that parses to the same tree', () => {
+    fc.assert(
+      fc.property(shapes, fc.array(fc.nat()), fc.string(), (shape, numbers, text) => {
+        const source = `${text.replaceAll('{{', '')} {{${write(shape, choices(numbers))}}}`;
+        const printed = printTemplate(parseTemplate(source));
+        expect(bare(printed)).toEqual(bare(source));
+        expect(printTemplate(parseTemplate(printed))).toBe(printed);
+      }),
+      RUNS,
+    );
+  });
+  test('white space, brackets, aliases and separators change nothing', () => {
+    fc.assert(
+      fc.property(shapes, fc.array(fc.nat(), { minLength: 3 }), (shape, numbers) => {
+        expect(bare(`{{ ${write(shape, choices(numbers))} }}`)).toEqual(bare(`{{${write(shape, plainly)}}}`));
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('evaluators', () => {
+  test('nested closures and the flat program agree, places of errors included', () => {
+    fc.assert(
+      fc.property(shapes, scopes, (shape, scope) => {
+        const source = `{{${write(shape, plainly)}}}`;
+        const node = expressionOf(source);
+        const nested = outcomeOf(compileNested(node, contextOf(source)), scope);
+        expectSame(outcomeOf(compileFlat(node, contextOf(source)), scope), nested);
+      }),
+      RUNS,
+    );
+  });
+  test('a slow evaluator written from the reference agrees', () => {
+    fc.assert(
+      fc.property(shapes, scopes, (shape, scope) => {
+        const source = `{{${write(shape, plainly)}}}`;
+        const node = expressionOf(source);
+        const expected = evaluateReference(node, { scope, nowMs: 0, functions: REFERENCE_FUNCTIONS });
+        const { value, kind, message } = outcomeOf(compileNested(node, contextOf(source)), scope);
+        expectSame(kind === undefined ? { value } : { kind, message }, expected);
+      }),
+      RUNS,
+    );
+  });
+  test('evaluating twice gives the same, and changes no scope', () => {
+    fc.assert(
+      fc.property(shapes, scopes, (shape, scope) => {
+        const before = fc.stringify(scope);
+        const evaluate = compile(`{{${write(shape, plainly)}}}`, { now: () => 0 });
+        expectSame(outcomeOf(evaluate, scope), outcomeOf(evaluate, scope));
+        expect(fc.stringify(scope)).toBe(before);
+      }),
+      RUNS,
+    );
+  });
+});
+
+const TEMPLATES = readdirSync(new URL('../../spec-fixtures/iml', import.meta.url)).flatMap((file) => {
+  const url = new URL(`../../spec-fixtures/iml/${file}`, import.meta.url);
+  const vectors = JSON.parse(readFileSync(url, 'utf8')) as { template: unknown; context?: object }[];
+  return vectors.map(({ template, context }) => ({ text: JSON.stringify(template), scope: context ?? {} }));
+});
+
+const TOKENS =
+  '{{ }} { } ( ) [ ] . , ; + - * / % = == === != !== < <= > >= & && | || ! \' " ` \\ a if ifempty now 1 2.5 1. .5 … \u0000 \ud800'.split(
+    ' ',
+  );
+
+describe('no input makes anything but an ImlError', () => {
+  const survives = (text: string, scope: Record<string, unknown>): void => {
+    const parsed = safeParseTemplate(text);
+    if (!parsed.ok) {
+      const { offset } = parsed.error;
+      expect(offset).toBeGreaterThanOrEqual(0);
+      expect(offset).toBeLessThanOrEqual(text.length);
+    } else expect(bare(printTemplate(parsed.template))).toEqual(bare(text));
+    outcomeOf(compile(text), scope);
+  };
+
+  test('random text', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string());
+    fc.assert(
+      fc.property(text, scopes, (inner, scope) => survives(`{{${inner}}}`, scope)),
+      RUNS,
+    );
+  });
+  test('random tokens', () => {
+    const tokens = fc.array(fc.constantFrom(...TOKENS), { maxLength: 12 });
+    fc.assert(
+      fc.property(tokens, fc.constantFrom('', ' '), scopes, (list, glue, scope) => {
+        survives(list.join(glue), scope);
+        survives(`{{${list.join(glue)}}}`, scope);
+      }),
+      RUNS,
+    );
+  });
+  test('vectors with a piece cut out, doubled or replaced', () => {
+    const edit = fc.record({ at: fc.nat(), length: fc.nat(5), by: fc.constantFrom('', ...TOKENS) });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...TEMPLATES),
+        fc.array(edit, { maxLength: 3 }),
+        ({ text, scope }, edits) => {
+          const mutated = edits.reduce((before, { at, length, by }) => {
+            const start = at % (before.length + 1);
+            return before.slice(0, start) + by + before.slice(start + length);
+          }, text);
+          survives(mutated, scope as Record<string, unknown>);
+        },
+      ),
+      RUNS,
+    );
+  });
+  test('any value as a template and any value as a scope', () => {
+    fc.assert(
+      fc.property(fc.anything({ withDate: true, withMap: true }), fc.anything(), (template, scope) => {
+        outcomeOf(compile(template), scope as Record<string, unknown>);
+        outcomeOf(compile('{{a.b}}{{c}}'), scope as Record<string, unknown>);
+      }),
+      RUNS,
+    );
+  });
+});
