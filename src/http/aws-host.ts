@@ -1,0 +1,44 @@
+/** Service and region an AWS host name stands for. */
+export interface AwsHost {
+  readonly service: string;
+  readonly region: string;
+}
+
+/** Where an endpoint without a region lies. Source: reference/open-questions.md 24. [choice] */
+const DEFAULT_REGION = 'us-east-1';
+
+const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d$/;
+
+/** Endpoint names that differ from the name a service signs with. */
+const SIGNING_NAMES: Readonly<Record<string, string>> = {
+  email: 'ses',
+  'lambda-url': 'lambda',
+  queue: 'sqs',
+  's3-external-1': 's3',
+  's3-accelerate': 's3',
+};
+
+/**
+ * Reads a host such as `sqs.eu-west-1.amazonaws.com`, `bucket.s3.amazonaws.com`, `s3-eu-west-1.amazonaws.com`,
+ * `x.execute-api.us-east-1.amazonaws.com` or `search-x.us-east-1.es.amazonaws.com`.
+ * Source: reference/request-spec.md section 6. [inf]
+ */
+export function readAwsHost(hostname: string): AwsHost {
+  const labels = hostname
+    .toLowerCase()
+    .replace(/^s3-(?=[a-z]{2}-[a-z]+-\d\.)/, 's3.')
+    .replace(/\.s3-(?=[a-z]{2}-[a-z]+-\d\.)/, '.s3.')
+    .split('.');
+  const domain = labels.findIndex(
+    (label, index) =>
+      index > 0 && (label === 'amazonaws' || (/^(?:api|on)$/.test(label) && labels[index + 1] === 'aws')),
+  );
+  const own = labels.slice(0, domain === -1 ? Math.max(1, labels.length - 2) : domain);
+  const at = own.findLastIndex((label, index) => index > 0 && REGION.test(label));
+  const region = own[at] ?? DEFAULT_REGION;
+  const isServiceLast = at !== -1 && at === own.length - 2;
+  const before = (at === -1 ? own : own.slice(0, at)).filter((label) => label !== 'dualstack');
+  const name = (isServiceLast ? own.at(-1) : before.at(-1)) ?? '';
+  const service = Object.hasOwn(SIGNING_NAMES, name) ? SIGNING_NAMES[name] : name;
+  return { service: service ?? name, region };
+}

@@ -1,0 +1,127 @@
+import { createHash, createHmac } from 'node:crypto';
+import { readAwsHost } from './aws-host.js';
+import type { AwsCredentials } from './aws-signature.js';
+import { canonicalQuery, compareText, readQuery } from './canonical-query.js';
+import { withHeader } from './headers.js';
+import { parseHttpUrl } from './http-url.js';
+import { decodeComponent, encodeComponent } from './percent-encoding.js';
+import type { SignableRequest } from './signable-request.js';
+import type { HeaderEntry } from './transport.js';
+
+/** Headers that a proxy or the transport may change on the way. */
+const UNSIGNED_HEADERS: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'authorization',
+  'cache-control',
+  'connection',
+  'content-length',
+  'expect',
+  'max-forwards',
+  'pragma',
+  'referer',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+  'x-amzn-trace-id',
+]);
+
+const ALGORITHM = 'AWS4-HMAC-SHA256';
+
+/** Service, region and time: what a version 4 key is derived for. */
+interface Scope {
+  readonly service: string;
+  readonly region: string;
+  /** `20150830T123600Z`. */
+  readonly timestamp: string;
+}
+
+/**
+ * Version 4: service and region from the host name, all headers signed but those that change on the way.
+ * `X-Amz-Date` and, for S3, `X-Amz-Content-Sha256` are added.
+ * Source: AWS reference "Signature Version 4 signing process"; reference/request-spec.md section 6. [inf]
+ */
+export function signAwsV4(request: SignableRequest, aws: AwsCredentials, nowMs: number): HeaderEntry[] {
+  const { hostname, host } = parseHttpUrl(request.url);
+  const timestamp = new Date(nowMs).toISOString().replace(/[:-]|\.\d{3}/g, '');
+  const scope: Scope = { ...readAwsHost(hostname), timestamp };
+  const payloadHash = createHash('sha256')
+    .update(request.body ?? '')
+    .digest('hex');
+
+  let headers = withHeader(request.headers, 'X-Amz-Date', timestamp);
+  if (aws.session) headers = withHeader(headers, 'X-Amz-Security-Token', aws.session);
+  if (scope.service === 's3') headers = withHeader(headers, 'X-Amz-Content-Sha256', payloadHash);
+
+  const signed = signedHeaders([...headers, ['host', host]]);
+  const names = signed.map(([name]) => name).join(';');
+  const signature = sign(aws.secret, scope, canonicalRequest(request, signed, scope, payloadHash));
+  const credential = `${aws.key}/${scopeText(scope)}`;
+  return withHeader(
+    headers,
+    'Authorization',
+    `${ALGORITHM} Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`,
+  );
+}
+
+function signedHeaders(headers: readonly HeaderEntry[]): HeaderEntry[] {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase();
+    if (UNSIGNED_HEADERS.has(lower)) continue;
+    values.set(lower, [...(values.get(lower) ?? []), value.trim().replace(/ +/g, ' ')]);
+  }
+  return [...values]
+    .sort((a, b) => compareText(a[0], b[0]))
+    .map(([name, list]): HeaderEntry => [name, list.join(',')]);
+}
+
+function canonicalRequest(
+  { method, url }: SignableRequest,
+  headers: readonly HeaderEntry[],
+  { service }: Scope,
+  payloadHash: string,
+): string {
+  const { path, query } = parseHttpUrl(url);
+  return [
+    method,
+    service === 's3' ? encodedPath(path) : normalizedPath(path),
+    canonicalQuery(readQuery(query, 'literal')),
+    ...headers.map(([name, value]) => `${name}:${value}`),
+    '',
+    headers.map(([name]) => name).join(';'),
+    payloadHash,
+  ].join('\n');
+}
+
+/** S3 takes a path once encoded, whatever way it is written; see `normalizedPath` for all others. */
+function encodedPath(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => encodeComponent(decodeComponent(segment)))
+    .join('/');
+}
+
+/** All services but S3: no empty and no dot segments, and each segment encoded once more than it is sent. */
+function normalizedPath(path: string): string {
+  const kept: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') kept.pop();
+    else if (segment !== '.' && segment !== '') kept.push(encodeComponent(segment));
+  }
+  const end = kept.length > 0 && /(?:\/|\/\.|\/\.\.)$/.test(path) ? '/' : '';
+  return `/${kept.join('/')}${end}`;
+}
+
+function sign(secret: string, scope: Scope, request: string): string {
+  const hash = createHash('sha256').update(request, 'utf8').digest('hex');
+  const text = [ALGORITHM, scope.timestamp, scopeText(scope), hash].join('\n');
+  const steps = [scope.timestamp.slice(0, 8), scope.region, scope.service, 'aws4_request'];
+  let key: string | Buffer = `AWS4${secret}`;
+  for (const step of steps) key = createHmac('sha256', key).update(step, 'utf8').digest();
+  return createHmac('sha256', key).update(text, 'utf8').digest('hex');
+}
+
+function scopeText({ timestamp, region, service }: Scope): string {
+  return `${timestamp.slice(0, 8)}/${region}/${service}/aws4_request`;
+}

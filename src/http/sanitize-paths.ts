@@ -1,0 +1,60 @@
+/** `log.sanitize` of one side of an exchange, read. */
+export interface SanitizePaths {
+  /** Lower case. */
+  readonly headers: ReadonlySet<string>;
+  readonly qs: ReadonlySet<string>;
+  /** Steps into the body; an empty list is the whole body. */
+  readonly body: readonly (readonly string[])[];
+  /** Pieces of a text body. */
+  readonly bodyTexts: readonly string[];
+}
+
+export interface Sanitize {
+  readonly request: SanitizePaths;
+  readonly response: SanitizePaths;
+}
+
+const FORM = /^(request|response)\.(headers|qs|body)(.*)$/s;
+
+/**
+ * Reads dotted paths (`request.qs.key`, `response.body.a.b`) and the form `request.body<text>`, whose text is the
+ * already evaluated expression. Lists in a body are passed through, so `response.body.items.token` names the token of
+ * every item [inf]. Entries of another form are ignored.
+ * Source: reference/request-spec.md section 10. [doc]
+ */
+export function readSanitize(entries: readonly string[]): Sanitize {
+  return { request: readSide('request', entries), response: readSide('response', entries) };
+}
+
+function readSide(side: 'request' | 'response', entries: readonly string[]): SanitizePaths {
+  const headers = new Set<string>();
+  const qs = new Set<string>();
+  const body: string[][] = [];
+  const bodyTexts: string[] = [];
+  for (const entry of entries) {
+    const match = FORM.exec(entry.trim());
+    if (match === null || match[1] !== side) continue;
+    const [, , part, rest = ''] = match;
+    if (part === 'body' && rest.startsWith('<') && rest.endsWith('>')) {
+      if (rest.length > 2) bodyTexts.push(rest.slice(1, -1));
+      continue;
+    }
+    if (rest !== '' && !rest.startsWith('.') && !rest.startsWith('[')) continue;
+    if (part === 'headers') headers.add(readName(rest).toLowerCase());
+    else if (part === 'qs') qs.add(readName(rest));
+    else body.push(readSteps(rest));
+  }
+  return { headers, qs, body, bodyTexts };
+}
+
+/** `.x-key`, also with the name in backticks as in expressions. [app] */
+function readName(rest: string): string {
+  return rest.slice(1).replace(/^`(.*)`$/s, '$1');
+}
+
+/** `.a[].b[0]` as `a`, `b`: places in lists are not told apart. */
+function readSteps(path: string): string[] {
+  return [...path.replace(/\[\d*\]/g, '').matchAll(/`([^`]*)`|[^.`]+/g)]
+    .map(([step, quoted]) => quoted ?? step)
+    .filter((step) => step !== '' && !/^\d+$/.test(step));
+}

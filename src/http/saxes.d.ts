@@ -1,0 +1,18 @@
+/**
+ * What is used of `saxes`, declared here because its own declarations do not pass under `exactOptionalPropertyTypes`.
+ * tsconfig.json points the compiler to this file.
+ */
+export interface SaxesTagPlain {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+export class SaxesParser {
+  constructor(options: { readonly xmlns: false; readonly position: boolean });
+  on(name: 'error', handler: (error: Error) => void): void;
+  on(name: 'opentagstart' | 'attribute' | 'closetag', handler: () => void): void;
+  on(name: 'opentag', handler: (tag: SaxesTagPlain) => void): void;
+  on(name: 'text' | 'cdata', handler: (text: string) => void): void;
+  write(chunk: string): this;
+  close(): this;
+}

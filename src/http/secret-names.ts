@@ -1,0 +1,43 @@
+/** The kind of place a name stands in; a `key` in a query is a credential, in a body it is one half of a pair. */
+export type NamePlace = 'header' | 'query' | 'body';
+
+const SECRET_PARTS =
+  /passw|passphrase|secret|credential|authori[sz]ation|apikey|accesskey|privatekey|authkey|signingkey|signature|bearer|assertion|sessionid/;
+
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  'auth',
+  'cookie',
+  'csrf',
+  'cvc',
+  'cvv',
+  'jwt',
+  'otp',
+  'pass',
+  'pin',
+  'pwd',
+  'setcookie',
+  'sid',
+  'sig',
+  'xsrf',
+]);
+
+const QUERY_SECRET_NAMES: ReadonlySet<string> = new Set(['code', 'key', 'hapikey', 'oauthverifier']);
+
+/** Tokens of paging and words about tokens, which a reader of a log needs. */
+const OPEN_TOKEN =
+  /(?:page|next|prev|previous|continuation|cursor|sync|delta|resume|scroll|start|skip)token$/;
+
+/** Headers that end in `-key` but hold no credential. */
+const OPEN_KEY = /^(?:idempotency|cache|surrogate|sort|partition|routing)key$/;
+
+/** Whether a name says that its value is a secret: `password`, `X-Api-Key`, `refresh_token`, ... [choice] */
+export function isSecretName(name: string, place: NamePlace): boolean {
+  const plain = name
+    .slice(0, 200)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
+  if (SECRET_NAMES.has(plain) || SECRET_PARTS.test(plain)) return true;
+  if (plain.endsWith('token')) return !OPEN_TOKEN.test(plain);
+  if (place === 'query') return QUERY_SECRET_NAMES.has(plain);
+  return place === 'header' && plain.endsWith('key') && !OPEN_KEY.test(plain);
+}

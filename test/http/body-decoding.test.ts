@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { decodeBody } from '../../src/http/body-decoding.js';
+import type { ResponseType } from '../../src/http/response-type.js';
+
+interface Given {
+  readonly body?: string | Uint8Array;
+  readonly contentType?: string;
+  readonly status?: number;
+  readonly type?: ResponseType;
+}
+
+function decode({ body = '', contentType, status = 200, type = 'automatic' }: Given) {
+  const headers = contentType === undefined ? {} : { 'content-type': contentType };
+  return decodeBody({ status, headers, body: Buffer.from(body), url: 'https://x.test/' }, type);
+}
+
+function value(given: Given): unknown {
+  const decoded = decode(given);
+  return decoded.ok ? decoded.value : decoded.error;
+}
+
+describe('automatic', () => {
+  it.each<[string | undefined, string, unknown]>([
+    ['text/plain', '{"a":1}', '{"a":1}'],
+    ['text/html; charset=utf-8', '<p>', '<p>'],
+    ['application/json', '{"a":1}', { a: 1 }],
+    ['Application/JSON; Charset="UTF-8"', '{"a":"é"}', { a: 'é' }],
+    ['application/problem+json', '[1]', [1]],
+    ['text/json', '[1]', [1]],
+    ['application/x-www-form-urlencoded; charset=utf-8', 'access=abc&x=1', { access: 'abc', x: '1' }],
+    ['text/xml', '<a>1</a>', { a: ['1'] }],
+    ['application/atom+xml', '<a>1</a>', { a: ['1'] }],
+    ['application/pdf', 'PDF', Buffer.from('PDF')],
+    ['image/png', '', Buffer.alloc(0)],
+    [undefined, '{"a":1}', { a: 1 }],
+    [undefined, 'plain', 'plain'],
+    ['nonsense', '5', 5],
+    ['application/json, text/html', '[1]', [1]],
+  ])('%s', (contentType, body, expected) => {
+    expect(value({ body, ...(contentType !== undefined && { contentType }) })).toEqual(expected);
+  });
+});
+
+describe('explicit types ignore Content-Type', () => {
+  it.each<[ResponseType, string, unknown]>([
+    ['json', '[1]', [1]],
+    ['text', '[1]', '[1]'],
+    ['raw', '[1]', '[1]'],
+    ['string', '[1]', '[1]'],
+    [
+      'urlencoded',
+      'a=1&a=2&b&c=%zz+%C3%A9&__proto__=x',
+      JSON.parse('{"a":["1","2"],"b":"","c":"%zz é","__proto__":"x"}'),
+    ],
+    ['xml', '<a/>', { a: [''] }],
+  ])('%s', (type, body, expected) => {
+    expect(value({ type, body, contentType: 'image/png' })).toEqual(expected);
+  });
+
+  it('binary gives bytes', () => {
+    const bytes = value({
+      type: 'binary',
+      body: Uint8Array.of(0, 1, 2, 255),
+      contentType: 'application/json',
+    });
+    expect(bytes).toBeInstanceOf(Uint8Array);
+    expect(bytes).toEqual(Buffer.of(0, 1, 2, 255));
+  });
+});
+
+describe('an empty body is not parsed', () => {
+  it.each<[ResponseType, unknown]>([
+    ['text', ''],
+    ['raw', ''],
+    ['string', ''],
+    ['json', undefined],
+    ['xml', undefined],
+    ['urlencoded', undefined],
+    ['binary', Buffer.alloc(0)],
+    ['automatic', undefined],
+  ])('%s', (type, expected) => expect(decode({ type, status: 204 })).toEqual({ ok: true, value: expected }));
+
+  it('nor is white space as JSON', () => {
+    expect(decode({ type: 'json', body: ' \r\n' })).toEqual({ ok: true, value: undefined });
+  });
+});
+
+describe('charset', () => {
+  const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+  it.each<[string, Buffer, string, unknown]>([
+    ['latin1 in the header', Buffer.from('"é"', 'latin1'), 'application/json; charset=iso-8859-1', 'é'],
+    ['windows-1252', Buffer.from([0x22, 0x80, 0x22]), 'application/json; charset=windows-1252', '€'],
+    ['shift_jis', Buffer.from([0x93, 0xfa]), 'text/plain; charset=Shift_JIS', '日'],
+    ['UTF-8 mark', Buffer.from('\ufeff{"a":1}'), 'application/json', { a: 1 }],
+    ['UTF-16 mark', utf16('\ufeff{"a":"é"}'), 'application/json; charset=utf-8', { a: 'é' }],
+    ['UTF-16 mark, big endian', utf16('\ufeff"é"').swap16(), 'application/json', 'é'],
+    ['unknown name', Buffer.from('é'), 'text/plain; charset=x-none', 'é'],
+    ['invalid UTF-8', Buffer.from([0x61, 0xff]), 'text/plain', 'a\ufffd'],
+    [
+      'XML declaration',
+      Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>', 'latin1'),
+      'text/xml',
+      { a: ['é'] },
+    ],
+    ['form', Buffer.from('a=é', 'latin1'), 'application/x-www-form-urlencoded; charset=latin1', { a: 'é' }],
+  ])('%s', (_title, body, contentType, expected) => expect(value({ body, contentType })).toEqual(expected));
+});
+
+describe('a body that does not parse', () => {
+  it('is a RuntimeError below 400', () => {
+    const decoded = decode({ body: '{"a":', contentType: 'application/json' });
+    expect(decoded).toMatchObject({ ok: false, error: { type: 'RuntimeError', statusCode: 200 } });
+  });
+
+  it.each(['application/json', 'text/xml'])('is text from 400 on: %s', (contentType) => {
+    expect(decode({ body: '<html> & {', contentType, status: 502 })).toEqual({
+      ok: true,
+      value: '<html> & {',
+    });
+  });
+
+  it('shows what stands there instead of JSON', () => {
+    const error = value({ body: '\n<html>\r\n<body class="x">Sorry', type: 'json' });
+    expect(String(error)).toMatch(/not valid JSON: .*<html> <body class/);
+  });
+
+  it.each([
+    '{"access_token":"hush-hush-hush"',
+    '{"access_token":"hush-hush-hush" x}',
+    '["hush-hush-hush",]',
+    'hush-hush-hush',
+    '"hush-hush-hush',
+    '<a b="hush-hush-hush',
+  ])('never shows what may be secret: %s', (body) => {
+    for (const type of ['json', 'xml'] as const) {
+      const error = value({ body, type });
+      expect(String(error)).toContain('RuntimeError: The response is not valid');
+      expect(String(error)).not.toContain('hush');
+    }
+  });
+
+  it('does not mind depth, big numbers or members of prototypes', () => {
+    const deep = value({ type: 'json', body: '['.repeat(1e5) + ']'.repeat(1e5) });
+    expect(Array.isArray(deep)).toBe(true);
+    const read = value({ type: 'json', body: '{"__proto__":{"x":1},"n":1e400}' });
+    expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+    expect(Object.keys(read as object)).toEqual(['__proto__', 'n']);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { encodeBody, type RequestType, readRequestType } from '../../src/http/body-encoding.js';
+
+function encode(type: RequestType, value: unknown): string | undefined {
+  const { body } = encodeBody(type, value, () => 0.5);
+  return body === undefined ? undefined : Buffer.from(body).toString('utf8');
+}
+
+describe('readRequestType', () => {
+  it.each([
+    [undefined, 'json'],
+    [null, 'json'],
+    ['', 'json'],
+    ['multipart/form-data', 'multipart/form-data'],
+  ])('%j is %s', (type, expected) => expect(readRequestType(type)).toBe(expected));
+
+  it('refuses others and suggests', () => {
+    expect(() => readRequestType('urlencode')).toThrow(/Did you mean "urlencoded"\?/);
+    expect(() => readRequestType(5)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
+  });
+});
+
+describe('json', () => {
+  it('leaves undefined out and keeps null', () => {
+    const value = { name: 'Ann', none: undefined, empty: '', nul: null, list: [undefined, null, 1] };
+    expect(encode('json', value)).toBe('{"name":"Ann","empty":"","nul":null,"list":[null,null,1]}');
+    expect(encodeBody('json', value, Math.random).contentType).toBe('application/json');
+  });
+
+  it.each<[string, unknown, string | undefined]>([
+    ['a date', { d: new Date(0) }, '{"d":"1970-01-01T00:00:00.000Z"}'],
+    ['an invalid date', { d: new Date(Number.NaN) }, '{"d":null}'],
+    ['binary data', { b: Buffer.from('hello') }, '{"b":"aGVsbG8="}'],
+    ['numbers without JSON form', [Number.NaN, Number.POSITIVE_INFINITY, -0], '[null,null,0]'],
+    ['text', 'a"b', '"a\\"b"'],
+    ['null', null, 'null'],
+    ['false', false, 'false'],
+    ['a list', [1, [2]], '[1,[2]]'],
+    ['undefined', undefined, undefined],
+    ['a function', () => 1, undefined],
+    ['a member __proto__', JSON.parse('{"__proto__":{"a":1}}'), '{"__proto__":{"a":1}}'],
+    ['a sparse list', new Array(2), '[null,null]'],
+  ])('%s', (_title, value, expected) => expect(encode('json', value)).toBe(expected));
+
+  it('never calls what it finds', () => {
+    let calls = 0;
+    const call = (): number => ++calls;
+    const value = { toJSON: call, a: { toJSON: call, toString: call, valueOf: call } };
+    expect(encode('json', value)).toBe('{"a":{}}');
+    expect(calls).toBe(0);
+  });
+
+  it('refuses data that holds itself, and takes the same data twice', () => {
+    const loop: Record<string, unknown> = {};
+    loop['self'] = [loop];
+    expect(() => encode('json', loop)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
+    const twice = { a: 1 };
+    expect(encode('json', [twice, twice])).toBe('[{"a":1},{"a":1}]');
+  });
+
+  it('takes 1000 levels and refuses 1001 and 100000', () => {
+    const nested = (depth: number): unknown => {
+      let value: unknown = 1;
+      for (let level = 0; level < depth; level++) value = [value];
+      return value;
+    };
+    expect(encode('json', nested(1000))).toHaveLength(2001);
+    for (const depth of [1001, 100_000]) {
+      expect(() => encode('json', nested(depth))).toThrow(
+        expect.objectContaining({ code: 'REQUEST_INVALID' }),
+      );
+    }
+  });
+});
+
+describe('urlencoded', () => {
+  it.each<[string, unknown, string]>([
+    ['pairs', { a: '1 2', b: 'x&y', c: undefined, d: null, e: '' }, 'a=1+2&b=x%26y&e='],
+    ['lists', { a: ['x', undefined, 'y'] }, 'a=x&a=y'],
+    ['values', { n: 1.5, t: true, d: new Date(0) }, 'n=1.5&t=true&d=1970-01-01T00%3A00%3A00.000Z'],
+    [
+      'nested',
+      { a: { b: { c: 1 } }, l: [{ x: 1 }, { x: 2 }] },
+      'a%5Bb%5D%5Bc%5D=1&l%5B0%5D%5Bx%5D=1&l%5B1%5D%5Bx%5D=2',
+    ],
+    ['text as it is', 'a=1&b=%20', 'a=1&b=%20'],
+    ['special characters', { "a!'()*~": 'ü\n\ud800' }, 'a%21%27%28%29*%7E=%C3%BC%0A%EF%BF%BD'],
+  ])('%s', (_title, value, expected) => expect(encode('urlencoded', value)).toBe(expected));
+
+  it('reads back as it was written', () => {
+    const text = encode('urlencoded', { 'ä b': '+%&=#\'"\r\n€' }) ?? '';
+    expect([...new URLSearchParams(text)]).toEqual([['ä b', '+%&=#\'"\r\n€']]);
+  });
+
+  it('refuses other values and endless nesting', () => {
+    expect(() => encode('urlencoded', 5)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
+    const loop: Record<string, unknown> = {};
+    loop['a'] = loop;
+    expect(() => encode('urlencoded', loop)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
+  });
+});
+
+describe('text and binary', () => {
+  it.each<[RequestType, unknown, string | undefined]>([
+    ['text', 'hé', 'hé'],
+    ['raw', 12, '12'],
+    ['string', { a: 1 }, '{"a":1}'],
+    ['text', [1], '[1]'],
+    ['text', new Date(0), '1970-01-01T00:00:00.000Z'],
+    ['text', null, undefined],
+    ['text', '', ''],
+    ['raw', Buffer.from('bytes'), 'bytes'],
+    ['binary', Buffer.from('bytes'), 'bytes'],
+    ['binary', 'text', 'text'],
+    ['binary', undefined, undefined],
+  ])('%s %j', (type, value, expected) => {
+    expect(encode(type, value)).toBe(expected);
+    expect(encodeBody(type, value, Math.random).contentType).toBeUndefined();
+  });
+
+  it('refuses a collection as binary', () => {
+    expect(() => encode('binary', { a: 1 })).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
+  });
+});

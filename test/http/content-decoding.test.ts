@@ -1,0 +1,97 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { type ContentDecodingOptions, decodeContent } from '../../src/http/content-decoding.js';
+import type { TransportResponse } from '../../src/http/transport.js';
+import { request, text } from './loopback.js';
+
+function decode(
+  encoding: string | undefined,
+  body: Uint8Array,
+  options?: ContentDecodingOptions,
+): Promise<TransportResponse> {
+  const headers = {
+    'x-a': '1',
+    'content-length': '5',
+    ...(encoding !== undefined && { 'content-encoding': encoding }),
+  };
+  const transport = decodeContent(
+    () => Promise.resolve({ status: 200, headers, body, url: 'https://a.test/p?hush=hush' }),
+    options,
+  );
+  return transport(request('https://a.test/p?hush=hush'));
+}
+
+const HELLO = Buffer.from('hello');
+const BOMB = Buffer.alloc(10 * 1024 * 1024);
+const noise = Buffer.from(
+  Array.from({ length: 5000 }, (_, index) => (index * 7919 * ((index >> 3) + 13)) % 251),
+);
+
+describe('decodes', () => {
+  it.each<[string, Uint8Array]>([
+    ['gzip', gzipSync(HELLO)],
+    ['GZIP', gzipSync(HELLO)],
+    ['x-gzip', gzipSync(HELLO)],
+    ['deflate', deflateSync(HELLO)],
+    ['deflate', deflateRawSync(HELLO)],
+    ['br', brotliCompressSync(HELLO)],
+    ['gzip, br', brotliCompressSync(gzipSync(HELLO))],
+    ['deflate , identity, gzip', gzipSync(deflateSync(HELLO))],
+    ['gzip', Buffer.concat([gzipSync('hel'), gzipSync('lo')])],
+  ])('%s', async (encoding, body) => {
+    const response = await decode(encoding, body);
+    expect(text(response.body)).toBe('hello');
+    expect(Object.keys(response.headers)).toEqual(['x-a']);
+  });
+
+  it.each(['identity', 'utf-8', 'none', '', undefined])('leaves %j alone', async (encoding) => {
+    const response = await decode(encoding, HELLO);
+    expect(text(response.body)).toBe('hello');
+    expect(response.headers['content-length']).toBe('5');
+  });
+
+  it('leaves an empty body empty', async () => {
+    expect((await decode('gzip', new Uint8Array())).body).toHaveLength(0);
+  });
+});
+
+describe('refuses', () => {
+  it.each<[string, string, Uint8Array]>([
+    ['what is not gzip', 'gzip', HELLO],
+    ['what is not deflate', 'deflate', HELLO],
+    ['what is not brotli', 'br', Buffer.alloc(20, 255)],
+    ['a body cut off', 'gzip', gzipSync(noise).subarray(0, -20)],
+    ['a changed byte', 'gzip', Buffer.from(gzipSync(noise)).fill(0, 20, 40)],
+    ['a wrong checksum', 'gzip', Buffer.concat([gzipSync(noise).subarray(0, -8), Buffer.alloc(8)])],
+    ['an unknown encoding', 'zstd', HELLO],
+    ['an encoding named like a member of Object', 'constructor', HELLO],
+    ['encodings in the wrong order', 'br, gzip', brotliCompressSync(gzipSync(HELLO))],
+    ['five encodings', 'gzip, gzip, gzip, gzip, gzip', gzipSync(HELLO)],
+  ])('%s', async (_title, encoding, body) => {
+    const error: unknown = await decode(encoding, body).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'TransportError', code: 'NETWORK_DECODE', retryable: false });
+    expect(String(error)).not.toContain('hush');
+  });
+
+  it.each<[string, string, Uint8Array]>([
+    ['gzip', 'gzip', gzipSync(BOMB)],
+    ['deflate', 'deflate', deflateSync(BOMB)],
+    ['br', 'br', brotliCompressSync(BOMB)],
+    ['one inside another', 'gzip, gzip', gzipSync(gzipSync(BOMB))],
+  ])('a bomb in %s by its ratio', async (_title, encoding, body) => {
+    expect(BOMB.length / body.length).toBeGreaterThan(250);
+    await expect(decode(encoding, body)).rejects.toMatchObject({ code: 'NETWORK_RESPONSE_TOO_LARGE' });
+  });
+
+  it('what is larger than the ceiling, and not what reaches it', async () => {
+    const body = gzipSync(noise);
+    expect((await decode('gzip', body, { maxBytes: 5000 })).body).toHaveLength(5000);
+    await expect(decode('gzip', body, { maxBytes: 4999 })).rejects.toMatchObject({
+      code: 'NETWORK_RESPONSE_TOO_LARGE',
+    });
+  });
+
+  it('no small body, however well it compresses', async () => {
+    expect((await decode('gzip', gzipSync(Buffer.alloc(1024 * 1024)))).body).toHaveLength(1024 * 1024);
+  });
+});

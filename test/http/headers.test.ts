@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { buildHeaders, findHeader, headerName, mergeHeaders, withHeader } from '../../src/http/headers.js';
+
+const HOST = 'api.example.test';
+const build = (values: Record<string, unknown>) => buildHeaders(values, HOST);
+
+describe('headerName', () => {
+  it.each([
+    ['tESt-wiTh-dAsh', 'Test-With-Dash'],
+    ['authorization', 'Authorization'],
+    ['X-API-KEY', 'X-Api-Key'],
+    ['x', 'X'],
+    ['-a--b', '-A--B'],
+  ])('%s -> %s', (name, expected) => expect(headerName(name)).toBe(expected));
+});
+
+describe('mergeHeaders', () => {
+  it('compares without case, the later wins and keeps the place', () => {
+    const merged = mergeHeaders({ 'X-Mode': 'base', A: 1 }, undefined, { 'x-mode': 'module', b: 2 });
+    expect(Object.entries(merged)).toEqual([
+      ['X-Mode', 'module'],
+      ['A', 1],
+      ['B', 2],
+    ]);
+  });
+});
+
+describe('buildHeaders', () => {
+  it('drops undefined and null, keeps empty text, repeats lists, writes values as text', () => {
+    const { headers } = build({
+      'x-none': undefined,
+      'x-null': null,
+      'x-empty': '',
+      'x-list': ['a', null, 'b'],
+      'x-number': 5,
+      'x-yes': true,
+      'x-date': new Date(0),
+      'x-latin': 'é',
+    });
+    expect(headers).toEqual([
+      ['X-Empty', ''],
+      ['X-List', 'a'],
+      ['X-List', 'b'],
+      ['X-Number', '5'],
+      ['X-Yes', 'true'],
+      ['X-Date', '1970-01-01T00:00:00.000Z'],
+      ['X-Latin', 'é'],
+    ]);
+  });
+
+  it.each([
+    ['LF', 'se\ncret'],
+    ['CR', 'se\rcret'],
+    ['CRLF and a header', 'secret\r\nX-Evil: 1'],
+    ['NUL', 'secret\0'],
+    ['DEL', 'secret\u007f'],
+    ['beyond Latin-1', 'secret€'],
+    ['a trailing newline', 'secret\n'],
+  ])('refuses a value with %s, without repeating it', (_title, value) => {
+    try {
+      build({ 'x-key': value });
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'REQUEST_INVALID', message: expect.stringContaining('"X-Key"') });
+      expect(String(error)).not.toContain('cret');
+    }
+  });
+
+  it.each(['', 'a b', 'a:b', 'a\nb', 'ä', 'a\0', 'a/b'])('refuses the name %j', (name) => {
+    expect(() => build({ [name]: 'x' })).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
+  });
+
+  it('refuses a collection', () => {
+    expect(() => build({ 'x-a': { b: 1 } })).toThrow(/"X-A".*collection/);
+  });
+
+  it('leaves what the transport decides to the transport, and says so', () => {
+    const built = build({
+      'content-length': '999',
+      'Transfer-Encoding': 'chunked',
+      connection: 'close',
+      expect: '100-continue',
+      upgrade: 'websocket',
+      host: 'API.example.test',
+      accept: '*/*',
+    });
+    expect(built.headers).toEqual([['Accept', '*/*']]);
+    expect(built.ignored).toEqual([
+      'Content-Length',
+      'Transfer-Encoding',
+      'Connection',
+      'Expect',
+      'Upgrade',
+      'Host',
+    ]);
+  });
+
+  it('refuses the host of another server', () => {
+    expect(() => build({ host: 'internal.test' })).toThrow(
+      expect.objectContaining({ code: 'REQUEST_INVALID' }),
+    );
+  });
+});
+
+describe('entries', () => {
+  it('finds and replaces without case', () => {
+    const headers = withHeader(
+      [
+        ['A', '1'],
+        ['b', '2'],
+        ['B', '3'],
+      ],
+      'B',
+      '4',
+    );
+    expect(headers).toEqual([
+      ['A', '1'],
+      ['B', '4'],
+    ]);
+    expect(findHeader(headers, 'a')).toBe('1');
+    expect(findHeader(headers, 'c')).toBeUndefined();
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { followRedirects } from '../../src/http/redirects.js';
+import type { TransportRequest, TransportResponse } from '../../src/http/transport.js';
+import { httpServer, loopbackTransport, request, text } from './loopback.js';
+
+const START = 'https://a.test/start';
+
+/** Answers the hops with the given statuses and locations, then with 200. */
+function hops(...answers: readonly (readonly [status: number, location: string | undefined])[]) {
+  const sent: TransportRequest[] = [];
+  const transport = followRedirects((hop): Promise<TransportResponse> => {
+    const [status, location] = answers[sent.length] ?? [200, undefined];
+    sent.push(hop);
+    const headers = location === undefined ? {} : { location };
+    return Promise.resolve({ status, headers, body: new Uint8Array(), url: hop.url });
+  });
+  return { sent, transport };
+}
+
+describe('method and body', () => {
+  it.each([
+    [301, 'POST', 'GET'],
+    [302, 'POST', 'GET'],
+    [303, 'PUT', 'GET'],
+    [301, 'DELETE', 'GET'],
+    [307, 'POST', 'POST'],
+    [308, 'PATCH', 'PATCH'],
+    [301, 'GET', 'GET'],
+    [303, 'HEAD', 'HEAD'],
+  ])('%i turns %s into %s', async (status, method, expected) => {
+    const { sent, transport } = hops([status, '/b']);
+    const headers = [
+      ['Content-Type', 'x/y'],
+      ['Content-Language', 'en'],
+      ['X-K', '1'],
+    ] as const;
+    const body = Buffer.from('x');
+    const response = await transport(request(START, { method, headers, body }));
+    const keeps = expected === method;
+    expect(response).toMatchObject({ status: 200, url: 'https://a.test/b' });
+    expect(sent[1]).toMatchObject({ method: expected, body: keeps ? body : undefined });
+    expect(sent[1]?.headers).toEqual(keeps ? headers : [['X-K', '1']]);
+  });
+});
+
+describe('where to', () => {
+  it.each([
+    ['/b?x=1#f', 'https://a.test/b?x=1'],
+    ['b', 'https://a.test/b'],
+    ['../b', 'https://a.test/b'],
+    ['?q=1', 'https://a.test/start?q=1'],
+    ['//b.test/x', 'https://b.test/x'],
+    ['https://b.test', 'https://b.test/'],
+    ['http://b.test/x', 'http://b.test/x'],
+    ['/a b', 'https://a.test/a%20b'],
+    [Buffer.from('/ü').toString('latin1'), 'https://a.test/%C3%BC'],
+  ])('%j leads to %s', async (location, expected) => {
+    const { sent, transport } = hops([302, location]);
+    await transport(request(START));
+    expect(sent[1]?.url).toBe(expected);
+  });
+
+  it.each([
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'data:,x',
+    'https://',
+    'https://u:p@b.test/',
+    'http://a.test:0/',
+    'https://[::1',
+  ])('refuses %j without a request', async (location) => {
+    const { sent, transport } = hops([302, location]);
+    await expect(transport(request(START))).rejects.toMatchObject({
+      name: 'TransportError',
+      code: 'NETWORK_REDIRECTS',
+      retryable: false,
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each<[number, string | undefined]>([
+    [302, undefined],
+    [302, ' '],
+    [300, '/b'],
+    [304, '/b'],
+    [305, '/b'],
+    [201, '/b'],
+  ])('status %i with Location %j is a response', async (status, location) => {
+    const { sent, transport } = hops([status, location]);
+    expect((await transport(request(START))).status).toBe(status);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('follows nothing when asked not to', async () => {
+    const { sent, transport } = hops([302, '/b']);
+    expect((await transport(request(START, { redirect: 'manual' }))).status).toBe(302);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('hops', () => {
+  const loop = (count: number) => hops(...Array.from({ length: count }, () => [302, START] as const));
+  it('19 and 20 are followed, 21 are not', async () => {
+    expect((await loop(19).transport(request(START))).status).toBe(200);
+    expect((await loop(20).transport(request(START))).status).toBe(200);
+    const { sent, transport } = loop(21);
+    await expect(transport(request(START))).rejects.toMatchObject({ code: 'NETWORK_REDIRECTS' });
+    expect(sent).toHaveLength(21);
+  });
+});
+
+describe('credentials', () => {
+  const headers = [
+    ['Authorization', 'a'],
+    ['COOKIE', 'c'],
+    ['X-K', '1'],
+  ] as const;
+  const headersAfter = async (
+    from: string,
+    ...locations: string[]
+  ): Promise<readonly (readonly [string, string])[]> => {
+    const { sent, transport } = hops(...locations.map((location) => [302, location] as const));
+    await transport(request(from, { headers }));
+    return sent.at(-1)?.headers ?? [];
+  };
+
+  it.each([
+    ['https://a.test/x', 'https://a.test/y', true],
+    ['https://a.test/x', 'https://A.TEST:443/y', true],
+    ['http://a.test/x', 'https://a.test/y', true],
+    ['https://a.test/x', 'http://a.test/y', false],
+    ['https://a.test/x', 'https://b.test/y', false],
+    ['https://a.test/x', 'https://sub.a.test/y', false],
+    ['https://a.test/x', 'https://a.test:8443/y', false],
+    ['https://a.test/x', 'https://a.test.evil.test/y', false],
+  ])('%s to %s keeps them: %s', async (from, to, keeps) => {
+    expect(await headersAfter(from, to)).toEqual(keeps ? headers : [['X-K', '1']]);
+  });
+
+  it('do not come back with the first host', async () => {
+    expect(await headersAfter('https://a.test/x', 'https://b.test/y', 'https://a.test/z')).toEqual([
+      ['X-K', '1'],
+    ]);
+  });
+});
+
+describe('over the network', () => {
+  it('every hop meets the guard, and no header crosses to another server', async () => {
+    const second = await httpServer((incoming, out) => out.end(JSON.stringify(incoming.headers)));
+    const first = await httpServer((incoming, out) => {
+      out.statusCode = 302;
+      out.setHeader('Location', incoming.url === '/private' ? 'http://10.0.0.1/' : `${second.origin}/x`);
+      out.end();
+    });
+    const base = loopbackTransport();
+    const transport = followRedirects(base);
+    try {
+      const response = await transport(request(`${first.origin}/`, { headers: [['Authorization', 'hush']] }));
+      expect(response.url).toBe(`${second.origin}/x`);
+      expect(text(response.body)).not.toContain('hush');
+      await expect(transport(request(`${first.origin}/private`))).rejects.toMatchObject({
+        code: 'NETWORK_REFUSED',
+      });
+    } finally {
+      await Promise.all([first.close(), second.close(), base.close()]);
+    }
+  });
+});

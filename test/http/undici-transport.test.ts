@@ -1,0 +1,426 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createNetworkGuard } from '../../src/http/network-guard.js';
+import { createUndiciTransport, type UndiciTransportOptions } from '../../src/http/undici-transport.js';
+import {
+  httpServer,
+  type Loopback,
+  listen,
+  loopbackTransport,
+  rawServer,
+  readBody,
+  request,
+  text,
+} from './loopback.js';
+
+const open: { close: () => Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const resource of open.splice(0)) await resource.close();
+});
+
+async function using<T extends { close: () => Promise<void> }>(resource: T | Promise<T>): Promise<T> {
+  const made = await resource;
+  open.unshift(made);
+  return made;
+}
+
+const transportWith = (options?: UndiciTransportOptions) => {
+  const transport = loopbackTransport(options);
+  open.push(transport);
+  return transport;
+};
+
+const pem = (name: string): string => readFileSync(new URL(`tls/${name}.pem`, import.meta.url), 'utf8');
+
+const tlsServer = (certificate: string): Promise<Loopback> =>
+  listen(
+    createTlsServer({ key: pem('key'), cert: pem(certificate) }, (_in, out) => out.end('secure')),
+    'https',
+  );
+
+describe('what is sent', () => {
+  it('method, path and query byte for byte, headers in order and repeated, body', async () => {
+    const server = await using(
+      httpServer(async (incoming, out) => {
+        const body = await readBody(incoming);
+        out.end(
+          JSON.stringify({ method: incoming.method, url: incoming.url, raw: incoming.rawHeaders, body }),
+        );
+      }),
+    );
+    const response = await transportWith()(
+      request(`${server.origin}/a/../%2e%2e/b;c?x=%zz&y`, {
+        method: 'PATCH',
+        headers: [
+          ['X-List', 'a'],
+          ['X-List', 'b'],
+          ['X-Latin', 'é'],
+        ],
+        body: Buffer.from('hello'),
+      }),
+    );
+    const seen = JSON.parse(text(response.body));
+    expect(seen).toMatchObject({ method: 'PATCH', url: '/a/../%2e%2e/b;c?x=%zz&y', body: 'hello' });
+    const names = seen.raw.filter((_: string, index: number) => index % 2 === 0);
+    expect(names.map((name: string) => name.toLowerCase())).toEqual([
+      'host',
+      'connection',
+      'x-list',
+      'x-list',
+      'x-latin',
+      'content-length',
+    ]);
+    expect(seen.raw).toContain('é');
+    expect(response.url).toBe(`${server.origin}/a/../%2e%2e/b;c?x=%zz&y`);
+  });
+
+  it('no body for undefined, an empty one for an empty array', async () => {
+    const server = await using(
+      httpServer((incoming, out) => out.end(String(incoming.headers['content-length']))),
+    );
+    const transport = transportWith();
+    expect(text((await transport(request(server.origin))).body)).toBe('undefined');
+    const empty = await transport(request(server.origin, { method: 'POST', body: new Uint8Array() }));
+    expect(text(empty.body)).toBe('0');
+  });
+
+  it.each(['get', 'G T', '', 'GET\r\n', 'CONNECT'])('refuses the method %j', async (method) => {
+    await expect(transportWith()(request('http://127.0.0.1:1/', { method }))).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+    });
+  });
+
+  it.each<[string, readonly [string, string]]>([
+    ['a line break in a value', ['X-A', 'a\r\nb: c']],
+    ['a line break in a name', ['X-A\r\nb', 'c']],
+    ['a length', ['Content-Length', 'x']],
+    ['an encoding of the message', ['Transfer-Encoding', 'chunked']],
+  ])('refuses %s even from a caller that did not build the headers', async (_title, header) => {
+    await expect(
+      transportWith()(request('http://127.0.0.1:1/', { headers: [header] })),
+    ).rejects.toMatchObject({ name: 'TransportError', code: 'REQUEST_INVALID' });
+  });
+
+  it.each([
+    'http://127.0.0.1:1/a b',
+    'http://127.0.0.1:1/\r\nX: 1',
+    'http://127.0.0.1:1/€',
+    'ftp://127.0.0.1/',
+    '/x',
+  ])('refuses the address %j', async (url) => {
+    await expect(transportWith()(request(url))).rejects.toMatchObject({ code: 'REQUEST_INVALID' });
+  });
+});
+
+describe('what comes back', () => {
+  it('headers by lower-case name without prototype, set-cookie as a list', async () => {
+    const server = await using(
+      httpServer((_in, out) => {
+        out.setHeader('X-Many', ['a', 'b']);
+        out.setHeader('Set-Cookie', 'c=1');
+        out.statusCode = 404;
+        out.end();
+      }),
+    );
+    const { status, headers } = await transportWith()(request(server.origin));
+    expect(status).toBe(404);
+    expect(Object.getPrototypeOf(headers)).toBeNull();
+    expect(headers).toMatchObject({ 'x-many': 'a, b', 'set-cookie': ['c=1'] });
+  });
+
+  it('large bodies whole, announced or not', async () => {
+    const body = Buffer.alloc(3_000_000, 'abcdefg');
+    const server = await using(
+      httpServer((incoming, out) => {
+        if (incoming.url === '/announced') out.setHeader('Content-Length', body.length);
+        out.write(body.subarray(0, 1000));
+        out.end(body.subarray(1000));
+      }),
+    );
+    for (const path of ['/announced', '/chunked']) {
+      const response = await transportWith()(request(server.origin + path));
+      expect(Buffer.compare(body, response.body)).toBe(0);
+    }
+  });
+});
+
+describe('abort', () => {
+  it('rejects with the reason before, during and after the headers', async () => {
+    const server = await using(
+      rawServer((socket, head) => {
+        if (head.startsWith('GET /body')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhi');
+      }),
+    );
+    const transport = transportWith();
+    const reason = new Error('enough');
+    await expect(transport(request(server.origin, { signal: AbortSignal.abort(reason) }))).rejects.toBe(
+      reason,
+    );
+    for (const path of ['/silent', '/body']) {
+      const controller = new AbortController();
+      const pending = transport(request(server.origin + path, { signal: controller.signal }));
+      setTimeout(() => controller.abort(reason), 50);
+      await expect(pending).rejects.toBe(reason);
+    }
+  });
+
+  it('passes any reason on, also one that is no error', async () => {
+    const server = await using(rawServer(() => {}));
+    const controller = new AbortController();
+    const pending = transportWith()(request(server.origin, { signal: controller.signal }));
+    setTimeout(() => controller.abort('just so'), 20);
+    await expect(pending).rejects.toBe('just so');
+  });
+
+  it('never hands the rest of an aborted response to the next request', async () => {
+    const sockets: Socket[] = [];
+    const server = await using(
+      rawServer((socket, _head, count) => {
+        sockets.push(socket);
+        if (count > 1) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood');
+        else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhi');
+      }),
+    );
+    const transport = transportWith({ maxConnectionsPerOrigin: 1 });
+    const controller = new AbortController();
+    const first = transport(request(server.origin, { signal: controller.signal }));
+    setTimeout(() => controller.abort(), 30);
+    await expect(first).rejects.toThrow();
+    sockets[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil');
+    expect(text((await transport(request(server.origin))).body)).toBe('good');
+  });
+
+  it('a request that waits for a connection is never sent', async () => {
+    let seen = 0;
+    const server = await using(
+      httpServer((_in, out) => {
+        seen++;
+        setTimeout(() => out.end('ok'), 80);
+      }),
+    );
+    const transport = transportWith({ maxConnectionsPerOrigin: 1 });
+    const controller = new AbortController();
+    const first = transport(request(server.origin));
+    const second = transport(request(server.origin, { signal: controller.signal }));
+    controller.abort(new Error('enough'));
+    await expect(second).rejects.toThrow('enough');
+    expect(text((await first).body)).toBe('ok');
+    expect(text((await transport(request(server.origin))).body)).toBe('ok');
+    expect(seen).toBe(2);
+  });
+
+  it('leaves no listener on the signal', async () => {
+    const server = await using(httpServer((_in, out) => out.end('ok')));
+    const controller = new AbortController();
+    const { signal } = controller;
+    let listeners = 0;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners++;
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listeners--;
+      remove(...args);
+    };
+    const transport = transportWith();
+    await transport(request(server.origin, { signal }));
+    await expect(transport(request('http://10.0.0.1/', { signal }))).rejects.toThrow();
+    expect(listeners).toBe(0);
+  });
+});
+
+describe('connections', () => {
+  it.each(['http', 'https'])('are kept and used again: %s', async (scheme) => {
+    const sockets = new Set<unknown>();
+    const answer = (incoming: IncomingMessage, out: ServerResponse): void => {
+      sockets.add(incoming.socket);
+      out.end('ok');
+    };
+    const tls = { key: pem('key'), cert: pem('localhost') };
+    const server = await using(
+      scheme === 'http' ? httpServer(answer) : listen(createTlsServer(tls, answer), 'https'),
+    );
+    const transport = transportWith();
+    for (let turn = 0; turn < 10; turn++) {
+      await transport(request(server.origin, { ca: scheme === 'https' ? pem('ca') : undefined }));
+    }
+    // Without TLS a second connection may be opened while the first one settles; with it that would cost a handshake.
+    expect(sockets.size).toBeLessThanOrEqual(scheme === 'https' ? 1 : 2);
+  });
+
+  it('bytes nobody asked for close the connection and reach no request', async () => {
+    const server = await using(
+      rawServer((socket, _head, count) => {
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n${count}`);
+        if (count === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil');
+      }),
+    );
+    const transport = transportWith();
+    const bodies: string[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      const body = await transport(request(server.origin)).then(
+        (response) => text(response.body),
+        () => 'failed',
+      );
+      bodies.push(body);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(bodies).toEqual(['1', '2', '3']);
+  });
+
+  it('a closed transport sends nothing more', async () => {
+    const server = await using(httpServer((_in, out) => out.end('ok')));
+    const transport = loopbackTransport();
+    await transport(request(server.origin));
+    await transport.close();
+    await transport.close();
+    await expect(transport(request(server.origin))).rejects.toMatchObject({ code: 'USAGE' });
+    await loopbackTransport().close();
+  });
+});
+
+describe('failures', () => {
+  it('a refused connection', async () => {
+    const server = await httpServer(() => {});
+    await server.close();
+    const error: unknown = await transportWith()(request(`${server.origin}/hush?hush=1`)).catch(
+      (reason) => reason,
+    );
+    expect(error).toMatchObject({ code: 'NETWORK_FAILED', errno: 'ECONNREFUSED', retryable: true });
+    expect(String(error)).toBe(
+      `TransportError: ${server.origin}: the connection was refused (ECONNREFUSED).`,
+    );
+    expect(JSON.stringify(error)).not.toContain('hush');
+  });
+
+  it('a name that does not resolve', async () => {
+    const guard = createNetworkGuard({
+      resolve: (_host, _options, callback) =>
+        callback(Object.assign(new Error('x'), { code: 'ENOTFOUND' }), []),
+    });
+    const transport = await using(createUndiciTransport({ guard }));
+    await expect(transport(request('http://nowhere.test/'))).rejects.toMatchObject({
+      code: 'NETWORK_FAILED',
+      errno: 'ENOTFOUND',
+      retryable: true,
+    });
+  });
+
+  it('a connection that is not made in time', async () => {
+    const guard = createNetworkGuard({ resolve: () => {} });
+    const transport = await using(createUndiciTransport({ guard, connectTimeoutMs: 100 }));
+    await expect(transport(request('http://slow.test/'))).rejects.toMatchObject({
+      code: 'NETWORK_TIMEOUT',
+      retryable: true,
+    });
+  });
+
+  it('https to a server that speaks http', async () => {
+    const server = await using(httpServer((_in, out) => out.end()));
+    await expect(transportWith()(request(server.origin.replace('http:', 'https:')))).rejects.toMatchObject({
+      code: 'NETWORK_FAILED',
+      retryable: false,
+    });
+  });
+});
+
+describe('guard', () => {
+  it.each([
+    'http://127.0.0.1:1/',
+    'http://[::1]:1/',
+    'http://[::ffff:127.0.0.1]:1/',
+    'http://2130706433:1/',
+    'http://localhost:1/',
+    'http://127.0.0.1.:1/',
+  ])('refuses %s without a connection', async (url) => {
+    const transport = await using(createUndiciTransport());
+    await expect(transport(request(url))).rejects.toMatchObject({
+      name: 'TransportError',
+      code: 'NETWORK_REFUSED',
+      retryable: false,
+    });
+  });
+
+  it('connects to the address it judged, and judges again for a new connection', async () => {
+    let seen = 0;
+    const server = await using(
+      httpServer((_in, out) => {
+        seen++;
+        out.setHeader('Connection', 'close');
+        out.end('ok');
+      }),
+    );
+    const answers = ['127.0.0.1', '10.0.0.1'];
+    const guard = createNetworkGuard({
+      allow: ['loopback'],
+      resolve: (_host, _options, callback) =>
+        callback(null, [{ address: answers.shift() ?? '10.0.0.1', family: 4 }]),
+    });
+    const transport = await using(createUndiciTransport({ guard }));
+    const url = server.origin.replace('127.0.0.1', 'rebind.test');
+    expect(text((await transport(request(url))).body)).toBe('ok');
+    await expect(transport(request(url))).rejects.toMatchObject({ code: 'NETWORK_REFUSED' });
+    expect(seen).toBe(1);
+  });
+
+  it('reads no proxy variable', async () => {
+    const server = await using(httpServer((_in, out) => out.end('direct')));
+    process.env['HTTP_PROXY'] = 'http://127.0.0.1:1';
+    process.env['http_proxy'] = 'http://127.0.0.1:1';
+    try {
+      expect(text((await transportWith()(request(server.origin))).body)).toBe('direct');
+    } finally {
+      delete process.env['HTTP_PROXY'];
+      delete process.env['http_proxy'];
+    }
+  });
+});
+
+describe('TLS', () => {
+  const send = async (certificate: string, ca: string | undefined) => {
+    const server = await using(tlsServer(certificate));
+    return transportWith()(request(server.origin, { ca }));
+  };
+
+  it('accepts an authority given with the request, and only there', async () => {
+    const server = await using(tlsServer('localhost'));
+    const transport = transportWith();
+    expect(text((await transport(request(server.origin, { ca: pem('ca') }))).body)).toBe('secure');
+    expect(text((await transport(request(server.origin, { ca: pem('ca') }))).body)).toBe('secure');
+    await expect(transport(request(server.origin))).rejects.toMatchObject({ code: 'NETWORK_CERTIFICATE' });
+  });
+
+  it.each([
+    ['an unknown authority', 'localhost', undefined],
+    ['another host', 'other-host', 'ca'],
+    ['an expired one', 'expired', 'ca'],
+    ['the wrong authority', 'localhost', 'other-host'],
+  ])('refuses the certificate of %s', async (_title, certificate, ca) => {
+    await expect(send(certificate, ca && pem(ca))).rejects.toMatchObject({
+      code: 'NETWORK_CERTIFICATE',
+      retryable: false,
+    });
+  });
+
+  it.each(['no certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'])(
+    'refuses the ca %j',
+    async (ca) => {
+      await expect(send('localhost', ca)).rejects.toMatchObject({ code: 'REQUEST_INVALID' });
+    },
+  );
+
+  it('keeps a bounded number of authorities', async () => {
+    const server = await using(tlsServer('localhost'));
+    const transport = transportWith();
+    for (let turn = 0; turn < 20; turn++) {
+      const response = await transport(request(server.origin, { ca: `${pem('ca')}\n# ${turn}\n` }));
+      expect(text(response.body)).toBe('secure');
+    }
+  });
+});

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type BuildUrlOptions, buildUrl } from '../../src/http/url.js';
+
+const BASE = 'https://api.example.test/v1';
+
+function build(url: string, options: Partial<BuildUrlOptions> = {}): string {
+  return buildUrl({ url, baseUrl: BASE, ...options });
+}
+
+function query(url: string): Record<string, string[]> {
+  const values: Record<string, string[]> = {};
+  for (const [name, value] of new URL(url).searchParams) values[name] = [...(values[name] ?? []), value];
+  return values;
+}
+
+describe('joining', () => {
+  it.each([
+    ['/things/7', BASE, `${BASE}/things/7`],
+    ['things/7', BASE, `${BASE}/things/7`],
+    ['/things', `${BASE}/`, `${BASE}/things`],
+    ['/things', `${BASE}//`, `${BASE}/things`],
+    ['/', BASE, `${BASE}/`],
+    ['', BASE, BASE],
+    ['?a=1', BASE, `${BASE}?a=1`],
+    ['items:batchGet', BASE, `${BASE}/items:batchGet`],
+    ['  /things\n', ` ${BASE} `, `${BASE}/things`],
+    ['https://other.test/x', BASE, 'https://other.test/x'],
+    ['HTTPS://Other.Test', BASE, 'https://other.test/'],
+    ['https://other.test:443/x', undefined, 'https://other.test/x'],
+    ['https://other.test:8443/x', undefined, 'https://other.test:8443/x'],
+    ['https://bücher.test/x', undefined, 'https://xn--bcher-kva.test/x'],
+    ['/x?b=2', 'https://api.example.test/v1?key=k', 'https://api.example.test/v1/x?key=k&b=2'],
+    ['/x#part', BASE, `${BASE}/x`],
+    ['/x?a=1#part?b=2', BASE, `${BASE}/x?a=1`],
+  ])('%j on %j', (url, baseUrl, expected) => {
+    expect(buildUrl({ url, baseUrl })).toBe(expected);
+  });
+});
+
+describe('encodeUrl', () => {
+  it.each([
+    ['/p/a b/Hello%2FWorld', '/p/a%20b/Hello%252FWorld'],
+    ['/ü/日本', '/%C3%BC/%E6%97%A5%E6%9C%AC'],
+    ["/a:b@c!$&'()*+,;=[d]", "/a:b@c!$&'()*+,;=[d]"],
+    ['/"<>\\^`{|}', '/%22%3C%3E%5C%5E%60%7B%7C%7D'],
+    ['/a\r\nHost: evil', '/a%0D%0AHost:%20evil'],
+    ['/a\0b', '/a%00b'],
+    ['/%2e%2e/../x', '/%252e%252e/../x'],
+    ['/\ud800', '/%EF%BF%BD'],
+    ['/s?q=a b%20c&r=x/y', '/s?q=a%20b%2520c&r=x/y'],
+  ])('true: %j', (url, expected) => {
+    expect(build(url)).toBe(BASE + expected);
+  });
+
+  it.each([
+    ['/p/a b/Hello%2FWorld', '/p/a%20b/Hello%2FWorld'],
+    ['/"<>^`{|}', '/"<>^`{|}'],
+    ['/ü', '/%C3%BC'],
+    ['/a\r\nHost: evil', '/a%0D%0AHost:%20evil'],
+    ['/%2e%2e/x', '/%2e%2e/x'],
+    ['/s?q=a%20b&c=d+e', '/s?q=a%20b&c=d+e'],
+  ])('false: %j', (url, expected) => {
+    expect(build(url, { encodeUrl: false })).toBe(BASE + expected);
+  });
+
+  it('never lets a path leave printable ASCII', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (text, encodeUrl) => {
+        const url = build(`/p/x${text}`, { encodeUrl });
+        expect(url).toMatch(/^https:\/\/api\.example\.test\/[\x21-\x7e]*$/);
+      }),
+    );
+  });
+});
+
+describe('qs', () => {
+  it('repeats the key of a list, drops undefined and null, keeps empty text', () => {
+    const url = build('/q', {
+      qs: { list: ['one', undefined, 'two', null], none: undefined, nul: null, empty: '', nothing: [] },
+    });
+    expect(url).toBe(`${BASE}/q?list=one&list=two&empty=`);
+  });
+
+  it('writes numbers, booleans and dates as text', () => {
+    const qs = { n: 5, z: -0.5, b: false, d: new Date(Date.UTC(2020, 0, 2)), big: 10n };
+    expect(query(build('/q', { qs }))).toEqual({
+      n: ['5'],
+      z: ['-0.5'],
+      b: ['false'],
+      d: ['2020-01-02T00:00:00.000Z'],
+      big: ['10'],
+    });
+  });
+
+  it('encodes what would end a pair, whatever encodeUrl says', () => {
+    for (const encodeUrl of [true, false]) {
+      const url = build('/q', { encodeUrl, qs: { 'a b': "x&y=z#/?+%20'ü\n", __proto__: 'p' } });
+      expect(query(url)).toEqual({ 'a b': ["x&y=z#/?+%20'ü\n"] });
+    }
+    expect(build('/q', { qs: JSON.parse('{"__proto__":"p"}') })).toBe(`${BASE}/q?__proto__=p`);
+  });
+
+  it.each([
+    ['a collection', { a: { b: 1 } }],
+    ['a list in a list', { a: [[1]] }],
+    ['binary data', { a: new Uint8Array(2) }],
+    ['a function', { a: () => 1 }],
+    ['an invalid date', { a: new Date(Number.NaN) }],
+  ])('refuses %s, naming the field', (_title, qs) => {
+    expect(() => build('/q', { qs })).toThrow(
+      expect.objectContaining({ code: 'REQUEST_INVALID', message: expect.stringContaining('qs "a"') }),
+    );
+  });
+});
+
+describe('merging a query per name', () => {
+  it('keeps a query in url beside an empty qs and inherited qs', () => {
+    expect(query(build('/rows?id=eq.5', { qs: {}, inheritedQs: { token: 't' } }))).toEqual({
+      id: ['eq.5'],
+      token: ['t'],
+    });
+  });
+
+  it('inherited < query in url < own qs', () => {
+    const url = build('/r?a=url&b=url&c=url&c=url2', {
+      inheritedQs: { a: 'inherited', d: 'inherited', e: 'inherited' },
+      qs: { b: 'own', e: ['own', 'own2'] },
+    });
+    expect(query(url)).toEqual({
+      a: ['url'],
+      b: ['own'],
+      c: ['url', 'url2'],
+      d: ['inherited'],
+      e: ['own', 'own2'],
+    });
+  });
+
+  it('compares names decoded', () => {
+    expect(query(build('/r?a+b=url&c%5B%5D=url', { encodeUrl: false, qs: { 'a b': 1, 'c[]': 2 } }))).toEqual({
+      'a b': ['1'],
+      'c[]': ['2'],
+    });
+  });
+
+  it('an undefined own value removes the inherited one, but no query written in url', () => {
+    const url = build('/r?a=url', { inheritedQs: { a: 1, b: 1 }, qs: { a: undefined, b: undefined } });
+    expect(query(url)).toEqual({ a: ['url'] });
+  });
+});
+
+describe('hostile addresses', () => {
+  it.each([
+    '//evil.test/x',
+    '\\\\evil.test/x',
+    '/\\evil.test',
+    '\\/evil.test',
+    '\\x',
+    'http:/x',
+    'https:x',
+    'data:text/plain,x',
+    'file:///etc/passwd',
+    'file:/etc/passwd',
+    'javascript:alert(1)',
+    'ftp://x.test/',
+    'ws://x.test/',
+    'gopher://x.test/',
+    'unix:/var/run/x.sock',
+    'https://user:pass@x.test/',
+    'https://api.example.test@evil.test/',
+    'https://x.test:0/',
+    'https://x.test:70000/',
+    'https://x.test\\@evil.test/',
+    'https:///x',
+    'https://',
+    'https://a b.test/',
+    'https://a\tb.test/',
+    'https://a\u0000b.test/',
+    'https://[::1/',
+    'https://%/',
+  ])('refuses %j', (url) => {
+    expect(() => build(url)).toThrow(
+      expect.objectContaining({ name: 'TransportError', code: 'REQUEST_INVALID' }),
+    );
+  });
+
+  it('refuses a relative address without base, and a base that is not http', () => {
+    expect(() => buildUrl({ url: '/x' })).toThrow(/no baseUrl/);
+    expect(() => buildUrl({ url: '/x', baseUrl: 'api.example.test' })).toThrow(/not absolute/);
+    expect(() => buildUrl({ url: '/x', baseUrl: 'ftp://api.example.test' })).toThrow(/ftp:/);
+  });
+
+  it.each([
+    ['https://2130706433/', 'https://127.0.0.1/'],
+    ['https://0x7f.1/', 'https://127.0.0.1/'],
+    ['https://0177.0.0.1/', 'https://127.0.0.1/'],
+    ['https://%31%32%37.0.0.1/', 'https://127.0.0.1/'],
+    ['https://127.0.0.1./', 'https://127.0.0.1/'],
+    ['https://①②⑦.0.0.1/', 'https://127.0.0.1/'],
+  ])('shows the guard what %s is', (url, expected) => {
+    expect(build(url)).toBe(expected);
+  });
+
+  it('a message never repeats the query', () => {
+    try {
+      build('nothttp://x?token=hush-hush');
+      expect.unreachable();
+    } catch (error) {
+      expect(String(error)).not.toContain('hush-hush');
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { parseXml } from '../../src/http/xml.js';
+
+function value(text: string): unknown {
+  const result = parseXml(text);
+  return result.ok ? result.value : `error: ${result.message}`;
+}
+
+describe('shape', () => {
+  it.each<[string, string, unknown]>([
+    [
+      'the documented example',
+      '<data><text foo="bar">Hello</text><note>n1</note></data>',
+      { data: [{ text: [{ _value: 'Hello', _attributes: { foo: 'bar' } }], note: ['n1'] }] },
+    ],
+    ['repeated elements', '<r><i>1</i><j/><i>2</i></r>', { r: [{ i: ['1', '2'], j: [''] }] }],
+    ['a root of text', '<a> hi </a>', { a: [' hi '] }],
+    ['attributes without text', '<a b="1"/>', { a: [{ _attributes: { b: '1' } }] }],
+    ['white space between elements', '<a>\n  <b/>\n</a>', { a: [{ b: [''] }] }],
+    ['mixed content', '<a>x<b>y</b>z</a>', { a: [{ b: ['y'], _value: 'xz' }] }],
+    ['CDATA', '<a><![CDATA[<b>&amp;]]></a>', { a: ['<b>&amp;'] }],
+    ['entities', '<a>&lt;&amp;&#65;&#x1F600;</a>', { a: ['<&A😀'] }],
+    [
+      'prefixes',
+      '<s:a xmlns:s="u"><s:b>1</s:b></s:a>',
+      { 's:a': [{ 's:b': ['1'], _attributes: { 'xmlns:s': 'u' } }] },
+    ],
+    ['comments and instructions', '\n<?xml version="1.0"?><!-- c --><?p i?><a><!-- c -->x</a>', { a: ['x'] }],
+    ['a document type', '<!DOCTYPE a SYSTEM "http://evil.test/x.dtd"><a>x</a>', { a: ['x'] }],
+    [
+      'names of prototypes',
+      '<a><__proto__>1</__proto__><constructor/></a>',
+      { a: [JSON.parse('{"__proto__":["1"],"constructor":[""]}')] },
+    ],
+  ])('%s', (_title, text, expected) => expect(value(text)).toEqual(expected));
+});
+
+describe('refused', () => {
+  const lol = Array.from(
+    { length: 9 },
+    (_, index) => `<!ENTITY l${index + 1} "${`&l${index};`.repeat(10)}">`,
+  ).join('');
+  it.each([
+    ['billion laughs', `<!DOCTYPE a [<!ENTITY l0 "lol">${lol}]><a>&l9;</a>`],
+    ['an external entity', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'],
+    ['an entity named like a member of Object', '<a>&constructor;</a>'],
+    ['an element left open', '<a><b></a>'],
+    ['two roots', '<a/><b/>'],
+    ['text alone', 'hello'],
+    ['nothing', ' '],
+    ['an attribute twice', '<a b="1" b="2"/>'],
+    ['NUL', '<a>\0</a>'],
+    ['a character reference to NUL', '<a>&#0;</a>'],
+    ['HTML', '<!doctype html><p>a<br>b'],
+  ])('%s', (_title, text) => expect(parseXml(text)).toMatchObject({ ok: false }));
+
+  it('an entity declared inside never reaches the value', () => {
+    expect(value('<!DOCTYPE a [<!ENTITY x "secret">]><a>&x;</a>')).toMatch(/^error: .*undefined entity/);
+  });
+});
+
+describe('limits', () => {
+  const nested = (depth: number): string => '<a>'.repeat(depth) + '</a>'.repeat(depth);
+  const attributes = (count: number): string =>
+    `<r>${'<x/>'.repeat(2)}<a ${Array.from({ length: count }, (_, index) => `a${index}=""`).join(' ')}/></r>`;
+  const nodes = (count: number): string => `<r>${'<x/>'.repeat(count - 1)}</r>`;
+
+  it.each([
+    ['levels', nested(255), true],
+    ['levels', nested(256), true],
+    ['levels', nested(257), false],
+    ['levels', nested(100_000), false],
+    ['attributes', attributes(999), true],
+    ['attributes', attributes(1000), true],
+    ['attributes', attributes(1001), false],
+    ['attributes', attributes(1_000_000), false],
+  ])('%s', (what, text, ok) => {
+    const result = parseXml(text);
+    expect(result.ok).toBe(ok);
+    if (!result.ok) expect(result.message).toContain(what);
+  });
+
+  it('elements', () => {
+    const limits = { maxDepth: 10, maxNodes: 100, maxAttributes: 10 };
+    expect(parseXml(nodes(100), limits).ok).toBe(true);
+    expect(parseXml(nodes(101), limits)).toEqual({ ok: false, message: 'more than 100 elements' });
+  });
+});
