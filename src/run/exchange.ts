@@ -1,0 +1,117 @@
+import { jsonText } from '../http/json-text.js';
+import type { CompiledPagination, CompiledRequest } from '../spec/compiled-request.js';
+import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
+import {
+  atDirective,
+  evaluateDirective,
+  evaluateFlag,
+  evaluateFlatObject,
+  runError,
+} from './evaluate-directive.js';
+import { judge, receiveResponse } from './receive-response.js';
+import { resolveRequest } from './resolve-request.js';
+import type { EndpointCall, RunContext } from './run-context.js';
+import { sendRequest } from './send-request.js';
+
+/** One exchange of a request, evaluated and ready to be made. */
+export interface Exchange {
+  /** What is asked: two exchanges with the same key ask the same. */
+  readonly key: string;
+  /** Makes it and puts the answer into the scope. Gives the bytes of the answer where it came over the network. */
+  readonly make: () => Promise<Uint8Array | undefined>;
+}
+
+/**
+ * Evaluates what a request, or a follow-up page of it, asks for: an HTTP request or a call of a sibling endpoint.
+ *
+ * @returns undefined for a follow-up page that leads nowhere
+ */
+export function prepareExchange(
+  request: CompiledRequest,
+  page: CompiledPagination | undefined,
+  context: RunContext,
+): Exchange | undefined {
+  return request.endpoint === undefined
+    ? prepareHttp(request, page, context)
+    : prepareEndpoint(request, page, context);
+}
+
+function prepareHttp(
+  request: CompiledRequest,
+  page: CompiledPagination | undefined,
+  context: RunContext,
+): Exchange | undefined {
+  const resolved = resolveRequest(request, page, context);
+  if (resolved === undefined) return undefined;
+  const body = resolved.body === undefined ? '' : Buffer.from(resolved.body).toString('latin1');
+  return {
+    key: `${resolved.method} ${resolved.url}\n${body}`,
+    make: async () => {
+      const response = await sendRequest(resolved, context);
+      receiveResponse(request.response, response, context);
+      return response.body;
+    },
+  };
+}
+
+/** Source: reference/request-spec.md section 1 (endpoint, input). [src] What the caller sees of the answer is inferred. [inf] */
+function prepareEndpoint(
+  request: CompiledRequest,
+  page: CompiledPagination | undefined,
+  context: RunContext,
+): Exchange {
+  const call = page === undefined ? callOfRequest(request, context) : callOfPage(request, page, context);
+  const key = atDirective(request.endpoint?.input, context, () => jsonText([call.name, call.input]) ?? '');
+  return {
+    key,
+    make: async () => {
+      const { callEndpoint } = context.settings;
+      if (callEndpoint === undefined) throw endpointError('No endpoint can be called here.', context);
+      context.scope['body'] = await callEndpoint(call, context);
+      judge(request.response, undefined, context);
+      return undefined;
+    },
+  };
+}
+
+function callOfRequest(request: CompiledRequest, context: RunContext): EndpointCall {
+  const { endpoint } = request;
+  return {
+    name: endpointName(evaluateDirective(endpoint?.name, context), context),
+    connection: evaluateDirective(endpoint?.connection, context),
+    input: evaluateFlatObject(endpoint?.input, context) ?? {},
+  };
+}
+
+/** `pagination.endpoint` takes the place of the request's, `pagination.input` is merged by name. [inf] */
+function callOfPage(request: CompiledRequest, page: CompiledPagination, context: RunContext): EndpointCall {
+  const written = evaluateDirective(page.endpoint, context);
+  const input = evaluateFlatObject(page.input, context) ?? {};
+  const merges = evaluateFlag(page.mergeWithParent, true, context);
+  const parent = callOfRequest(request, context);
+  const { name, connection } = written === undefined ? parent : readEndpoint(written, context);
+  return {
+    name,
+    connection: merges ? (connection ?? parent.connection) : connection,
+    input: merges ? { ...parent.input, ...input } : input,
+  };
+}
+
+function readEndpoint(written: unknown, context: RunContext): Omit<EndpointCall, 'input'> {
+  const endpoint: PlainObject = isPlainObject(written) ? written : { name: written };
+  return {
+    name: endpointName(ownMember(endpoint, 'name'), context),
+    connection: ownMember(endpoint, 'connection'),
+  };
+}
+
+function endpointName(name: unknown, context: RunContext): string {
+  if (typeof name === 'string' && name !== '') return name;
+  throw endpointError('The name of the endpoint evaluates to nothing.', context);
+}
+
+function endpointError(message: string, context: RunContext): Error {
+  return runError('RuntimeError', message, context, {
+    place: context.document?.placeOf('/endpoint'),
+  });
+}

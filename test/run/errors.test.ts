@@ -1,0 +1,234 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEngine } from '../../src/app/create-engine.js';
+import { loadApp } from '../../src/app/load-app.js';
+import { transportFailure } from '../../src/http/transport-failure.js';
+import { defaultMessage, defaultType } from '../../src/run/check-response.js';
+import { createVirtualClock } from '../../src/testing/virtual-clock.js';
+import { type Answer, engineOf, respond, service } from './helpers.js';
+
+const errorOf = async (answer: Answer, response: unknown = {}) => {
+  const { transport } = service(() => answer);
+  return (await engineOf({ url: '/x', response }, { transport }).run()).error;
+};
+
+describe('the defaults of a status', () => {
+  it.each([
+    [200, 'RuntimeError', 'Response marked as invalid.'],
+    [400, 'RuntimeError', 'Status Code Error: 400'],
+    [428, 'RuntimeError', 'Status Code Error: 428'],
+    [429, 'RateLimitError', 'Third party API limit likely exceeded'],
+    [430, 'RuntimeError', 'Status Code Error: 430'],
+    [499, 'RuntimeError', 'Status Code Error: 499'],
+    [500, 'ConnectionError', 'Service is temporarily unavailable.'],
+    [599, 'ConnectionError', 'Service is temporarily unavailable.'],
+  ] as const)('%i: %s, "%s"', (status, type, message) => {
+    expect([defaultType(status), defaultMessage(status)]).toEqual([type, message]);
+  });
+
+  it('hold for every status from 400 to 599, whatever valid says', async () => {
+    for (const status of [400, 404, 429, 499, 500, 503, 599]) {
+      const error = await errorOf({ status, json: {} }, { valid: true });
+      expect(error).toMatchObject({
+        type: defaultType(status),
+        message: defaultMessage(status),
+        statusCode: status,
+      });
+    }
+  });
+
+  it('let 200 to 399 pass', async () => {
+    for (const status of [200, 204, 301, 304, 399]) expect(await errorOf({ status })).toBeUndefined();
+  });
+
+  it('take statuses beyond 599 for errors, too', async () => {
+    expect(await errorOf({ status: 600, json: {} })).toMatchObject({ type: 'RuntimeError' });
+  });
+});
+
+describe('response.error', () => {
+  it('reads its message from body and headers', async () => {
+    const error = { message: '[{{statusCode}}] {{body.e}} ({{headers.`X-Id`}})' };
+    const answer = { status: 418, json: { e: 'teapot' }, headers: { 'x-id': '7' } };
+    expect(await errorOf(answer, { error })).toMatchObject({ message: '[418] teapot (7)' });
+  });
+
+  it('falls back to the default where its message comes out empty', async () => {
+    expect(await errorOf({ status: 404, json: {} }, { error: '{{body.nothing}}' })).toMatchObject({
+      message: 'Status Code Error: 404',
+    });
+  });
+
+  it('gives an entry without a type the general type, then the default', async () => {
+    const entry = { '500': { message: 'down' } };
+    expect(await errorOf({ status: 500 }, { error: entry })).toMatchObject({
+      type: 'ConnectionError',
+      message: 'down',
+    });
+    expect(await errorOf({ status: 500 }, { error: { ...entry, type: 'DataError' } })).toMatchObject({
+      type: 'DataError',
+    });
+  });
+
+  it('takes an entry written as text for its message', async () => {
+    expect(await errorOf({ status: 403 }, { error: { '403': 'no' } })).toMatchObject({ message: 'no' });
+  });
+
+  it('makes an unknown type an UnknownError', async () => {
+    expect(await errorOf({ status: 400 }, { error: { type: 'Wat', message: 'm' } })).toMatchObject({
+      type: 'UnknownError',
+    });
+  });
+
+  it('can read a body that is not what its content type says', async () => {
+    const answer = {
+      status: 502,
+      text: '<html>bad gateway',
+      headers: { 'content-type': 'application/json' },
+    };
+    expect(await errorOf(answer, { error: 'got {{body}}' })).toMatchObject({
+      message: 'got <html>bad gateway',
+    });
+  });
+
+  it('turns a message that is a collection into text', async () => {
+    expect(await errorOf({ status: 400, json: { a: { b: 1 } } }, { error: '{{body.a}}' })).toMatchObject({
+      message: '{object}',
+    });
+  });
+
+  it('reports a mistake in its own expression, with the place', async () => {
+    const error = await errorOf({ status: 400 }, { error: { message: '{{nope(1)}}' } });
+    expect(error).toMatchObject({ type: 'RuntimeError', message: "Function 'nope' not found!" });
+    expect(error?.place?.pointer).toBe('/modules/m/communication/response/error/message');
+  });
+});
+
+describe('valid', () => {
+  it.each([[false], [null], [0], [''], ['false'], ['{{body.missing}}'], [{ condition: '{{false}}' }]])(
+    'marks a response as invalid with %j',
+    async (valid) => {
+      expect(await errorOf({ json: {} }, { valid })).toMatchObject({
+        message: 'Response marked as invalid.',
+        statusCode: 200,
+      });
+    },
+  );
+
+  it.each([[true], [1], ['yes'], ['{{!body.error}}'], [{ condition: true }], [{ message: 'unused' }]])(
+    'leaves it alone with %j',
+    async (valid) => expect(await errorOf({ json: {} }, { valid })).toBeUndefined(),
+  );
+
+  it('has a message and a type that go first', async () => {
+    const valid = { condition: '{{body.ok}}', message: 'not {{body.what}}', type: 'IncompleteDataError' };
+    const error = { '200': { message: 'entry', type: 'DataError' }, message: 'general' };
+    expect(await errorOf({ json: { what: 'done' } }, { valid, error })).toMatchObject({
+      type: 'IncompleteDataError',
+      message: 'not done',
+    });
+  });
+});
+
+describe('a RateLimitError', () => {
+  const rateLimit = (retryAfter: string) => errorOf({ status: 429, headers: { 'retry-after': retryAfter } });
+
+  it('suspends for 20 minutes and tells what Retry-After asks for, in seconds or as a date', async () => {
+    expect(await rateLimit('120')).toMatchObject({
+      delay: 1_200_000,
+      retryAfterMs: 120_000,
+      retryable: true,
+    });
+    expect(await rateLimit('Mon, 01 Jan 2024 00:01:30 GMT')).toMatchObject({ retryAfterMs: 90_000 });
+  });
+
+  it('has no retryAfterMs where the header is missing or cannot be read', async () => {
+    expect((await errorOf({ status: 429 }))?.retryAfterMs).toBeUndefined();
+    expect((await rateLimit('soon'))?.retryAfterMs).toBeUndefined();
+  });
+});
+
+describe('an exchange without a response', () => {
+  it.each([
+    ['ECONNREFUSED', 'ConnectionError'],
+    ['ECONNRESET', 'ConnectionError'],
+    ['ENOTFOUND', 'ConnectionError'],
+    ['ETIMEDOUT', 'ConnectionError'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'RuntimeError'],
+  ])('by %s is a %s', async (errno, type) => {
+    const transport = async () => {
+      throw transportFailure({ code: errno }, 'https://api.example.test');
+    };
+    const { error } = await engineOf({ url: '/x' }, { transport }).run();
+    expect(error).toMatchObject({ type, requestIndex: 0, page: 1 });
+    expect(error?.message).toContain('https://api.example.test');
+  });
+});
+
+describe('an error in a chain', () => {
+  it('says which request and which page it was', async () => {
+    const { transport } = service((_, call) => (call < 3 ? { json: [{ n: call }] } : { status: 500 }));
+    const paged = {
+      url: '/l',
+      response: { iterate: 'body' },
+      pagination: { qs: { page: '{{pagination.page}}' } },
+    };
+    const { error } = await engineOf([{ url: '/first' }, paged], { transport }).run();
+    expect(error).toMatchObject({ requestIndex: 1, page: 2 });
+  });
+
+  it('stops it', async () => {
+    const { transport, requests } = service(() => ({ status: 400 }));
+    await engineOf([{ url: '/a' }, { url: '/b' }], { transport }).run();
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('an app on disk', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'iml-errors-'));
+    const files = {
+      'makecomapp.json': JSON.stringify({
+        fileVersion: 1,
+        generalCodeFiles: { base: 'base.iml.json', common: null, readme: null, groups: null },
+        components: {
+          module: { get: { moduleType: 'action', codeFiles: { communication: 'get.iml.json' } } },
+        },
+      }),
+      'base.iml.json':
+        '{\n  "baseUrl": "https://api.example.test",\n  "response": {\n    "error": "{{oops(body)}}"\n  }\n}',
+      'get.iml.json': '// the request\n{\n  "url": "/x",\n  "qs": { "a": "\\t{{upper(1, 2}}" }\n}',
+    };
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const placeOfError = async (file: string, text?: string) => {
+    if (text !== undefined) await writeFile(path.join(folder, file), text);
+    const transport = async () => respond({ status: 400 });
+    const engine = createEngine({ app: await loadApp(folder), transport, clock: createVirtualClock() });
+    const { error } = await engine.module('get').run();
+    return error?.place;
+  };
+
+  it('has its mistakes shown by file, line and column of the character', async () => {
+    expect(await placeOfError('get.iml.json')).toEqual({
+      file: 'get.iml.json',
+      pointer: '/qs/a',
+      line: 4,
+      column: 21,
+    });
+  });
+
+  it('has those of the base shown in the base', async () => {
+    expect(await placeOfError('get.iml.json', '{ "url": "/x" }')).toEqual({
+      file: 'base.iml.json',
+      pointer: '/response/error',
+      line: 4,
+      column: 17,
+    });
+  });
+});

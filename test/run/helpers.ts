@@ -1,0 +1,73 @@
+import { createEngine, type Engine, type EngineOptions } from '../../src/app/create-engine.js';
+import { defineApp } from '../../src/app/define-app.js';
+import type { RunReport } from '../../src/component/module-run.js';
+import type { RunInput } from '../../src/component/runtime.js';
+import type { Transport, TransportRequest, TransportResponse } from '../../src/http/transport.js';
+import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.js';
+
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly json?: unknown;
+  readonly text?: string;
+}
+
+/** A response that holds JSON unless it is told otherwise. */
+export function respond(answer: Answer, url = 'https://api.example.test/'): TransportResponse {
+  const body = answer.text ?? (answer.json === undefined ? '' : JSON.stringify(answer.json));
+  const headers = {
+    ...(answer.json !== undefined && { 'content-type': 'application/json' }),
+    ...answer.headers,
+  };
+  return { status: answer.status ?? 200, headers, body: Buffer.from(body), url };
+}
+
+/** A transport that hands each call to a function and keeps what was asked. */
+export function service(handle: (request: TransportRequest, call: number) => Answer | Promise<Answer>): {
+  readonly transport: Transport;
+  readonly requests: TransportRequest[];
+} {
+  const requests: TransportRequest[] = [];
+  const transport: Transport = async (request) => {
+    requests.push(request);
+    return respond(await handle(request, requests.length), request.url);
+  };
+  return { transport, requests };
+}
+
+export interface Setup extends Partial<Omit<EngineOptions, 'app'>> {
+  readonly base?: unknown;
+  readonly type?: 'action' | 'search';
+}
+
+export interface TestRun {
+  readonly engine: Engine;
+  readonly clock: VirtualClock;
+  readonly run: (input?: RunInput) => Promise<RunReport>;
+}
+
+/** An engine over an app of one module, `m`. */
+export function engineOf(communication: unknown, setup: Setup = {}): TestRun {
+  const { base = { baseUrl: 'https://api.example.test' }, type = 'search', ...options } = setup;
+  const clock = createVirtualClock();
+  const app = defineApp({ name: 'test', base, modules: { m: { type, communication } } });
+  const engine = createEngine({ app, clock, ...options });
+  return { engine, clock, run: async (input) => engine.module('m').run(input) };
+}
+
+/** A search over pages `{items: [...]}` asked for by `page`. */
+export const PAGED = {
+  url: '/items',
+  response: { iterate: '{{body.items}}' },
+  pagination: { qs: { page: '{{pagination.page}}' } },
+};
+
+/** A service with `size` items on each page, for ever; `pages` ends it with an empty one. */
+export function endless(size: number, pages: number = Number.POSITIVE_INFINITY): ReturnType<typeof service> {
+  return service((request) => {
+    const page = Number(new URL(request.url).searchParams.get('page') ?? 1);
+    const items =
+      page > pages ? [] : Array.from({ length: size }, (_, index) => ({ id: (page - 1) * size + index + 1 }));
+    return { json: { items } };
+  });
+}

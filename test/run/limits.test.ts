@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limitsOf } from '../../src/run/limits.js';
+import { endless, engineOf, PAGED, service } from './helpers.js';
+
+describe('the limit of follow-up pages', () => {
+  const pagesOf = async (pages: number) => {
+    const { transport, requests } = endless(1, pages);
+    const report = await engineOf(PAGED, { transport }).run();
+    return {
+      calls: requests.length,
+      bundles: report.bundles.length,
+      stop: report.stats.stopReason,
+      warnings: report.warnings.length,
+    };
+  };
+
+  it('leaves a list one page shorter alone', async () => {
+    expect(await pagesOf(49)).toEqual({ calls: 50, bundles: 49, stop: 'empty-page', warnings: 0 });
+  });
+
+  it('leaves a list that ends exactly at it alone', async () => {
+    expect(await pagesOf(50)).toEqual({ calls: 51, bundles: 50, stop: 'empty-page', warnings: 0 });
+  });
+
+  it('ends a longer list after 50 follow-up pages, with a warning', async () => {
+    expect(await pagesOf(60)).toEqual({ calls: 51, bundles: 51, stop: 'max-pages', warnings: 1 });
+  });
+
+  it('does not warn where the condition says that the last page was reached', async () => {
+    const { transport } = endless(1);
+    const spec = { ...PAGED, pagination: { ...PAGED.pagination, condition: '{{pagination.page <= 51}}' } };
+    const report = await engineOf(spec, { transport }).run();
+    expect(report.stats).toMatchObject({ requests: 51, pages: 50, stopReason: 'condition' });
+    expect(report.warnings).toEqual([]);
+  });
+});
+
+describe('the limit of requests', () => {
+  const limits = { maxPages: Number.POSITIVE_INFINITY, maxRecords: Number.POSITIVE_INFINITY };
+
+  it('sends request 100 and not request 101', async () => {
+    const { transport, requests } = endless(1);
+    const report = await engineOf(PAGED, { transport, limits }).run();
+    expect(requests).toHaveLength(100);
+    expect(report.bundles).toHaveLength(100);
+    expect(report.error).toBeUndefined();
+    expect(report.stats.stopReason).toBe('max-requests');
+  });
+
+  it('counts the requests of earlier elements of a chain', async () => {
+    const { transport, requests } = endless(1);
+    const report = await engineOf([{ url: '/first' }, PAGED], { transport, limits }).run();
+    expect(requests).toHaveLength(100);
+    expect(report.bundles).toHaveLength(99);
+  });
+
+  it('fails an element of a chain that would be number 101', async () => {
+    const { transport, requests } = endless(1);
+    const chain = Array.from({ length: 101 }, () => ({ url: '/x' }));
+    const report = await engineOf(chain, { transport }).run();
+    expect(requests).toHaveLength(100);
+    expect(report.error).toMatchObject({ type: 'RuntimeError', requestIndex: 100 });
+    expect(report.bundles).toEqual([]);
+  });
+
+  it('runs a chain of exactly 100', async () => {
+    const { transport } = endless(1);
+    const report = await engineOf(
+      Array.from({ length: 100 }, () => ({ url: '/x' })),
+      { transport },
+    ).run();
+    expect(report.error).toBeUndefined();
+    expect(report.stats.requests).toBe(100);
+  });
+
+  it('ends repeats inside a page of a chain, with a warning', async () => {
+    const { transport, requests } = endless(1);
+    const repeat = { condition: '{{true}}', delay: 0 };
+    const report = await engineOf([{ url: '/x' }, { ...PAGED, repeat }], { transport }).run();
+    expect(requests).toHaveLength(100);
+    expect(report.warnings.map(({ code }) => code)).toContain('limit-reached');
+    expect(report.bundles).toHaveLength(1);
+  });
+});
+
+describe('the limit of records', () => {
+  const recordsOf = async (size: number, pages: number) => {
+    const { transport } = endless(size, pages);
+    const report = await engineOf(PAGED, { transport }).run();
+    return {
+      bundles: report.bundles.length,
+      stop: report.stats.stopReason,
+      warnings: report.warnings.length,
+    };
+  };
+
+  it('lets 3199 and 3200 records through', async () => {
+    expect(await recordsOf(457, 7)).toEqual({ bundles: 3199, stop: 'empty-page', warnings: 0 });
+  });
+
+  it('cuts a list at 3200 in the middle of a page, with one warning', async () => {
+    expect(await recordsOf(1067, 4)).toEqual({ bundles: 3200, stop: 'max-records', warnings: 1 });
+  });
+
+  it('cuts a single long page', async () => {
+    expect(await recordsOf(3201, 1)).toEqual({ bundles: 3200, stop: 'max-records', warnings: 1 });
+  });
+});
+
+describe('the limit of time', () => {
+  const taking = (ms: number, base: unknown = { baseUrl: 'https://api.example.test' }, common?: unknown) => {
+    const { transport } = service(() => {
+      test.clock.advance(ms);
+      return { json: { done: true } };
+    });
+    const test = engineOf({ url: '/slow' }, { transport, base, common });
+    return test.run();
+  };
+
+  it('lets a module take 39.999 and 40.000 seconds', async () => {
+    expect((await taking(39_999)).error).toBeUndefined();
+    expect((await taking(40_000)).error).toBeUndefined();
+  });
+
+  it('ends it at 40.001 seconds', async () => {
+    const report = await taking(40_001);
+    expect(report.error).toMatchObject({ type: 'ModuleTimeoutError', retryable: true });
+    expect(report.bundles).toEqual([]);
+  });
+
+  it('is raised by timeout in the base or in common data, the base winning', async () => {
+    expect((await taking(299_000, { baseUrl: 'https://a.test', timeout: 300_000 })).error).toBeUndefined();
+    expect((await taking(90_000, undefined, { timeout: 120_000 })).error).toBeUndefined();
+    expect(
+      (await taking(90_000, { baseUrl: 'https://a.test', timeout: 60_000 }, { timeout: 120_000 })).error
+        ?.type,
+    ).toBe('ModuleTimeoutError');
+  });
+
+  it('is never raised above 300 seconds', async () => {
+    expect((await taking(300_001, { baseUrl: 'https://a.test', timeout: 900_000 })).error?.type).toBe(
+      'ModuleTimeoutError',
+    );
+  });
+
+  it('counts the waits of repeat', async () => {
+    const { transport } = service(() => ({ json: {} }));
+    const spec = { url: '/job', repeat: { condition: '{{true}}', delay: 15_000 } };
+    const report = await engineOf(spec, { transport }).run();
+    expect(report.error?.type).toBe('ModuleTimeoutError');
+    expect(report.stats.requests).toBe(3);
+  });
+});
+
+describe('limits given by an embedder', () => {
+  it('replace the defaults one by one', () => {
+    expect(limitsOf({ maxPages: 2 })).toEqual({
+      maxRequests: 100,
+      maxPages: 2,
+      maxRecords: 3200,
+      timeoutMs: 40_000,
+      maxTimeoutMs: 300_000,
+    });
+  });
+
+  it('are refused where they make no sense', () => {
+    expect(() => limitsOf({ maxPage: 1 } as never)).toThrow(
+      'There is no limit "maxPage". Did you mean "maxPages"?',
+    );
+    expect(() => limitsOf({ maxPages: -1 })).toThrow('whole number');
+    expect(() => limitsOf({ maxPages: 1.5 })).toThrow('whole number');
+  });
+});
+
+describe('whatever a server answers', () => {
+  const body = fc.oneof(
+    fc.record({
+      items: fc.array(fc.record({ id: fc.integer() }), { maxLength: 40 }),
+      next: fc.option(fc.string()),
+    }),
+    fc.anything(),
+  );
+  const answers = fc.array(fc.tuple(body, fc.constantFrom(200, 200, 200, 201, 204, 302, 404, 500)), {
+    minLength: 1,
+  });
+
+  it('paging passes no limit', async () => {
+    const limits = { maxRequests: 12, maxPages: 7, maxRecords: 60 };
+    const property = fc.asyncProperty(answers, async (script) => {
+      const { transport, requests } = service((_, call) => {
+        const [json, status] = script[(call - 1) % script.length] ?? [{}, 200];
+        return { status, text: JSON.stringify(json) ?? '', headers: { 'content-type': 'application/json' } };
+      });
+      const paged = { ...PAGED, repeat: { condition: '{{body.next}}', delay: 1, limit: 3 } };
+      const report = await engineOf([{ url: '/first', response: { valid: true } }, paged], {
+        transport,
+        limits,
+      }).run();
+      expect(requests.length).toBeLessThanOrEqual(limits.maxRequests);
+      expect(report.stats.pages).toBeLessThanOrEqual(limits.maxPages);
+      expect(report.bundles.length).toBeLessThanOrEqual(limits.maxRecords);
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { TraceEvent } from '../../src/run/trace.js';
+import { engineOf, PAGED, service } from './helpers.js';
+
+const traceOf = async (communication: unknown, setup: Parameters<typeof engineOf>[1] = {}, input = {}) => {
+  const { transport } = service(() => ({
+    json: { items: [{ id: 1, name: 'a' }], token: 'tok-from-response' },
+  }));
+  const report = await engineOf(communication, { transport, ...setup }).run(input);
+  return { report, text: JSON.stringify(report.trace), events: report.trace };
+};
+
+describe('a trace', () => {
+  it('tells requests without bodies, and responses with size and duration', async () => {
+    const { events } = await traceOf({ url: '/x', method: 'POST', body: { a: 1 } });
+    expect(events[0]).toMatchObject({
+      kind: 'request',
+      method: 'POST',
+      url: 'https://api.example.test/x',
+      size: 7,
+    });
+    expect(events[0]).not.toHaveProperty('body');
+    expect(events[1]).toMatchObject({
+      kind: 'response',
+      status: 200,
+      durationMs: 0,
+      requestIndex: 0,
+      page: 1,
+    });
+  });
+
+  it('holds bodies where it is asked to', async () => {
+    const { events } = await traceOf({ url: '/x', method: 'POST', body: { a: 1 } }, { trace: 'full' });
+    expect(events[0]).toHaveProperty('body');
+    expect(events[1]).toHaveProperty('body');
+  });
+
+  it('goes to a listener as it happens', async () => {
+    const seen: TraceEvent['kind'][] = [];
+    await traceOf({ url: '/x' }, { onTrace: ({ kind }) => seen.push(kind) });
+    expect(seen).toEqual(['request', 'response', 'stop']);
+  });
+
+  it('names the hole of a text that stays empty, once a run', async () => {
+    const spec = {
+      ...PAGED,
+      pagination: undefined,
+      response: { iterate: 'body.items', output: { t: 'x{{item.nme}}' } },
+    };
+    const { events } = await traceOf(spec);
+    expect(events.filter(({ kind }) => kind === 'missing')).toMatchObject([
+      { expression: 'item.nme', reason: 'text' },
+    ]);
+  });
+
+  it('names a path that breaks before its last step, and no optional field at its end', async () => {
+    const output = {
+      broken: '{{body.user.name}}',
+      optional: '{{body.user}}',
+      decided: '{{ifempty(body.a.b; 1)}}',
+    };
+    const { events } = await traceOf({ url: '/x', response: { output } });
+    const missing = events.filter(({ kind }) => kind === 'missing');
+    expect(missing).toMatchObject([{ expression: 'body.user.name', reason: 'path' }]);
+  });
+
+  it('says that a request was skipped', async () => {
+    const { events } = await traceOf([{ url: '/x', condition: false }, { url: '/y' }]);
+    expect(events[0]).toMatchObject({
+      kind: 'skipped',
+      place: { pointer: '/modules/m/communication/0/condition' },
+    });
+  });
+});
+
+describe('secrets', () => {
+  const connection = { apiKey: 'key-abcdef-123456', password: 'p&ss w"rd/77' };
+  const base = {
+    baseUrl: 'https://api.example.test',
+    headers: { Authorization: 'Bearer {{connection.apiKey}}', 'X-Other': '{{connection.password}}' },
+    log: { sanitize: ['response.body.items', 'request.body<parameters.pin>'] },
+  };
+  const leaks = (text: string) =>
+    [
+      'key-abcdef-123456',
+      'p&ss w"rd/77',
+      'p%26ss',
+      'tok-from-response',
+      'common-secret-9',
+      'pin-445566',
+    ].filter((secret) => text.includes(secret) || text.includes(Buffer.from(secret).toString('base64')));
+
+  it('reach no trace event, whatever part of a request they are in', async () => {
+    const spec = {
+      url: '/x/{{connection.apiKey}}',
+      method: 'POST',
+      qs: { key: '{{connection.password}}', c: '{{common.key}}' },
+      type: 'text',
+      body: 'a={{connection.password}}&b={{base64(connection.apiKey)}}&pin={{parameters.pin}}',
+    };
+    const common = { key: 'common-secret-9' };
+    const { text } = await traceOf(
+      spec,
+      { base, common, trace: 'full' },
+      { connection, parameters: { pin: 'pin-445566' } },
+    );
+    expect(leaks(text)).toEqual([]);
+    expect(text).toContain('[SANITIZED]');
+  });
+
+  it('reach no error that quotes them', async () => {
+    const { transport } = service(() => ({
+      status: 400,
+      json: { message: 'bad key key-abcdef-123456', token: 'tok-from-response' },
+    }));
+    const spec = {
+      url: '/x',
+      response: { error: '{{body.message}} {{body.token}} {{connection.password}}' },
+    };
+    const { error } = await engineOf(spec, { transport, base }).run({ connection });
+    expect(error?.message).toContain('bad key');
+    expect(leaks(`${JSON.stringify(error)} ${error?.message} ${error?.stack}`)).toEqual([]);
+  });
+
+  it('reach no error of an expression that quotes its value', async () => {
+    const { transport } = service(() => ({ json: {} }));
+    const spec = { url: '/x', qs: { d: "{{formatDate(connection.apiKey; 'YYYY')}}" } };
+    const { error } = await engineOf(spec, { transport, base }).run({ connection });
+    expect(error?.message).toContain('is not a valid date');
+    expect(
+      leaks(`${JSON.stringify(error)} ${error?.message} ${error?.stack} ${String(error?.cause)}`),
+    ).toEqual([]);
+  });
+
+  it('are sent all the same', async () => {
+    const { transport, requests } = service(() => ({ json: {} }));
+    await engineOf({ url: '/x' }, { transport, base }).run({ connection });
+    expect(requests[0]?.headers).toContainEqual(['Authorization', 'Bearer key-abcdef-123456']);
+  });
+});
