@@ -1,0 +1,47 @@
+import { readyParameters } from './check-parameters.js';
+import type { CheckParameters } from './parameter-check.js';
+import type { RunSubject } from './run-subject.js';
+import type { FormInput, Runtime } from './runtime.js';
+import { type RunTraits, type StartedRun, startRun } from './start-run.js';
+
+/** What a run is given whose connection may be one that is kept. */
+export interface ConnectedInput extends FormInput {
+  /**
+   * Whether and how `parameters` are checked by the form of the component, and converted to its types. Default: as
+   * `checkParameters` of the engine says. Without the check expressions see the values exactly as they are given.
+   */
+  readonly checkParameters?: CheckParameters | undefined;
+}
+
+/**
+ * Starts a run: its parameters are checked, then a connection given by name is looked up, and refreshed and saved if
+ * that is due.
+ *
+ * @throws AppError of type BundleValidationError, before anything is sent; InvalidAccessTokenError or
+ *   InvalidConfigurationError for a connection that cannot be had
+ */
+export async function beginRun(
+  runtime: Runtime,
+  input: ConnectedInput,
+  subject: RunSubject,
+  traits: RunTraits = {},
+): Promise<StartedRun> {
+  input.signal?.throwIfAborted();
+  const { parameters, secrets } = await readyParameters(runtime, input, subject);
+  const connection = await openGiven(runtime, input, subject);
+  const metadata = subject.metadata && { ...subject.metadata, ...input.metadata };
+  const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
+  const started = startRun(runtime, ready, traits);
+  started.context.redactor.learn(secrets);
+  return started;
+}
+
+async function openGiven(
+  runtime: Runtime,
+  { connection: given, signal }: ConnectedInput,
+  subject: RunSubject,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  if (typeof given !== 'string') return given;
+  const allowed = [subject.connection, subject.altConnection].filter((name) => name !== undefined);
+  return (await runtime.openConnection(given, { allowed, signal })).connection;
+}

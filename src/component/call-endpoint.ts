@@ -1,0 +1,110 @@
+import { collectSecrets } from '../http/collect-secrets.js';
+import type { Page } from '../run/collect-outputs.js';
+import { runError } from '../run/evaluate-directive.js';
+import { runCommunication } from '../run/run-communication.js';
+import type { EndpointCall, EndpointCaller, RunContext, RunScope } from '../run/run-context.js';
+import type { EndpointComponent } from '../spec/app.js';
+import { isPlainObject } from '../util/plain-object.js';
+import { didYouMean } from '../util/suggest.js';
+import { resultOf } from './result-of.js';
+import type { Runtime } from './runtime.js';
+
+/**
+ * Runs sibling endpoints for requests that name one instead of a url. An endpoint sees the `input` as `parameters`,
+ * the connection and the common data, and nothing else of its caller. Its requests, pages and time count as the
+ * caller's. Source: reference/request-spec.md section 1 (endpoint, input). [src]
+ *
+ * @returns a function that throws AppError of type RuntimeError for a name the app does not have, and for an endpoint
+ *   that calls another one: they call no further [src]
+ */
+export function createEndpointCaller(runtime: Runtime): EndpointCaller {
+  return async (call, context) => {
+    const endpoint = findEndpoint(call.name, context, runtime);
+    const { communication } = endpoint;
+    if (communication === undefined) {
+      throw endpointError(`The endpoint "${call.name}" has no communication to run.`, context);
+    }
+    const requests = await runtime.compile(communication);
+    const names = { ...freshNames(call), ...connectionOf(call, endpoint, context) };
+    return runApart(context, call.name, names, async () => {
+      const pages: Page[] = [];
+      for await (const page of runCommunication(requests, context)) pages.push(page);
+      return resultOf(pages);
+    });
+  };
+}
+
+function findEndpoint(name: string, context: RunContext, { app }: Runtime): EndpointComponent {
+  if (context.endpoint !== undefined) {
+    throw endpointError(`The endpoint "${context.endpoint}" cannot call another one.`, context);
+  }
+  const endpoint = app.endpoints.get(name);
+  if (endpoint !== undefined) return endpoint;
+  throw endpointError(`There is no endpoint "${name}".${didYouMean(name, app.endpoints.keys())}`, context);
+}
+
+/** The names an endpoint has for itself. */
+function freshNames({ input }: EndpointCall): RunScope {
+  return {
+    parameters: input,
+    data: undefined,
+    payload: undefined,
+    temp: {},
+    body: undefined,
+    headers: undefined,
+    statusCode: undefined,
+    item: undefined,
+    output: undefined,
+    iterate: undefined,
+    pagination: undefined,
+  };
+}
+
+/**
+ * `endpoint.connection` may give the data of a connection. A text names one, and a run has only its own, so that is
+ * used, with a warning where the name is not that of the connection the endpoint declares. [choice]
+ */
+function connectionOf(call: EndpointCall, endpoint: EndpointComponent, context: RunContext): RunScope {
+  const { connection } = call;
+  if (isPlainObject(connection)) {
+    context.redactor.learn(collectSecrets(connection));
+    return { connection };
+  }
+  if (typeof connection === 'string' && connection !== '' && connection !== endpoint.connection) {
+    const place = context.document?.placeOf('/endpoint/connection');
+    const message = `The endpoint "${call.name}" runs with the connection of its caller, as "${connection}" is not at hand.`;
+    if (!context.warnings.some((warning) => warning.message === message)) {
+      context.warn({ code: 'endpoint-connection', message, place });
+    }
+  }
+  return {};
+}
+
+/**
+ * Does a piece of work on the counters, clock and trace of a run, but with names of its own. Afterwards the scope is as
+ * before, except for the status and headers of the last response: they are part of the answer.
+ */
+async function runApart<T>(
+  context: RunContext,
+  endpoint: string,
+  names: RunScope,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { scope, request, requestIndex, page, records, stopReason } = context;
+  const outer = Object.fromEntries(Object.keys(names).map((name) => [name, scope[name]]));
+  Object.assign(scope, names);
+  context.endpoint = endpoint;
+  try {
+    const result = await work();
+    outer['statusCode'] = scope['statusCode'];
+    outer['headers'] = scope['headers'];
+    return result;
+  } finally {
+    Object.assign(scope, outer);
+    Object.assign(context, { endpoint: undefined, request, requestIndex, page, records, stopReason });
+  }
+}
+
+function endpointError(message: string, context: RunContext): Error {
+  return runError('RuntimeError', message, context, { place: context.document?.placeOf('/endpoint') });
+}

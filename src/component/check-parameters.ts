@@ -1,0 +1,148 @@
+import { AppError } from '../errors/app-error.js';
+import { EngineError } from '../errors/engine-error.js';
+import { SpecError } from '../errors/spec-error.js';
+import { collectSecrets } from '../http/collect-secrets.js';
+import { createRedactor } from '../http/redact.js';
+import { compileTemplate } from '../iml/compile-template.js';
+import type { PlainObject } from '../util/plain-object.js';
+import type { CheckParameters, ParameterCheck } from './parameter-check.js';
+import type { ParameterList } from './parameters/parameter-spec.js';
+import { readParameters } from './parameters/read-parameters.js';
+import { secretValues } from './parameters/secret-values.js';
+import {
+  type ResolveRpc,
+  type ValidateParametersOptions,
+  validateParameters,
+} from './parameters/validate-parameters.js';
+import type { RunSubject } from './run-subject.js';
+import type { FormInput, Runtime } from './runtime.js';
+
+export interface ReadyParameters {
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Texts among them that nothing may show. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * The parameters of a run as its expressions are to see them: checked and in the types of the form, unless the run or
+ * its engine says otherwise.
+ *
+ * @throws AppError of type BundleValidationError, one suberror a problem, before anything of the run is sent; what an
+ *   RPC fails with that is asked for fields
+ */
+export async function readyParameters(
+  runtime: Runtime,
+  input: FormInput & { readonly checkParameters?: CheckParameters | undefined },
+  subject: RunSubject,
+): Promise<ReadyParameters> {
+  const { form } = subject;
+  const given = input.parameters ?? {};
+  const secrets = secretValues(form.elements, given);
+  const check = subject.isChecked ? settingsOf(runtime.checkParameters, input.checkParameters) : undefined;
+  if (check === undefined || form.elements.length === 0) return { parameters: given, secrets };
+  const { defaults, resolve = 'none', mapped = false, forcedEmpty = false } = check;
+  const ask = rpcAsker(runtime, input, subject, secrets);
+  const options: ValidateParametersOptions = {
+    ...{ applyDefaults: defaults === true, mapped, forcedEmpty },
+    ...(resolve !== 'none' && { resolveRpc: ask, resolveOptions: resolve === 'options' }),
+  };
+  try {
+    const parameters = await checkForm(form, given, options, runtime);
+    // A default may be a secret that nobody has given.
+    return { parameters, secrets: [...secrets, ...secretValues(form.elements, parameters)] };
+  } catch (error) {
+    throw error instanceof AppError ? cleaned(error, runtime, input, secrets) : error;
+  }
+}
+
+/**
+ * Checks values by a form, with the expressions of the app at hand for conditions and defaults.
+ *
+ * @throws AppError of type BundleValidationError
+ */
+export async function checkForm(
+  form: ParameterList,
+  values: unknown,
+  options: ValidateParametersOptions,
+  runtime: Runtime,
+): Promise<PlainObject> {
+  const directives = await runtime.directives();
+  const { environment } = runtime;
+  const { timezone, platformVersion } = directives.environment;
+  const result = await validateParameters(form, values, {
+    ...{ timezone, platformVersion, ...options },
+    evaluate: (template, known) =>
+      compileTemplate(template, { ...directives, pointer: '' })({ environment, ...known, parameters: known }),
+  });
+  if (!result.ok) throw result.error;
+  return result.values;
+}
+
+/**
+ * Asks the app's RPCs as a form does: with its values so far, and everything else of the run it is filled in for.
+ *
+ * @param secrets grows by the values of secret fields that RPCs describe
+ * @returns a function that rejects with AppError: what the RPC fails with, InvalidConfigurationError where there is none
+ */
+export function rpcAsker(
+  runtime: Runtime,
+  input: FormInput,
+  { metadata }: RunSubject,
+  secrets: string[] = [],
+): ResolveRpc {
+  return async (reference, values) => {
+    const call = { ...input, parameters: values, metadata: { ...metadata, ...input.metadata } };
+    const answer = await runtime.askRpc(reference, call).catch((error: unknown) => {
+      if (!(error instanceof EngineError) || error instanceof AppError) throw error;
+      const { message, place } = error;
+      throw new AppError('InvalidConfigurationError', message, { cause: error, place });
+    });
+    secrets.push(...describedSecrets(answer, values));
+    return answer;
+  };
+}
+
+/** Of fields nested too deep the check tells by itself. */
+function describedSecrets(answer: unknown, values: PlainObject): readonly string[] {
+  try {
+    return secretValues(readParameters(answer).elements, values);
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+    return [];
+  }
+}
+
+function settingsOf(
+  ofEngine: CheckParameters | undefined,
+  ofRun: CheckParameters | undefined,
+): ParameterCheck | undefined {
+  const isChecked = ofRun ?? ofEngine ?? true;
+  if (isChecked === false) return undefined;
+  return { ...objectOf(ofEngine), ...objectOf(ofRun) };
+}
+
+function objectOf(check: CheckParameters | undefined): ParameterCheck {
+  return typeof check === 'object' ? check : {};
+}
+
+/** A problem may quote what stands in the wrong field. */
+function cleaned(
+  error: AppError,
+  runtime: Runtime,
+  { connection, common }: FormInput,
+  secrets: readonly string[],
+): AppError {
+  const known = collectSecrets(
+    typeof connection === 'string' ? undefined : connection,
+    common ?? runtime.common,
+  );
+  const { text } = createRedactor({ secrets: [...known, ...secrets] });
+  const { type, message, suberrors, ...rest } = error;
+  const [clean, ...cleanSuberrors] = [message, ...(suberrors ?? [])].map(text);
+  if (clean === message && cleanSuberrors.every((line, index) => line === suberrors?.[index])) return error;
+  return new AppError(type, clean ?? '', {
+    ...rest,
+    cause: error.cause,
+    suberrors: suberrors && cleanSuberrors,
+  });
+}

@@ -1,0 +1,11 @@
+import { SpecError } from '../errors/spec-error.js';
+import type { Document } from '../spec/document.js';
+
+/** @throws SpecError (SPEC_INVALID) where a component has none */
+export function communicationOf(component: {
+  readonly name: string;
+  readonly communication: Document | undefined;
+}): Document {
+  if (component.communication !== undefined) return component.communication;
+  throw new SpecError('SPEC_INVALID', `"${component.name}" has no communication to run.`);
+}

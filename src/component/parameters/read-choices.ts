@@ -1,0 +1,98 @@
+import { childPointer } from '../../errors/place.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import type { Choices, Option, ParameterElement } from './parameter-spec.js';
+import { type Reader, readReference, type Spot } from './spec-reader.js';
+
+const NO_CHOICES: Choices = {
+  options: undefined,
+  reference: undefined,
+  valueKey: 'value',
+  nested: undefined,
+  placeholderNested: undefined,
+  operators: undefined,
+  logic: undefined,
+};
+
+/**
+ * Reads `options`: a list (of options or of groups of them), an `rpc://` text, or an object whose `store` is either.
+ * Source: the select page of the parameters' documentation. [doc]
+ */
+export function readChoices(reader: Reader, value: unknown, spot: Spot): Choices | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!isPlainObject(value)) return { ...NO_CHOICES, ...readStore(reader, value, 'value', spot) };
+  const at = (key: string): Spot => ({ ...spot, pointer: childPointer(spot.pointer, key) });
+  const key = ownMember(value, 'value');
+  const valueKey = typeof key === 'string' && key !== '' ? key : 'value';
+  const logic = ownMember(value, 'logic');
+  const operators = ownMember(value, 'operators');
+  const placeholder = ownMember(value, 'placeholder');
+  return {
+    ...NO_CHOICES,
+    ...readStore(reader, ownMember(value, 'store'), valueKey, at('store')),
+    valueKey,
+    nested: reader.readNested(ownMember(value, 'nested'), at('nested')),
+    placeholderNested: isPlainObject(placeholder)
+      ? nestedOf(reader, placeholder, at('placeholder'))
+      : undefined,
+    operators: Array.isArray(operators)
+      ? readOptions(reader, operators, 'value', at('operators'))
+      : undefined,
+    logic: logic === 'and' || logic === 'or' ? logic : undefined,
+  };
+}
+
+function readStore(
+  reader: Reader,
+  store: unknown,
+  valueKey: string,
+  spot: Spot,
+): Pick<Choices, 'options' | 'reference'> {
+  if (Array.isArray(store)) {
+    return { options: readOptions(reader, store, valueKey, spot), reference: undefined };
+  }
+  if (typeof store === 'string') {
+    return { options: undefined, reference: readReference(reader, store, spot) };
+  }
+  return { options: undefined, reference: undefined };
+}
+
+/** Options in order, those of groups included. */
+export function readOptions(
+  reader: Reader,
+  list: readonly unknown[],
+  valueKey: string,
+  spot: Spot,
+): readonly Option[] {
+  const options: Option[] = [];
+  for (const [index, item] of list.entries()) {
+    const itemSpot = { ...spot, pointer: childPointer(spot.pointer, index) };
+    const group = isPlainObject(item) ? ownMember(item, 'options') : undefined;
+    if (isPlainObject(item) && Array.isArray(group) && !Object.hasOwn(item, valueKey)) {
+      const groupSpot = { ...itemSpot, pointer: childPointer(itemSpot.pointer, 'options') };
+      for (const [place, option] of group.entries()) {
+        const pointer = childPointer(groupSpot.pointer, place);
+        options.push(readOption(reader, option, valueKey, { ...groupSpot, pointer }));
+      }
+    } else {
+      options.push(readOption(reader, item, valueKey, itemSpot));
+    }
+  }
+  return options;
+}
+
+function readOption(reader: Reader, item: unknown, valueKey: string, spot: Spot): Option {
+  if (!isPlainObject(item)) return { value: item, isDefault: false, nested: undefined };
+  return {
+    value: ownMember(item, valueKey),
+    isDefault: ownMember(item, 'default') === true,
+    nested: nestedOf(reader, item, spot),
+  };
+}
+
+/** The fields an option, or the placeholder, brings with it. */
+function nestedOf(reader: Reader, item: PlainObject, spot: Spot): readonly ParameterElement[] | undefined {
+  return reader.readNested(ownMember(item, 'nested'), {
+    ...spot,
+    pointer: childPointer(spot.pointer, 'nested'),
+  });
+}

@@ -1,0 +1,58 @@
+import { ImlError } from '../../errors/iml-error.js';
+import { compilePattern } from '../../iml/pattern/compile-pattern.js';
+import { MAX_STEPS, PatternMatcher } from '../../iml/pattern/match-pattern.js';
+import { type ParsedPattern, parsePattern } from '../../iml/pattern/parse-pattern.js';
+import { worstCaseSteps } from '../../iml/pattern/pattern-cost.js';
+import { parseFlags } from '../../iml/pattern/pattern-flags.js';
+import { createBoundedCache } from '../../util/bounded-cache.js';
+
+/** `invalid`: no regular expression. `exhausted`: it would take too long to tell. */
+export type PatternOutcome = 'match' | 'mismatch' | 'invalid' | 'exhausted';
+
+/** Up to here the host's own engine is as safe as ours, and faster. */
+const MAX_HOST_STEPS = 1_000_000;
+
+/** Steps of our own engine: a tenth of what a replacement may take, as a form has many fields. */
+const MAX_MATCH_STEPS = 5_000_000;
+
+const FLAGS = parseFlags('');
+
+const parsedPatterns = createBoundedCache<ParsedPattern>(64);
+
+/** Escapes and classes are kept as they are; a named group outside of them becomes a plain one. */
+const NAMED_GROUP = /(\\.|\[(?:\\.|[^\]\\])*\])|\(\?<[A-Za-z_$][\w$]*>/gs;
+
+/**
+ * Whether a text holds a match of an author's regular expression, in bounded time and memory.
+ * The pattern is not anchored: authors write `^` and `$` for that.
+ * Source: the text page of the parameters' documentation. [doc]
+ */
+export function testPattern(pattern: string, text: string): PatternOutcome {
+  try {
+    return findMatch(parse(pattern), pattern, text) ? 'match' : 'mismatch';
+  } catch (error) {
+    return error instanceof ImlError && error.kind === 'limit' ? 'exhausted' : 'invalid';
+  }
+}
+
+function parse(pattern: string): ParsedPattern {
+  const known = parsedPatterns.get(pattern);
+  if (known !== undefined) return known;
+  const parsed = parsePattern(withoutNames(pattern), FLAGS);
+  parsedPatterns.set(pattern, parsed);
+  return parsed;
+}
+
+function findMatch(parsed: ParsedPattern, pattern: string, text: string): boolean {
+  if (worstCaseSteps(parsed.root, text.length) <= MAX_HOST_STEPS) return new RegExp(pattern).test(text);
+  const program = compilePattern(parsed, { flags: FLAGS, textLength: text.length, sets: new Map() });
+  const matcher = new PatternMatcher(program, text, FLAGS);
+  matcher.steps = MAX_STEPS - MAX_MATCH_STEPS;
+  return matcher.find(0) !== undefined;
+}
+
+/** The matcher has no named groups; whether there is a match does not hang on names unless a reference uses one. */
+function withoutNames(pattern: string): string {
+  if (!pattern.includes('(?<') || pattern.includes('\\k<')) return pattern;
+  return pattern.replace(NAMED_GROUP, (_, kept: string | undefined) => kept ?? '(');
+}

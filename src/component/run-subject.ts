@@ -1,0 +1,51 @@
+import type { ModuleComponent, RpcComponent, WebhookComponent } from '../spec/app.js';
+import type { PlainObject } from '../util/plain-object.js';
+import { moduleForm, readForm } from './form.js';
+import type { ParameterList } from './parameters/parameter-spec.js';
+
+/** The component that is run, as far as the start of its run depends on it. */
+export interface RunSubject {
+  /** Names of the app's connections it can use. */
+  readonly connection: string | undefined;
+  readonly altConnection?: string | undefined;
+  /** What its parameters answer. */
+  readonly form: ParameterList;
+  /** Whether parameters are checked by the form before the run. */
+  readonly isChecked: boolean;
+  /** What expressions read as `metadata` unless the run brings its own members. */
+  readonly metadata?: PlainObject;
+}
+
+/**
+ * `metadata.expect` is the mappable parameters, as the platform's API calls them, `metadata.parameters` the static ones.
+ * They are as the app writes them: `rpc://` references stay texts, since nothing may be sent that no request of the app
+ * asks for. Source: reference/request-spec.md section 4, connections-modules-rpcs.md (Modules). [doc][src]; unresolved [choice].
+ */
+export function moduleSubject(module: ModuleComponent): RunSubject {
+  const { connection, altConnection, staticParams, mappableParams } = module;
+  return {
+    connection,
+    altConnection,
+    form: moduleForm(module),
+    isChecked: true,
+    metadata: {
+      parameters: staticParams?.value,
+      expect: mappableParams?.value,
+      interface: module.interface?.value,
+    },
+  };
+}
+
+/** A form asks its RPCs while it is still being filled in, so nothing is demanded of their parameters. [choice] */
+export function rpcSubject({ connection, altConnection, params }: RpcComponent): RunSubject {
+  const metadata = { expect: params?.value, interface: undefined };
+  return { connection, altConnection, form: readForm(params), isChecked: false, metadata };
+}
+
+/** @param isChecked not where a hook is given up: it was checked when it was made */
+export function hookSubject(
+  { connection, altConnection, params }: WebhookComponent,
+  isChecked: boolean,
+): RunSubject {
+  return { connection, altConnection, form: readForm(params), isChecked };
+}

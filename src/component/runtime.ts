@@ -1,0 +1,76 @@
+import type { Transport } from '../http/transport.js';
+import type { Limits } from '../run/limits.js';
+import type { TraceListener } from '../run/trace.js';
+import type { App } from '../spec/app.js';
+import type { DirectiveContext } from '../spec/compile-directive.js';
+import type { CompiledRequest } from '../spec/compiled-request.js';
+import type { Document } from '../spec/document.js';
+import type { Clock } from '../util/clock.js';
+import type { CheckParameters } from './parameter-check.js';
+import type { RpcReference } from './parameters/rpc-reference.js';
+import type { OpenConnection } from './stored-connections.js';
+import type { TriggerStart } from './trigger-start.js';
+
+/** What an engine lends to the components it runs. */
+export interface Runtime {
+  readonly app: App;
+  /** Follows redirects and decodes; the network guard is inside. */
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly limits: Limits;
+  readonly onPageLoop: 'warn' | 'stop' | 'error';
+  readonly trace: 'summary' | 'full';
+  readonly onTrace: TraceListener | undefined;
+  /** The app's common data unless a run brings its own. */
+  readonly common: unknown;
+  /** What expressions read as `environment`. */
+  readonly environment: Readonly<Record<string, unknown>>;
+  /** What expressions can call and read; waits for the app's custom functions to be loaded. */
+  readonly directives: () => Promise<DirectiveContext>;
+  /** Compiled once a document. The base is merged in unless `withoutBase`. */
+  readonly compile: (communication: Document, withoutBase?: boolean) => Promise<readonly CompiledRequest[]>;
+  /** Where polling triggers without state start; undefined for the default of their type. */
+  readonly triggerStart: TriggerStart | undefined;
+  /** How parameters are checked before a run; undefined for the default way. */
+  readonly checkParameters: CheckParameters | undefined;
+  /** Calls an RPC of the app for a form. Rejects with EngineError. */
+  readonly askRpc: (reference: RpcReference, input: FormInput) => Promise<unknown>;
+  /** Gives a connection that is kept under a name, refreshed if that was due. */
+  readonly openConnection: OpenConnection;
+}
+
+/** What one run is given. Everything is optional: an expression that reads what is absent finds nothing. */
+export interface RunInput {
+  /** Values of static and mappable parameters. */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+  /** Data of the connection, credentials included. Its values are kept out of traces and errors. */
+  readonly connection?: Readonly<Record<string, unknown>> | undefined;
+  /** Replaces the app's common data. Its values are kept out of traces and errors. */
+  readonly common?: unknown;
+  /** Module data: the state of a polling trigger, or what the kind of run calls `data`. */
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  /** Stored data of the webhook, with `id` and `url`. */
+  readonly webhook?: Readonly<Record<string, unknown>> | undefined;
+  /** Where a polling trigger without state starts. Default: `now` for dates, `newest` for ids. */
+  readonly start?: TriggerStart | undefined;
+  /** The webhook item an instant trigger works on. */
+  readonly payload?: unknown;
+  /** What expressions read as `scenario`. Default: nothing. */
+  readonly scenario?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * What expressions read as `metadata`, member by member. Default: `expect` and `interface` (of a module `parameters`,
+   * too) as the app writes them, `rpc://` references as texts.
+   */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Further names for expressions, such as `oauth` and `query` in connections. */
+  readonly names?: Readonly<Record<string, unknown>> | undefined;
+  /** Stops the run: the exchange under way ends, and the run rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a form is filled in for, and what its RPCs are asked with. */
+export interface FormInput extends Omit<RunInput, 'connection'> {
+  /** Data of the connection, or the name it is kept under in the engine's `connections`. */
+  readonly connection?: string | Readonly<Record<string, unknown>> | undefined;
+}

@@ -1,0 +1,65 @@
+import { EngineError } from '../errors/engine-error.js';
+import { readDate } from '../iml/date/read-date.js';
+import { type ItemPosition, stateOfAll, type TriggerState, type TriggerType } from './trigger-state.js';
+
+/**
+ * Where a trigger without state starts: with everything there is, with what comes from now on, or with the newest
+ * items, as many as a run puts out.
+ */
+export type TriggerStart = 'all' | 'now' | 'newest';
+
+const STARTS: readonly string[] = ['all', 'now', 'newest'] satisfies TriggerStart[];
+
+/** @throws EngineError (USAGE) for a start that is none, which a caller without types may give */
+export function assertTriggerStart(start: string | undefined): void {
+  if (start === undefined || STARTS.includes(start)) return;
+  throw new EngineError(
+    'USAGE',
+    `A trigger starts with one of ${STARTS.join(', ')}, not ${JSON.stringify(start)}.`,
+  );
+}
+
+/** Without a choice: from now on for dates, the newest for ids. Source: reference/open-questions.md no. 28. [choice] */
+export const DEFAULT_START: Readonly<Record<TriggerType, TriggerStart>> = { date: 'now', id: 'newest' };
+
+/**
+ * The choices of the epoch panel ("Choose where to start") as states to start with.
+ * Source: reference/response-spec.md section 6 (Start choices). [doc]
+ *
+ * @example
+ * const { entries } = await engine.module('watchContacts').epoch({ connection });
+ * const data = entries[0]?.start ?? startFromAll('date');
+ * await engine.module('watchContacts').run({ connection, data: { ...data } });
+ */
+export function startFromAll(type: TriggerType): TriggerState {
+  return stateOfAll(type);
+}
+
+/**
+ * Everything dated at that instant or later. Only for triggers by date.
+ *
+ * @throws EngineError (USAGE) for what is no date
+ */
+export function startSince(date: Date | string): TriggerState {
+  const since = readDate(date, 'UTC');
+  if (since === undefined) throw new EngineError('USAGE', 'A trigger starts since a date, and this is none.');
+  return { lastDate: since.toISOString(), sameDateIds: [] };
+}
+
+/** Everything dated from now on. Only for triggers by date. */
+export function startFromNow(nowMs: number): TriggerState {
+  return startSince(new Date(nowMs));
+}
+
+/**
+ * The item somebody selected, and everything newer.
+ *
+ * @param includesItem whether the item itself is put out first, as the help centre describes the panel; expressions then
+ *   read `trigger.matchEqual` as true. Default: true. Source: reference/open-questions.md no. 29. [doc-old][inf]
+ */
+export function startFromItem(item: ItemPosition, type: TriggerType, includesItem = true): TriggerState {
+  const matchEqual = includesItem ? { matchEqual: true as const } : {};
+  if (type === 'id') return { lastId: item.id, ...matchEqual };
+  const lastDate = new Date(item.dateMs).toISOString();
+  return { lastDate, sameDateIds: includesItem ? [] : [item.id], ...matchEqual };
+}

@@ -1,0 +1,144 @@
+import { EngineError } from '../errors/engine-error.js';
+import { readDate } from '../iml/date/read-date.js';
+import { ownMember } from '../util/plain-object.js';
+import { compareIds, type ItemId, idText } from './compare-ids.js';
+
+/** What a polling trigger tells new items by. */
+export type TriggerType = 'id' | 'date';
+
+/** The order in which a service returns items. */
+export type TriggerOrder = 'asc' | 'desc' | 'unordered';
+
+/**
+ * Where a polling trigger stands between two runs. Plain JSON: it may be stored as text and read again.
+ * Source: reference/response-spec.md section 6. [inf]
+ */
+export type TriggerState = IdState | DateState;
+
+export interface IdState {
+  /** The last item that was put out; null before the first of all. */
+  readonly lastId: ItemId | null;
+  /** Whether that very item is still to be put out, as somebody chose to start with it. */
+  readonly matchEqual?: true;
+}
+
+export interface DateState {
+  /** ISO 8601. 1970-01-01 without seen ids is before the first of all. */
+  readonly lastDate: string;
+  /** Ids of the items of exactly that date that were put out. */
+  readonly sameDateIds: readonly ItemId[];
+  readonly matchEqual?: true;
+}
+
+/** What a trigger knows of an item. */
+export interface ItemPosition {
+  readonly id: ItemId;
+  /** Milliseconds since the epoch; 0 where the type is `id`. */
+  readonly dateMs: number;
+}
+
+/**
+ * The state in the data of a run, or undefined for data that holds none of this type.
+ * Dates may be `Date` or any text that is a date of the language.
+ *
+ * @throws EngineError (USAGE) for a state that cannot be one
+ */
+export function readTriggerState(
+  data: Readonly<Record<string, unknown>> | undefined,
+  type: TriggerType,
+): TriggerState | undefined {
+  if (data === undefined) return undefined;
+  const matchEqual = ownMember(data, 'matchEqual') === true ? { matchEqual: true as const } : {};
+  if (type === 'id') {
+    const lastId = ownMember(data, 'lastId');
+    if (lastId === undefined) return undefined;
+    if (lastId !== null && !isItemId(lastId)) throw stateError('lastId', 'text, a number or null');
+    return { lastId, ...matchEqual };
+  }
+  const lastDate = ownMember(data, 'lastDate');
+  if (lastDate === undefined || lastDate === null) return undefined;
+  const date = readDate(lastDate, 'UTC');
+  if (date === undefined) throw stateError('lastDate', 'a date');
+  const sameDateIds = ownMember(data, 'sameDateIds') ?? [];
+  if (!Array.isArray(sameDateIds) || !sameDateIds.every(isItemId)) {
+    throw stateError('sameDateIds', 'a list of texts and numbers');
+  }
+  return { lastDate: date.toISOString(), sameDateIds, ...matchEqual };
+}
+
+function isItemId(value: unknown): value is ItemId {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+}
+
+function stateError(name: string, expected: string): EngineError {
+  return new EngineError('USAGE', `The trigger state is not readable: ${name} has to be ${expected}.`);
+}
+
+/** The state of a trigger that has put out nothing and is to put out everything. */
+export function stateOfAll(type: TriggerType): TriggerState {
+  return type === 'id' ? { lastId: null } : { lastDate: new Date(0).toISOString(), sameDateIds: [] };
+}
+
+/**
+ * A test for items that were not put out yet.
+ * Source: reference/response-spec.md section 6, rule 2. [inf]
+ */
+export function createNewTest(state: TriggerState): (item: ItemPosition) => boolean {
+  const matchesEqual = state.matchEqual === true;
+  if ('lastId' in state) {
+    const { lastId } = state;
+    if (lastId === null) return () => true;
+    return ({ id }) => {
+      const order = compareIds(id, lastId);
+      return order > 0 || (order === 0 && matchesEqual);
+    };
+  }
+  const lastMs = Date.parse(state.lastDate);
+  const seen = new Set(state.sameDateIds.map(idText));
+  // "All" has to give what is dated before 1970, too.
+  if (lastMs === 0 && seen.size === 0) return () => true;
+  return ({ id, dateMs }) => {
+    if (dateMs !== lastMs) return dateMs > lastMs;
+    return matchesEqual || !seen.has(idText(id));
+  };
+}
+
+/**
+ * A test for items that only older ones can follow where a service returns the newest first: paging may end there.
+ * An item of exactly the last date that was put out is none: others of that date, cut off by the limit of an earlier
+ * run, may stand behind it. Source: reference/response-spec.md section 6, rule 3. [inf]; equal dates [choice].
+ */
+export function createOldTest(state: TriggerState): (item: ItemPosition) => boolean {
+  const isNew = createNewTest(state);
+  if ('lastId' in state) return (item) => !isNew(item);
+  const lastMs = Date.parse(state.lastDate);
+  return (item) => !isNew(item) && item.dateMs < lastMs;
+}
+
+/** Oldest first: by date, then by id. Source: reference/response-spec.md section 6, rule 4. [doc] */
+export function compareItems(a: ItemPosition, b: ItemPosition): number {
+  return a.dateMs - b.dateMs || compareIds(a.id, b.id);
+}
+
+/** The state once an item was put out. Items come oldest first. */
+export function stateAfter(state: TriggerState, { id, dateMs }: ItemPosition): TriggerState {
+  if ('lastId' in state) return { lastId: id };
+  const lastDate = new Date(dateMs).toISOString();
+  const earlier = lastDate === state.lastDate ? state.sameDateIds : [];
+  const isKnown = earlier.some((other) => idText(other) === idText(id));
+  return { lastDate, sameDateIds: isKnown ? earlier : [...earlier, id] };
+}
+
+/**
+ * The state that leaves the newest `count` of these items to be put out, and takes all others as done.
+ *
+ * @param items oldest first
+ */
+export function stateBefore(items: readonly ItemPosition[], count: number, type: TriggerType): TriggerState {
+  const done = items.slice(0, Math.max(0, items.length - count));
+  const last = done.at(-1);
+  if (last === undefined) return stateOfAll(type);
+  if (type === 'id') return { lastId: last.id };
+  const sameDate = done.filter(({ dateMs }) => dateMs === last.dateMs);
+  return { lastDate: new Date(last.dateMs).toISOString(), sameDateIds: sameDate.map(({ id }) => id) };
+}

@@ -1,0 +1,16 @@
+import type { AppDefinition } from '../../src/app/app-definition.js';
+import { createEngine, type Engine, type EngineOptions } from '../../src/app/create-engine.js';
+import { defineApp } from '../../src/app/define-app.js';
+import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.js';
+
+const BASE = { baseUrl: 'https://api.example.test' };
+
+/** An engine over an app given by its parts, on a clock that stands at 2024-01-01. */
+export function engineOf(
+  parts: Omit<AppDefinition, 'name'>,
+  options: Partial<EngineOptions> = {},
+): { readonly engine: Engine; readonly clock: VirtualClock } {
+  const clock = createVirtualClock();
+  const app = defineApp({ name: 'test', base: BASE, ...parts });
+  return { engine: createEngine({ app, clock, ...options }), clock };
+}
