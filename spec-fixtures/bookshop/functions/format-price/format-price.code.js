@@ -1,0 +1,3 @@
+function formatPrice(cents, currency) {
+  return iml.formatNumber(cents / 100, 2, '.', ' ') + ' ' + currency;
+}

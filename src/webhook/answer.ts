@@ -1,0 +1,37 @@
+import { type BuiltResponse, buildResponse } from '../run/build-response.js';
+import { runError } from '../run/evaluate-directive.js';
+import type { RunContext } from '../run/run-context.js';
+import type { CompiledRespond } from '../spec/compile-respond.js';
+
+/** Statuses a body must not follow. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** What a sender hears where the app says nothing. Source: reference/webhooks.md (Processing, step 8). [inf] */
+const ACCEPTED: BuiltResponse = textAnswer(200, 'Accepted');
+
+/**
+ * Evaluates `respond` in the scope as it is now.
+ *
+ * @throws AppError of type RuntimeError for what cannot be an answer; a final one has a status of 200 to 599 [choice]
+ */
+export function answerWith(respond: CompiledRespond | undefined, context: RunContext): BuiltResponse {
+  if (respond === undefined) return ACCEPTED;
+  const answer = buildResponse(respond, context);
+  if (answer.status >= 200 && answer.status <= 599) return answer;
+  const place = respond.document.placeOf(respond.status?.pointer ?? '');
+  const message = `A webhook can answer with a status of 200 to 599, not ${answer.status}.`;
+  throw runError('RuntimeError', message, context, { place });
+}
+
+export function textAnswer(status: number, text: string): BuiltResponse {
+  return { status, headers: [['Content-Type', 'text/plain']], body: Buffer.from(text, 'utf8') };
+}
+
+/** An answer as the Fetch API has it. A status that allows no body gets none. */
+export function toResponse({ status, headers, body }: BuiltResponse): Response {
+  const hasBody = body.byteLength > 0 && !BODILESS.has(status);
+  return new Response(hasBody ? body : null, {
+    status,
+    headers: headers.map(([name, value]) => [name, value]),
+  });
+}

@@ -1,0 +1,50 @@
+import { readContainer } from '../run/collect-outputs.js';
+import { evaluateDirective, evaluateFlag, runError } from '../run/evaluate-directive.js';
+import type { RunContext } from '../run/run-context.js';
+import { assertInTime } from '../run/send-request.js';
+import type { CompiledWebhook } from './compile-webhook.js';
+
+/** After so many items others get their turn: one event must not hold up a whole server. */
+const ITEMS_A_TURN = 2_000;
+
+/**
+ * Takes a payload apart and maps it: `iterate`, its condition, `output`; without `iterate` the body is the one item.
+ * Exactly one bundle for each item, unless its output is undefined or null: then none.
+ *
+ * @param add gets each bundle while its item is in the scope
+ * @throws AppError of type RuntimeError for a container that is no list, and for more items than there may be;
+ *   ModuleTimeoutError when time is up
+ * @see reference/webhooks.md (Processing, steps 5 and 6); no bundle for nothing: reference/response-spec.md section 5 [choice]
+ */
+export async function collectBundles(
+  webhook: CompiledWebhook,
+  maxItems: number,
+  context: RunContext,
+  add: (bundle: unknown) => void,
+): Promise<void> {
+  const { iterate, output } = webhook;
+  const { scope } = context;
+  const addOutput = (item: unknown): void => {
+    const bundle = output === undefined ? item : evaluateDirective(output, context);
+    if (bundle !== undefined && bundle !== null) add(bundle);
+  };
+  if (iterate === undefined) return addOutput(scope['body']);
+  const items = readContainer(iterate, context);
+  if (items.length > maxItems) {
+    const place = webhook.document.placeOf(iterate.container.pointer);
+    const message = `The payload holds ${items.length} items; at most ${maxItems} are taken.`;
+    throw runError('RuntimeError', message, context, { place });
+  }
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % ITEMS_A_TURN === 0) await takeTurns(context);
+    scope['item'] = item;
+    if (evaluateFlag(iterate.condition, true, context)) addOutput(item);
+  }
+  scope['item'] = undefined;
+}
+
+async function takeTurns(context: RunContext): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  context.abort.signal.throwIfAborted();
+  assertInTime(context);
+}

@@ -1,0 +1,91 @@
+import { SpecError } from '../errors/spec-error.js';
+import { compileDirective, type Directive, type DirectiveContext } from '../spec/compile-directive.js';
+import { compileCondition } from '../spec/compile-request.js';
+import { type CompiledRespond, compileRespond } from '../spec/compile-respond.js';
+import { compileIterate } from '../spec/compile-response.js';
+import type { CompiledCondition, CompiledIterate } from '../spec/compiled-request.js';
+import type { Document } from '../spec/document.js';
+import { documentOf } from '../spec/document-of.js';
+import { subDocument } from '../spec/sub-document.js';
+import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
+import { sameText } from '../util/same-text.js';
+
+/** The specification of a webhook, ready to run. Field names are the directives'. */
+export interface CompiledWebhook {
+  /** The document that directives' pointers lead into. */
+  readonly document: Document;
+  readonly verification: CompiledVerification | undefined;
+  readonly condition: CompiledCondition | undefined;
+  readonly uid: Directive | undefined;
+  readonly iterate: CompiledIterate | undefined;
+  readonly output: Directive | undefined;
+  /** Undefined where none is written: the sender gets the default answer. */
+  readonly respond: CompiledRespond | undefined;
+}
+
+export interface CompiledVerification {
+  readonly condition: Directive | undefined;
+  readonly respond: CompiledRespond | undefined;
+}
+
+/**
+ * Makes the specification of a webhook ready. It takes nothing from the base, as it is no request.
+ *
+ * In its expressions `=` and `!=` compare texts in constant time: `{{sha256(...) = headers.x-signature}}` is how an
+ * app checks who sent an event, on the platform as here.
+ *
+ * @param communication undefined counts as `{}`, and a list of one as its element
+ * @throws SpecError (SPEC_INVALID) for what is no object
+ * @see specification/001 (Webhook specification), reference/webhooks.md
+ */
+export function compileWebhook(
+  communication: Document | undefined,
+  directives: DirectiveContext,
+): CompiledWebhook {
+  const document = elementOf(communication ?? documentOf({}));
+  const spec = document.value;
+  if (!isPlainObject(spec)) {
+    throw new SpecError('SPEC_INVALID', 'The specification of a webhook has to be an object.', {
+      place: document.placeOf(''),
+    });
+  }
+  const context = { ...directives, environment: { ...directives.environment, sameText } };
+  return {
+    document,
+    verification: compileVerification(spec, document, context),
+    condition: compileCondition(spec, context),
+    uid: compileDirective(ownMember(spec, 'uid'), '/uid', context),
+    iterate: compileIterate(spec, '', context),
+    output: compileDirective(ownMember(spec, 'output'), '/output', context),
+    respond: compileAnswer(spec, document, '', context),
+  };
+}
+
+function elementOf(communication: Document): Document {
+  const { value } = communication;
+  return Array.isArray(value) && value.length === 1 ? subDocument(communication, 0) : communication;
+}
+
+function compileVerification(
+  spec: PlainObject,
+  document: Document,
+  context: DirectiveContext,
+): CompiledVerification | undefined {
+  const verification = ownMember(spec, 'verification');
+  if (!isPlainObject(verification)) return undefined;
+  return {
+    condition: compileDirective(ownMember(verification, 'condition'), '/verification/condition', context),
+    respond: compileAnswer(verification, document, '/verification', context),
+  };
+}
+
+function compileAnswer(
+  parent: PlainObject,
+  document: Document,
+  parentPointer: string,
+  context: DirectiveContext,
+): CompiledRespond | undefined {
+  const respond = ownMember(parent, 'respond');
+  if (!isPlainObject(respond)) return undefined;
+  return compileRespond(respond, document, `${parentPointer}/respond`, context);
+}

@@ -1,0 +1,78 @@
+import { toText } from '../iml/coerce.js';
+import { evaluateDirective } from '../run/evaluate-directive.js';
+import type { RunContext } from '../run/run-context.js';
+import type { CompiledWebhook } from './compile-webhook.js';
+
+/** A connection as far as routing needs it. */
+export interface Recipient {
+  readonly id: string;
+  /** What `info.response.uid` gave; text or a number. */
+  readonly uid: unknown;
+}
+
+/** The connections an event is routed to: all there are, or a function that finds their ids by uid. */
+export type Recipients =
+  | readonly Recipient[]
+  | ((uid: string) => readonly string[] | Promise<readonly string[]>);
+
+/** What one user of a shared hook gets. */
+export interface Delivery {
+  readonly uid: string;
+  /** Ids of the connections with this uid. */
+  readonly recipients: readonly string[];
+  readonly bundles: readonly unknown[];
+}
+
+/** A bundle on its way to whoever has the uid. */
+export interface RoutedBundle {
+  readonly uid: string;
+  readonly bundle: unknown;
+}
+
+/**
+ * The `uid` of a shared hook in the scope as it is now; undefined where it evaluates to nothing, or to what no uid can
+ * be: a collection would match every other one by its text.
+ * Source: reference/webhooks.md (Types): compared as strings. [inf]
+ */
+export function evaluateUid(webhook: CompiledWebhook, context: RunContext): string | undefined {
+  const value = evaluateDirective(webhook.uid, context);
+  const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return isScalar ? toText(value) || undefined : undefined;
+}
+
+/**
+ * Finds who gets which bundles, in order of their first bundle. A uid nobody has is left out.
+ *
+ * @param connections undefined where the caller finds the recipients: then every uid stays, with none
+ */
+export async function findRecipients(
+  routed: readonly RoutedBundle[],
+  connections: Recipients | undefined,
+): Promise<readonly Delivery[]> {
+  const bundles = new Map<string, unknown[]>();
+  for (const { uid, bundle } of routed) {
+    const list = bundles.get(uid);
+    if (list === undefined) bundles.set(uid, [bundle]);
+    else list.push(bundle);
+  }
+  const find = finderOf(connections);
+  const deliveries: Delivery[] = [];
+  for (const [uid, list] of bundles) {
+    const recipients = await find(uid);
+    if (recipients.length > 0 || connections === undefined)
+      deliveries.push({ uid, recipients, bundles: list });
+  }
+  return deliveries;
+}
+
+function finderOf(connections: Recipients | undefined): Exclude<Recipients, readonly Recipient[]> {
+  if (typeof connections === 'function') return connections;
+  const ids = new Map<string, string[]>();
+  for (const { id, uid } of connections ?? []) {
+    const text = toText(uid);
+    const known = ids.get(text);
+    if (known === undefined) ids.set(text, [id]);
+    else known.push(id);
+  }
+  return (uid) => ids.get(uid) ?? [];
+}

@@ -1,0 +1,73 @@
+import { EngineError } from '../errors/engine-error.js';
+import { WebhookError } from '../errors/webhook-error.js';
+import type { HeaderEntry } from '../http/transport.js';
+
+/** A call of a webhook as it came in: all that is needed to process it, at once or again later. */
+export interface IncomingCall {
+  /** Upper case. */
+  readonly method: string;
+  /** Absolute or only a path; its query counts. */
+  readonly url: string;
+  readonly headers: readonly HeaderEntry[];
+  /** As received, before any decoding. */
+  readonly body: Uint8Array;
+}
+
+export interface ReadCall {
+  /** Without a body where that could not be read. */
+  readonly call: IncomingCall;
+  readonly error?: WebhookError;
+}
+
+const EMPTY = new Uint8Array();
+
+/**
+ * Reads a request whole, up to a ceiling: one that is larger is not read to its end.
+ *
+ * @param maxBytes bytes of the body, as received
+ * @throws EngineError (USAGE) for a request whose body somebody else has read
+ */
+export async function readCall(request: Request | IncomingCall, maxBytes: number): Promise<ReadCall> {
+  if (!(request instanceof Request)) return checkCall(request, maxBytes);
+  if (request.bodyUsed) throw new EngineError('USAGE', 'The body of the request has been read before.');
+  const head = { method: request.method.toUpperCase(), url: request.url, headers: [...request.headers] };
+  try {
+    return { call: { ...head, body: await readBody(request, maxBytes) } };
+  } catch (error) {
+    return { call: { ...head, body: EMPTY }, error: asWebhookError(error) };
+  }
+}
+
+function checkCall(call: IncomingCall, maxBytes: number): ReadCall {
+  if (call.body.byteLength <= maxBytes) return { call };
+  return { call: { ...call, body: EMPTY }, error: tooLarge(maxBytes) };
+}
+
+async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  // What the sender announces is enough to refuse, never enough to trust.
+  if (Number(request.headers.get('content-length')) > maxBytes) throw tooLarge(maxBytes);
+  if (request.body === null) return EMPTY;
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.byteLength;
+    if (length > maxBytes) {
+      reader.cancel().catch(() => {});
+      throw tooLarge(maxBytes);
+    }
+    chunks.push(value);
+  }
+  return chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, length);
+}
+
+function tooLarge(maxBytes: number): WebhookError {
+  return new WebhookError('WEBHOOK_TOO_LARGE', `The payload is larger than ${maxBytes} bytes.`);
+}
+
+function asWebhookError(error: unknown): WebhookError {
+  if (error instanceof WebhookError) return error;
+  return new WebhookError('WEBHOOK_PAYLOAD', 'The payload did not arrive whole.', { cause: error });
+}

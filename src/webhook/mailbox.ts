@@ -1,0 +1,50 @@
+import type { RunContext } from '../run/run-context.js';
+import type { CompiledWebhook } from './compile-webhook.js';
+import { type Delivery, evaluateUid, findRecipients, type Recipients } from './find-recipients.js';
+
+/** Where the bundles of a call gather. */
+export interface Mailbox {
+  /** Adds a bundle whose item is in the scope. */
+  readonly add: (bundle: unknown) => void;
+  readonly deliver: () => Promise<Mail>;
+}
+
+export interface Mail {
+  readonly bundles: readonly unknown[];
+  readonly deliveries: readonly Delivery[] | undefined;
+}
+
+/** Of a dedicated hook: everything is its owner's. */
+export function createOwnMailbox(): Mailbox {
+  const bundles: unknown[] = [];
+  return {
+    add: (bundle) => void bundles.push(bundle),
+    deliver: async () => ({ bundles, deliveries: undefined }),
+  };
+}
+
+/**
+ * Of a shared hook: bundles go to the connections with the event's uid, which is read once a call, or, where it
+ * evaluates to nothing then and the payload is iterated over, for each item. A bundle nobody waits for is dropped.
+ * Source: reference/webhooks.md (Types), reference/open-questions.md no. 17. [inf][choice]
+ */
+export function createSharedMailbox(
+  spec: CompiledWebhook,
+  connections: Recipients | undefined,
+  context: RunContext,
+): Mailbox {
+  const ofCall = evaluateUid(spec, context);
+  const routed: { readonly uid: string; readonly bundle: unknown }[] = [];
+  return {
+    add: (bundle) => {
+      const uid = ofCall ?? (spec.iterate === undefined ? undefined : evaluateUid(spec, context));
+      if (uid !== undefined) routed.push({ uid, bundle });
+    },
+    deliver: async () => {
+      const deliveries = await findRecipients(routed, connections);
+      const delivered = new Set(deliveries.map(({ uid }) => uid));
+      const bundles = routed.filter(({ uid }) => delivered.has(uid)).map(({ bundle }) => bundle);
+      return { bundles, deliveries };
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { Runtime } from '../component/runtime.js';
+import { type StartedRun, startRun } from '../component/start-run.js';
+import { collectSecrets } from '../http/collect-secrets.js';
+import { findHeader } from '../http/headers.js';
+import { parseForm } from '../http/parse-form.js';
+import { createCaseless } from '../iml/caseless.js';
+import type { RunContext } from '../run/run-context.js';
+import type { CompiledWebhook } from './compile-webhook.js';
+import { decodeContent } from './decode-content.js';
+import type { IncomingCall } from './incoming-call.js';
+import { parsePayload } from './parse-payload.js';
+import type { WebhookInput } from './webhook-input.js';
+import type { WebhookLimits } from './webhook-limits.js';
+
+/**
+ * Sets up the state of one call with the names that are known before it is read: `parameters`, `data`, `webhook`,
+ * `environment`. Neither the connection nor common data is among them, as the platform shows neither to a webhook.
+ * Source: specification/001 (IML variables available everywhere in a webhook). [doc]
+ */
+export function startEvent(runtime: Runtime, spec: CompiledWebhook, input: WebhookInput): StartedRun {
+  const parameters = input.parameters ?? input.data ?? {};
+  const { webhook, signal } = input;
+  const started = startRun(runtime, { parameters, data: parameters, webhook, signal });
+  const { context } = started;
+  context.source = spec.document;
+  // A hook's parameters hold what its events are signed with.
+  context.redactor.learn(collectSecrets(parameters, webhook));
+  context.scope['common'] = undefined;
+  return started;
+}
+
+/**
+ * Puts a call into the scope: `method`, `query`, `headers`, `body`, and `rawBody`, the bytes of the payload, which a
+ * signature is made over.
+ *
+ * @throws WebhookError for a payload that is not what its headers say
+ */
+export async function openCall(
+  call: IncomingCall,
+  limits: WebhookLimits,
+  context: RunContext,
+): Promise<void> {
+  const { scope } = context;
+  const { method, url, headers } = call;
+  scope['method'] = method;
+  scope['query'] = parseForm(queryOf(url));
+  scope['headers'] = createCaseless(headers);
+  // Not a name of the platform, where an app can sign a body only if it comes as text. [choice]
+  const rawBody = await decodeContent(
+    call.body,
+    findHeader(headers, 'content-encoding'),
+    limits.maxBodyBytes,
+  );
+  scope['rawBody'] = rawBody;
+  // Source: reference/webhooks.md (Payload types): such a call has no body. [inf]
+  const isBodiless = method === 'GET' || method === 'HEAD';
+  scope['body'] = isBodiless ? undefined : parsePayload(rawBody, findHeader(headers, 'content-type'), limits);
+}
+
+function queryOf(url: string): string {
+  const mark = url.indexOf('?');
+  if (mark === -1) return '';
+  const fragment = url.indexOf('#', mark);
+  return url.slice(mark + 1, fragment === -1 ? undefined : fragment);
+}

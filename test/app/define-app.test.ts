@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { AppDefinition } from '../../src/app/app-definition.js';
+import { defineApp } from '../../src/app/define-app.js';
+import {
+  findConnection,
+  findEndpoint,
+  findFunction,
+  findModule,
+  findRpc,
+  findWebhook,
+} from '../../src/app/find-component.js';
+import { specErrorOf, warningsOf } from './temp-app.js';
+
+const DEFINITION: AppDefinition = {
+  name: 'fonts',
+  base: { baseUrl: 'https://x.test' },
+  common: { a: 1 },
+  groups: [{ label: 'All', modules: ['listFonts'] }],
+  modules: {
+    listFonts: {
+      type: 'search',
+      label: 'List fonts',
+      crud: null,
+      connection: 'key',
+      communication: { url: '/fonts' },
+      mappableParams: [{ name: 'limit', type: 'uinteger' }],
+    },
+    watch: { type: 'instant_trigger', webhook: 'hook' },
+  },
+  connections: { key: { communication: { url: '/me' }, common: { id: 1 } } },
+  rpcs: { list: { communication: { url: '/list' } } },
+  webhooks: { hook: { attach: { url: '/hooks' } } },
+  functions: { up: { code: 'function up() {}' } },
+  endpoints: { end: { communication: { url: '/e' } } },
+};
+
+/** What a caller without types might pass. */
+function define(definition: unknown): unknown {
+  return defineApp(definition as AppDefinition);
+}
+
+describe('defineApp', () => {
+  it('makes the same model as a folder', () => {
+    const app = defineApp(DEFINITION);
+    expect(warningsOf(app)).toEqual([]);
+    expect(app.name).toBe('fonts');
+    expect(app.base?.value).toEqual({ baseUrl: 'https://x.test' });
+    expect(app.modules.get('listFonts')).toMatchObject({
+      type: 'search',
+      crud: undefined,
+      connection: 'key',
+      mappableParams: { value: [{ name: 'limit', type: 'uinteger' }], file: undefined },
+    });
+    expect(app.modules.get('listFonts')?.communication?.placeOf('/url')).toEqual({
+      pointer: '/modules/listFonts/communication/url',
+    });
+    expect(app.connections.get('key')).toMatchObject({ type: 'basic', common: { value: { id: 1 } } });
+    expect(app.webhooks.get('hook')?.type).toBe('web');
+    expect(app.functions.get('up')).toMatchObject({ code: 'function up() {}', file: undefined });
+  });
+
+  it('is not changed by a later change of the definition', () => {
+    const communication = { url: '/a' };
+    const app = defineApp({ name: 'x', modules: { m: { communication } } });
+    communication.url = '/b';
+    expect(app.modules.get('m')?.communication?.value).toEqual({ url: '/a' });
+  });
+
+  it.each<[unknown, string[]]>([
+    [
+      { modules: { m: { comunication: {} } } },
+      ['unknown-key #/modules/m/comunication', 'missing-file #/modules/m'],
+    ],
+    [{ module: {} }, ['unknown-key #/module']],
+    [{ base: { headrs: {} } }, ['unknown-key #/base/headrs']],
+    [{ rpcs: { r: { communication: { url: '{{a b}}' } } } }, ['syntax #/rpcs/r/communication/url']],
+    [{ rpcs: { r: { connection: 'x', communication: {} } } }, ['unknown-reference #/rpcs/r/connection']],
+  ])('warns about %j', (definition, expected) => {
+    const app = defineApp({ name: 'x', ...(definition as object) });
+    expect(warningsOf(app)).toEqual(expected);
+  });
+
+  it.each<[unknown, string]>([
+    [null, ''],
+    [[], ''],
+    [{}, '/name'],
+    [{ name: '' }, '/name'],
+    [{ name: 'x', modules: [] }, '/modules'],
+    [{ name: 'x', modules: { m: null } }, '/modules/m'],
+    [{ name: 'x', modules: { m: { type: 'serach', communication: {} } } }, '/modules/m/type'],
+    [{ name: 'x', modules: { m: { label: 5, communication: {} } } }, '/modules/m/label'],
+    [{ name: 'x', connections: { 'a/b': { type: 'magic' } } }, '/connections/a~1b/type'],
+    [{ name: 'x', functions: { f: { code: 5 } } }, '/functions/f/code'],
+    [{ name: 'x', functions: { f: {} } }, '/functions/f'],
+    [{ name: 'x', functions: { f: { code: () => 1 } } }, '/functions/f/code'],
+    [{ name: 'x', base: new Map() }, '/base'],
+  ])('refuses %j', async (definition, pointer) => {
+    const error = await specErrorOf(() => define(definition));
+    expect(error).toMatchObject({ code: 'SPEC_INVALID', place: { pointer } });
+  });
+
+  it('suggests the type that was meant', async () => {
+    const error = await specErrorOf(() => define({ name: 'x', modules: { m: { type: 'serach' } } }));
+    expect(error.message).toContain('Did you mean "search"?');
+  });
+});
+
+describe('finding components', () => {
+  const app = defineApp(DEFINITION);
+
+  it('gives the component of a name', () => {
+    expect(findModule(app, 'listFonts').name).toBe('listFonts');
+    expect(findConnection(app, 'key').name).toBe('key');
+    expect(findRpc(app, 'list').name).toBe('list');
+    expect(findWebhook(app, 'hook').name).toBe('hook');
+    expect(findFunction(app, 'up').name).toBe('up');
+    expect(findEndpoint(app, 'end').name).toBe('end');
+  });
+
+  it.each([
+    ['listFont', 'Did you mean "listFonts"?'],
+    ['somethingElse', 'It has listFonts, watch.'],
+    ['constructor', 'It has listFonts, watch.'],
+    ['__proto__', 'It has listFonts, watch.'],
+  ])('says what there is instead of %s', async (name, hint) => {
+    const error = await specErrorOf(() => findModule(app, name));
+    expect(error).toMatchObject({ code: 'SPEC_MISSING' });
+    expect(error.message).toBe(`The app "fonts" has no module "${name}". ${hint}`);
+  });
+
+  it('says so when there is none at all', async () => {
+    const error = await specErrorOf(() => findRpc(defineApp({ name: 'x' }), 'a'));
+    expect(error.message).toBe('The app "x" has no RPC "a". It has none.');
+  });
+});

@@ -1,0 +1,157 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callIn, failureOf, openSandbox } from './open-sandbox.js';
+
+const CODES = {
+  echo: 'function echo(x) { return x }',
+  rec: 'function rec(n) { return rec(n + 1) + 1 }',
+  parse: "function parse() { return JSON.parse('['.repeat(1e6)) }",
+};
+
+describe('deep frames of the host', () => {
+  it.each([
+    ['echo', ['value', 'IML_LIMIT']],
+    ['rec', ['IML_LIMIT']],
+    ['parse', ['IML_LIMIT', 'IML_FUNCTION']],
+  ])('%s ends in one of %j at every depth, and the sandbox goes on', async (name, allowed) => {
+    using sandbox = await openSandbox(CODES);
+    const seen = new Set<string>();
+    const attempt = (called: string): string => {
+      try {
+        return callIn(sandbox, called, 1) === 1 ? 'value' : 'wrong';
+      } catch (error) {
+        return String((error as { code?: string }).code ?? error);
+      }
+    };
+    // The very last frames have no room even for the test's own call: they hand the question upwards.
+    let handedUp = 0;
+    const down = (): void => {
+      try {
+        down();
+      } catch (error) {
+        const outcome = attempt(name);
+        if (outcome.startsWith('RangeError')) {
+          handedUp++;
+          throw error;
+        }
+        seen.add(outcome);
+      }
+    };
+    down();
+    expect(handedUp).toBeLessThan(1000);
+    const climb = (depth: number): void => {
+      if (depth > 0) climb(depth - 1);
+      else seen.add(attempt(name));
+    };
+    for (let depth = 400; depth < 6000; depth += 400) climb(depth);
+    expect([...seen].filter((outcome) => !allowed.includes(outcome))).toEqual([]);
+    expect(seen.size).toBeGreaterThan(0);
+    expect(attempt('echo')).toBe('value');
+  });
+});
+
+describe('a worker thread', () => {
+  let folder: string;
+
+  // Node 20 runs no TypeScript: the few folders the sandbox needs are translated beside the dependencies they import.
+  beforeAll(() => {
+    const root = join(import.meta.dirname, '../../..');
+    folder = mkdtempSync(join(root, 'node_modules/.sandbox-test-'));
+    for (const part of ['src/app/sandbox', 'src/errors', 'src/util']) {
+      for (const entry of readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })) {
+        if (!entry.endsWith('.ts') || entry.endsWith('.d.ts')) continue;
+        const target = join(folder, relative('src', part), entry.replace(/ts$/, 'js'));
+        mkdirSync(dirname(target), { recursive: true });
+        const options = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
+        writeFileSync(target, ts.transpile(readFileSync(join(root, part, entry), 'utf8'), options));
+      }
+    }
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, 'worker.js'), WORKER);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each([{}, { stackSizeMb: 1 }, { stackSizeMb: 16 }])(
+    'with %j gives typed errors and goes on',
+    async (resourceLimits) => {
+      const worker = new Worker(join(folder, 'worker.js'), { resourceLimits, workerData: CODES });
+      const outcomes = await new Promise((resolve, reject) => {
+        worker.once('message', resolve);
+        worker.once('error', reject);
+        worker.once('exit', (code) => reject(new Error(`exit ${code}`)));
+      });
+      await worker.terminate();
+      // With more stack than QuickJS can use, the nested brackets fail as what they are: text that is no JSON.
+      const typed = expect.stringMatching(/^IML_(LIMIT|FUNCTION)$/);
+      expect(outcomes).toEqual([1, 'IML_LIMIT', 2, typed, 3, 'IML_LIMIT or value', 4]);
+    },
+  );
+});
+
+const WORKER = `
+import { parentPort, workerData } from 'node:worker_threads';
+import { createSandbox } from './app/sandbox/create-sandbox.js';
+const functions = Object.entries(workerData).map(([name, code]) => ({ name, code, file: name }));
+const sandbox = await createSandbox({ functions, builtins: {}, limits: { timeMs: 3000 } });
+const environment = { now: () => 0, random: () => 0, timezone: 'UTC' };
+const attempt = (name, ...args) => {
+  try { return sandbox.functions[name](environment, ...args) } catch (error) { return error.code ?? String(error) }
+};
+let deepest;
+const down = () => {
+  try { down() } catch (error) {
+    deepest = attempt('echo', 'value');
+    if (String(deepest).startsWith('RangeError')) throw error;
+  }
+};
+const list = [attempt('echo', 1), attempt('rec', 0), attempt('echo', 2), attempt('parse'), attempt('echo', 3)];
+down();
+list.push(['IML_LIMIT', 'value'].includes(deepest) ? 'IML_LIMIT or value' : deepest, attempt('echo', 4));
+parentPort.postMessage(list);
+`;
+
+describe('memory', () => {
+  it('100 000 calls leave the guest as large as it was', async () => {
+    using sandbox = await openSandbox({
+      f: 'const cache = []; function f(x) { cache.push(x); return { ...x, cache } }',
+    });
+    const call = (): unknown => callIn(sandbox, 'f', { a: 1, b: ['text'] });
+    for (let index = 0; index < 5000; index++) call();
+    const before = process.memoryUsage();
+    for (let index = 0; index < 100_000; index++) call();
+    const after = process.memoryUsage();
+    expect(after.external + after.arrayBuffers - before.external - before.arrayBuffers).toBeLessThan(8e6);
+    expect(failureOf(sandbox, 'f', 1n).code).toBe('IML_FUNCTION');
+  }, 120_000);
+
+  it('1000 sandboxes opened and closed leave nothing', async () => {
+    const open = async (): Promise<void> => {
+      using sandbox = await openSandbox({ f: 'function f() { return 1 }' });
+      expect(callIn(sandbox, 'f')).toBe(1);
+    };
+    for (let index = 0; index < 100; index++) await open();
+    const before = process.memoryUsage().rss;
+    for (let index = 0; index < 900; index++) await open();
+    expect(process.memoryUsage().rss - before).toBeLessThan(400e6);
+  }, 180_000);
+});
+
+describe('a closed sandbox', () => {
+  it('refuses calls with a typed error, twice closed or not', async () => {
+    const sandbox = await openSandbox(CODES);
+    sandbox.close();
+    sandbox[Symbol.dispose]();
+    expect(failureOf(sandbox, 'echo')).toEqual({
+      code: 'IML_FUNCTION',
+      message: "Custom function 'echo' was called after its sandbox was closed",
+    });
+  });
+
+  it('an app without functions needs no QuickJS', async () => {
+    using sandbox = await openSandbox({});
+    expect(sandbox.functions).toEqual({});
+  });
+});

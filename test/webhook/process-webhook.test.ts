@@ -1,0 +1,247 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/errors/app-error.js';
+import { call, post, webhookOf } from './helpers.js';
+
+describe('a call', () => {
+  it('comes as a web request or as it was kept, with the same result', async () => {
+    const webhook = webhookOf({
+      output: { a: '{{body.a}}', q: '{{query.x}}' },
+      respond: { body: '{{body}}' },
+    });
+    const first = await webhook.handle(post({ a: 1 }));
+    const again = await webhook.handle(first.call);
+    expect(first.bundles).toEqual([{ a: 1, q: '1' }]);
+    expect(again.bundles).toEqual(first.bundles);
+    expect(again.answer).toEqual(first.answer);
+    expect(await first.response.json()).toEqual({ a: 1 });
+  });
+
+  it('of which the payload cannot be read is kept with its bytes', async () => {
+    const { failure, call: kept, response } = await webhookOf({}).handle(post('{"a":'));
+    expect(failure).toMatchObject({ phase: 'payload', error: { code: 'WEBHOOK_PAYLOAD' } });
+    expect(Buffer.from(kept.body).toString()).toBe('{"a":');
+    expect(response.status).toBe(400);
+  });
+
+  it('is not shared by runs at the same time', async () => {
+    const webhook = webhookOf({ iterate: '{{body}}', output: '{{item}}', respond: { body: '{{body[1]}}' } });
+    const calls = Array.from({ length: 200 }, (_, n) =>
+      webhook.handle(post(Array.from({ length: 30 }, () => n))),
+    );
+    for (const [n, result] of (await Promise.all(calls)).entries()) {
+      expect(new Set(result.bundles)).toEqual(new Set([n]));
+      expect(await result.response.json()).toBe(n);
+    }
+  });
+
+  it('that somebody else has read is a mistake of the caller', async () => {
+    const request = post({ a: 1 });
+    await request.text();
+    await expect(webhookOf({}).handle(request)).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('can be given up', async () => {
+    const signal = AbortSignal.abort(new Error('stop'));
+    await expect(webhookOf({}).handle(post({ a: 1 }), { signal })).rejects.toThrow('stop');
+  });
+});
+
+describe('the limit of a payload', () => {
+  const limits = { webhookLimits: { maxBodyBytes: 10 } };
+  it.each([
+    ['below', 9, 200],
+    ['exactly at', 10, 200],
+    ['one above', 11, 413],
+  ])('%s it', async (_, size, status) => {
+    const { response, bundles } = await webhookOf({}, limits).handle(post('1'.repeat(size)));
+    expect(response.status).toBe(status);
+    expect(bundles).toHaveLength(status === 200 ? 1 : 0);
+  });
+
+  it('holds for a stream that announces nothing, without reading it to its end', async () => {
+    let pulled = 0;
+    const body = new ReadableStream({
+      pull: (controller) => {
+        pulled++;
+        controller.enqueue(new Uint8Array(5));
+      },
+    });
+    const request = new Request('https://x.test/', { method: 'POST', body, duplex: 'half' } as RequestInit);
+    const { failure, response } = await webhookOf({}, limits).handle(request);
+    expect(response.status).toBe(413);
+    expect(failure?.error.code).toBe('WEBHOOK_TOO_LARGE');
+    expect(pulled).toBeLessThan(10);
+  });
+
+  it('refuses what is announced too large before reading', async () => {
+    const { response } = await webhookOf({}, limits).handle(post('1', { 'content-length': '9999999' }));
+    expect(response.status).toBe(413);
+  });
+
+  it('holds for what was compressed', async () => {
+    const bomb = gzipSync(Buffer.alloc(1_000_000, '1'));
+    const webhook = webhookOf({}, { webhookLimits: { maxBodyBytes: 10_000 } });
+    const { response, failure } = await webhook.handle(post(bomb, { 'content-encoding': 'gzip' }));
+    expect(response.status).toBe(413);
+    expect(failure?.error.code).toBe('WEBHOOK_TOO_LARGE');
+  });
+
+  it('is answered 400 when the body breaks off', async () => {
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) });
+    const request = new Request('https://x.test/', { method: 'POST', body, duplex: 'half' } as RequestInit);
+    const { response, failure } = await webhookOf({}).handle(request);
+    expect(response.status).toBe(400);
+    expect(failure?.phase).toBe('read');
+  });
+});
+
+describe('content encodings', () => {
+  it('are undone, and rawBody is what was compressed', async () => {
+    const webhook = webhookOf({ output: { a: '{{body.a}}', raw: '{{toString(rawBody)}}' } });
+    const { bundles } = await webhook.handle(post(gzipSync('{"a":1}'), { 'content-encoding': 'gzip' }));
+    expect(bundles).toEqual([{ a: 1, raw: '{"a":1}' }]);
+  });
+
+  it.each([
+    ['compress', 415, 'WEBHOOK_ENCODING'],
+    ['gzip', 400, 'WEBHOOK_PAYLOAD'],
+    ['constructor', 415, 'WEBHOOK_ENCODING'],
+  ])('%s over plain bytes is %i', async (encoding, status, code) => {
+    const { response, failure } = await webhookOf({}).handle(post('{}', { 'content-encoding': encoding }));
+    expect(response.status).toBe(status);
+    expect(failure?.error.code).toBe(code);
+  });
+});
+
+describe('items', () => {
+  it('are taken by the hundred thousand, and not one more', async () => {
+    const webhook = webhookOf({ iterate: '{{body}}', output: { n: '{{item}}' } });
+    const body = JSON.stringify(Array.from({ length: 100_000 }, (_, n) => n));
+    const { bundles } = await webhook.handle(post(body));
+    expect(bundles).toHaveLength(100_000);
+    expect(bundles.at(-1)).toEqual({ n: 99_999 });
+    const { failure } = await webhook.handle(post(`${body.slice(0, -1)},1]`));
+    expect(failure).toMatchObject({ phase: 'items', error: { type: 'RuntimeError' } });
+  });
+
+  it('let others work meanwhile', async () => {
+    const webhook = webhookOf({ iterate: '{{body}}' });
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await webhook.handle(post(JSON.stringify(Array.from({ length: 50_000 }, () => 1))));
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(0);
+  });
+});
+
+describe('a failing expression', () => {
+  const app = {
+    condition: '{{true}}',
+    iterate: '{{body.items}}',
+    output: { id: '{{item.id}}', at: '{{formatDate(item.at, "YYYY")}}' },
+  };
+
+  it('answers 500 without saying why, and queues nothing', async () => {
+    const { response, bundles, failure } = await webhookOf(app).handle(post({ items: [{ at: 'never' }] }));
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('never');
+    expect(bundles).toEqual([]);
+    expect(failure?.phase).toBe('items');
+  });
+
+  it('has its place in the app', async () => {
+    const { failure } = await webhookOf(app).handle(post({ items: [{ at: 'never' }] }));
+    expect(failure?.error).toBeInstanceOf(AppError);
+    expect(failure?.error.place?.pointer).toBe('/webhooks/w/communication/output/at');
+  });
+
+  it('hides the secrets of the hook', async () => {
+    const webhook = webhookOf({ condition: '{{formatDate(webhook.secret, "X")}}' });
+    const { failure } = await webhook.handle(post({ a: 1 }), { webhook: { secret: 's3cr3t-value-1' } });
+    expect(failure?.error.message).toContain('formatDate');
+    expect(failure?.error.message).not.toContain('s3cr3t-value-1');
+  });
+
+  it('in respond queues nothing, either', async () => {
+    const { failure, bundles } = await webhookOf({ respond: { status: 700 } }).handle(post({ a: 1 }));
+    expect(bundles).toEqual([]);
+    expect(failure).toMatchObject({
+      phase: 'respond',
+      error: { message: expect.stringContaining('200 to 599') },
+    });
+  });
+});
+
+describe('recipients', () => {
+  const spec = { uid: '{{body.u}}' };
+
+  it('are left to the caller where no connections are given', async () => {
+    const { deliveries, bundles } = await webhookOf(spec, { type: 'web-shared' }).handle(post({ u: 7 }));
+    expect(deliveries).toEqual([{ uid: '7', recipients: [], bundles: [{ u: 7 }] }]);
+    expect(bundles).toEqual([{ u: 7 }]);
+  });
+
+  it('may be found by a function', async () => {
+    const asked: string[] = [];
+    const connections = async (uid: string) => {
+      asked.push(uid);
+      return ['c1'];
+    };
+    const { recipients } = await webhookOf(spec, { type: 'web-shared' }).handle(post({ u: 'x' }), {
+      connections,
+    });
+    expect(asked).toEqual(['x']);
+    expect(recipients).toEqual(['c1']);
+  });
+
+  it('that cannot be found make the sender try again', async () => {
+    const connections = async (): Promise<string[]> => {
+      throw new Error('database down');
+    };
+    const result = await webhookOf(spec, { type: 'web-shared' }).handle(post({ u: 'x' }), { connections });
+    expect(result.response.status).toBe(500);
+    expect(result.failure).toMatchObject({ phase: 'recipients', error: { type: 'UnexpectedError' } });
+  });
+});
+
+describe('hostile payloads', () => {
+  it('of any depth are refused or read, never a RangeError', async () => {
+    const webhook = webhookOf({ respond: { body: '{{body}}' } });
+    for (const depth of [999, 1_000, 1_001, 100_000]) {
+      const { response } = await webhook.handle(post('['.repeat(depth) + ']'.repeat(depth)));
+      expect(response.status).toBe(depth <= 1_000 ? 200 : 400);
+    }
+  });
+
+  it('keep names of prototypes as members', async () => {
+    const text = '{"__proto__":{"a":1},"constructor":2}';
+    const { bundles } = await webhookOf({
+      output: { c: '{{body.constructor}}', t: '{{ifempty(body.toString, "no")}}' },
+    }).handle(post(text));
+    expect(bundles).toEqual([{ c: 2, t: 'no' }]);
+    const form = await webhookOf({}).handle(
+      call(Buffer.from('__proto__=1&a=2'), 'application/x-www-form-urlencoded'),
+    );
+    expect(Object.keys(form.bundles[0] as object)).toEqual(['__proto__', 'a']);
+    expect(({} as Record<string, unknown>)['a']).toBeUndefined();
+  });
+
+  it('with too many fields are refused', async () => {
+    const fields = (count: number): Uint8Array =>
+      Buffer.from(Array.from({ length: count }, (_, n) => `f${n}=`).join('&'));
+    const webhook = webhookOf({}, { webhookLimits: { maxFields: 3 } });
+    for (const [count, status] of [
+      [2, 200],
+      [3, 200],
+      [4, 400],
+    ] as const) {
+      const { response } = await webhook.handle(call(fields(count), 'application/x-www-form-urlencoded'));
+      expect(response.status).toBe(status);
+    }
+  });
+});
+
+it('a specification that is no object cannot be called', async () => {
+  await expect(webhookOf(['a', 'b']).handle(post({}))).rejects.toMatchObject({ code: 'SPEC_INVALID' });
+});
