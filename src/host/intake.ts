@@ -1,0 +1,178 @@
+import { StoreError } from '../errors/store-error.js';
+import type { PlainObject } from '../util/plain-object.js';
+import type { HostContext } from './context.js';
+import { eventJob, type Job } from './job.js';
+import { laneOf, planOf } from './scenario-plan.js';
+import type { EventRow, HostWriter, ScenarioRow } from './tables.js';
+
+/** An event that is about to be stored. */
+export interface EventDraft {
+  readonly hookId: number;
+  readonly status: 'pending' | 'rejected';
+  readonly bundles: unknown;
+  readonly request: PlainObject;
+  readonly error: unknown;
+  /** How long the queue leaves it to the process that stores it, which is about to run it at once. Default 0. */
+  readonly holdMs?: number | undefined;
+}
+
+/** What became of the events of one request: all are stored, or none as a hook has no room for more. */
+export type Stored =
+  | { readonly kind: 'stored'; readonly events: readonly EventRow[] }
+  | { readonly kind: 'full'; readonly hookId: number };
+
+export interface Intake {
+  /**
+   * Resolves when the events are stored for good, with the jobs that process them.
+   * @throws StoreError when the store does not take them
+   */
+  readonly store: (drafts: readonly EventDraft[]) => Promise<Stored>;
+}
+
+interface Waiting {
+  readonly drafts: readonly EventDraft[];
+  readonly resolve: (stored: Stored) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Requests that share a transaction at most. */
+const MAX_BATCH = 500;
+/** Unreadable requests that are kept of a hook. */
+const MAX_REJECTED = 1000;
+
+/**
+ * Stores events in batches: what arrives while a transaction is under way goes into the next one. One transaction at a
+ * time, so that events of this process are stored in the order they came.
+ */
+export function createIntake(context: HostContext): Intake {
+  let waiting: Waiting[] = [];
+  let isFlushing = false;
+
+  async function flush(): Promise<void> {
+    isFlushing = true;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, MAX_BATCH);
+      waiting = waiting.slice(MAX_BATCH);
+      await storeBatch(context, batch);
+    }
+    isFlushing = false;
+  }
+
+  return {
+    store: (drafts) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ drafts, resolve, reject });
+        if (!isFlushing) void flush();
+      }),
+  };
+}
+
+async function storeBatch(context: HostContext, batch: readonly Waiting[]): Promise<void> {
+  try {
+    context.checkpoint('intake: before the transaction');
+    const results = await context.store.transaction(
+      async (writer) => {
+        const stored = await storeAll(writer, context, batch);
+        context.checkpoint('intake: before the commit');
+        return stored;
+      },
+      { isolation: 'read-committed' },
+    );
+    context.checkpoint('intake: after the commit');
+    context.queue.wake();
+    for (const [index, { resolve }] of batch.entries()) {
+      const result = results[index];
+      if (result !== undefined) resolve(result);
+    }
+  } catch (error) {
+    const isOne = error instanceof StoreError && error.code === 'STORE_FAILED' && batch.length > 1;
+    // One that the store refuses must not take the others with it.
+    if (isOne) for (const one of batch) await storeBatch(context, [one]);
+    else for (const { reject } of batch) reject(error);
+  }
+}
+
+async function storeAll(
+  writer: HostWriter,
+  context: HostContext,
+  batch: readonly Waiting[],
+): Promise<readonly Stored[]> {
+  const hookIds = [...new Set(batch.flatMap(({ drafts }) => drafts.map((draft) => draft.hookId)))];
+  const scenarios = new Map<number | null, ScenarioRow>();
+  for (const row of await writer.find('scenarios', { where: { hookId: hookIds } }))
+    scenarios.set(row.hookId, row);
+  const queued = await writer.countBy('events', 'hookId', { hookId: hookIds, status: 'pending' });
+  const room = new Map(hookIds.map((id) => [id, context.limits.maxQueued - (queued.get(id) ?? 0)]));
+  const isAnyRejected = batch.some(({ drafts }) => drafts.some((draft) => draft.status === 'rejected'));
+  const rejected = isAnyRejected
+    ? await writer.countBy('events', 'hookId', { hookId: hookIds, status: 'rejected' })
+    : new Map<number, number>();
+  const nowMs = context.clock.now();
+
+  const rows: Omit<EventRow, 'id'>[] = [];
+  const counts: (number | { readonly fullHookId: number })[] = [];
+  const holds: EventDraft[] = [];
+  for (const { drafts } of batch) {
+    // Nobody looks at more than some of what could not be read.
+    const wanted = drafts.filter(
+      (it) => it.status === 'pending' || (rejected.get(it.hookId) ?? 0) < MAX_REJECTED,
+    );
+    const fullHookId = takeRoom(wanted, room);
+    counts.push(fullHookId === undefined ? wanted.length : { fullHookId });
+    if (fullHookId !== undefined) continue;
+    holds.push(...wanted);
+    for (const draft of wanted) rows.push(rowOf(draft, scenarios.get(draft.hookId), nowMs));
+  }
+  const events = rows.length === 0 ? [] : await writer.insertAll('events', rows);
+  await context.queue.add(writer, jobsOf(events, holds, scenarios, nowMs));
+
+  let start = 0;
+  return counts.map((count) => {
+    if (typeof count !== 'number') return { kind: 'full', hookId: count.fullHookId };
+    start += count;
+    return { kind: 'stored', events: events.slice(start - count, start) };
+  });
+}
+
+/** Takes the room for all drafts of a request or for none. @returns the hook that has not enough */
+function takeRoom(drafts: readonly EventDraft[], room: Map<number, number>): number | undefined {
+  const pending = drafts.filter((draft) => draft.status === 'pending');
+  const needed = new Map<number, number>();
+  for (const { hookId } of pending) needed.set(hookId, (needed.get(hookId) ?? 0) + 1);
+  for (const [hookId, count] of needed) if ((room.get(hookId) ?? 0) < count) return hookId;
+  for (const [hookId, count] of needed) room.set(hookId, (room.get(hookId) ?? 0) - count);
+  return undefined;
+}
+
+function rowOf(draft: EventDraft, scenario: ScenarioRow | undefined, nowMs: number): Omit<EventRow, 'id'> {
+  const { hookId, status, bundles, request, error } = draft;
+  return {
+    ...{ hookId, status, bundles, request, error },
+    scenarioId: scenario?.id ?? null,
+    lane: laneOf({ id: hookId }, scenario),
+    attempts: 0,
+    claimedBy: null,
+    notBeforeMs: null,
+    receivedAtMs: nowMs,
+    finishedAtMs: status === 'pending' ? null : nowMs,
+  };
+}
+
+/** One a lane, one an event that is in none, sorted: transactions that add the same jobs must not wait for each other in a circle. */
+function jobsOf(
+  events: readonly EventRow[],
+  drafts: readonly EventDraft[],
+  scenarios: ReadonlyMap<number | null, ScenarioRow>,
+  nowMs: number,
+): readonly Job[] {
+  const jobs = new Map<string, Job>();
+  for (const [index, event] of events.entries()) {
+    const scenario = scenarios.get(event.hookId);
+    // Timed scenarios take what waits at their next run; hooks without a scenario wait for one.
+    if (event.status !== 'pending' || scenario === undefined) continue;
+    if (planOf(scenario).settings.scheduling === 'timed') continue;
+    const job = eventJob(event, nowMs + (drafts[index]?.holdMs ?? 0));
+    jobs.set(`${job.kind}:${job.id}`, job);
+  }
+  return [...jobs.keys()].sort().map((key) => jobs.get(key) as Job);
+}

@@ -1,0 +1,109 @@
+import { EngineError } from '../errors/engine-error.js';
+import { mayStart } from './claim.js';
+import type { HostContext } from './context.js';
+import { roomFor } from './incomplete-room.js';
+import type { Job } from './job.js';
+import { persist } from './persist.js';
+import type { FlowReport } from './ports.js';
+import { defectReport } from './process-events.js';
+import { addIncompletes, incompleteJob, moveState, resolutionOf } from './settle.js';
+import type { HostWriter, IncompleteRow, ScenarioRow } from './tables.js';
+import { waitingJobs } from './waiting-jobs.js';
+
+interface Started {
+  readonly incomplete: IncompleteRow;
+  readonly scenario: ScenarioRow;
+}
+
+/** Tries an incomplete execution again if its time has come, and writes down what follows. */
+export async function runIncomplete(context: HostContext, id: number, signal: AbortSignal): Promise<void> {
+  context.checkpoint('incomplete: before the claim');
+  const started = await context.store.transaction((writer) => start(writer, context, id), {
+    isolation: 'read-committed',
+  });
+  if (started === undefined) return;
+  context.checkpoint('incomplete: claimed');
+  const { incomplete, scenario } = started;
+  let report: FlowReport;
+  try {
+    const source = { kind: 'incomplete', execution: incomplete.execution, incomplete } as const;
+    const room = await roomFor(context, scenario, signal);
+    report = await context.flows.run({ scenario, source, room, signal });
+  } catch (error) {
+    if (signal.aborted) {
+      await free(context, started).catch(context.onError);
+      return;
+    }
+    report = defectReport(context, error);
+  }
+  context.checkpoint('incomplete: run');
+  const commit = (given: FlowReport): Promise<string | undefined> =>
+    persist(context, signal, async (writer) => {
+      const notification = await settle(writer, context, started, given);
+      context.checkpoint('incomplete: before the commit');
+      return notification;
+    });
+  const notification = await commit(report).catch((error: unknown) => {
+    if (signal.aborted || (error instanceof EngineError && error.code === 'HOST_LEASE')) throw error;
+    return commit(defectReport(context, error));
+  });
+  context.checkpoint('incomplete: committed');
+  context.queue.wake();
+  if (notification !== undefined) context.onNotify({ scenario: scenario.name, message: notification });
+}
+
+async function start(writer: HostWriter, context: HostContext, id: number): Promise<Started | undefined> {
+  await context.worker.assertOwn(writer);
+  const incomplete = await writer.get('incompletes', { id });
+  if (incomplete?.status !== 'waiting') return undefined;
+  const scenario = await writer.get('scenarios', { id: incomplete.scenarioId });
+  if (scenario === undefined) return undefined;
+  const later = (runAtMs: number): Job => incompleteJob(id, scenario, runAtMs);
+  if (incomplete.retryAtMs !== null && incomplete.retryAtMs > context.clock.now()) {
+    await context.queue.add(writer, [later(incomplete.retryAtMs)]);
+    return undefined;
+  }
+  if (!(await mayStart(writer, context, { scenario, kind: 'retry', later }))) return undefined;
+  const change = { status: 'running', claimedBy: context.worker.name() } as const;
+  const taken = await writer.update('incompletes', { id, status: 'waiting' }, change);
+  return taken === 1 ? { incomplete: { ...incomplete, ...change }, scenario } : undefined;
+}
+
+async function settle(
+  writer: HostWriter,
+  context: HostContext,
+  { incomplete, scenario }: Started,
+  report: FlowReport,
+): Promise<string | undefined> {
+  await context.worker.assertOwn(writer);
+  const { transition } = await moveState(writer, context, scenario, report);
+  const [own, ...further] = report.incompletes;
+  const mine = { id: incomplete.id, status: 'running', claimedBy: context.worker.name() } as const;
+  const error = own?.error ?? report.error ?? incomplete.error;
+  if (own !== undefined) {
+    const resolution = resolutionOf(own.stored);
+    const change = { ...resolution, execution: own.execution, error, claimedBy: null };
+    await writer.update('incompletes', mine, change);
+    if (resolution.retryAtMs !== null) {
+      await context.queue.add(writer, [incompleteJob(incomplete.id, scenario, resolution.retryAtMs)]);
+    }
+  } else {
+    const status = report.outcome.kind === 'error' ? 'unresolved' : 'resolved';
+    await writer.update('incompletes', mine, { status, error, claimedBy: null, retryAtMs: null });
+    // A sequential scenario has waited for this.
+    if (status === 'resolved')
+      await context.queue.add(writer, await waitingJobs(writer, scenario, context.clock));
+  }
+  await addIncompletes(writer, context, scenario, further);
+  return transition.notify;
+}
+
+/** A retry that was stopped waits again. */
+async function free(context: HostContext, { incomplete, scenario }: Started): Promise<void> {
+  const mine = { id: incomplete.id, status: 'running', claimedBy: context.worker.name() } as const;
+  await context.store.transaction(async (writer) => {
+    const freed = await writer.update('incompletes', mine, { status: 'waiting', claimedBy: null });
+    if (freed === 0) return;
+    await context.queue.add(writer, [incompleteJob(incomplete.id, scenario, context.clock.now())]);
+  });
+}

@@ -1,0 +1,134 @@
+import { findModule, findWebhook } from '../app/find-component.js';
+import { EngineError } from '../errors/engine-error.js';
+import { settingsOf } from '../scenario/scenario-settings.js';
+import type { App } from '../spec/app.js';
+import { deepMerge } from '../util/deep-merge.js';
+import { isPlainObject } from '../util/plain-object.js';
+import { fromPortable, toPortable } from '../util/portable-value.js';
+import type { Hook, Host } from './create-host.js';
+import { type Engines, engineOf } from './engine-receiver.js';
+import type { FlowDefinition } from './flow-definition.js';
+import { keepHookData } from './hooks.js';
+import type { ScenarioEntry } from './scenario-file.js';
+import type { ScenarioPlan } from './scenario-plan.js';
+import type { HostStore } from './tables.js';
+
+/** What sets a host up. */
+export interface SetUpOptions {
+  readonly host: Host;
+  readonly store: HostStore;
+  readonly engines: Engines;
+}
+
+/** A scenario that is set up, with its address where it has one. */
+export interface SetUpScenario {
+  readonly name: string;
+  readonly hook: Hook | undefined;
+}
+
+/**
+ * Makes the hooks and scenarios of a file, or changes them to what it says now; what it no longer names stays as it is.
+ * A hook that is new is attached at its service; the host has to be reached under its address by then.
+ *
+ * @throws EngineError (HOST_MISSING, HOST_REFUSED, USAGE), SpecError (SPEC_MISSING) for what the apps do not have;
+ *   AppError where a service does not attach a hook
+ */
+export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry): Promise<SetUpScenario> {
+  const { host, engines } = options;
+  for (const { app, module } of entry.modules) findModule(engineOf(engines, app).app, module);
+  const plan = planOfEntry(entry, engines);
+  if (entry.webhook === undefined) {
+    await host.scenarios.put({ name: entry.name, plan });
+    return { name: entry.name, hook: undefined };
+  }
+  const { app, webhook, uid, connection, parameters } = entry.webhook;
+  const { type } = findWebhook(engineOf(engines, app).app, webhook);
+  const kind = type === 'web-shared' ? 'member' : 'dedicated';
+  const hook = await host.putHook({ name: entry.name, app, webhook, kind, uid, connection, parameters });
+  await attach(options, hook);
+  await host.scenarios.put({ name: entry.name, plan, hookId: hook.id });
+  return { name: entry.name, hook };
+}
+
+function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
+  const { everyMinutes, ordered, modules, webhook } = entry;
+  const typeOf = ({ app, module }: ScenarioEntry['modules'][number]): string =>
+    findModule(engineOf(engines, app).app, module).type;
+  const [first] = modules;
+  const startsWithWebhook =
+    webhook !== undefined && (first === undefined || typeOf(first) !== 'instant_trigger');
+  // Module 1 is the webhook then, so the modules behind it are counted from 2 where they have no ids of their own.
+  const shift = startsWithWebhook && modules.some(({ id }) => id === 1) ? 1 : 0;
+  const flow: FlowDefinition = {
+    startsWithWebhook,
+    steps: modules.map((step) => ({ ...step, id: step.id + shift })),
+  };
+  return {
+    settings: settingsOf({
+      ...entry.settings,
+      scheduling: everyMinutes === undefined ? 'instant' : 'timed',
+    }),
+    everyMs: everyMinutes === undefined ? undefined : Math.max(1, Math.round(everyMinutes * 60_000)),
+    ordered,
+    answers: modules.some((step) => typeOf(step) === 'responder'),
+    // Kept as JSON, where what is undefined is absent.
+    flow: JSON.parse(JSON.stringify(flow)),
+  };
+}
+
+/**
+ * Tells the service of a new hook, or that its parameters have changed. A hook is new until attach has succeeded, so
+ * a failure is made up for at the next start.
+ * Source: reference/webhooks.md (attach, detach, update). [doc][inf]
+ */
+async function attach({ engines, store }: SetUpOptions, hook: Hook): Promise<void> {
+  const row = await store.get('hooks', { id: hook.id });
+  if (row === undefined) return;
+  const { app, webhook, connection } = row;
+  const parameters = isPlainObject(row.parameters) ? row.parameters : {};
+  if (JSON.stringify(row.attachedWith) === JSON.stringify(parameters)) return;
+  const kept = fromPortable(row.data);
+  const stored = isPlainObject(kept) ? kept : {};
+  const component = engineOf(engines, app).webhook(webhook);
+  const input = {
+    ...{ parameters, connection: connection ?? undefined },
+    webhook: { ...stored, id: hook.id, url: hook.url },
+  };
+  const report = await (row.attachedWith === null ? component.attach(input) : component.update(input));
+  if (report.error !== undefined) throw report.error;
+  await keepHookData(store, hook.id, toPortable(deepMerge(stored, report.result ?? {})), parameters);
+}
+
+/**
+ * What a host does with apps and no file: one scenario for each instant trigger, and for each webhook that none uses.
+ * Whatever comes in is taken and put out.
+ */
+export function defaultEntries(app: App): readonly ScenarioEntry[] {
+  const triggers = [...app.modules.values()].filter(
+    ({ type, webhook }) => type === 'instant_trigger' && webhook,
+  );
+  const used = new Set(triggers.map(({ webhook }) => webhook));
+  const entry = (name: string, webhook: string, module: string | undefined): ScenarioEntry => ({
+    name: `${app.name}/${name}`,
+    webhook: { app: app.name, webhook, connection: undefined, uid: undefined, parameters: {} },
+    ...{ everyMinutes: undefined, ordered: false, settings: {} },
+    modules: module === undefined ? [] : [{ id: 1, app: app.name, module }],
+  });
+  const own = [...app.webhooks.values()].filter(({ type }) => type === 'web');
+  const dedicated = new Set(own.map(({ name }) => name));
+  return [
+    ...triggers.flatMap(({ name, webhook }) =>
+      webhook && dedicated.has(webhook) ? [entry(name, webhook, name)] : [],
+    ),
+    ...own.filter(({ name }) => !used.has(name)).map(({ name }) => entry(name, name, undefined)),
+  ];
+}
+
+/** @throws EngineError (HOST_MISSING) where an app has neither a file nor a webhook of its own to listen to */
+export function assertAny(entries: readonly ScenarioEntry[]): void {
+  if (entries.length > 0) return;
+  throw new EngineError(
+    'HOST_MISSING',
+    'There is nothing to serve: no scenarios, and no webhook with an address of its own.',
+  );
+}

@@ -1,0 +1,122 @@
+import { nextState, type StoredExecution, type Transition } from '../scenario/next-state.js';
+import type { Claim } from './claim.js';
+import type { HostContext } from './context.js';
+import { type Fate, fateOf } from './fate.js';
+import { eventJob, type Job } from './job.js';
+import type { FlowReport, IncompleteDraft } from './ports.js';
+import { planOf, scenarioLane, stateOf } from './scenario-plan.js';
+import type { HostWriter, IncompleteRow, ScenarioRow } from './tables.js';
+
+/** Even where nothing says how long to wait, a failure must not be repeated in a tight loop. */
+const MIN_WAIT_MS = 1000;
+
+/** Told after the commit: a transaction may run more than once. */
+export interface Settled {
+  /** Why the scenario went off, if it did. */
+  readonly notification: string | undefined;
+}
+
+/**
+ * Writes down all that follows from a run of an event in one transaction: what became of the event, the state of the
+ * scenario, incomplete executions, and the jobs that come next.
+ *
+ * @throws EngineError (HOST_LEASE) where others have taken the event over
+ */
+export async function settleEvent(
+  writer: HostWriter,
+  context: HostContext,
+  { event, scenario }: Claim,
+  report: FlowReport,
+): Promise<Settled> {
+  const { clock, worker, queue } = context;
+  await worker.assertOwn(writer);
+  const { transition, fate } = await moveState(writer, context, scenario, report);
+  const nowMs = clock.now();
+  const error = report.error ?? null;
+  const mine = { id: event.id, status: 'running', claimedBy: worker.name() } as const;
+  if (fate === 'again') {
+    const notBeforeMs = nowMs + Math.max(MIN_WAIT_MS, transition.delayMs ?? 0);
+    // The attempts that count are those no process lived to see the end of.
+    const bundles = restOf(event.bundles, report.bundlesDone);
+    const change = { status: 'pending', claimedBy: null, error, notBeforeMs, attempts: 0, bundles } as const;
+    if ((await writer.update('events', mine, change)) > 0)
+      await queue.add(writer, [eventJob(event, notBeforeMs)]);
+  } else {
+    await writer.update('events', mine, { status: fate, claimedBy: null, error, finishedAtMs: nowMs });
+  }
+  await addIncompletes(writer, context, scenario, report.incompletes);
+  return { notification: transition.notify };
+}
+
+export interface Moved {
+  readonly transition: Transition;
+  readonly fate: Fate;
+}
+
+/** Moves the state of a scenario on. One that stays as it is, is not even locked: runs of one scenario are many. */
+export async function moveState(
+  writer: HostWriter,
+  { clock }: HostContext,
+  scenario: ScenarioRow,
+  report: FlowReport,
+): Promise<Moved> {
+  const nowMs = clock.now();
+  const { settings } = planOf(scenario);
+  const fresh = (await writer.get('scenarios', { id: scenario.id })) ?? scenario;
+  const transition = nextState(stateOf(fresh), settings, report.outcome, nowMs);
+  if (isSame(transition.state, fresh.state) && report.error === undefined) {
+    return { transition, fate: fateOf(report.outcome, transition) };
+  }
+  const locked = (await writer.getLocked('scenarios', { id: scenario.id }, 'update')) ?? fresh;
+  const moved = nextState(stateOf(locked), settings, report.outcome, nowMs);
+  const lastError = report.error ?? locked.lastError;
+  await writer.update('scenarios', { id: scenario.id }, { state: moved.state, lastRunMs: nowMs, lastError });
+  return { transition: moved, fate: fateOf(report.outcome, moved) };
+}
+
+/** Stores what could not be processed, with the jobs of those that are retried by themselves. */
+export async function addIncompletes(
+  writer: HostWriter,
+  { clock, queue }: HostContext,
+  scenario: ScenarioRow,
+  drafts: readonly IncompleteDraft[],
+): Promise<void> {
+  if (drafts.length === 0) return;
+  const nowMs = clock.now();
+  const rows = await writer.insertAll(
+    'incompletes',
+    drafts.map(({ execution, error, stored }) => ({
+      ...{ scenarioId: scenario.id, execution, error, claimedBy: null, createdAtMs: nowMs },
+      ...resolutionOf(stored),
+    })),
+  );
+  const jobs = rows.flatMap((row) =>
+    row.retryAtMs === null ? [] : [incompleteJob(row.id, scenario, row.retryAtMs)],
+  );
+  await queue.add(writer, jobs);
+}
+
+/** How the row of an incomplete execution says whether and when it is retried. */
+export function resolutionOf(
+  stored: StoredExecution,
+): Pick<IncompleteRow, 'status' | 'attempts' | 'retryAtMs'> {
+  return stored.resolution === 'automatic'
+    ? { status: 'waiting', attempts: stored.attempt, retryAtMs: stored.atMs }
+    : { status: 'unresolved', attempts: 0, retryAtMs: null };
+}
+
+/** A retry waits its turn where the scenario does one thing at a time. */
+export function incompleteJob(id: number, scenario: ScenarioRow, runAtMs: number): Job {
+  const lane = planOf(scenario).settings.sequential ? scenarioLane(scenario) : null;
+  return { kind: 'incomplete', id, runAtMs, lane };
+}
+
+/** What is through is not done again. */
+function restOf(bundles: unknown, done = 0): unknown {
+  return Array.isArray(bundles) ? bundles.slice(done) : bundles;
+}
+
+/** States are plain data whose members keep their order. */
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,148 @@
+import type { Kysely } from 'kysely';
+import type { SqlTables } from './sql-database.js';
+
+/** A row: members are text, numbers, booleans, null or JSON, as its table says. Every row has an `id` given by the store. */
+export interface Row {
+  readonly id: number;
+}
+
+/** The rows of each table, by the name of the table. */
+export type Tables = { readonly [name: string]: Row };
+
+/** How a table is kept. Columns of the row that are in neither list are text or numbers (perhaps null). */
+export interface TableDefinition<R extends Row = Row> {
+  /** Every column but `id`. */
+  readonly columns: readonly Exclude<keyof R & string, 'id'>[];
+  readonly flags?: readonly (keyof R & string)[];
+  readonly json?: readonly (keyof R & string)[];
+  /** Sets of columns no two rows may share. */
+  readonly unique?: readonly (readonly (keyof R & string)[])[];
+  /** Single columns rows are looked up by. */
+  readonly indexes?: readonly (keyof R & string)[];
+}
+
+export type TableDefinitions<T extends Tables> = { readonly [K in keyof T & string]: TableDefinition<T[K]> };
+
+/** Rows whose column is among the values another table holds. */
+export interface Within {
+  readonly within: string;
+  readonly column: string;
+  readonly where: Readonly<Record<string, unknown>>;
+}
+
+/** Rows whose text holds a text somewhere; upper and lower case differ. */
+export interface Containing {
+  readonly containing: string;
+}
+
+/** Rows whose number is not above `atMost`, or is above `above`. Null is neither. */
+export type Bounded = { readonly atMost: number } | { readonly above: number };
+
+/** Conditions that all have to hold: a value, one of several values, or a condition of its own. */
+export type Where<R extends Row> = {
+  readonly [C in keyof R]?: R[C] | readonly R[C][] | Within | Containing | Bounded;
+};
+
+export interface Query<R extends Row> {
+  readonly where?: Where<R> | undefined;
+  /** Texts are ordered by code point; rows of equal value by id. Default: by id. */
+  readonly sortBy?: (keyof R & string) | undefined;
+  readonly descending?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+export interface RecordReader<T extends Tables> {
+  /** The first row by id that fits. */
+  get<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<T[K] | undefined>;
+  find<K extends keyof T & string>(table: K, query?: Query<T[K]>): Promise<readonly T[K][]>;
+  count<K extends keyof T & string>(table: K, where?: Where<T[K]>): Promise<number>;
+  /** How many rows that fit there are for each value of a column; values without any are absent. */
+  countBy<K extends keyof T & string, C extends keyof T[K] & string>(
+    table: K,
+    column: C,
+    where?: Where<T[K]>,
+  ): Promise<ReadonlyMap<T[K][C], number>>;
+}
+
+export interface RecordWriter<T extends Tables> extends RecordReader<T> {
+  /**
+   * The first row by id that fits, which nobody else changes (`update`) or removes (`key`) until the transaction ends.
+   * Only read-committed transactions need it; elsewhere it is `get`.
+   */
+  getLocked<K extends keyof T & string>(
+    table: K,
+    where: Where<T[K]>,
+    lock: 'update' | 'key',
+  ): Promise<T[K] | undefined>;
+  /** The open SQL transaction, for a queue whose jobs are added in it; undefined in memory. */
+  readonly sql?: Kysely<SqlTables> | undefined;
+  /** Adds a row and gives it the next id. @throws StoreError `STORE_CONFLICT` */
+  insert<K extends keyof T & string>(table: K, row: Omit<T[K], 'id'>): Promise<T[K]>;
+  /** Adds rows in their order, in as few statements as possible. @throws StoreError `STORE_CONFLICT` */
+  insertAll<K extends keyof T & string>(
+    table: K,
+    rows: readonly Omit<T[K], 'id'>[],
+  ): Promise<readonly T[K][]>;
+  /** Changes every row that fits; answers how many. @throws StoreError `STORE_CONFLICT` */
+  update<K extends keyof T & string>(
+    table: K,
+    where: Where<T[K]>,
+    change: Partial<Omit<T[K], 'id'>>,
+  ): Promise<number>;
+  /** Removes every row that fits; answers how many. */
+  remove<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<number>;
+}
+
+export interface TransactionOptions {
+  /**
+   * How much PostgreSQL keeps apart. `serializable` (default): no thought of other writers is needed.
+   * `read-committed`: for work that only changes rows under conditions it names, or that it holds by `getLocked`.
+   */
+  readonly isolation?: 'serializable' | 'read-committed' | undefined;
+}
+
+/** What a store can do beyond one process. */
+export interface StoreCapabilities {
+  /** Rows survive the end of the process. */
+  readonly durable: boolean;
+  /** `process`: one process sees them; `machine`: all processes of one machine; `network`: all that reach the server. */
+  readonly reach: 'process' | 'machine' | 'network';
+}
+
+/** How often something happened in a window of time that its first event opens. */
+export interface CountedWindow {
+  readonly startedAtMs: number;
+  readonly count: number;
+}
+
+/**
+ * Rows of named tables behind transactions.
+ *
+ * Invariant for callers: inside `transaction` only the writer it hands out is used; a store with one connection would
+ * wait for itself otherwise.
+ */
+export interface RecordStore<T extends Tables> extends RecordReader<T> {
+  readonly capabilities: StoreCapabilities;
+  /**
+   * Runs `work` so that it sees and changes rows as if nothing else ran, and keeps all of its changes or none.
+   * It may run more than once when other writers interfere, so it must touch nothing but the writer.
+   * @throws StoreError `STORE_BUSY` when it did not get through
+   */
+  transaction<R>(work: (writer: RecordWriter<T>) => Promise<R>, options?: TransactionOptions): Promise<R>;
+  /** Counts one event under a name; the window starts anew once `windowMs` have passed since its first event. */
+  countInWindow(name: string, nowMs: number, windowMs: number): Promise<CountedWindow>;
+  close(): Promise<void>;
+}
+
+export function isWithin(value: unknown): value is Within {
+  return typeof value === 'object' && value !== null && 'within' in value;
+}
+
+export function isBounded(value: unknown): value is Bounded {
+  return typeof value === 'object' && value !== null && ('atMost' in value || 'above' in value);
+}
+
+export function isContaining(value: unknown): value is Containing {
+  return typeof value === 'object' && value !== null && 'containing' in value;
+}

@@ -1,0 +1,19 @@
+import type { Kysely } from 'kysely';
+import type { TransactionOptions } from './record-store.js';
+
+/** Tables by name; what their rows hold is known to the table definitions, not to the query builder. */
+export type SqlTables = Record<string, Record<string, unknown>>;
+
+/** An open SQL database: the query builder and what differs between the two kinds. */
+export interface SqlDatabase {
+  readonly kind: 'sqlite' | 'postgres';
+  readonly db: Kysely<SqlTables>;
+  /** Runs `work` whole or not at all, begun again when other writers interfere. @throws StoreError `STORE_BUSY` */
+  transaction<R>(work: (db: Kysely<SqlTables>) => Promise<R>, options?: TransactionOptions): Promise<R>;
+  close(): Promise<void>;
+}
+
+/** `createdAt` as SQL writes it: `created_at`. */
+export function sqlName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { createHost } from '../../src/host/create-host.js';
+import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
+import { createStoreQueue } from '../../src/host/store-queue.js';
+import { compileProcess } from './compile-process.js';
+import { eventually } from './open-parts.js';
+import { createDatabase, createFile, hasPostgres, onServer } from './test-database.js';
+import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
+import { startWorker, type WorkerProcess } from './worker-process.js';
+import type { WorkerSettings } from './worker-script.js';
+
+// The lease is two seconds here; `IML_FULL=1` pauses the worker for 90 s with the lease of 30 s.
+const isFull = process.env['IML_FULL'] === '1';
+const LEASE_MS = isFull ? 30_000 : 2000;
+const PAUSE_MS = isFull ? 90_000 : 6000;
+
+let script: string;
+const cleanups: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  script = await compileProcess('worker-script');
+}, 60_000);
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function start(settings: WorkerSettings): Promise<WorkerProcess> {
+  const worker = await startWorker(script, settings);
+  if (worker === undefined) throw new Error('The worker did not start.');
+  cleanups.push(async () => worker.child.kill('SIGKILL'));
+  return worker;
+}
+
+async function post(worker: WorkerProcess, n: number): Promise<number> {
+  const body = JSON.stringify({ n, attempt: 1 });
+  const answer = await fetch(`${worker.origin}${worker.paths[0]}`, { method: 'POST', body });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function numbersIn(effects: string): Promise<number[]> {
+  const text = await readFile(effects, 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => Number(line.split(' ')[1]));
+}
+
+it.skipIf(!hasPostgres)(
+  'takes over what a worker that is asleep has left, and the sleeper commits nothing of it',
+  { timeout: PAUSE_MS + 60_000 },
+  async () => {
+    const [database, folder] = [await createDatabase(), await createFile()];
+    cleanups.push(database.drop, folder.drop);
+    const effects = path.join(folder.name, 'effects.log');
+    const settings: WorkerSettings = {
+      ...{ engine: 'postgres', at: database.at, effects, hooks: 1, leaseMs: LEASE_MS, effectMs: 300 },
+    };
+    const sleeper = await start(settings);
+    for (let n = 1; n <= 5; n++) expect(await post(sleeper, n)).toBe(200);
+    await eventually(async () => (await numbersIn(effects)).length >= 1);
+    sleeper.child.kill('SIGSTOP');
+    const pausedAt = Date.now();
+    const other = await start(settings);
+    await eventually(async () => new Set(await numbersIn(effects)).size === 5, LEASE_MS * 3 + 20_000);
+    await sleep(Math.max(0, PAUSE_MS - (Date.now() - pausedAt)));
+    sleeper.child.kill('SIGCONT');
+    for (let n = 6; n <= 8; n++) expect(await post(other, n)).toBe(200);
+    await eventually(async () => new Set(await numbersIn(effects)).size === 8, 20_000);
+    const store = await openHostPostgres({ url: database.at });
+    cleanups.push(() => store.close());
+    await eventually(async () => (await store.count('events', { status: 'done' })) === 8, 20_000);
+    const seen = await numbersIn(effects);
+    // The one it had under way when it fell asleep may come twice: its effect preceded its commit.
+    expect(seen.length).toBeLessThanOrEqual(9);
+    expect([...new Set(seen)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    // It works again, under another name.
+    await eventually(async () => (await store.count('workers')) === 2, LEASE_MS + 20_000);
+  },
+);
+
+it.skipIf(!hasPostgres)(
+  'refuses clearly while the database is away, and goes on by itself when it is back',
+  { timeout: 90_000 },
+  async () => {
+    const [database, folder] = [await createDatabase(), await createFile()];
+    cleanups.push(database.drop, folder.drop);
+    const effects = path.join(folder.name, 'effects.log');
+    const worker = await start({
+      ...{ engine: 'postgres', at: database.at, effects, hooks: 1, leaseMs: LEASE_MS, effectMs: 100 },
+    });
+    for (let n = 1; n <= 10; n++) expect(await post(worker, n)).toBe(200);
+    await onServer(`alter database ${database.name} allow_connections false`);
+    await onServer(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database.name}'`,
+    );
+    const away = await fetch(`${worker.origin}${worker.paths[0]}`, { method: 'POST', body: '{"n":99}' });
+    expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5']);
+    expect((await fetch(`${worker.origin}/health`)).status).toBe(503);
+    await sleep(3000);
+    await onServer(`alter database ${database.name} allow_connections true`);
+    await eventually(async () => (await post(worker, 11).catch(() => 0)) === 200, 20_000);
+    await eventually(async () => new Set(await numbersIn(effects)).size === 11, 40_000);
+    const seen = await numbersIn(effects);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    expect(seen).not.toContain(99);
+    expect(seen.length).toBeLessThanOrEqual(12);
+    expect(worker.errors()).toContain('The database does not answer at the moment.');
+    expect(worker.errors()).not.toContain('refused a statement');
+  },
+);
+
+it('refuses clearly while the file has no room, and loses nothing of what it has accepted', {
+  timeout: 60_000,
+}, async () => {
+  const file = await createFile();
+  const errors: unknown[] = [];
+  const tight = await openHostSqlite({ file: file.at, maxPages: 60 });
+  const open = (store: typeof tight) =>
+    createHost({
+      ...{ store, queue: createStoreQueue({ store, pollMs: 20 }), receiver: receiveJson },
+      flows: flowsOf(({ source }) => {
+        if (source.kind === 'event') seen.push(Number(Reflect.get(Object(source.bundles[0]), 'n')));
+        return SUCCESS;
+      }),
+      onError: (error) => errors.push(error),
+    });
+  const seen: number[] = [];
+  const host = open(tight);
+  const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
+  await host.scenarios.put({ name: 's', plan: plan({ ordered: true }), hookId: hook.id });
+  const accepted: number[] = [];
+  let refused = 0;
+  for (let n = 1; n <= 100 && refused < 3; n++) {
+    const body = JSON.stringify({ n, filling: 'x'.repeat(4000) });
+    const { status } = await host.fetch(
+      new Request(`http://localhost${hook.path}`, { method: 'POST', body }),
+    );
+    if (status === 200) accepted.push(n);
+    else {
+      expect(status).toBe(503);
+      refused++;
+    }
+  }
+  expect(refused).toBe(3);
+  expect(errors[0]).toMatchObject({
+    code: 'STORE_FULL',
+    message: 'There is no room left where the database is kept.',
+  });
+  await tight.close();
+  const roomy = await openHostSqlite({ file: file.at });
+  const again = open(roomy);
+  await again.start();
+  await eventually(() => seen.length >= accepted.length);
+  expect(seen).toEqual(accepted);
+  await again.stop(1000);
+  await roomy.close();
+  await file.drop();
+});

@@ -1,0 +1,293 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHost, type Host, type HostOptions } from '../../src/host/create-host.js';
+import type { FlowReport, FlowRequest } from '../../src/host/ports.js';
+import { ENGINES, eventually, openParts, type Parts } from './open-parts.js';
+import { failure, flowsOf, type PlanWanted, plan, receiveJson, SUCCESS } from './test-flows.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+interface Setup {
+  readonly host: Host;
+  readonly parts: Parts;
+  readonly errors: unknown[];
+  readonly post: (body: unknown, path?: string) => Promise<Response>;
+  readonly path: string;
+}
+
+async function setUp(
+  engine: (typeof ENGINES)[number],
+  run: (request: FlowRequest) => Promise<FlowReport> | FlowReport,
+  wanted: PlanWanted & { readonly limits?: HostOptions['limits'] } = {},
+): Promise<Setup> {
+  const parts = await openParts(engine);
+  const errors: unknown[] = [];
+  const host = createHost({
+    ...{ store: parts.store, queue: parts.queue, flows: flowsOf(run), receiver: receiveJson },
+    limits: wanted.limits,
+    onError: (error) => errors.push(error),
+  });
+  const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
+  await host.scenarios.put({ name: 's', plan: plan(wanted), hookId: hook.id });
+  cleanups.push(async () => {
+    await host.stop(1000);
+    await parts.drop();
+  });
+  const post = (body: unknown, path = hook.path): Promise<Response> =>
+    host.fetch(new Request(`http://localhost${path}`, { method: 'POST', body: JSON.stringify(body) }));
+  return { host, parts, errors, post, path: hook.path };
+}
+
+const numbersOf = (request: FlowRequest): number[] =>
+  request.source.kind === 'event'
+    ? request.source.bundles.map((bundle) => Reflect.get(Object(bundle), 'n'))
+    : [];
+
+describe.each(ENGINES)('a host on %s', (engine) => {
+  it('processes every event it has accepted, in order where asked', async () => {
+    const seen: number[] = [];
+    const { host, post, errors } = await setUp(
+      engine,
+      async (request) => {
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+        seen.push(...numbersOf(request));
+        return SUCCESS;
+      },
+      { ordered: true },
+    );
+    await host.start();
+    const wanted = Array.from({ length: 40 }, (_, n) => n);
+    for (const n of wanted) expect((await post({ n })).status).toBe(200);
+    await eventually(() => seen.length >= wanted.length);
+    expect(seen).toEqual(wanted);
+    await eventually(async () => (await host.events.list({ status: ['done'] })).length === 40);
+    expect(errors).toEqual([]);
+  });
+
+  it('runs events of a hook at the same time unless told otherwise', async () => {
+    let running = 0;
+    let most = 0;
+    let done = 0;
+    const { host, post } = await setUp(engine, async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      running--;
+      done++;
+      return SUCCESS;
+    });
+    await host.start();
+    await Promise.all(Array.from({ length: 6 }, (_, n) => post({ n })));
+    await eventually(() => done === 6);
+    expect(most).toBeGreaterThan(1);
+  });
+
+  it('answers 429 once the queue of a hook is full, and stores nothing then', async () => {
+    const { host, post } = await setUp(engine, () => SUCCESS, { limits: { maxQueued: 3 } });
+    const answers = await Promise.all(Array.from({ length: 5 }, (_, n) => post({ n })));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 200, 200, 429, 429]);
+    expect(answers.find((answer) => answer.status === 429)?.headers.get('retry-after')).toBe('60');
+    expect(await host.events.list()).toHaveLength(3);
+    await host.start();
+    await eventually(async () => (await host.events.list({ status: ['done'] })).length === 3);
+    expect((await post({ n: 9 })).status).toBe(200);
+  });
+
+  it('keeps what cannot be read, to be looked at', async () => {
+    const { host, post } = await setUp(engine, () => SUCCESS);
+    expect((await post({ reject: true })).status).toBe(400);
+    const [event] = await host.events.list({ status: ['rejected'] });
+    expect(event).toMatchObject({ status: 'rejected', error: { phase: 'payload', message: 'unreadable' } });
+    expect(
+      JSON.parse(Buffer.from(String(Reflect.get(Object(event?.request), 'body')), 'base64').toString()),
+    ).toEqual({
+      reject: true,
+    });
+    await expect(host.events.replay(event?.id ?? 0)).rejects.toMatchObject({ code: 'HOST_REFUSED' });
+  });
+
+  it('puts aside what fails by itself, and replays it when told', async () => {
+    let fails = true;
+    const { host, post } = await setUp(engine, () => (fails ? failure('RuntimeError') : SUCCESS));
+    await host.start();
+    await post({ n: 1 });
+    await eventually(async () => (await host.events.list({ status: ['dead'] })).length === 1);
+    const [dead] = await host.events.list({ status: ['dead'] });
+    expect(dead).toMatchObject({ error: { name: 'RuntimeError', message: 'It failed.' } });
+    expect(await host.scenarios.get('s')).toMatchObject({ state: { kind: 'active', errors: 1 } });
+    fails = false;
+    await host.events.replay(dead?.id ?? 0);
+    await eventually(async () => (await host.events.list({ status: ['done'] })).length === 1);
+    expect(await host.scenarios.get('s')).toMatchObject({ state: { kind: 'active', errors: 0 } });
+  });
+
+  it('keeps events of a scenario that is off until it is on', async () => {
+    const seen: number[] = [];
+    const { host, post } = await setUp(engine, (request) => {
+      seen.push(...numbersOf(request));
+      return SUCCESS;
+    });
+    await host.start();
+    await host.scenarios.deactivate('s');
+    await post({ n: 1 });
+    await post({ n: 2 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(seen).toEqual([]);
+    await host.scenarios.activate('s');
+    await eventually(() => seen.length === 2);
+    expect(seen.sort()).toEqual([1, 2]);
+  });
+
+  it('starts nothing early in a suspended scenario', async () => {
+    const starts: number[] = [];
+    const { host, post } = await setUp(
+      engine,
+      () => {
+        starts.push(Date.now());
+        return starts.length > 1
+          ? SUCCESS
+          : {
+              ...failure('RateLimitError'),
+              outcome: { kind: 'error', type: 'RateLimitError', delayMs: 1500 },
+            };
+      },
+      { ordered: true },
+    );
+    await host.start();
+    await post({ n: 1 });
+    await eventually(() => starts.length === 1);
+    for (let n = 2; n < 6; n++) await post({ n });
+    await eventually(() => starts.length === 6);
+    expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBeGreaterThanOrEqual(1500);
+    expect((await host.events.list({ status: ['done'] })).length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('moves the state of a polling trigger only with what became of its items', async () => {
+    const states: unknown[] = [];
+    const parts = await openParts(engine);
+    let fails = true;
+    const host = createHost({
+      ...{ store: parts.store, queue: parts.queue, receiver: receiveJson },
+      flows: flowsOf(({ scenario }) => {
+        states.push(scenario.triggerState);
+        const triggerState = { last: states.length };
+        if (!fails) return { ...SUCCESS, triggerState };
+        fails = false;
+        return { ...failure('RuntimeError'), triggerState };
+      }),
+    });
+    cleanups.push(async () => {
+      await host.stop(1000);
+      await parts.drop();
+    });
+    await host.start();
+    await host.scenarios.put({ name: 'poll', plan: plan({ everyMs: 100 }) });
+    await eventually(() => states.length >= 3);
+    expect(states.slice(0, 3)).toEqual([null, null, { last: 2 }]);
+  });
+
+  it('takes what waits for a timed scenario when its time comes', async () => {
+    const seen: number[] = [];
+    const { host, post } = await setUp(
+      engine,
+      (request) => {
+        seen.push(...numbersOf(request));
+        return SUCCESS;
+      },
+      { everyMs: 400 },
+    );
+    for (const n of [1, 2, 3]) await post({ n });
+    await host.start();
+    await eventually(() => seen.length === 3);
+    await post({ n: 4 });
+    expect(seen).toEqual([1, 2, 3]);
+    await eventually(() => seen.length === 4);
+  });
+
+  it('retries incomplete executions, and holds a sequential scenario until they are resolved', async () => {
+    const seen: string[] = [];
+    const { host, post } = await setUp(
+      engine,
+      ({ source }) => {
+        seen.push(source.kind);
+        if (source.kind === 'incomplete' || seen.length > 1) return SUCCESS;
+        const stored = { resolution: 'automatic', attempt: 1, atMs: Date.now() + 700 } as const;
+        return {
+          ...SUCCESS,
+          outcome: { kind: 'warning' },
+          incompletes: [{ execution: { at: 2 }, error: null, stored }],
+        };
+      },
+      { settings: { sequential: true, storeIncomplete: true } },
+    );
+    await host.start();
+    await post({ n: 1 });
+    await eventually(() => seen.length === 1);
+    await post({ n: 2 });
+    await eventually(() => seen.length === 3);
+    expect(seen).toEqual(['event', 'incomplete', 'event']);
+    expect(await host.scenarios.incompletes('s')).toEqual([]);
+  });
+
+  it('gives each member of a shared webhook his events', async () => {
+    const parts = await openParts(engine);
+    const seen: string[] = [];
+    const host = createHost({
+      ...{ store: parts.store, queue: parts.queue, receiver: receiveJson },
+      flows: flowsOf(({ scenario }) => {
+        seen.push(scenario.name);
+        return SUCCESS;
+      }),
+    });
+    cleanups.push(async () => {
+      await host.stop(1000);
+      await parts.drop();
+    });
+    await host.start();
+    const member = (name: string, uid: string) =>
+      host.putHook({ name, app: 'a', webhook: 'w', kind: 'member', uid });
+    const [ann, bob, ann2] = [await member('ann', '1'), await member('bob', '2'), await member('ann2', '1')];
+    expect(new Set([ann.path, bob.path, ann2.path]).size).toBe(1);
+    for (const hook of [ann, bob, ann2]) {
+      await host.scenarios.put({ name: hook.name, plan: plan(), hookId: hook.id });
+    }
+    const send = (to: string) =>
+      host.fetch(
+        new Request(`http://localhost${ann.path}`, { method: 'POST', body: JSON.stringify({ to }) }),
+      );
+    expect((await send('1')).status).toBe(200);
+    expect((await send('nobody')).status).toBe(200);
+    await eventually(() => seen.length === 2);
+    expect(seen.sort()).toEqual(['ann', 'ann2']);
+    expect(await host.events.list()).toHaveLength(2);
+  });
+
+  it('answers with what a responder of the scenario says', async () => {
+    const { host, post } = await setUp(
+      engine,
+      ({ onAnswer }) => {
+        onAnswer?.(new Response('from the flow', { status: 201 }));
+        return SUCCESS;
+      },
+      { answers: true },
+    );
+    await host.start();
+    const answer = await post({ n: 1 });
+    expect([answer.status, await answer.text()]).toEqual([201, 'from the flow']);
+  });
+
+  it('has addresses nobody guesses, and says what it does not know', async () => {
+    const { host, path } = await setUp(engine, () => SUCCESS);
+    expect(path).toMatch(/^\/hooks\/[A-Za-z0-9_-]{32}$/);
+    const status = async (at: string) => (await host.fetch(new Request(`http://localhost${at}`))).status;
+    expect(await status(`/hooks/${'x'.repeat(32)}`)).toBe(404);
+    expect(await status('/')).toBe(404);
+    const health = await host.fetch(new Request('http://localhost/health'));
+    expect([health.status, await health.json()]).toMatchObject([
+      200,
+      { status: 'ok', events: { pending: 0 } },
+    ]);
+  });
+});

@@ -1,0 +1,239 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import pLimit from 'p-limit';
+import { Agent, request } from 'undici';
+import { createHost } from '../../src/host/create-host.js';
+import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
+import { createPostgresQueue } from '../../src/host/postgres-queue.js';
+import type { HostStore } from '../../src/host/tables.js';
+import { compileProcess } from './compile-process.js';
+import { createDatabase, createFile } from './test-database.js';
+import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
+import { startWorker, type WorkerProcess } from './worker-process.js';
+
+export interface LoadSettings {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly events: number;
+  readonly hooks: number;
+  readonly workers: number;
+  /** A worker is killed this often, and another started in its place; undefined kills none. */
+  readonly killEveryMs?: number | undefined;
+  readonly leaseMs: number;
+  /** The run fails when it takes longer. */
+  readonly maxMs: number;
+}
+
+export interface LoadResult {
+  readonly sent: number;
+  readonly kills: number;
+  readonly effects: number;
+  /** Acknowledged sendings without an effect. */
+  readonly lost: number;
+  /** Effects of a hook that came after a later one. */
+  readonly orderBreaks: number;
+  /** Effects of one event beyond its first. */
+  readonly repeated: number;
+  /** Those whose first effect was not the last thing a killed process did for the hook. */
+  readonly unexplained: number;
+  /** Sendings again, as their answer never came, that had been stored the first time. */
+  readonly sentTwice: number;
+  /** Events that are neither done nor dead at the end. */
+  readonly open: number;
+  readonly dead: number;
+  readonly acceptedMs: number;
+  readonly totalMs: number;
+}
+
+interface Effect {
+  readonly hook: string;
+  readonly n: number;
+  readonly attempt: number;
+  readonly eventId: number;
+  readonly pid: number;
+  readonly atMs: number;
+}
+
+/** Sends events through worker processes that are killed meanwhile, and looks at what became of them. */
+export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
+  const { engine, hooks, leaseMs } = settings;
+  const script = await compileProcess('worker-script');
+  const database = engine === 'sqlite' ? await createFile() : await createDatabase();
+  const folder = await createFile();
+  const effects = path.join(folder.name, 'effects.log');
+  const store =
+    engine === 'sqlite'
+      ? await openHostSqlite({ file: database.at })
+      : await openHostPostgres({ url: database.at });
+  try {
+    const paths = await makeHooks(store, settings, database.at);
+    const fleet = await startFleet(settings, () =>
+      startWorker(script, { engine, at: database.at, effects, hooks: 0, leaseMs, concurrency: 6 }),
+    );
+    const startMs = Date.now();
+    const endMs = startMs + settings.maxMs;
+    const acknowledged = await sendAll(settings, paths, fleet, endMs);
+    const acceptedMs = Date.now() - startMs;
+    while ((await openEvents(store)) > 0 && Date.now() < endMs) await sleep(250);
+    const totalMs = Date.now() - startMs;
+    await fleet.stop();
+    const lines = (await readFile(effects, 'utf8')).trimEnd().split('\n').map(effectOf);
+    return {
+      ...judge(lines, acknowledged, fleet.killed),
+      sent: acknowledged.length,
+      kills: fleet.killed.size,
+      open: await openEvents(store),
+      dead: await store.count('events', { status: 'dead' }),
+      ...{ acceptedMs, totalMs },
+    };
+  } finally {
+    await store.close();
+    await database.drop();
+    await folder.drop();
+  }
+  function effectOf(line: string): Effect {
+    const [hook = '', n, attempt, eventId, pid, atMs] = line.split(' ');
+    return {
+      ...{ hook, n: Number(n), attempt: Number(attempt), eventId: Number(eventId) },
+      ...{ pid: Number(pid), atMs: Number(atMs) },
+    };
+  }
+  async function makeHooks(
+    store: HostStore,
+    { engine }: LoadSettings,
+    url: string,
+  ): Promise<readonly string[]> {
+    const queue = engine === 'postgres' ? await createPostgresQueue({ url }) : undefined;
+    const host = createHost({ store, queue, receiver: receiveJson, flows: flowsOf(() => SUCCESS) });
+    const paths: string[] = [];
+    for (let index = 0; index < hooks; index++) {
+      const name = `hook-${index}`;
+      const hook = await host.putHook({ name, app: 'a', webhook: 'w', kind: 'dedicated' });
+      await host.scenarios.put({ name, plan: plan({ ordered: true }), hookId: hook.id });
+      paths.push(hook.path);
+    }
+    await queue?.close();
+    return paths;
+  }
+}
+
+function openEvents(store: HostStore): Promise<number> {
+  return store.count('events', { status: ['pending', 'running'] });
+}
+
+interface Fleet {
+  readonly origin: () => Promise<string>;
+  /** When each killed process was killed. */
+  readonly killed: ReadonlyMap<number, number>;
+  readonly stop: () => Promise<void>;
+}
+
+async function startFleet(
+  { workers, killEveryMs }: LoadSettings,
+  start: () => Promise<WorkerProcess | undefined>,
+): Promise<Fleet> {
+  const killed = new Map<number, number>();
+  const first = await Promise.all(Array.from({ length: workers }, start));
+  let alive = first.filter((worker) => worker !== undefined);
+  let isOver = false;
+  let next = 0;
+  const killing = (async () => {
+    while (killEveryMs !== undefined && !isOver) {
+      await sleep(killEveryMs);
+      const [victim, ...rest] = alive;
+      if (victim === undefined || isOver) continue;
+      alive = rest;
+      killed.set(victim.child.pid ?? 0, Date.now());
+      victim.child.kill('SIGKILL');
+      const fresh = await start();
+      if (fresh !== undefined) alive = [...alive, fresh];
+    }
+  })();
+  return {
+    killed,
+    origin: async () => {
+      while (alive.length === 0) await sleep(20);
+      return alive[next++ % alive.length]?.origin ?? '';
+    },
+    stop: async () => {
+      isOver = true;
+      await killing;
+      await Promise.all(alive.map((worker) => worker.stop()));
+    },
+  };
+}
+
+interface Sending {
+  readonly hook: string;
+  readonly n: number;
+  readonly attempt: number;
+}
+
+/** Each hook gets its events one after the other; many hooks get theirs at the same time. */
+async function sendAll(
+  { events, hooks }: LoadSettings,
+  paths: readonly string[],
+  fleet: Fleet,
+  endMs: number,
+): Promise<readonly Sending[]> {
+  const agent = new Agent({ connections: 64, pipelining: 1 });
+  const limit = pLimit(48);
+  const acknowledged: Sending[] = [];
+  const perHook = Math.floor(events / hooks);
+  await Promise.all(
+    paths.map((at, index) =>
+      limit(async () => {
+        for (let n = 1; n <= perHook; n++) {
+          for (let attempt = 1; ; attempt++) {
+            if (Date.now() > endMs) throw new Error('The events were not accepted in time.');
+            const body = JSON.stringify({ n, attempt });
+            const origin = await fleet.origin();
+            const answer = await request(`${origin}${at}`, { method: 'POST', body, dispatcher: agent }).catch(
+              () => undefined,
+            );
+            await answer?.body.dump().catch(() => {});
+            if (answer?.statusCode === 200) {
+              acknowledged.push({ hook: `hook-${index}`, n, attempt });
+              break;
+            }
+            await sleep(20);
+          }
+        }
+      }),
+    ),
+  );
+  await agent.close();
+  return acknowledged;
+}
+
+function judge(
+  effects: readonly Effect[],
+  acknowledged: readonly Sending[],
+  killed: ReadonlyMap<number, number>,
+): Pick<LoadResult, 'effects' | 'lost' | 'orderBreaks' | 'repeated' | 'unexplained' | 'sentTwice'> {
+  const done = new Set(effects.map(({ hook, n, attempt }) => `${hook} ${n} ${attempt}`));
+  const latest = new Map<string, number>();
+  const byEvent = new Map<number, Effect>();
+  const lastOf = new Map<string, number>();
+  for (const { hook, pid, eventId } of effects) lastOf.set(`${hook} ${pid}`, eventId);
+  let [orderBreaks, repeated, unexplained] = [0, 0, 0];
+  for (const effect of effects) {
+    const { hook, n, eventId } = effect;
+    if (n < (latest.get(hook) ?? 0)) orderBreaks++;
+    latest.set(hook, Math.max(n, latest.get(hook) ?? 0));
+    const before = byEvent.get(eventId);
+    byEvent.set(eventId, effect);
+    if (before === undefined) continue;
+    repeated++;
+    // It was the last effect of a process that was killed: so it was not committed.
+    if (!killed.has(before.pid) || lastOf.get(`${hook} ${before.pid}`) !== eventId) unexplained++;
+  }
+  return {
+    ...{ effects: effects.length, orderBreaks, repeated, unexplained },
+    lost: acknowledged.filter(({ hook, n, attempt }) => !done.has(`${hook} ${n} ${attempt}`)).length,
+    sentTwice: byEvent.size - acknowledged.length,
+  };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

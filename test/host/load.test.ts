@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { type LoadResult, type LoadSettings, runLoad } from './load-run.js';
+import { hasPostgres } from './test-database.js';
+
+// `IML_FULL=1 npx vitest run --config .config/vitest.config.ts test/host/load.test.ts` runs the sizes of the promise:
+// 100000 events over 1000 hooks on PostgreSQL with a kill every 2 s, and 10000 on SQLite.
+const isFull = process.env['IML_FULL'] === '1';
+
+const MINUTE_MS = 60_000;
+
+function expectNothingLost(result: LoadResult, settings: LoadSettings): void {
+  console.log(`${settings.engine}: ${JSON.stringify(result)}`);
+  expect(result).toMatchObject({
+    ...{ sent: settings.events, lost: 0, orderBreaks: 0, unexplained: 0, open: 0, dead: 0 },
+  });
+}
+
+it('loses nothing on SQLite with one process that is killed now and then', {
+  timeout: 15 * MINUTE_MS,
+}, async () => {
+  const settings: LoadSettings = {
+    ...{ engine: 'sqlite', workers: 1, leaseMs: 2000 },
+    ...(isFull ? { events: 10_000, hooks: 1000 } : { events: 1000, hooks: 100 }),
+    killEveryMs: isFull ? 3000 : 1500,
+    maxMs: (isFull ? 5 : 1) * MINUTE_MS,
+  };
+  expectNothingLost(await runLoad(settings), settings);
+});
+
+it.skipIf(!hasPostgres)(
+  'loses nothing on PostgreSQL with three processes of which one is killed every two seconds',
+  { timeout: 30 * MINUTE_MS },
+  async () => {
+    const settings: LoadSettings = {
+      ...{ engine: 'postgres', workers: 3, leaseMs: 2000 },
+      ...(isFull
+        ? { events: Number(process.env['IML_EVENTS'] ?? 100_000), hooks: 1000 }
+        : { events: 2000, hooks: 100 }),
+      killEveryMs: 2000,
+      maxMs: (isFull ? 20 : 1) * MINUTE_MS,
+    };
+    const result = await runLoad(settings);
+    expectNothingLost(result, settings);
+    expect(result.kills).toBeGreaterThan(0);
+  },
+);

@@ -1,0 +1,98 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Command } from '../../src/cli/command.js';
+import { EVENTS_COMMAND } from '../../src/cli/events.js';
+import { Interruption, type Io } from '../../src/cli/io.js';
+import { parseArguments } from '../../src/cli/parse-arguments.js';
+import { SCENARIOS_COMMAND } from '../../src/cli/scenarios.js';
+import { SERVE_COMMAND } from '../../src/cli/serve.js';
+import { eventually } from './open-parts.js';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'iml-serve-'));
+  const root = path.join(folder, 'crm');
+  await mkdir(root);
+  const manifest = {
+    ...{ fileVersion: 1, generalCodeFiles: {}, origins: [] },
+    components: {
+      webhook: { contacts: { webhookType: 'web', codeFiles: { communication: 'contacts.json' } } },
+      module: { watch: { moduleType: 'instant_trigger', webhook: 'contacts', codeFiles: {} } },
+    },
+  };
+  await writeFile(path.join(root, 'makecomapp.json'), JSON.stringify(manifest));
+  await writeFile(path.join(root, 'contacts.json'), '{ "output": "{{body}}" }');
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+interface Called {
+  readonly out: () => string;
+  readonly err: () => string;
+  readonly stop: () => void;
+  readonly code: Promise<number>;
+}
+
+function call(command: Command, args: readonly string[]): Called {
+  let [out, err] = ['', ''];
+  const controller = new AbortController();
+  const output = (add: (text: string) => void) => ({
+    ...{ isTerminal: false, columns: undefined },
+    write: async (text: string) => add(text),
+  });
+  const io: Io = {
+    stdout: output((text) => {
+      out += text;
+    }),
+    stderr: output((text) => {
+      err += text;
+    }),
+    env: { HOME: folder, XDG_CONFIG_HOME: folder },
+    cwd: folder,
+    readStdin: async () => '',
+    interruptible: (work) => work(controller.signal),
+  } as Io;
+  return {
+    ...{ out: () => out, err: () => err },
+    stop: () => controller.abort(new Interruption()),
+    code: command.run(parseArguments(command, args), io),
+  };
+}
+
+async function output(command: Command, args: readonly string[]): Promise<string> {
+  const called = call(command, args);
+  expect(await called.code).toBe(0);
+  return called.out();
+}
+
+it('serves an app, and shows afterwards what came in', { timeout: 60_000 }, async () => {
+  const app = path.join(folder, 'crm');
+  const served = call(SERVE_COMMAND, [app, '--port', '0', '--data', 'data']);
+  await Promise.race([served.code, eventually(() => /http\S+\/hooks\/\S+/.test(served.err()))]);
+  const url = /http\S+\/hooks\/\S+/.exec(served.err())?.[0] ?? '';
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"email":"a@example.com"}',
+  });
+  expect([answer.status, await answer.text()]).toEqual([200, 'Accepted']);
+  await eventually(() => served.out() !== '');
+  expect(JSON.parse(served.out())).toEqual({ scenario: 'crm/watch', bundle: { email: 'a@example.com' } });
+  served.stop();
+  expect(await served.code).toBe(0);
+  await expect(fetch(url)).rejects.toThrow();
+
+  const [event] = (await output(EVENTS_COMMAND, ['list', '--data', 'data'])).trim().split('\n');
+  expect(JSON.parse(event ?? '')).toMatchObject({ id: 1, status: 'done' });
+  expect(await output(EVENTS_COMMAND, ['replay', '1', '--data', 'data'])).toContain('waits');
+  expect(await output(EVENTS_COMMAND, ['discard', '1', '--data', 'data'])).toContain('discarded');
+  expect(JSON.parse(await output(EVENTS_COMMAND, ['show', '1', '--data', 'data']))).toMatchObject({
+    ...{ status: 'discarded', bundles: [{ email: 'a@example.com' }] },
+  });
+  expect(JSON.parse(await output(SCENARIOS_COMMAND, ['--data', 'data']))).toMatchObject({
+    ...{ name: 'crm/watch', state: 'active', errors: 0 },
+  });
+});

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+
+const SERVER: string = process.env['IML_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432';
+
+/** Whether there is a server to test against; where there is none, its tests are skipped with that reason. */
+export const hasPostgres: boolean = await isReachable();
+
+async function isReachable(): Promise<boolean> {
+  const client = new pg.Client({ connectionString: `${SERVER}/postgres`, connectionTimeoutMillis: 2000 });
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs statements as the owner of a database of the server. */
+export async function onServer(statement: string, database = 'postgres'): Promise<void> {
+  const client = new pg.Client({ connectionString: `${SERVER}/${database}` });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+export interface TestDatabase {
+  /** For a store: a URL, or the path of a file. */
+  readonly at: string;
+  readonly name: string;
+  readonly drop: () => Promise<void>;
+}
+
+let count = 0;
+
+/** An empty PostgreSQL database of its own. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const name = `iml_host_${process.pid}_${Date.now().toString(36)}_${++count}`;
+  await onServer(`create database ${name}`);
+  return {
+    name,
+    at: `${SERVER}/${name}`,
+    drop: () => onServer(`drop database if exists ${name} with (force)`),
+  };
+}
+
+/** A path for a SQLite file in a folder of its own. */
+export async function createFile(): Promise<TestDatabase> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'iml-host-'));
+  return { name: folder, at: path.join(folder, 'host.db'), drop: () => rm(folder, { recursive: true }) };
+}

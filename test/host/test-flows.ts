@@ -1,0 +1,66 @@
+import type { FlowReport, FlowRequest, Flows, Receiver, Reception } from '../../src/host/ports.js';
+import type { ScenarioPlan } from '../../src/host/scenario-plan.js';
+import { type ScenarioSettings, settingsOf } from '../../src/scenario/scenario-settings.js';
+
+/** A report of a run that went well. */
+export const SUCCESS: FlowReport = {
+  outcome: { kind: 'success' },
+  error: undefined,
+  incompletes: [],
+  triggerState: undefined,
+};
+
+/** The report of a run that ended with an error of a type. */
+export function failure(
+  type: FlowReport['outcome'] extends infer O ? Extract<O, { type: unknown }>['type'] : never,
+): FlowReport {
+  return { ...SUCCESS, outcome: { kind: 'error', type }, error: { name: type, message: 'It failed.' } };
+}
+
+/** Flows that do what a function says. */
+export function flowsOf(run: (request: FlowRequest) => Promise<FlowReport> | FlowReport): Flows {
+  return { run: async (request) => run(request) };
+}
+
+/** Takes the JSON body of a call as its one bundle; `{"reject": true}` cannot be read, `{"to": uid}` goes to members. */
+export const receiveJson: Receiver = async ({ call, recipientsOf }): Promise<Reception> => {
+  const body = JSON.parse(Buffer.from(call.body).toString('utf8') || 'null') as Record<
+    string,
+    unknown
+  > | null;
+  const accepted = {
+    response: new Response('Accepted'),
+    bundles: [],
+    deliveries: undefined,
+    failure: undefined,
+  };
+  if (body?.['reject'] === true) {
+    const error = { toJSON: () => ({ name: 'WebhookError', message: 'unreadable' }) };
+    return {
+      ...accepted,
+      response: new Response('no', { status: 400 }),
+      failure: { phase: 'payload', error },
+    };
+  }
+  if (typeof body?.['to'] === 'string') {
+    return { ...accepted, deliveries: [{ recipients: await recipientsOf(body['to']), bundles: [body] }] };
+  }
+  return { ...accepted, bundles: body === null ? [] : [body] };
+};
+
+export interface PlanWanted {
+  readonly settings?: Partial<ScenarioSettings>;
+  readonly everyMs?: number;
+  readonly ordered?: boolean;
+  readonly answers?: boolean;
+}
+
+export function plan({
+  settings = {},
+  everyMs,
+  ordered = false,
+  answers = false,
+}: PlanWanted = {}): ScenarioPlan {
+  const scheduling = everyMs === undefined ? 'instant' : 'timed';
+  return { settings: settingsOf({ scheduling, ...settings }), everyMs, ordered, answers, flow: null };
+}

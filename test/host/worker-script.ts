@@ -1,0 +1,108 @@
+import { appendFileSync } from 'node:fs';
+import { createHost } from '../../src/host/create-host.js';
+import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
+import type { FlowReport, FlowRequest } from '../../src/host/ports.js';
+import { createPostgresQueue } from '../../src/host/postgres-queue.js';
+import { createStoreQueue } from '../../src/host/store-queue.js';
+import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
+
+/** What a worker process is told on its command line. */
+export interface WorkerSettings {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly at: string;
+  /** The file every effect is appended to, a line each. */
+  readonly effects: string;
+  /** Hooks `hook-0` and so on that keep order. */
+  readonly hooks: number;
+  /** Whether there is a polling trigger with two items, and an event that is stored as an incomplete execution. */
+  readonly isMatrix?: boolean;
+  /** The point at whose n-th time the process kills itself. */
+  readonly killAt?: { readonly point: string; readonly time: number };
+  readonly leaseMs: number;
+  readonly concurrency?: number;
+  /** How long an effect takes. */
+  readonly effectMs?: number;
+  readonly maxPages?: number;
+}
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
+const points: string[] = [];
+
+/** Ends the process as a power cut would: nothing after this line runs. */
+function checkpoint(point: string): void {
+  if (settings.isMatrix !== true) return;
+  points.push(point);
+  const { killAt } = settings;
+  if (killAt?.point === point && points.filter((it) => it === point).length === killAt.time) {
+    process.kill(process.pid, 'SIGKILL');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  }
+}
+
+/** In the file when it returns, whatever becomes of the process; lines of several processes never mix. */
+function effect(line: string): void {
+  checkpoint('effect: before');
+  appendFileSync(settings.effects, `${line} ${process.pid} ${Date.now()}\n`);
+  checkpoint('effect: after');
+}
+
+async function run({ scenario, source }: FlowRequest): Promise<FlowReport> {
+  if ((settings.effectMs ?? 0) > 0) await new Promise((resolve) => setTimeout(resolve, settings.effectMs));
+  switch (source.kind) {
+    case 'event': {
+      const [bundle] = source.bundles as { n: number; attempt: number; keep?: boolean }[];
+      effect(`${scenario.name} ${bundle?.n} ${bundle?.attempt} ${source.event.id}`);
+      if (bundle?.keep !== true) return SUCCESS;
+      const stored = { resolution: 'automatic', attempt: 1, atMs: Date.now() + 50 } as const;
+      const incompletes = [{ execution: { n: bundle.n }, error: null, stored }];
+      return { ...SUCCESS, outcome: { kind: 'warning' }, incompletes };
+    }
+    case 'incomplete':
+      effect(`incomplete ${Reflect.get(Object(source.execution), 'n')} 0 0`);
+      return { ...SUCCESS, outcome: { kind: 'success', retry: 1 } };
+    case 'poll': {
+      const last = Number(Reflect.get(Object(scenario.triggerState), 'last') ?? 0);
+      for (let n = last + 1; n <= 2; n++) effect(`poll ${n} 0 0`);
+      return { ...SUCCESS, triggerState: { last: 2 } };
+    }
+  }
+}
+
+const { engine, at, concurrency = 8, maxPages } = settings;
+const store =
+  engine === 'sqlite' ? await openHostSqlite({ file: at, maxPages }) : await openHostPostgres({ url: at });
+const queue =
+  engine === 'sqlite'
+    ? createStoreQueue({ store, pollMs: 50, concurrency })
+    : await createPostgresQueue({ url: at, pollMs: 200, concurrency });
+const host = createHost({
+  ...{ store, queue, flows: flowsOf(run), receiver: receiveJson, checkpoint },
+  limits: { leaseMs: settings.leaseMs },
+  onError: (error) =>
+    process.stderr.write(`${String(error)} ${String(Reflect.get(Object(error), 'cause'))}\n`),
+});
+const paths: string[] = [];
+for (let index = 0; index < settings.hooks; index++) {
+  const name = `hook-${index}`;
+  const hook = await host.putHook({ name, app: 'a', webhook: 'w', kind: 'dedicated' });
+  await host.scenarios.put({ name, plan: plan({ ordered: true }), hookId: hook.id });
+  paths.push(hook.path);
+}
+await host.start();
+const server = await host.listen();
+process.stdout.write(`${JSON.stringify({ origin: server.origin, paths })}\n`);
+// Later than the address is known, so that the sender finds a server at every point.
+if (settings.isMatrix) await host.scenarios.put({ name: 'poll', plan: plan({ everyMs: 3_600_000 }) });
+
+process.on('SIGTERM', () => {
+  host
+    .stop(5000)
+    .then(() => store.close())
+    .then(
+      () => {
+        process.stdout.write(`${JSON.stringify({ points })}\n`);
+        process.exit(0);
+      },
+      () => process.exit(1),
+    );
+});

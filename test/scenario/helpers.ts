@@ -1,0 +1,38 @@
+import { AppError, type AppErrorType } from '../../src/errors/app-error.js';
+import type { FlowModule, ModuleInput } from '../../src/scenario/flow.js';
+
+type Answer = readonly unknown[] | AppErrorType | undefined;
+
+export interface TestModule extends FlowModule {
+  readonly inputs: ModuleInput[];
+  readonly log: string[];
+}
+
+/** A module that answers each call by a function: bundles, or the type of an error. */
+export function moduleOf(
+  answer: (input: ModuleInput, call: number) => Answer,
+  more: Partial<FlowModule> = {},
+): TestModule {
+  const inputs: ModuleInput[] = [];
+  const log: string[] = [];
+  return {
+    name: 'test',
+    type: 'action',
+    inputs,
+    log,
+    run: async (input) => {
+      inputs.push(input);
+      const given = answer(input, inputs.length);
+      if (typeof given !== 'string') return { bundles: given ?? [], error: undefined };
+      return { bundles: [], error: new AppError(given, `${given} happened.`) };
+    },
+    commit: async () => void log.push('commit'),
+    rollback: async () => void log.push('rollback'),
+    ...more,
+  };
+}
+
+/** A first module that gives these bundles. */
+export function source(...bundles: readonly unknown[]): TestModule {
+  return moduleOf(() => bundles, { type: 'search' });
+}

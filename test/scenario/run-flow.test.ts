@@ -1,0 +1,600 @@
+import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../src/app/create-engine.js';
+import { defineApp } from '../../src/app/define-app.js';
+import { AppError } from '../../src/errors/app-error.js';
+import { answerWebhook } from '../../src/scenario/answer-webhook.js';
+import { compileFlow } from '../../src/scenario/compile-flow.js';
+import { engineModule } from '../../src/scenario/engine-module.js';
+import type { ErrorHandler, FlowStep } from '../../src/scenario/flow.js';
+import type { FlowReport } from '../../src/scenario/flow-report.js';
+import {
+  createMemoryIncompleteStore,
+  type IncompleteStore,
+} from '../../src/scenario/incomplete-execution.js';
+import { nextState } from '../../src/scenario/next-state.js';
+import {
+  discardExecution,
+  listDue,
+  listUnresolved,
+  resolveExecution,
+} from '../../src/scenario/retry-incomplete.js';
+import { type FlowOptions, resumeFlow, runFlow } from '../../src/scenario/run-flow.js';
+import { settingsOf } from '../../src/scenario/scenario-settings.js';
+import { NEW_SCENARIO } from '../../src/scenario/scenario-state.js';
+import { createVirtualClock } from '../../src/testing/virtual-clock.js';
+import { post } from '../webhook/helpers.js';
+import { moduleOf, source, type TestModule } from './helpers.js';
+
+function flowOf(...steps: readonly FlowStep[]): ReturnType<typeof compileFlow> {
+  return compileFlow({ name: 'f', steps });
+}
+
+interface Setup extends FlowOptions {
+  readonly store: IncompleteStore;
+  readonly clock: ReturnType<typeof createVirtualClock>;
+}
+
+function setup(settings: FlowOptions['settings'] = {}, capacity?: number): Setup {
+  let id = 0;
+  return {
+    settings,
+    store: createMemoryIncompleteStore(capacity),
+    clock: createVirtualClock(0),
+    newId: () => `x${++id}`,
+  };
+}
+
+const kinds = (report: FlowReport): string[] => report.phases.map(({ kind }) => kind);
+
+describe('a flow', () => {
+  it('maps outputs of modules by their ids', async () => {
+    const send = moduleOf(({ parameters }) => [{ sent: parameters['to'] }]);
+    const report = await runFlow(
+      flowOf(
+        { id: 1, module: source({ email: 'a@x', name: 'Ann' }, { email: 'b@x' }) },
+        {
+          id: 4,
+          module: send,
+          parameters: { to: '{{1.email}}', text: 'Dear {{ifempty(1.name, "you")}}', all: '{{`1`}}' },
+        },
+      ),
+    );
+    expect(send.inputs.map(({ parameters }) => parameters)).toEqual([
+      { to: 'a@x', text: 'Dear Ann', all: { email: 'a@x', name: 'Ann' } },
+      { to: 'b@x', text: 'Dear you', all: { email: 'b@x' } },
+    ]);
+    expect(report).toMatchObject({
+      status: 'success',
+      operations: 3,
+      bundles: [{ sent: 'a@x' }, { sent: 'b@x' }],
+      outcome: { kind: 'success' },
+    });
+  });
+
+  it('takes every bundle to the end before the next, and commits each', async () => {
+    const first = source(1, 2);
+    const report = await runFlow(
+      flowOf(
+        { id: 1, module: first },
+        { id: 2, module: moduleOf(() => ['a', 'b']) },
+        { id: 3, module: moduleOf(() => ['z']) },
+      ),
+    );
+    expect(kinds(report)).toEqual([
+      'initialization',
+      'operation',
+      'operation',
+      'operation',
+      'operation',
+      'commit',
+      'operation',
+      'operation',
+      'operation',
+      'commit',
+      'finalization',
+    ]);
+    expect(report.operations).toBe(7);
+    const once = await runFlow(flowOf({ id: 1, module: first }), {}, { settings: { autoCommit: false } });
+    expect(kinds(once)).toEqual(['initialization', 'operation', 'commit', 'finalization']);
+  });
+
+  it('ends bundles that no filter lets through, and those a module gives nothing for', async () => {
+    const last = moduleOf(() => ['x']);
+    const report = await runFlow(
+      flowOf(
+        { id: 1, module: source({ n: 1 }, { n: 2 }, { n: 3 }) },
+        {
+          id: 2,
+          module: moduleOf(({ parameters }) => (parameters['n'] === 3 ? [] : [1])),
+          parameters: { n: '{{1.n}}' },
+          filter: '{{1.n > 1}}',
+        },
+        { id: 3, module: last },
+      ),
+    );
+    expect(last.inputs).toHaveLength(1);
+    expect(report.phases.filter(({ kind }) => kind === 'filtered')).toHaveLength(1);
+    expect(report.status).toBe('success');
+  });
+
+  it('takes events one by one where the first module is an instant trigger', async () => {
+    const trigger = moduleOf(({ payload }) => [payload], { type: 'instant_trigger' });
+    const report = await runFlow(flowOf({ id: 1, module: trigger }), { events: ['a', 'b'] });
+    expect(report).toMatchObject({ bundles: ['a', 'b'], operations: 2, eventsDone: 2 });
+    expect((await runFlow(flowOf({ id: 1, module: trigger }), {})).operations).toBe(0);
+  });
+
+  it('gives a polling trigger its state, and hands the new one on', async () => {
+    const trigger = moduleOf(() => undefined, {
+      type: 'trigger',
+      run: async ({ data }) => ({
+        bundles: [1],
+        error: undefined,
+        state: { lastId: Number(data?.['lastId']) + 1 },
+      }),
+    });
+    expect((await runFlow(flowOf({ id: 1, module: trigger }), { state: { lastId: 4 } })).state).toEqual({
+      lastId: 5,
+    });
+  });
+
+  it.each([[[]], [[{ id: 0 }]], [[{ id: 1 }, { id: 1 }]]])('cannot have the steps %o', (steps) => {
+    const made = steps.map((step) => ({ ...step, module: source() }));
+    expect(() => flowOf(...made)).toThrow(expect.objectContaining({ code: 'USAGE' }));
+  });
+
+  it('ends with the reason of its signal, after a rollback', async () => {
+    const abort = new AbortController();
+    const second = moduleOf(() => {
+      abort.abort(new Error('enough'));
+      return [1];
+    });
+    const third = moduleOf(() => [1]);
+    const flow = flowOf({ id: 1, module: source(1) }, { id: 2, module: second }, { id: 3, module: third });
+    await expect(runFlow(flow, { signal: abort.signal })).rejects.toThrow('enough');
+    expect(second.log).toEqual(['rollback']);
+    expect(third.inputs).toEqual([]);
+  });
+
+  it('passes errors of its ports on', async () => {
+    const store = { ...createMemoryIncompleteStore(), save: async () => Promise.reject(new Error('disk')) };
+    const flow = flowOf({ id: 1, module: source(1) }, { id: 2, module: moduleOf(() => 'DataError') });
+    await expect(runFlow(flow, {}, { store, settings: { storeIncomplete: true } })).rejects.toThrow('disk');
+  });
+});
+
+describe('an error without a handler', () => {
+  const failing = (type: 'RuntimeError' | 'DataError' | 'ConnectionError' | 'RateLimitError'): TestModule =>
+    moduleOf(({ parameters }) => (parameters['n'] === 2 ? type : [parameters['n']]));
+  const steps = (module: TestModule, first = source({ n: 1 }, { n: 2 }, { n: 3 })) =>
+    flowOf({ id: 1, module: first }, { id: 2, module, parameters: { n: '{{1.n}}' } });
+
+  it('takes back the bundle at work, and keeps the state of the trigger', async () => {
+    const module = failing('RuntimeError');
+    const first = {
+      ...source({ n: 1 }, { n: 2 }),
+      run: async () => ({ bundles: [{ n: 1 }, { n: 2 }], error: undefined, state: { lastId: 9 } }),
+    };
+    const report = await runFlow(steps(module, first), {}, setup());
+    expect(report).toMatchObject({ status: 'error', state: undefined, bundles: [1] });
+    expect(report.outcome).toMatchObject({ kind: 'error', type: 'RuntimeError', isFirstModule: false });
+    expect(module.log).toEqual(['commit', 'rollback']);
+  });
+
+  it('in the first module says so', async () => {
+    const report = await runFlow(
+      flowOf({ id: 1, module: moduleOf(() => 'ConnectionError') }),
+      {},
+      setup({ storeIncomplete: true }),
+    );
+    expect(report.outcome).toMatchObject({ type: 'ConnectionError', isFirstModule: true });
+    expect(report.incomplete).toEqual([]);
+  });
+
+  it('of wrong data is stored, and other bundles go on', async () => {
+    const options = setup({ storeIncomplete: true });
+    const report = await runFlow(steps(failing('DataError')), {}, options);
+    expect(report).toMatchObject({ status: 'warning', bundles: [1, 3], outcome: { kind: 'warning' } });
+    expect(await options.store.list('f')).toEqual([
+      {
+        id: 'x1',
+        flow: 'f',
+        stepId: 2,
+        outputs: { 1: { n: 2 } },
+        error: { type: 'DataError', message: 'DataError happened.' },
+        storedAtMs: 0,
+        policy: undefined,
+        retry: undefined,
+      },
+    ]);
+  });
+
+  it('of a connection is stored with all that is left, and ends the run', async () => {
+    const options = setup({ storeIncomplete: true });
+    const first = {
+      ...source(),
+      run: async () => ({ bundles: [{ n: 1 }, { n: 2 }, { n: 3 }], error: undefined, state: { lastId: 3 } }),
+    };
+    const report = await runFlow(steps(failing('ConnectionError'), first), {}, options);
+    expect(report).toMatchObject({ status: 'warning', bundles: [1], state: { lastId: 3 } });
+    expect(report.incomplete.map(({ outputs, retry }) => [outputs, retry])).toEqual([
+      [{ 1: { n: 2 } }, { attempt: 1, atMs: 60_000 }],
+      [{ 1: { n: 3 } }, { attempt: 1, atMs: 60_000 }],
+    ]);
+    const { stored } = nextState(NEW_SCENARIO, settingsOf({ storeIncomplete: true }), report.outcome, 0);
+    expect(stored).toEqual({ resolution: 'automatic', attempt: 1, atMs: 60_000 });
+  });
+
+  it('tells how long a rate limit asks to wait', async () => {
+    const report = await runFlow(steps(failing('RateLimitError')), {}, setup());
+    expect(report.outcome).toMatchObject({ type: 'RateLimitError', delayMs: 1_200_000 });
+  });
+
+  it('where there is no room turns the scenario off, or drops the bundle', async () => {
+    const strict = await runFlow(steps(failing('DataError')), {}, setup({ storeIncomplete: true }, 0));
+    expect(nextState(NEW_SCENARIO, settingsOf({ storeIncomplete: true }), strict.outcome, 0).notify).toBe(
+      'storage-full',
+    );
+    const lax = await runFlow(
+      steps(failing('DataError')),
+      {},
+      setup({ storeIncomplete: true, dataLoss: true }, 0),
+    );
+    expect(lax).toMatchObject({ status: 'warning', bundles: [1, 3] });
+    expect(kinds(lax)).toContain('discarded');
+  });
+
+  it('leaves events that were not taken to the caller', async () => {
+    const trigger = moduleOf(({ payload }) => [payload], { type: 'instant_trigger' });
+    const flow = steps(failing('RuntimeError'), trigger);
+    const events = [{ n: 1 }, { n: 2 }, { n: 3 }];
+    expect((await runFlow(flow, { events }, setup())).eventsDone).toBe(1);
+    expect((await runFlow(flow, { events }, setup({ autoCommit: false }))).eventsDone).toBe(0);
+    const connection = steps(
+      failing('ConnectionError'),
+      moduleOf(({ payload }) => [payload], { type: 'instant_trigger' }),
+    );
+    expect((await runFlow(connection, { events }, setup({ storeIncomplete: true }))).eventsDone).toBe(2);
+  });
+
+  it('of an expression is wrong data, with the path of the field', async () => {
+    const flow = flowOf(
+      { id: 1, module: source({}) },
+      { id: 2, module: source(), parameters: { a: { b: '{{nofunction(1)}}' } } },
+    );
+    const report = await runFlow(flow, {}, setup());
+    expect(report.error).toMatchObject({
+      type: 'DataError',
+      message: "Failed to map 'a.b': Function 'nofunction' not found!",
+    });
+  });
+
+  it('of a commit is an inconsistency that keeps what was committed', async () => {
+    const module = moduleOf(() => [1], { commit: async () => Promise.reject(new Error('no')) });
+    const report = await runFlow(flowOf({ id: 1, module }), {}, setup());
+    expect(report.outcome).toMatchObject({ kind: 'error', type: 'InconsistencyError' });
+    expect(kinds(report)).not.toContain('rollback');
+  });
+});
+
+describe('a handler', () => {
+  const run = (onError: ErrorHandler, options = setup()): Promise<FlowReport> =>
+    runFlow(
+      flowOf(
+        { id: 1, module: source({ n: 1 }, { n: 2 }, { n: 3 }) },
+        {
+          id: 2,
+          module: moduleOf(({ parameters }) =>
+            parameters['n'] === 2 ? 'RuntimeError' : [{ n: parameters['n'] }],
+          ),
+          parameters: { n: '{{1.n}}' },
+          onError,
+        },
+        { id: 3, module: moduleOf(({ parameters }) => [parameters['n']]), parameters: { n: '{{2.n}}' } },
+      ),
+      {},
+      options,
+    );
+
+  it('ignore drops the bundle', async () => {
+    expect(await run({ kind: 'ignore' })).toMatchObject({
+      status: 'success',
+      bundles: [1, 3],
+      outcome: { kind: 'success' },
+    });
+  });
+
+  it('resume goes on with another output', async () => {
+    expect(await run({ kind: 'resume', output: { n: '{{1.n * 100}}' } })).toMatchObject({
+      status: 'success',
+      bundles: [1, 200, 3],
+    });
+  });
+
+  it('resume whose output fails is wrong data', async () => {
+    expect((await run({ kind: 'resume', output: '{{nofunction()}}' })).error?.type).toBe('DataError');
+  });
+
+  it('commit ends the run well', async () => {
+    const report = await run({ kind: 'commit' });
+    expect(report).toMatchObject({ status: 'success', bundles: [1], error: undefined });
+    expect(kinds(report).slice(-2)).toEqual(['commit', 'finalization']);
+  });
+
+  it('rollback ends it as an error that is not counted', async () => {
+    const report = await run({ kind: 'rollback' });
+    expect(report).toMatchObject({ status: 'error', outcome: { kind: 'rollback' } });
+    expect(kinds(report).slice(-2)).toEqual(['rollback', 'finalization']);
+  });
+
+  it('break stores the rest and lets the next bundles go on', async () => {
+    const options = setup();
+    const report = await run({ kind: 'break', attempts: 2, intervalMs: 1000 }, options);
+    expect(report).toMatchObject({ status: 'warning', bundles: [1, 3] });
+    expect((await options.store.list('f'))[0]).toMatchObject({
+      stepId: 2,
+      retry: { attempt: 1, atMs: 1000 },
+      policy: { kind: 'interval', attempts: 2 },
+    });
+    const byHand = setup();
+    await run({ kind: 'break', automatic: false }, byHand);
+    expect((await listUnresolved('f', byHand.store)).map(({ id }) => id)).toEqual(['x1']);
+  });
+
+  it('break without a store handles nothing', async () => {
+    const report = await run({ kind: 'break' }, { settings: {} } as Setup);
+    expect(report.outcome).toMatchObject({ kind: 'error', type: 'RuntimeError' });
+  });
+});
+
+describe('an incomplete execution', () => {
+  const failUntil = (
+    call: number,
+    type: 'ConnectionError' | 'RuntimeError' = 'ConnectionError',
+  ): TestModule => moduleOf(({ parameters }, n) => (n < call ? type : [parameters['n']]));
+  const flow = (module: TestModule, before = moduleOf(({ parameters }) => [parameters['n']])) =>
+    flowOf(
+      { id: 1, module: source({ n: 7 }) },
+      { id: 2, module: before, parameters: { n: '{{1.n}}' } },
+      { id: 3, module, parameters: { n: '{{`2`}}' } },
+    );
+
+  it('is retried when it is due, without the steps that are done', async () => {
+    const options = setup({ storeIncomplete: true });
+    const before = moduleOf(({ parameters }) => [parameters['n']]);
+    const made = flow(failUntil(3), before);
+    await runFlow(made, {}, options);
+    expect(await listDue('f', options.store, 59_999)).toEqual([]);
+    options.clock.advance(60_000);
+    const [due] = await listDue('f', options.store, 60_000);
+    const again = await resumeFlow(made, due ?? expect.fail(), options);
+    expect(again.outcome).toMatchObject({ kind: 'error', type: 'ConnectionError', retry: 1 });
+    const [next] = await options.store.list('f');
+    expect(next).toMatchObject({ id: 'x1', stepId: 3, retry: { attempt: 2, atMs: 660_000 } });
+    const last = await resumeFlow(made, next ?? expect.fail(), options);
+    expect(last).toMatchObject({ status: 'success', bundles: [7], outcome: { kind: 'success', retry: 2 } });
+    expect(await options.store.list('f')).toEqual([]);
+    expect(before.inputs).toHaveLength(1);
+  });
+
+  it('is left to somebody after eight retries, at the distances of the table', async () => {
+    const options = setup({ storeIncomplete: true });
+    const made = flow(failUntil(99));
+    await runFlow(made, {}, options);
+    const distances: number[] = [];
+    for (
+      let [execution] = await options.store.list('f');
+      execution?.retry !== undefined;
+      [execution] = await options.store.list('f')
+    ) {
+      distances.push((execution.retry.atMs - options.clock.now()) / 60_000);
+      options.clock.advance(execution.retry.atMs - options.clock.now());
+      await resumeFlow(made, execution, options);
+    }
+    expect(distances).toEqual([1, 10, 10, 30, 30, 30, 180, 180]);
+    expect(await listUnresolved('f', options.store)).toHaveLength(1);
+  });
+
+  it('that fails otherwise is left to somebody at once', async () => {
+    const options = setup({ storeIncomplete: true });
+    const made = flow(moduleOf((_, n) => (n === 1 ? 'ConnectionError' : 'RuntimeError')));
+    await runFlow(made, {}, options);
+    const [execution] = await options.store.list('f');
+    const report = await resumeFlow(made, execution ?? expect.fail(), options);
+    expect(report.outcome).toMatchObject({ type: 'RuntimeError', retry: 1 });
+    expect(await listUnresolved('f', options.store)).toMatchObject([
+      { id: 'x1', error: { type: 'RuntimeError' } },
+    ]);
+  });
+
+  it('of a Break handler is retried as that says', async () => {
+    const options = setup();
+    const made = flowOf(
+      { id: 1, module: source(1) },
+      { id: 2, module: failUntil(9, 'RuntimeError'), onError: { kind: 'break', attempts: 2, intervalMs: 5 } },
+    );
+    await runFlow(made, {}, options);
+    for (const attempt of [1, 2]) {
+      const [execution] = await options.store.list('f');
+      expect(execution?.retry?.attempt).toBe(attempt);
+      await resumeFlow(made, execution ?? expect.fail(), options);
+    }
+    expect(await listUnresolved('f', options.store)).toHaveLength(1);
+  });
+
+  it('that a handler takes back in its retry is left to somebody', async () => {
+    const options = setup({ storeIncomplete: true });
+    const steps = (onError?: ErrorHandler) =>
+      flowOf({ id: 1, module: source(1) }, { id: 2, module: failUntil(9), ...(onError && { onError }) });
+    await runFlow(steps(), {}, options);
+    const [execution] = await options.store.list('f');
+    const report = await resumeFlow(steps({ kind: 'rollback' }), execution ?? expect.fail(), options);
+    expect(report.outcome).toEqual({ kind: 'rollback', retry: 1 });
+    expect(await listUnresolved('f', options.store)).toMatchObject([{ id: 'x1' }]);
+  });
+
+  it('is resolved by hand, with mended data', async () => {
+    const options = setup({ storeIncomplete: true });
+    const strict = moduleOf(({ parameters }) => (parameters['n'] === 7 ? 'DataError' : [parameters['n']]));
+    const made = flow(strict);
+    await runFlow(made, {}, options);
+    expect(await resolveExecution(made, 'x1', options)).toMatchObject({ status: 'warning' });
+    expect(await options.store.list('f')).toMatchObject([{ id: 'x1', retry: undefined }]);
+    expect(await resolveExecution(made, 'x1', options, { 2: 8 })).toMatchObject({
+      status: 'success',
+      bundles: [8],
+    });
+    expect(await options.store.list('f')).toEqual([]);
+  });
+
+  it('is discarded by hand', async () => {
+    const options = setup({ storeIncomplete: true });
+    await runFlow(flow(failUntil(9)), {}, options);
+    expect(await discardExecution('x1', options.store)).toMatchObject({ id: 'x1' });
+    await expect(discardExecution('x1', options.store)).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('belongs to its flow', async () => {
+    const options = setup({ storeIncomplete: true });
+    await runFlow(flow(failUntil(9)), {}, options);
+    const [execution] = await options.store.list('f');
+    const other = compileFlow({ name: 'g', steps: [{ id: 3, module: source() }] });
+    await expect(resumeFlow(other, execution ?? expect.fail(), options)).rejects.toMatchObject({
+      code: 'USAGE',
+    });
+  });
+});
+
+describe('inputs', () => {
+  const APP = defineApp({
+    name: 'app',
+    modules: {
+      m: {
+        type: 'action',
+        communication: { response: { output: '{{parameters}}' } },
+        mappableParams: [
+          { name: 'text', type: 'text' },
+          { name: 'count', type: 'integer', required: true },
+          { name: 'list', type: 'array', spec: { type: 'text' } },
+          { name: 'flag', type: 'boolean' },
+          {
+            name: 'box',
+            type: 'collection',
+            spec: [
+              { name: 'a', type: 'text' },
+              { name: 'b', type: 'text' },
+            ],
+          },
+        ],
+      },
+    },
+  });
+  const outputOf = async (parameters: Record<string, unknown>): Promise<unknown> => {
+    const engine = createEngine({ app: APP });
+    const report = await runFlow(
+      flowOf(
+        { id: 1, module: source({ e: '', n: '5' }) },
+        { id: 2, module: engineModule(engine, 'm'), parameters },
+      ),
+    );
+    return report.error ?? report.bundles[0];
+  };
+
+  it('are converted by the form of the module', async () => {
+    expect(await outputOf({ count: '{{1.n}}', text: '{{1.n}}', list: 'x' })).toEqual({
+      count: 5,
+      text: '5',
+      list: ['x'],
+    });
+  });
+
+  it('that are empty follow the rules of the platform', async () => {
+    expect(await outputOf({ count: 1, text: '{{1.e}}', list: '', flag: '', box: { a: '', b: '' } })).toEqual({
+      count: 1,
+      box: {},
+    });
+    expect(
+      await outputOf({
+        count: 1,
+        text: '{{erase}}',
+        list: '{{erase}}',
+        flag: '{{erase}}',
+        box: { a: '{{erase}}' },
+      }),
+    ).toEqual({ count: 1, text: null, list: [], box: { a: null } });
+    expect(
+      await outputOf({
+        count: 1,
+        text: '{{emptystring}}',
+        box: { a: '{{ifempty(1.e, emptystring)}}', b: '{{1.e}}' },
+      }),
+    ).toEqual({ count: 1, text: '', box: { a: '' } });
+    expect(await outputOf({ count: 1, text: '{{ignore}}', list: '{{if(1.e, 1, ignore)}}' })).toEqual({
+      count: 1,
+    });
+  });
+
+  it('the form does not allow are a BundleValidationError', async () => {
+    expect(await outputOf({ text: 'x' })).toMatchObject({ type: 'BundleValidationError' });
+  });
+
+  it('of a module without a form follow the rules of text', async () => {
+    const module = source();
+    await runFlow(
+      flowOf(
+        { id: 1, module: source({ e: '' }) },
+        { id: 2, module, parameters: { a: '{{1.e}}', b: '{{emptystring}}', c: { d: '', e: '{{erase}}' } } },
+      ),
+    );
+    expect(module.inputs[0]?.parameters).toEqual({ b: '', c: { e: null } });
+  });
+});
+
+describe('a webhook and its flow', () => {
+  const APP = defineApp({
+    name: 'app',
+    webhooks: { w: { communication: { iterate: '{{body}}', respond: { status: 202 } } } },
+    modules: {
+      watch: { type: 'instant_trigger', webhook: 'w', communication: {} },
+      answer: {
+        type: 'responder',
+        communication: { response: { status: 201, body: { got: '{{parameters.id}}' } } },
+      },
+    },
+  });
+
+  it('answer the sender by the first responder when they run at once', async () => {
+    const engine = createEngine({ app: APP });
+    const flow = flowOf(
+      { id: 1, module: engineModule(engine, 'watch') },
+      { id: 2, module: engineModule(engine, 'answer'), parameters: { id: '{{1.id}}' } },
+    );
+    const result = await engine.webhook('w').handle(post([{ id: 1 }, { id: 2 }]));
+    const report = await runFlow(flow, { events: result.bundles });
+    expect(report).toMatchObject({ operations: 4, status: 'success' });
+    const response = answerWebhook(result, report);
+    expect(response.status).toBe(201);
+    expect(await response.json()).toEqual({ got: 1 });
+    expect(answerWebhook(result, undefined).status).toBe(202);
+  });
+
+  it('tell the sender when the run failed before the responder', async () => {
+    const engine = createEngine({ app: APP });
+    const answer = engineModule(engine, 'answer');
+    const failing = {
+      ...answer,
+      respond: async () => ({ result: undefined, error: new AppError('RuntimeError', 'no') }),
+    };
+    const result = await engine.webhook('w').handle(post([{ id: 1 }]));
+    const waiting = await runFlow(
+      flowOf({ id: 1, module: engineModule(engine, 'watch') }, { id: 2, module: failing }),
+      { events: result.bundles },
+    );
+    expect(answerWebhook(result, waiting).status).toBe(500);
+    const silent = await runFlow(
+      flowOf({ id: 1, module: moduleOf(() => 'RuntimeError', { type: 'instant_trigger' }) }),
+      { events: result.bundles },
+    );
+    expect(answerWebhook(result, silent).status).toBe(202);
+  });
+});
