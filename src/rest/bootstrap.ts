@@ -1,0 +1,67 @@
+import { addToken } from './api-tokens.js';
+import { addUser } from './invitations.js';
+import { createOrganization } from './organization-life.js';
+import { SCOPE_NAMES, type Scope } from './scopes.js';
+import type { RestServices } from './services.js';
+import type { UserRow } from './tables.js';
+
+/** Role of the first administrator of an instance. [inf] */
+const ADMINISTRATOR_ROLE_ID = 1;
+
+export interface FirstUser {
+  readonly name: string;
+  readonly email: string;
+}
+
+/**
+ * Makes the first administrator with an organization and a token of all scopes.
+ * Answers the token, or undefined when there are users already: of nodes that start together one gets it.
+ */
+export async function bootstrap(services: RestServices, first: FirstUser): Promise<string | undefined> {
+  const nowMs = services.clock.now();
+  const token = services.uuid();
+  return services.store.transaction(async (writer) => {
+    if ((await writer.count('users')) > 0) return undefined;
+    const user = await addUser(writer, { ...first, usersAdminsRoleId: ADMINISTRATOR_ROLE_ID }, nowMs);
+    const { countryId, timezoneId } = user;
+    const { defaultLicense: license } = services.settings;
+    const zone = services.zones.current;
+    const name = 'My Organization';
+    await createOrganization(services, writer, {
+      name,
+      zone,
+      license,
+      ownerId: user.id,
+      countryId,
+      timezoneId,
+      nowMs,
+    });
+    await addToken(writer, { userId: user.id, label: 'first token', scopes: SCOPE_NAMES, token, nowMs });
+    return token;
+  });
+}
+
+export interface TokenWish {
+  /** Address of the user; the first administrator if absent. */
+  readonly email: string | undefined;
+  readonly label: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** Makes another token; undefined when there is no such user. */
+export async function makeToken(services: RestServices, wish: TokenWish): Promise<string | undefined> {
+  const nowMs = services.clock.now();
+  const token = services.uuid();
+  const { email, label, scopes } = wish;
+  return services.store.transaction(async (writer) => {
+    const admins = await writer.find('users', {
+      where: { usersAdminsRoleId: ADMINISTRATOR_ROLE_ID },
+      limit: 1,
+    });
+    const user: UserRow | undefined =
+      email === undefined ? admins[0] : await writer.get('users', { email: email.toLowerCase() });
+    if (!user) return undefined;
+    await addToken(writer, { userId: user.id, label, scopes, token, nowMs });
+    return token;
+  });
+}

@@ -1,0 +1,67 @@
+import {
+  freeForm,
+  integer,
+  list,
+  named,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../schema/build.js';
+import type { PlainObject } from '../util/plain-object.js';
+import { pickColumns } from './columns.js';
+import type { ColumnChoice } from './operation.js';
+import type { KeyRow } from './tables.js';
+
+/** Source: specification/000 (Key). [seed] */
+export const KEY_SCHEMA: Schema<unknown> = named(
+  'Key',
+  object(
+    {},
+    {
+      id: integer(),
+      name: text(),
+      typeName: text(),
+      teamId: integer(),
+      packageName: nullable(text()),
+      theme: text(),
+      visibility: oneOf(['team', 'locked']),
+    },
+  ),
+);
+
+export const KEY_TYPE_SCHEMA: Schema<unknown> = named(
+  'KeyType',
+  object({
+    name: text(),
+    label: text(),
+    parameters: list(freeForm()),
+    componentType: oneOf(['key']),
+    author: text(),
+    version: text(),
+    theme: text(),
+    icon: text(),
+  }),
+);
+
+/** Source: reference/rest-api.md section 3 (cols) [doc]; default specification/000 [seed]. */
+export const KEY_COLUMNS: ColumnChoice = {
+  all: ['id', 'name', 'typeName', 'teamId', 'packageName', 'theme', 'visibility'],
+  default: ['id', 'name'],
+};
+/** What create and update answer with. [seed] */
+export const WRITTEN_KEY_COLUMNS: readonly string[] = [
+  'id',
+  'name',
+  'typeName',
+  'teamId',
+  'packageName',
+  'theme',
+];
+
+/** A key without its parameters: they are never shown. */
+export function keyRecord(row: KeyRow, columns: readonly string[]): PlainObject {
+  const { id: keyId, name, typeName, teamId, packageName, theme, visibility } = row;
+  return pickColumns({ id: keyId, name, typeName, teamId, packageName, theme, visibility }, columns);
+}

@@ -1,0 +1,112 @@
+import { RestError, type RestSuberror } from '../errors/rest-error.js';
+
+/** Suberrors of one answer; a body can be wrong in more places than anybody reads. */
+const MAX_SUBERRORS = 50;
+
+/** Makers of every refusal. Source: reference/rest-api.md section 1.2. */
+
+/** [src] */
+export function badRequest(problems: readonly string[]): RestError {
+  const suberrors: RestSuberror[] = problems
+    .slice(0, MAX_SUBERRORS)
+    .map((message) => ({ message, name: 'Error' }));
+  return new RestError('REST_REQUEST', 'Bad Request', {
+    status: 400,
+    apiCode: 'SC400',
+    detail: `Validation failed for ${problems.length} parameter(s).`,
+    suberrors,
+  });
+}
+
+export function missingParameter(name: string): string {
+  return `Missing value of required parameter '${name}'.`;
+}
+
+export function invalidParameter(name: string, expectation: string): string {
+  return `Invalid value of parameter '${name}': ${expectation}.`;
+}
+
+/** [inf] */
+export function unauthorized(detail: string, headers: Readonly<Record<string, string>> = {}): RestError {
+  return new RestError('REST_UNAUTHORIZED', 'Unauthorized', {
+    status: 401,
+    apiCode: 'SC401',
+    detail,
+    headers,
+  });
+}
+
+/** [doc] */
+export function forbidden(detail = 'Access denied.'): RestError {
+  return new RestError('REST_FORBIDDEN', 'Permission denied', { status: 403, apiCode: 'SC403', detail });
+}
+
+/** [doc] status, [inf] code. */
+export function notFound(what: string): RestError {
+  return new RestError('REST_NOT_FOUND', 'Not Found', {
+    status: 404,
+    apiCode: 'SC404',
+    detail: `${what} not found.`,
+  });
+}
+
+/** [inf] */
+export function methodNotAllowed(allowed: readonly string[]): RestError {
+  return new RestError('REST_REQUEST', 'Method Not Allowed', {
+    status: 405,
+    apiCode: 'SC405',
+    detail: `This path knows ${allowed.join(', ')}.`,
+    headers: { allow: allowed.join(', ') },
+  });
+}
+
+/** [doc] code and status; for organizations and keys [inf]. */
+export function confirmationRequired(detail: string): RestError {
+  return refused('IM004', { status: 406, message: 'Confirmation required', detail });
+}
+
+/** [inf] */
+export function tooLarge(maxBytes: number): RestError {
+  return new RestError('REST_REQUEST', 'Payload Too Large', {
+    status: 413,
+    apiCode: 'SC413',
+    detail: `A body may hold at most ${maxBytes} bytes.`,
+  });
+}
+
+/** [doc] text, [inf] code. */
+export function tooManyRequests(headers: Readonly<Record<string, string>>): RestError {
+  return new RestError('REST_RATE_LIMIT', 'Too Many Requests', {
+    status: 429,
+    apiCode: 'SC429',
+    detail: 'Requests limit for organization exceeded, please try again later.',
+    headers,
+  });
+}
+
+export interface RefusalOptions {
+  /** Default 400. */
+  readonly status?: number;
+  readonly message: string;
+  readonly detail: string;
+  readonly cause?: unknown;
+}
+
+/** A valid request that a rule stops. */
+export function refused(apiCode: string, options: RefusalOptions): RestError {
+  const { status = 400, message, detail, cause } = options;
+  return new RestError('REST_REFUSED', message, { status, apiCode, detail, cause });
+}
+
+/** Source: specification/000 (Errors). [seed] */
+export function featureDisabled(feature: string): RestError {
+  return refused('IM903', {
+    message: 'Feature disabled',
+    detail: `The feature ${feature} is not enabled for the organization.`,
+  });
+}
+
+/** Something else stands in the way. [doc] code, [inf] status. */
+export function blocked(detail: string): RestError {
+  return refused('IM016', { message: 'Action not possible', detail });
+}

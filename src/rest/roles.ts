@@ -1,0 +1,93 @@
+/** What a role lets its holder do. */
+export type Permission =
+  | 'organization view'
+  | 'organization edit'
+  | 'organization delete'
+  | 'organization billing'
+  | 'organization invite'
+  | 'team add'
+  | 'team delete'
+  | 'team view'
+  | 'personal team manage'
+  | 'personal team own view'
+  | 'key view'
+  | 'key add'
+  | 'key edit'
+  | 'key delete';
+
+export interface Role {
+  readonly id: number;
+  readonly name: string;
+  readonly identifier: string;
+  readonly category: 'organization' | 'team';
+  readonly subsidiary: boolean;
+  readonly managementType: 'system_locked' | 'admin_managed' | 'custom_managed';
+  readonly description: string | null;
+  readonly permissions: readonly Permission[];
+}
+
+const KEYS: readonly Permission[] = ['key view', 'key add', 'key edit', 'key delete'];
+const ORGANIZATION_ADMIN: readonly Permission[] = [
+  'organization view',
+  'organization edit',
+  'organization invite',
+  'team add',
+  'team delete',
+  'team view',
+  'personal team manage',
+  'personal team own view',
+  ...KEYS,
+];
+
+/** Holders of a role of an organization that names permissions of teams have them in all of its teams. */
+function role(
+  id: number,
+  identifier: string,
+  category: Role['category'],
+  permissions: readonly Permission[],
+): Role {
+  const name = identifier.replaceAll('_', ' ').replace(/(^| )[a-z]/g, (letter) => letter.toUpperCase());
+  return {
+    id,
+    name,
+    identifier,
+    category,
+    subsidiary: identifier !== 'owner',
+    managementType: 'system_locked',
+    description: null,
+    permissions,
+  };
+}
+
+/** The numbers of the creator (11) and of a team's admin (1) are those of recorded answers [app], the rest is ours [inf]. */
+export const OWNER_ROLE_ID = 11;
+export const TEAM_ADMIN_ROLE_ID = 1;
+export const TEAM_MEMBER_ROLE_ID = 2;
+
+export const ROLES: readonly Role[] = [
+  role(TEAM_ADMIN_ROLE_ID, 'team_admin', 'team', ['team view', 'team delete', ...KEYS]),
+  role(TEAM_MEMBER_ROLE_ID, 'team_member', 'team', ['team view', ...KEYS]),
+  role(3, 'team_monitoring', 'team', ['team view', 'key view']),
+  role(4, 'team_operator', 'team', ['team view', 'key view']),
+  role(5, 'team_restricted_member', 'team', ['team view', 'key view']),
+  role(OWNER_ROLE_ID, 'owner', 'organization', [
+    ...ORGANIZATION_ADMIN,
+    'organization delete',
+    'organization billing',
+  ]),
+  role(12, 'admin', 'organization', ORGANIZATION_ADMIN),
+  role(13, 'member', 'organization', ['organization view', 'personal team own view']),
+  role(14, 'accountant', 'organization', ['organization view', 'organization billing']),
+  role(15, 'app_developer', 'organization', ['organization view', 'personal team own view']),
+  role(16, 'guest', 'organization', ['organization view']),
+];
+
+const BY_ID: ReadonlyMap<number, Role> = new Map(ROLES.map((it) => [it.id, it]));
+
+export function roleById(id: number): Role | undefined {
+  return BY_ID.get(id);
+}
+
+export function allows(roleId: number | undefined, permission: Permission): boolean {
+  return roleId !== undefined && (BY_ID.get(roleId)?.permissions.includes(permission) ?? false);
+}

@@ -1,0 +1,26 @@
+/** Every scope a token can carry, with what it opens. Source: specification/000 (Authentication 2). [seed], the rest [inf] */
+export const SCOPES = {
+  'admin:read': 'Read organizations, users and apps of the instance.',
+  'admin:write': 'Create, change and delete organizations of the instance.',
+  'apps:read': 'Read apps.',
+  'keys:read': 'Read keys.',
+  'keys:write': 'Create, change and delete keys.',
+  'organizations:read': 'Read organizations.',
+  'organizations:write': 'Create, change and delete organizations.',
+  'private-spaces:read': 'Read private spaces.',
+  'private-spaces:write': 'Change private spaces.',
+  'system:read': 'Read settings of the instance.',
+  'teams:read': 'Read teams.',
+  'teams:write': 'Create and delete teams.',
+  'user:read': 'Read the tokens and roles of the user.',
+  'user:write': 'Create and delete tokens of the user.',
+} as const;
+
+export type Scope = keyof typeof SCOPES;
+
+export const SCOPE_NAMES: readonly Scope[] = Object.keys(SCOPES) as Scope[];
+
+/** Scopes without effect unless the user administers the instance. Source: reference/rest-api.md section 1.1. [doc] */
+export function isAdminScope(scope: string): boolean {
+  return scope.startsWith('admin:');
+}

@@ -1,0 +1,98 @@
+import type { RestSubscriptionRow } from './subscription-row.js';
+
+/** A period that was paid for. */
+export interface PaidPeriod {
+  readonly startsAtMs: number;
+  readonly endsAtMs: number;
+}
+
+/** A subscription as it is at a moment, and the periods that became due since it was written down. */
+export interface AdvancedSubscription {
+  readonly row: RestSubscriptionRow;
+  readonly due: readonly PaidPeriod[];
+}
+
+export type PausePhase = 'none' | 'scheduled' | 'in effect';
+
+/** Periods worked off in one go: a hundred years of months. A clock that runs further ahead is worked off by the next call. */
+const MAX_PERIODS = 1200;
+
+/**
+ * Brings a subscription to the moment `nowMs`: ended periods are followed by new ones, a pause that is over ends.
+ * Pure, so that no timer is needed and all nodes agree. Source: specification/000 (States and transitions). [seed]
+ */
+export function advanceSubscription(row: RestSubscriptionRow, nowMs: number): AdvancedSubscription {
+  const due: PaidPeriod[] = [];
+  let current = row;
+  while (due.length < MAX_PERIODS && nowMs >= current.periodEndsAt) {
+    const { pauseStartsAt, pauseEndsAt } = current;
+    if (pauseStartsAt === null || pauseEndsAt === null) current = nextPeriod(current);
+    else if (nowMs < pauseEndsAt) break;
+    else current = startPeriodAt(current, pauseEndsAt);
+    due.push({ startsAtMs: current.periodStartsAt, endsAtMs: current.periodEndsAt });
+  }
+  return { row: current, due };
+}
+
+/** Where a subscription that was advanced to `nowMs` stands in its pause. */
+export function pausePhase(row: RestSubscriptionRow, nowMs: number): PausePhase {
+  if (row.pauseStartsAt === null) return 'none';
+  return nowMs < row.pauseStartsAt ? 'scheduled' : 'in effect';
+}
+
+/** Billing begins anew at a moment; a pause is over with it. */
+export function startPeriodAt(row: RestSubscriptionRow, startsAtMs: number): RestSubscriptionRow {
+  return {
+    ...row,
+    anchorAt: startsAtMs,
+    periodIndex: 0,
+    periodStartsAt: startsAtMs,
+    periodEndsAt: addMonths(startsAtMs, monthsOf(row.period)),
+    pauseStartsAt: null,
+    pauseEndsAt: null,
+  };
+}
+
+/**
+ * The pause takes effect when the present period ends. `resumeAt` has been checked with `resumeAtProblem`.
+ */
+export function schedulePause(row: RestSubscriptionRow, resumeAtMs: number): RestSubscriptionRow {
+  return { ...row, pauseStartsAt: row.periodEndsAt, pauseEndsAt: resumeAtMs };
+}
+
+/** What is wrong with the end of a pause. Source: specification/000 (Limits 2), reference/rest-api.md section 2. [seed][inf] */
+export function resumeAtProblem(
+  row: RestSubscriptionRow,
+  resumeAtMs: number,
+  nowMs: number,
+): string | undefined {
+  if (resumeAtMs <= row.periodEndsAt) return 'must be later than the end of the current period';
+  if (resumeAtMs > addMonths(nowMs, 12)) return 'must be within 12 months';
+  return undefined;
+}
+
+/** The same day some months later; the last day of the month where that day does not exist. UTC. */
+export function addMonths(instantMs: number, months: number): number {
+  const date = new Date(instantMs);
+  const day = date.getUTCDate();
+  date.setUTCDate(1);
+  date.setUTCMonth(date.getUTCMonth() + months);
+  const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  date.setUTCDate(Math.min(day, lastDay));
+  return date.getTime();
+}
+
+/** Counted from the anchor, so that a subscription of the 31st does not stay on the 28th after a February. */
+function nextPeriod(row: RestSubscriptionRow): RestSubscriptionRow {
+  const periodIndex = row.periodIndex + 1;
+  return {
+    ...row,
+    periodIndex,
+    periodStartsAt: row.periodEndsAt,
+    periodEndsAt: addMonths(row.anchorAt, (periodIndex + 1) * monthsOf(row.period)),
+  };
+}
+
+function monthsOf(period: RestSubscriptionRow['period']): number {
+  return period === 'year' ? 12 : 1;
+}

@@ -1,0 +1,33 @@
+import type { Zone, ZoneDirectory } from './ports.js';
+
+/** Source: reference/rest-api.md sections 2 and 6: deletion works in eu1 and us1 [doc]; domains [doc], ids [inf]. */
+const ZONES: readonly Zone[] = [
+  zone({ id: 1, domain: 'eu1.make.com', name: 'EU 1', regionId: 1, deletion: true }),
+  zone({ id: 2, domain: 'eu2.make.com', name: 'EU 2', regionId: 1, deletion: false }),
+  zone({ id: 3, domain: 'us1.make.com', name: 'US 1', regionId: 2, deletion: true }),
+  zone({ id: 4, domain: 'us2.make.com', name: 'US 2', regionId: 2, deletion: false }),
+  zone({ id: 5, domain: 'eu1.make.celonis.com', name: 'EU 1 Celonis', regionId: 1, deletion: false }),
+  zone({ id: 6, domain: 'us1.make.celonis.com', name: 'US 1 Celonis', regionId: 2, deletion: false }),
+];
+
+const REGIONS = [
+  { id: 1, name: 'EU' },
+  { id: 2, name: 'US' },
+];
+
+/** The map of zones as one of them sees it. A domain that is not on the map becomes a zone of its own in the first region. */
+export function createZoneDirectory(domain: string = 'eu1.make.com'): ZoneDirectory {
+  const known = ZONES.find((it) => it.domain === domain);
+  const current = known ?? zone({ id: ZONES.length + 1, domain, name: domain, regionId: 1, deletion: true });
+  return { current, zones: known ? ZONES : [...ZONES, current], regions: REGIONS };
+}
+
+/** The zone new organizations of a region go to: the current one if it is of that region. */
+export function zoneOfRegion(directory: ZoneDirectory, regionId: number): Zone | undefined {
+  const inRegion = [directory.current, ...directory.zones].filter((it) => it.regionId === regionId);
+  return inRegion[0];
+}
+
+function zone(fields: Omit<Zone, 'serviceName'>): Zone {
+  return { ...fields, serviceName: 'default' };
+}

@@ -1,0 +1,4 @@
+import { sqliteStores } from './open-stores.js';
+import { runContract } from './run-contract.js';
+
+runContract(await sqliteStores());

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRest, type Rest } from '../../src/rest/create-rest.js';
+import { REST_TABLES, type RestStore, type RestTables } from '../../src/rest/tables.js';
+import { insertRestRows } from '../../src/testing/rest-contract.js';
+import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';
+import { readFixture, readWorld } from './run-contract.js';
+
+interface HostileLine {
+  readonly as?: string;
+  readonly request: string;
+  readonly body?: unknown;
+  readonly rawBody?: string;
+  /** A text and how often it makes up the body. */
+  readonly repeatBody?: readonly [text: string, count: number];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Exact status; any 4xx if absent. */
+  readonly status?: number;
+}
+
+const { lines } = readFixture<{ readonly lines: readonly HostileLine[] }>('hostile.json');
+const world = readWorld();
+
+test('there are at least 400 lines', () => expect(lines.length).toBeGreaterThanOrEqual(400));
+
+for (const stores of [MEMORY_STORES, await sqliteStores(), await postgresStores()]) runHostile(stores);
+
+function runHostile(stores: TestStores): void {
+  const title = `hostile requests on ${stores.name}${stores.missing ? `: ${stores.missing}` : ''}`;
+  describe.skipIf(stores.missing !== undefined)(title, () => {
+    let rest: Rest;
+    let store: RestStore;
+    let before: string;
+    const failures: unknown[] = [];
+
+    beforeAll(async () => {
+      store = await stores.create();
+      const nowMs = Date.parse(world.now);
+      const clock = { now: () => nowMs, sleep: async () => undefined, after: () => () => undefined };
+      const onError = (error: unknown): void => void failures.push(error);
+      rest = await createRest({ store, clock, encryptionKey: new Uint8Array(32), onError });
+      await insertRestRows(store, world, world.rows);
+      // The first token of the right form makes the instance look for its signing key, and make it where there is none.
+      await rest.services.oidc.jwks();
+      before = await snapshot(store);
+    });
+    afterAll(() => rest.close());
+
+    test('each gets 4xx with the body of an error and changes nothing', async () => {
+      const wrong: string[] = [];
+      for (const line of lines) {
+        const problem = await judge(rest, line);
+        if (problem !== undefined) wrong.push(`${JSON.stringify(line).slice(0, 300)}: ${problem}`);
+      }
+      expect(wrong).toEqual([]);
+      expect(failures).toEqual([]);
+      expect(await snapshot(store)).toBe(before);
+    }, 60_000);
+  });
+}
+
+async function judge(rest: Rest, line: HostileLine): Promise<string | undefined> {
+  const [method = '', target = ''] = line.request.split(/ (.*)/s);
+  const token = line.as === undefined ? undefined : world.tokens[line.as];
+  const [text = '', count = 0] = line.repeatBody ?? [];
+  const plain = line.body === undefined ? undefined : JSON.stringify(line.body);
+  const body = line.repeatBody ? text.repeat(count) : (line.rawBody ?? plain);
+  const headers = {
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(token !== undefined && { authorization: `Token ${token}` }),
+    ...line.headers,
+  };
+  const url = `http://localhost${target.startsWith('!') ? target.slice(1) : `/api/v2${target}`}`;
+  const response = await rest.fetch(
+    new Request(url, { method, headers, ...(body !== undefined && { body }) }),
+  );
+  const answerText = await response.text();
+  const inRange = response.status >= 400 && response.status < 500;
+  if (line.status === undefined ? !inRange : response.status !== line.status)
+    return `${response.status} ${answerText}`;
+  const answer: unknown = JSON.parse(answerText);
+  const shaped = expect.objectContaining({
+    message: expect.any(String),
+    detail: expect.any(String),
+    code: expect.any(String),
+  });
+  return shaped.asymmetricMatch(answer) ? undefined : `not the body of an error: ${answerText}`;
+}
+
+async function snapshot(store: RestStore): Promise<string> {
+  const names = Object.keys(REST_TABLES) as (keyof RestTables)[];
+  const tables = await Promise.all(names.map((name) => store.find(name)));
+  return JSON.stringify(Object.fromEntries(names.map((name, index) => [name, tables[index]])));
+}

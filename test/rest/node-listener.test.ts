@@ -1,0 +1,73 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from './test-server.js';
+
+let stage: TestServer;
+
+beforeAll(async () => {
+  stage = await startTestServer();
+});
+afterAll(() => stage.close());
+
+/** Sends bytes as they are and answers the status line, or nothing when the connection is just closed. */
+function send(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(stage.server.origin).port), '127.0.0.1');
+    let text = '';
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+      if (text.includes('\r\n\r\n')) socket.end();
+    });
+    socket.on('close', () => resolve(text.split('\r\n')[0] ?? ''));
+    socket.on('error', reject);
+    socket.write(bytes, 'latin1');
+  });
+}
+
+const HOST = 'Host: x\r\n';
+
+describe('the listener for node:http', () => {
+  test.each([
+    ['GET /api/v2/ping HTTP/1.1\r\nHost: x\r\n\r\n', 200],
+    [`GET http://elsewhere.example/api/v2/ping HTTP/1.1\r\n${HOST}\r\n`, 200],
+    [`GET //api/v2/ping HTTP/1.1\r\n${HOST}\r\n`, 404],
+    [`GET /api/v2\\ping HTTP/1.1\r\n${HOST}\r\n`, 400],
+    [`GET /api/v2/../../etc/passwd HTTP/1.1\r\n${HOST}\r\n`, 404],
+    [`GET * HTTP/1.1\r\n${HOST}\r\n`, 400],
+    [`OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, 400],
+    [`GET file:///etc/passwd HTTP/1.1\r\n${HOST}\r\n`, 400],
+    [`TRACE /api/v2/ping HTTP/1.1\r\n${HOST}\r\n`, 400],
+    [`FOO /api/v2/ping HTTP/1.1\r\n${HOST}\r\n`, 400],
+    [`GET /api/v2/%zz HTTP/1.1\r\n${HOST}\r\n`, 404],
+    [
+      `POST /api/v2/organizations HTTP/1.1\r\n${HOST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
+    [`POST /api/v2/organizations HTTP/1.1\r\n${HOST}Content-Length: abc\r\n\r\n`, 400],
+    [`GET /api/v2/ping HTTP/1.1\r\n${HOST}X: a\0b\r\n\r\n`, 400],
+    [`GET /api/v2/ping HTTP/1.1\r\n${HOST}X: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('answers %j with %i', async (bytes, status) => {
+    expect(await send(bytes)).toContain(` ${status} `);
+  });
+
+  test('answers a body nobody waits for and keeps the connection', async () => {
+    const headers = { authorization: `Token ${stage.token}` };
+    const body = 'x'.repeat(300_000);
+    const refused = await fetch(`${stage.server.origin}/api/v2/nothing`, { method: 'POST', headers, body });
+    expect(refused.status).toBe(404);
+    expect((await fetch(`${stage.server.origin}/api/v2/ping`)).status).toBe(200);
+  });
+
+  test('refuses a body that is too large while it arrives', async () => {
+    const headers = { authorization: `Token ${stage.token}`, 'content-type': 'application/json' };
+    const body = new Blob(['"', 'x'.repeat(2_000_000), '"']);
+    const response = await fetch(`${stage.server.origin}/api/v2/organizations`, {
+      method: 'POST',
+      headers,
+      body,
+    });
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ code: 'SC413' });
+  });
+});

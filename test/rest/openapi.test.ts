@@ -1,0 +1,62 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { createOpenApi } from '../../src/rest/openapi.js';
+import { OPERATIONS } from '../../src/rest/operations.js';
+import { startTestServer } from './test-server.js';
+
+const document = createOpenApi(OPERATIONS, {
+  baseUrl: 'https://a.example/api/v2',
+  authUrl: 'https://a.example/auth',
+});
+
+describe('the OpenAPI document', () => {
+  test('is valid', async () => {
+    const result = await new Validator().validate(structuredClone(document));
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+  });
+
+  test('has every operation of the table once', () => {
+    const ids = Object.values(document['paths'] ?? {}).flatMap((path: object) =>
+      Object.values(path).flatMap((it: { operationId?: string }) => it.operationId ?? []),
+    );
+    expect(ids.sort()).toEqual(OPERATIONS.map((it) => it.id).sort());
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('names the scopes of the specification', () => {
+    const scopes = Object.fromEntries(OPERATIONS.map((it) => [`${it.method} ${it.path}`, it.scopes]));
+    const base = '/organizations/{organizationId}';
+    const reads = [
+      '/organizations',
+      '/organizations/invitation',
+      base,
+      `${base}/apps`,
+      `${base}/payments`,
+      `${base}/subscription`,
+    ];
+    for (const path of reads) expect(scopes[`GET ${path}`]).toEqual(['organizations:read']);
+    expect(scopes['POST /organizations']).toEqual(['admin:write', 'organizations:write']);
+    const writes = [
+      'POST /organizations/accept-invitation',
+      `PATCH ${base}`,
+      `DELETE ${base}`,
+      `POST ${base}/subscription`,
+      `PATCH ${base}/subscription`,
+      `DELETE ${base}/subscription`,
+      `POST ${base}/subscription/pause`,
+      `POST ${base}/subscription/unpause`,
+    ];
+    for (const key of writes) expect(scopes[key]).toEqual(['organizations:write']);
+  });
+
+  test('is served below the base address and at the root', async () => {
+    const stage = await startTestServer();
+    for (const path of ['/openapi.json', '/api/v2/openapi.json']) {
+      const response = await fetch(stage.server.origin + path);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
+    }
+    await stage.close();
+  });
+});

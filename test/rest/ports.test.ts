@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { bootstrap } from '../../src/rest/bootstrap.js';
+import { createRest, type Rest, type RestOptions } from '../../src/rest/create-rest.js';
+import { createRestMemoryStore } from '../../src/rest/open-rest-store.js';
+import type { BillingPort, RestNotification } from '../../src/rest/ports.js';
+import { activateSubscription } from '../../src/rest/subscription-change.js';
+
+interface Stage {
+  readonly rest: Rest;
+  readonly call: (method: string, path: string, body?: unknown) => Promise<{ status: number; body: unknown }>;
+}
+
+async function start(options: Partial<RestOptions>): Promise<Stage> {
+  const rest = await createRest({
+    store: createRestMemoryStore(),
+    encryptionKey: new Uint8Array(32),
+    ...options,
+  });
+  const token = await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
+  return {
+    rest,
+    call: async (method, path, body) => {
+      const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
+      const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+      const response = await rest.fetch(new Request(`http://x/api/v2${path}`, init));
+      return { status: response.status, body: await response.json() };
+    },
+  };
+}
+
+const PATH = '/organizations/1/subscription';
+const PRICE = {
+  id: 7,
+  productId: 7,
+  productName: 'Own',
+  amount: 5,
+  currencyCode: 'EUR',
+  period: 'month',
+  selfService: true,
+  license: { apiLimit: 77 },
+} as const;
+
+const LATER: BillingPort = {
+  findPrice: async (id) => (id === PRICE.id ? PRICE : undefined),
+  findCoupon: async () => undefined,
+  createCheckout: async ({ subscriptionId }) => ({
+    sessionId: 42,
+    url: 'https://pay.example/42',
+    paid: subscriptionId < 0,
+  }),
+  describePayment: () => ({
+    typeName: 'subscription',
+    statusName: 'paid',
+    method: { type: 'card', card: {} },
+    invoiceUrl: 'https://pay.example/i',
+    hostedInvoiceUrl: 'https://pay.example/h',
+  }),
+};
+
+describe('the billing port', () => {
+  test('a checkout that is paid later begins the subscription later, once', async () => {
+    const { rest, call } = await start({ billing: LATER });
+    const created = await call('POST', PATH, { priceId: 7 });
+    expect(created.body).toEqual({ sessionId: 42, url: 'https://pay.example/42', subscriptionId: 1 });
+    expect((await call('GET', PATH)).status).toBe(404);
+    await activateSubscription(rest.services, 1);
+    await activateSubscription(rest.services, 1);
+    expect(await call('GET', PATH)).toMatchObject({ status: 200, body: { product: { name: 'Own' } } });
+    expect((await call('GET', '/organizations/1/payments')).body).toMatchObject({
+      payments: [{ amount_total: 5 }],
+    });
+    expect((await call('GET', '/organizations/1')).body).toMatchObject({
+      organization: { productName: 'Own', license: { apiLimit: 77 } },
+    });
+    await expect(activateSubscription(rest.services, 99)).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('a checkout nobody paid can be started again', async () => {
+    const { call } = await start({ billing: LATER });
+    await call('POST', PATH, { priceId: 7 });
+    expect((await call('POST', PATH, { priceId: 7 })).status).toBe(200);
+  });
+
+  test('a port that fails gives 500 without its reason, and tells onError', async () => {
+    const errors: unknown[] = [];
+    const billing = { ...LATER, findPrice: () => Promise.reject(new Error('secret reason')) };
+    const { call } = await start({ billing, onError: (error) => errors.push(error) });
+    const answer = await call('POST', PATH, { priceId: 7 });
+    expect(answer).toMatchObject({ status: 500, body: { code: 'SC500' } });
+    expect(JSON.stringify(answer)).not.toContain('secret');
+    expect(errors).toHaveLength(1);
+  });
+});
+
+describe('the notification port', () => {
+  test('is told of what happened', async () => {
+    const told: RestNotification[] = [];
+    const notify = async (it: RestNotification): Promise<void> => {
+      told.push(it);
+    };
+    const { call } = await start({ notifications: { notify } });
+    await call('POST', '/organizations', { name: 'New', regionId: 1, countryId: 64, timezoneId: 113 });
+    await call('POST', '/organizations/2/invite', { usersRoleId: 13, email: 'new@example.com', name: 'New' });
+    await call('DELETE', '/organizations/2');
+    expect(told.map((it) => [it.kind, it.organizationId])).toEqual([
+      ['organization created', 2],
+      ['invitation created', 2],
+      ['organization deleted', 2],
+    ]);
+    expect(told[1]?.hash).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('fails no call', async () => {
+    const { call } = await start({ notifications: { notify: () => Promise.reject(new Error('down')) } });
+    const body = { name: 'New', regionId: 1, countryId: 64, timezoneId: 113 };
+    expect((await call('POST', '/organizations', body)).status).toBe(200);
+  });
+});
+
+describe('access from browsers', () => {
+  test('is off unless an origin is set', async () => {
+    const closed = await start({});
+    const ping = new Request('http://x/api/v2/ping');
+    expect((await closed.rest.fetch(ping)).headers.get('access-control-allow-origin')).toBeNull();
+    const open = await start({ cors: 'https://app.example' });
+    const response = await open.rest.fetch(
+      new Request('http://x/api/v2/organizations', { method: 'OPTIONS' }),
+    );
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    expect(response.headers.get('access-control-allow-methods')).toBe('GET, POST');
+  });
+});

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from './test-server.js';
+
+const CLI = join(import.meta.dirname, '../../node_modules/@makehq/cli/dist/index.js');
+
+let stage: TestServer;
+
+beforeAll(async () => {
+  stage = await startTestServer({ tls: true });
+});
+afterAll(() => stage.close());
+
+async function cli(...args: readonly string[]): Promise<unknown> {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    MAKE_API_KEY: stage.token,
+    MAKE_ZONE: stage.zone,
+    NODE_EXTRA_CA_CERTS: stage.certificate,
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args], { env });
+  return stdout.startsWith('{') || stdout.startsWith('[') ? JSON.parse(stdout) : stdout;
+}
+
+describe('the public command line', () => {
+  test('says who it is', async () => {
+    expect(await cli('users', 'me')).toMatchObject({ email: 'ada@example.com' });
+    expect(await cli('whoami')).toMatchObject({ zone: stage.zone });
+  });
+
+  test('creates, lists, shows, changes and deletes organizations', async () => {
+    const flags = ['--region-id', '1', '--timezone-id', '113', '--country-id', '64'];
+    const created = await cli('organizations', 'create', '--name', 'Works', ...flags);
+    expect(created).toMatchObject({ id: 2, name: 'Works' });
+    expect(await cli('organizations', 'list')).toHaveLength(2);
+    expect(await cli('organizations', 'get', '2')).toMatchObject({ id: 2, name: 'Works' });
+    expect(await cli('organizations', 'update', '2', '--name', 'Two')).toMatchObject({ name: 'Two' });
+    await cli('organizations', 'delete', '2');
+    await expect(cli('organizations', 'get', '2')).rejects.toMatchObject({
+      stderr: expect.stringContaining('404'),
+    });
+  });
+
+  test('creates, lists, shows, changes and deletes keys', async () => {
+    const parameters = ['--parameters', '{"key":"secret"}'];
+    const created = await cli(
+      'keys',
+      'create',
+      '--name',
+      'K',
+      '--team-id',
+      '1',
+      '--type-name',
+      'apikeyauth',
+      ...parameters,
+    );
+    expect(created).toMatchObject({ id: 1, typeName: 'apikeyauth' });
+    expect(await cli('keys', 'list', '--team-id', '1')).toEqual([
+      expect.objectContaining({ id: 1, teamId: 1 }),
+    ]);
+    expect(await cli('keys', 'get', '1')).toMatchObject({ name: 'K' });
+    expect(await cli('keys', 'update', '1', '--name', 'L')).toBe('Key has been updated.\n');
+    expect(await cli('keys', 'get', '1')).toMatchObject({ name: 'L' });
+    await cli('keys', 'delete', '1');
+    expect(await cli('keys', 'list', '--team-id', '1')).toEqual([]);
+  });
+
+  test('creates, lists, shows and deletes teams', async () => {
+    expect(await cli('teams', 'create', '--name', 'Second', '--organization-id', '1')).toMatchObject({
+      name: 'Second',
+    });
+    const teams = await cli('teams', 'list', '--organization-id', '1');
+    expect(teams).toEqual([
+      expect.objectContaining({ name: 'My Team' }),
+      expect.objectContaining({ name: 'Second' }),
+    ]);
+    const id = Array.isArray(teams) ? String(teams[1].id) : '';
+    expect(await cli('teams', 'get', id)).toMatchObject({ name: 'Second' });
+    await cli('teams', 'delete', id);
+  });
+
+  test('reads enums', async () => {
+    expect(await cli('enums', 'regions')).toContainEqual({ id: 1, name: 'EU' });
+    expect(await cli('enums', 'countries')).toHaveLength(249);
+    expect(await cli('enums', 'timezones')).toContainEqual(expect.objectContaining({ id: 164 }));
+  });
+
+  test('lists, shows and changes private spaces', async () => {
+    const spaces = await cli('private-spaces', 'list', '--organization-id', '1');
+    expect(spaces).toEqual([expect.objectContaining({ organizationId: 1 })]);
+    const id = Array.isArray(spaces) ? String(spaces[0].id) : '';
+    expect(await cli('private-spaces', 'get', id)).toMatchObject({ type: 'personal' });
+    expect(await cli('private-spaces', 'update', id, '--operations-limit', '7')).toMatchObject({
+      operationsLimit: 7,
+    });
+  });
+
+  test('shows our errors', async () => {
+    const failure = cli('organizations', 'update', '1', '--name', 'a;b');
+    await expect(failure).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/400.*[\s\S]*'name'/),
+    });
+  });
+}, 60_000);

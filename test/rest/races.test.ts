@@ -1,0 +1,210 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addToken } from '../../src/rest/api-tokens.js';
+import { createRest, type Rest } from '../../src/rest/create-rest.js';
+import { addUser } from '../../src/rest/invitations.js';
+import { openRestPostgres, openRestSqlite } from '../../src/rest/open-rest-store.js';
+import { createOrganization } from '../../src/rest/organization-life.js';
+import { SCOPE_NAMES } from '../../src/rest/scopes.js';
+import { build } from './build-worker.js';
+import { openTestSchema } from './open-stores.js';
+
+/** Two nodes of an instance, in processes of their own, over one database. */
+const ROUNDS = 5;
+const EACH = 8;
+
+const folder = await mkdtemp(join(tmpdir(), 'iml-rest-race-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const schema = await openTestSchema();
+const worker = await build(folder);
+
+runRaces('SQLite', 'sqlite', join(folder, 'race.sqlite'), undefined);
+runRaces(
+  'PostgreSQL',
+  'postgres',
+  typeof schema === 'string' ? '' : schema.url,
+  typeof schema === 'string' ? schema : undefined,
+);
+
+function runRaces(
+  title: string,
+  kind: 'sqlite' | 'postgres',
+  place: string,
+  missing: string | undefined,
+): void {
+  describe.skipIf(missing !== undefined)(
+    `two processes on one ${title}${missing ? `: ${missing}` : ''}`,
+    () => {
+      let rest: Rest;
+      let nodes: readonly ChildProcess[];
+      let ownerId: number;
+      let invitedId: number;
+      const tokens = {
+        owner: '00000001-0000-4000-8000-000000000001',
+        invited: '00000002-0000-4000-8000-000000000002',
+      };
+
+      beforeAll(async () => {
+        const store = kind === 'sqlite' ? await openRestSqlite(place) : await openRestPostgres(place);
+        rest = await createRest({ store, encryptionKey: new Uint8Array(32) });
+        const nowMs = Date.now();
+        [ownerId, invitedId] = await store.transaction(async (writer) => {
+          const owner = await addUser(
+            writer,
+            { name: 'O', email: 'o@example.com', usersAdminsRoleId: 1 },
+            nowMs,
+          );
+          const invited = await addUser(
+            writer,
+            { name: 'I', email: 'i@example.com', usersAdminsRoleId: null },
+            nowMs,
+          );
+          const common = { label: 'race', scopes: SCOPE_NAMES, nowMs };
+          await addToken(writer, { ...common, userId: owner.id, token: tokens.owner });
+          await addToken(writer, { ...common, userId: invited.id, token: tokens.invited });
+          return [owner.id, invited.id];
+        });
+        nodes = [0, 1].map(() => fork(worker, [kind, place]));
+        await Promise.all(nodes.map((node) => once(node, 'message')));
+      }, 30_000);
+      afterAll(async () => {
+        for (const node of nodes) node.disconnect();
+        await Promise.all(nodes.map((node) => once(node, 'exit')));
+        await rest.close();
+      });
+
+      async function addOrganization(license: Readonly<Record<string, unknown>>): Promise<number> {
+        const { services } = rest;
+        const zone = services.zones.current;
+        const fields = {
+          name: 'Race',
+          zone,
+          license,
+          ownerId,
+          countryId: 64,
+          timezoneId: 113,
+          nowMs: Date.now(),
+        };
+        const created = await services.store.transaction((writer) =>
+          createOrganization(services, writer, fields),
+        );
+        return created.organization.id;
+      }
+
+      /** The same request `EACH` times at once on both nodes; answers how often each status came. */
+      async function race(request: {
+        method: string;
+        path: string;
+        token: string;
+        body?: unknown;
+      }): Promise<Record<number, number>> {
+        const requests = Array.from({ length: EACH }, () => ({ ...request, path: `/api/v2${request.path}` }));
+        const answers = nodes.map((node) => once(node, 'message'));
+        for (const node of nodes) node.send({ requests });
+        const counts: Record<number, number> = {};
+        for (const [statuses] of await Promise.all(answers)) {
+          for (const status of statuses as readonly number[]) counts[status] = (counts[status] ?? 0) + 1;
+        }
+        return counts;
+      }
+
+      test('an invitation is accepted once', async () => {
+        for (let round = 0; round < ROUNDS; round++) {
+          const organizationId = await addOrganization({ apiLimit: 2000 });
+          const hash = rest.services.uuid();
+          const row = {
+            usersRoleId: 13,
+            teamIds: [],
+            note: '',
+            createdAt: 0,
+            expiresAt: Date.now() + 60_000,
+            acceptedAt: null,
+          };
+          await rest.services.store.transaction((writer) =>
+            writer.insert('invitations', { ...row, hash, organizationId, userId: invitedId }),
+          );
+          const path = '/organizations/accept-invitation';
+          expect(await race({ method: 'POST', path, token: tokens.invited, body: { hash } })).toEqual({
+            200: 1,
+            404: 2 * EACH - 1,
+          });
+          const where = { organizationId, userId: invitedId };
+          expect(await rest.services.store.count('memberships', where)).toBe(1);
+          expect(await rest.services.store.count('teams', { organizationId, ownerId: invitedId })).toBe(1);
+        }
+      });
+
+      test('an organization is deleted once and leaves nothing', async () => {
+        for (let round = 0; round < ROUNDS; round++) {
+          const organizationId = await addOrganization({ apiLimit: 2000 });
+          const counts = await race({
+            method: 'DELETE',
+            path: `/organizations/${organizationId}`,
+            token: tokens.owner,
+          });
+          expect(counts).toMatchObject({ 200: 1 });
+          // Losers come too late to find it, or find it without their membership.
+          expect((counts[404] ?? 0) + (counts[403] ?? 0)).toBe(2 * EACH - 1);
+          for (const table of ['teams', 'memberships'] as const) {
+            expect(await rest.services.store.count(table, { organizationId })).toBe(0);
+          }
+        }
+      });
+
+      test('teams that are made while their organization goes do not stay behind', async () => {
+        const organizationId = await addOrganization({ apiLimit: 2000 });
+        const body = { name: 'Late', organizationId };
+        const making = race({ method: 'POST', path: '/teams', token: tokens.owner, body });
+        await rest.fetch(
+          new Request(`http://node/api/v2/organizations/${organizationId}`, {
+            method: 'DELETE',
+            headers: { authorization: `Token ${tokens.owner}` },
+          }),
+        );
+        expect(Object.keys(await making).every((status) => ['200', '403', '404'].includes(status))).toBe(
+          true,
+        );
+        expect(await rest.services.store.count('teams', { organizationId })).toBe(0);
+      });
+
+      test('a key is locked with one entry of its access list', async () => {
+        const organizationId = await addOrganization({ apiLimit: 2000 });
+        const team = await rest.services.store.get('teams', { organizationId });
+        for (let round = 0; round < ROUNDS; round++) {
+          const key = await rest.services.store.transaction((writer) =>
+            writer.insert('keys', {
+              organizationId,
+              teamId: team?.id ?? 0,
+              name: 'K',
+              nameKey: 'k',
+              typeName: 'basicauth',
+              packageName: null,
+              theme: '#007ee5',
+              visibility: 'team',
+              authorId: ownerId,
+              parameters: '',
+              createdAt: 0,
+            }),
+          );
+          const path = `/keys/${key.id}/set-locked`;
+          expect(await race({ method: 'POST', path, token: tokens.owner })).toEqual({ 200: 2 * EACH });
+          expect(await rest.services.store.count('keyAdmins', { keyId: key.id })).toBe(1);
+        }
+      });
+
+      test('the calls of a minute are counted together', async () => {
+        const organizationId = await addOrganization({ apiLimit: 10 });
+        const path = `/organizations/${organizationId}`;
+        expect(await race({ method: 'GET', path, token: tokens.owner })).toEqual({
+          200: 10,
+          429: 2 * EACH - 10,
+        });
+      });
+    },
+    60_000,
+  );
+}

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type RestFixtureFile, type RestWorld, restContract } from '../../src/testing/rest-contract.js';
+import type { TestStores } from './open-stores.js';
+
+const FOLDER = join(import.meta.dirname, '../../spec-fixtures/rest');
+/** Files that are no cases of the contract. */
+const OTHERS: ReadonlySet<string> = new Set(['world.json', 'hostile.json']);
+
+/** Fixtures are files of ours; a wrong shape fails where it is used. */
+export function readFixture<T>(name: string): T {
+  return JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as T;
+}
+
+export function readWorld(): RestWorld {
+  return readFixture<RestWorld>('world.json');
+}
+
+/** Runs every fixture on one kind of store. */
+export function runContract(stores: TestStores): void {
+  describe(`the REST contract on ${stores.name}`, () => {
+    if (stores.missing !== undefined) {
+      test.skip(`everything: ${stores.missing}`, () => undefined);
+      return;
+    }
+    const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json') && !OTHERS.has(name));
+    const files = names.map((name) => readFixture<RestFixtureFile>(name));
+    const cases = restContract({ world: readWorld(), files, createStore: stores.create });
+    test('has cases with ids of their own', () => {
+      expect(new Set(cases.map((it) => it.id)).size).toBe(cases.length);
+      expect(cases.length).toBeGreaterThan(400);
+    });
+    for (const it of cases) {
+      test.skipIf(it.skipped !== undefined)(`${it.id}: ${it.title}`, () => it.run());
+    }
+  });
+}

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { bootstrap } from '../../src/rest/bootstrap.js';
+import { createRest, type Rest } from '../../src/rest/create-rest.js';
+import { createRestMemoryStore } from '../../src/rest/open-rest-store.js';
+import { type RestServer, serveRest } from '../../src/rest/serve-rest.js';
+import { createZoneDirectory } from '../../src/rest/zone-directory.js';
+
+export interface TestServer {
+  readonly rest: Rest;
+  readonly server: RestServer;
+  /** `127.0.0.1:PORT`, what clients call a zone. */
+  readonly zone: string;
+  /** Token of the administrator, who owns organization 1 with team 1. */
+  readonly token: string;
+  /** The certificate's file, where the server speaks HTTPS. */
+  readonly certificate: string | undefined;
+  close(): Promise<void>;
+}
+
+/** The API on a free port of this machine over an empty store in memory. */
+export async function startTestServer(options: { readonly tls?: boolean } = {}): Promise<TestServer> {
+  const rest = await createRest({
+    store: createRestMemoryStore(),
+    encryptionKey: new Uint8Array(32),
+    zones: createZoneDirectory('eu1.make.com'),
+  });
+  const token = (await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' })) ?? '';
+  const tls = options.tls ? await makeCertificate() : undefined;
+  const server = await serveRest(rest, { port: 0, ...(tls && { tls }) });
+  return {
+    rest,
+    server,
+    zone: new URL(server.origin).host,
+    token,
+    certificate: tls?.file,
+    close: async () => {
+      await server.close();
+      await rest.close();
+      if (tls) await rm(tls.folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A self-signed certificate for 127.0.0.1, good for a day. */
+async function makeCertificate(): Promise<{ cert: string; key: string; file: string; folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'iml-rest-tls-'));
+  const [file, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyFile];
+  await promisify(execFile)('openssl', ['req', '-x509', '-days', '1', ...key, ...subject, '-out', file]);
+  return { cert: await readFile(file, 'utf8'), key: await readFile(keyFile, 'utf8'), file, folder };
+}
