@@ -1,0 +1,117 @@
+import { EngineError } from '../errors/engine-error.js';
+import { createEventDesk, type EventDesk } from '../host/events.js';
+import type { EventRow, EventStatus } from '../host/tables.js';
+import { SYSTEM_CLOCK } from '../util/clock.js';
+import { didYouMean } from '../util/suggest.js';
+import type { Arguments, Command } from './command.js';
+import { EXIT } from './exit-code.js';
+import { HOST_OPTIONS, openHostParts, readId } from './host-parts.js';
+import type { Io } from './io.js';
+import { jsonOf, prettyJsonOf } from './json-output.js';
+import { printTable } from './print-table.js';
+import { usageError } from './usage-error.js';
+
+const ACTIONS = ['list', 'show', 'replay', 'discard'] as const;
+
+const STATUSES: readonly EventStatus[] = ['pending', 'running', 'done', 'dead', 'discarded', 'rejected'];
+
+export const EVENTS_COMMAND: Command = {
+  name: 'events',
+  about: 'Lists the events of a host, shows one, has it processed again, or drops it.',
+  positionals: [
+    { name: 'action', help: 'list, show, replay or discard.' },
+    { name: 'id', help: 'The event; for all but list.', isOptional: true },
+  ],
+  options: {
+    status: {
+      value: 'STATUS',
+      multiple: true,
+      help: `list: only those that are ${STATUSES.join(', ')}. May be repeated.`,
+    },
+    limit: { value: 'N', help: 'list: the newest N. Default: 50.' },
+    json: { help: 'list: prints JSON.' },
+    ...HOST_OPTIONS,
+  },
+  examples: ['iml events list --status dead', 'iml events show 17', 'iml events replay 17'],
+  notes: [
+    'A host that runs takes what is replayed at once. Dead events stay until they are replayed or discarded.',
+  ],
+  run: manageEvents,
+};
+
+async function manageEvents(args: Arguments, io: Io): Promise<number> {
+  const [given = '', text] = args.positionals;
+  const action = ACTIONS.find((known) => known === given);
+  if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
+  const query = action === 'list' ? readQuery(args, text) : undefined;
+  const id = query === undefined ? readId(text, 'event') : 0;
+  const parts = await openHostParts(args, io);
+  try {
+    const desk = createEventDesk({ ...parts, clock: SYSTEM_CLOCK });
+    if (query !== undefined) return await list(desk, query, args, io);
+    await io.stdout.write(await act(desk, action, id));
+    return EXIT.ok;
+  } catch (error) {
+    throw error instanceof EngineError && error.code.startsWith('HOST_') ? usageError(error.message) : error;
+  } finally {
+    await parts.close();
+  }
+}
+
+type Query = NonNullable<Parameters<EventDesk['list']>[0]>;
+
+function readQuery(args: Arguments, extra: string | undefined): Query {
+  if (extra !== undefined) throw usageError(`Unexpected argument "${extra}".`);
+  const status = args.texts('status').map((text) => {
+    const known = STATUSES.find((one) => one === text);
+    if (known !== undefined) return known;
+    throw usageError(`--status: "${text}" is none of ${STATUSES.join(', ')}.`);
+  });
+  const limit = args.text('limit');
+  if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit))
+    throw usageError(`--limit: "${limit}" is no number.`);
+  return {
+    ...(status.length > 0 && { status }),
+    ...(limit !== undefined && { limit: Number(limit) }),
+  };
+}
+
+async function list(desk: EventDesk, query: Query, args: Arguments, io: Io): Promise<number> {
+  const rows = (await desk.list(query)).map(rowOf);
+  if (args.isSet('json')) await io.stdout.write(`${prettyJsonOf(rows)}\n`);
+  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${jsonOf(row)}\n`).join(''));
+  else if (rows.length === 0) await io.stderr.write('No events.\n');
+  else await io.stdout.write(printTable(rows, io.stdout.columns));
+  return EXIT.ok;
+}
+
+function rowOf({
+  id,
+  hookId,
+  scenarioId,
+  status,
+  attempts,
+  receivedAtMs,
+  error,
+}: EventRow): Record<string, unknown> {
+  const received = new Date(receivedAtMs).toISOString();
+  const message = typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : undefined;
+  return { id, status, received, hook: hookId, scenario: scenarioId ?? '', attempts, error: message ?? '' };
+}
+
+async function act(desk: EventDesk, action: (typeof ACTIONS)[number], id: number): Promise<string> {
+  switch (action) {
+    case 'replay':
+      await desk.replay(id);
+      return `The event ${id} waits to be processed again.\n`;
+    case 'discard':
+      await desk.discard(id);
+      return `The event ${id} is discarded.\n`;
+    default: {
+      const { receivedAtMs, finishedAtMs, ...event } = await desk.get(id);
+      const received = new Date(receivedAtMs).toISOString();
+      const finished = finishedAtMs === null ? null : new Date(finishedAtMs).toISOString();
+      return `${prettyJsonOf({ ...event, received, finished })}\n`;
+    }
+  }
+}

@@ -1,0 +1,10 @@
+/** What a command tells the shell. */
+export const EXIT: {
+  readonly ok: 0;
+  /** The app, the module or the expression failed. */
+  readonly failed: 1;
+  /** The command line names something that does not exist or makes no sense. */
+  readonly usage: 2;
+  /** Ctrl-C: 128 and the number of SIGINT, as shells expect. */
+  readonly interrupted: 130;
+} = { ok: 0, failed: 1, usage: 2, interrupted: 130 };

@@ -1,0 +1,72 @@
+import type { AppInfo, ComponentInfo, FieldInfo } from './app-info.js';
+import { jsonOf } from './json-output.js';
+import { fitText, padText, printableLine, textWidth } from './terminal-text.js';
+import { placeText } from './warning-lines.js';
+
+const SECTIONS = ['connections', 'modules', 'rpcs', 'webhooks', 'functions', 'endpoints'] as const;
+const DEFAULT_WIDTH = 40;
+
+/** What an app is made of, for a person. */
+export function printInfo(info: AppInfo, pathOf: (file: string) => string): string {
+  const sections = SECTIONS.flatMap((title) => {
+    const components = info[title];
+    return components.length === 0
+      ? []
+      : [`\n${title} (${components.length})\n${componentLines(components)}`];
+  });
+  const warnings = info.warnings.map(
+    ({ code, message, place }) => `  ${placeText(place, pathOf)}: ${printableLine(message)} [${code}]\n`,
+  );
+  const warningPart =
+    warnings.length === 0 ? '\nno warnings\n' : `\nwarnings (${warnings.length})\n${warnings.join('')}`;
+  return `${printableLine(info.name)}\n${sections.join('')}${warningPart}`;
+}
+
+function componentLines(components: readonly ComponentInfo[]): string {
+  const heads = components.map(({ name, type = '' }) => [printableLine(name), type] as const);
+  const widths = columnWidths(heads);
+  return components
+    .map((component, index) => {
+      const head = padCells(heads[index] ?? [], widths);
+      const title = printableLine(component.label ?? '');
+      return `${`  ${head}  ${title}${linksOf(component)}`.trimEnd()}\n${fieldLines(component.parameters ?? [], 2)}`;
+    })
+    .join('');
+}
+
+function linksOf({ connection, altConnection, webhook }: ComponentInfo): string {
+  const links = [
+    ...(connection === undefined ? [] : [`connection ${connection}`]),
+    ...(altConnection === undefined ? [] : [`or ${altConnection}`]),
+    ...(webhook === undefined ? [] : [`webhook ${webhook}`]),
+  ];
+  return links.length === 0 ? '' : `  (${printableLine(links.join(', '))})`;
+}
+
+function fieldLines(fields: readonly FieldInfo[], depth: number): string {
+  const cells = fields.map((field) => [printableLine(field.name ?? '-'), printableLine(field.type)] as const);
+  const widths = columnWidths(cells);
+  return fields
+    .map((field, index) => {
+      const text = `${'  '.repeat(depth)}  ${padCells(cells[index] ?? [], widths)}  ${traits(field)}`;
+      return `${text.trimEnd()}\n${fieldLines(field.fields ?? [], depth + 1)}`;
+    })
+    .join('');
+}
+
+function traits(field: FieldInfo): string {
+  const value =
+    field.default === undefined ? '' : fitText(printableLine(jsonOf(field.default)), DEFAULT_WIDTH);
+  return [field.required ? 'required' : '', value && `default ${value}`].filter(Boolean).join(', ');
+}
+
+function columnWidths(rows: readonly (readonly string[])[]): readonly number[] {
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  return Array.from({ length: count }, (_, column) =>
+    Math.max(0, ...rows.map((row) => textWidth(row[column] ?? ''))),
+  );
+}
+
+function padCells(cells: readonly string[], widths: readonly number[]): string {
+  return cells.map((cell, column) => padText(cell, widths[column] ?? 0)).join('  ');
+}

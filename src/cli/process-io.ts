@@ -1,0 +1,53 @@
+import type { WriteStream } from 'node:tty';
+import { askTerminal } from './ask-terminal.js';
+import { Interruption, type Io, type Output } from './io.js';
+
+/** The port to the process this runs in. */
+export function createProcessIo(): Io {
+  return {
+    stdout: outputTo(process.stdout),
+    stderr: outputTo(process.stderr),
+    env: process.env,
+    cwd: process.cwd(),
+    readStdin,
+    interruptible,
+    ...(process.stdin.isTTY && { ask: askTerminal }),
+  };
+}
+
+function outputTo(stream: NodeJS.WriteStream & Partial<Pick<WriteStream, 'columns'>>): Output {
+  // Whoever writes is told by the callback of its write; without a listener the process would end with a stack.
+  stream.on('error', () => {});
+  return {
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      // A terminal that does not know its width says 0.
+      return stream.isTTY === true ? stream.columns || undefined : undefined;
+    },
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        stream.write(text, (error) => (error ? reject(error) : resolve()));
+      }),
+  };
+}
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  // Once: a second Ctrl-C ends the process at once, should the first not get through.
+  const stop = (): void => controller.abort(new Interruption());
+  process.once('SIGINT', stop);
+  // What runs services ends them with SIGTERM; they are to come to a good end as well.
+  process.once('SIGTERM', stop);
+  try {
+    return await work(controller.signal);
+  } finally {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  }
+}

@@ -1,0 +1,88 @@
+import { EngineError } from '../errors/engine-error.js';
+import { didYouMean } from '../util/suggest.js';
+import { COMMANDS } from './commands.js';
+import { EXIT } from './exit-code.js';
+import { Interruption, type Io } from './io.js';
+import { parseArguments } from './parse-arguments.js';
+import { commandHelp, overviewHelp } from './print-help.js';
+import { readVersion } from './read-version.js';
+import { printable } from './terminal-text.js';
+import { usageError } from './usage-error.js';
+
+/**
+ * Carries out a command line.
+ *
+ * @param args what follows the program's name
+ * @returns the exit code; never rejects
+ */
+export async function runCli(args: readonly string[], io: Io): Promise<number> {
+  try {
+    return await dispatch(args, io);
+  } catch (error) {
+    // Whoever reads the output has seen enough: that is no failure.
+    if (isBrokenPipe(error)) return EXIT.ok;
+    return reportFailure(error, args[0], io).catch(() => EXIT.failed);
+  }
+}
+
+async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<number> {
+  switch (name) {
+    case undefined:
+      await io.stderr.write(overviewHelp(COMMANDS));
+      return EXIT.usage;
+    case '--version':
+    case '-V':
+      await io.stdout.write(`${readVersion()}\n`);
+      return EXIT.ok;
+    case '--help':
+    case '-h':
+      return help([], io);
+    case 'help':
+      return help(rest, io);
+    default:
+      return runCommand(name, rest, io);
+  }
+}
+
+async function help([name]: readonly string[], io: Io): Promise<number> {
+  const entry = name === undefined ? undefined : entryOf(name);
+  if (entry !== undefined && 'loadWhole' in entry) return (await entry.loadWhole())(['--help'], io);
+  await io.stdout.write(entry === undefined ? overviewHelp(COMMANDS) : commandHelp(await entry.load()));
+  return EXIT.ok;
+}
+
+async function runCommand(name: string, rest: readonly string[], io: Io): Promise<number> {
+  const entry = entryOf(name);
+  if ('loadWhole' in entry) return (await entry.loadWhole())(rest, io);
+  const command = await entry.load();
+  const args = parseArguments(command, rest);
+  return args.isSet('help') ? help([name], io) : command.run(args, io);
+}
+
+function entryOf(name: string): (typeof COMMANDS)[string] {
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry !== undefined) return entry;
+  const what = name.startsWith('-') ? 'option' : 'command';
+  const names = name.startsWith('-') ? ['--help', '--version'] : Object.keys(COMMANDS);
+  const hint = didYouMean(name, names) || ` There are ${names.join(', ')}.`;
+  throw usageError(`Unknown ${what} "${name}".${hint}`);
+}
+
+async function reportFailure(error: unknown, name: string | undefined, io: Io): Promise<number> {
+  if (error instanceof Interruption) {
+    await io.stderr.write(`${error.message}\n`);
+    return EXIT.interrupted;
+  }
+  if (error instanceof EngineError && error.code === 'USAGE') {
+    const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? ` ${name}` : '';
+    await io.stderr.write(`iml${command}: ${printable(error.message)}\nSee iml${command} --help.\n`);
+    return EXIT.usage;
+  }
+  const { printError } = await import('./print-error.js');
+  await io.stderr.write(printError(error, { showStack: Boolean(io.env['IML_DEBUG']) }));
+  return EXIT.failed;
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
+}

@@ -1,0 +1,117 @@
+import { findModule } from '../app/find-component.js';
+import { moduleForm } from '../component/form.js';
+import { EngineError } from '../errors/engine-error.js';
+import { SpecError } from '../errors/spec-error.js';
+import { collectSecrets } from '../http/collect-secrets.js';
+import { createRedactor } from '../http/redact.js';
+import type { ModuleComponent } from '../spec/app.js';
+import type { PlainObject } from '../util/plain-object.js';
+import { type LoadedApp, openApp } from './app-option.js';
+import type { Arguments, Command } from './command.js';
+import { configFolder } from './config-folder.js';
+import { openConnectionFiles, storeForApp } from './connection-store.js';
+import { executeRun, type RunOutcome } from './execute-run.js';
+import { EXIT } from './exit-code.js';
+import type { Io } from './io.js';
+import { readGivenParameters, unknownParameters } from './module-parameters.js';
+import { printError } from './print-error.js';
+import { RUN_OPTIONS } from './run-options.js';
+import { type RunSettings, readRunSettings } from './run-settings.js';
+import { specFrame } from './spec-frame.js';
+import { printableLine } from './terminal-text.js';
+import { usageError } from './usage-error.js';
+import { appWarnings, runWarnings } from './warning-lines.js';
+import { withBaseUrl } from './with-base-url.js';
+
+export const RUN_COMMAND: Command = {
+  name: 'run',
+  about: 'Runs a module of an app and prints its bundles.',
+  positionals: [
+    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
+    { name: 'module', help: 'The name of the module: iml info <app folder> lists them.' },
+  ],
+  options: RUN_OPTIONS,
+  examples: [
+    'iml run ./my-app listContacts -p limit=5 --connection @connection.json',
+    'iml run ./my-app getContact -p \'{"id":7}\' --base-url http://127.0.0.1:8080 --allow-local',
+    "iml run ./my-app listContacts --query '$count(bundles)'",
+  ],
+  notes: [
+    'JSON may be given in place, as @file, or as @- for standard input.\nA terminal gets a table, a pipe a line of JSON a bundle.',
+  ],
+  run: runModuleOfApp,
+};
+
+async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
+  const settings = await readRunSettings(args, io);
+  const [folder = '', name = ''] = args.positionals;
+  const loaded = await openApp(folder, io);
+  const baseUrl = args.text('base-url');
+  const app = baseUrl === undefined ? loaded.app : withBaseUrl(loaded.app, baseUrl);
+  const module = moduleOf(loaded, name);
+  await io.stderr.write(appWarnings(loaded));
+  const fail = async (error: EngineError, notes: string): Promise<number> => {
+    await io.stderr.write((await describe(error, loaded, settings)) + notes);
+    return EXIT.failed;
+  };
+  try {
+    const parameters = await readModuleParameters(module, args, io);
+    const files = openConnectionFiles(configFolder(io.env));
+    const connections = storeForApp(files, { app: loaded.app.name, folder: loaded.root });
+    const prepared = { app, moduleName: module.name, parameters, settings, connections };
+    const outcome = await io.interruptible((signal) => executeRun(prepared, io, signal));
+    await io.stderr.write(runWarnings(outcome.warnings, loaded));
+    return outcome.error === undefined ? EXIT.ok : await fail(outcome.error, notesOn(outcome));
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code === 'USAGE') throw error;
+    return fail(error, '');
+  }
+}
+
+/** @throws EngineError (USAGE) for a name the app does not have */
+function moduleOf({ app }: LoadedApp, name: string): ModuleComponent {
+  try {
+    return findModule(app, name);
+  } catch (error) {
+    throw error instanceof SpecError ? usageError(error.message) : error;
+  }
+}
+
+async function readModuleParameters(module: ModuleComponent, args: Arguments, io: Io): Promise<PlainObject> {
+  const list = moduleForm(module);
+  const given = await readGivenParameters(args.texts('param'), list, io);
+  for (const sentence of unknownParameters(given, list)) {
+    await io.stderr.write(`warning: ${printableLine(sentence)}\n`);
+  }
+  return given;
+}
+
+/** A frame shows the app's own text, which nobody has cleaned: what is secret in it is taken out here. */
+async function describe(error: EngineError, loaded: LoadedApp, { input }: RunSettings): Promise<string> {
+  const connection = typeof input.connection === 'string' ? undefined : input.connection;
+  const secrets = collectSecrets(connection, input.common, loaded.app.common?.value);
+  const redactor = createRedactor({ secrets });
+  const frame = await specFrame(loaded.root, error.place);
+  return printError(error, { frame, pathOf: loaded.pathOf, redact: redactor.text });
+}
+
+/** What somebody at a command line may want to know beside the error. */
+function notesOn({ error, bundles, requests }: RunOutcome): string {
+  return [
+    lostBundles(bundles),
+    networkNote(error?.cause),
+    requests === 0 && error?.type === 'BundleValidationError' ? CHECK_NOTE : '',
+  ].join('');
+}
+
+function networkNote(cause: unknown): string {
+  if (!(cause instanceof EngineError) || cause.code !== 'NETWORK_REFUSED') return '';
+  return '--allow-local lets the app call this machine, --allow HOST what else is not public.\n';
+}
+
+const CHECK_NOTE = 'Nothing was sent. --defaults fills in defaults, --no-check skips this check.\n';
+
+/** Source: reference/pagination.md (Sequence): an error on any page fails the whole module. [inf] */
+function lostBundles(bundles: number): string {
+  return bundles === 0 ? '' : `${bundles} bundle(s) came before the error; a scenario gets none of them.\n`;
+}

@@ -1,0 +1,44 @@
+/** Control characters, C1 included, and marks that turn the direction of text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
+const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+const NARROWLESS = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+
+/** Text of others as a terminal may show it: what would steer the terminal is written as `\u001b`. Lines and tabs stay. */
+export function printable(text: string): string {
+  return text.replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The same in one line. */
+export function printableLine(text: string): string {
+  return printable(text.replaceAll('\n', '\\n').replaceAll('\t', '\\t'));
+}
+
+/** Columns that text takes on a terminal: two for wide characters, none for marks on others. */
+export function textWidth(text: string): number {
+  let width = 0;
+  for (const char of text) width += NARROWLESS.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
+  return width;
+}
+
+/** The text cut to a width, with `…` as its last column where something is missing. */
+export function fitText(text: string, width: number): string {
+  if (text.length <= width && textWidth(text) <= width) return text;
+  let fitted = '';
+  let used = 0;
+  for (const char of text) {
+    const next = textWidth(char);
+    if (used + next > width - 1) break;
+    fitted += char;
+    used += next;
+  }
+  return `${fitted}…`;
+}
+
+/** The text with blanks behind it up to a width. */
+export function padText(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - textWidth(text)));
+}

@@ -1,0 +1,43 @@
+/** How two values of the language are compared. */
+export interface SameValueOptions {
+  /** Whether a date and its ISO 8601 text are the same; so in run results, not in expressions. Default: false. */
+  readonly datesAsText?: boolean;
+}
+
+/**
+ * Equality of values of the language: types matter, numbers within a relative difference of 1e-12, members in any
+ * order, a member whose value is undefined counting as absent. Source: conformance/README.md (Comparing).
+ */
+export function isSameValue(a: unknown, b: unknown, options: SameValueOptions = {}): boolean {
+  if (options.datesAsText === true) {
+    if (a instanceof Date && typeof b === 'string') return a.toISOString() === b;
+    if (b instanceof Date && typeof a === 'string') return b.toISOString() === a;
+  }
+  if (typeof a === 'number' && typeof b === 'number') return isSameNumber(a, b);
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
+  if (a instanceof Date || b instanceof Date) {
+    return a instanceof Date && b instanceof Date && a.getTime() === b.getTime();
+  }
+  if (a instanceof Uint8Array || b instanceof Uint8Array) {
+    return a instanceof Uint8Array && b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+  }
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((item, index) => isSameValue(item, b[index], options));
+  }
+  return haveSameMembers(a, b, options);
+}
+
+function isSameNumber(a: number, b: number): boolean {
+  if (a === b || (Number.isNaN(a) && Number.isNaN(b))) return true;
+  return Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));
+}
+
+function haveSameMembers(a: object, b: object, options: SameValueOptions): boolean {
+  const present = (value: object): [string, unknown][] =>
+    Object.entries(value).filter(([, v]) => v !== undefined);
+  const members = present(a);
+  const others = new Map(present(b));
+  if (members.length !== others.size) return false;
+  return members.every(([name, value]) => others.has(name) && isSameValue(value, others.get(name), options));
+}

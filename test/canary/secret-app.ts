@@ -1,0 +1,195 @@
+import type { AppDefinition } from '../../src/app/app-definition.js';
+import { SECRETS } from './secret-service.js';
+
+/** Quotes all it can see, as a careless author may. */
+const QUOTE = [
+  'Refused: {{connection.key}} {{parameters.word}} {{parameters.rows[1].word}} {{common.secret}}',
+  '{{connection.sid}} {{temp.token}} {{body.text}} {{body.echo}} {{createJSON(body)}}',
+  '{{base64(connection.key)}} {{encodeURL(parameters.word)}} {{createJSON(connection)}} {{createJSON(headers)}}',
+  '{{base64("user:" + parameters.word)}} {{createJSON(createJSON(common))}}',
+].join(' ');
+
+const ERROR = {
+  message: `[{{statusCode}}] ${QUOTE}`,
+  type: 'RuntimeError',
+  401: { type: 'InvalidAccessTokenError', message: `401 ${QUOTE}` },
+};
+
+const FIRST = {
+  url: '/login',
+  method: 'POST',
+  headers: { 'X-Literal-Key': SECRETS.literal },
+  body: { user: 'ann', password: '{{parameters.word}}', note: 'in a sentence: {{common.secret}}.' },
+  response: { temp: { token: '{{body.access_token}}' }, error: ERROR },
+};
+
+const SECOND = {
+  url: '/data/{{encodeURL(temp.token)}}',
+  method: 'POST',
+  qs: { q: '{{temp.token}}', word: '{{parameters.word}}', session: '{{connection.sid}}' },
+  body: { all: '{{parameters}}', text: 'key={{connection.key}}', rows: '{{parameters.rows}}' },
+  response: { error: ERROR, iterate: '{{body.items}}', output: { id: '{{item.id}}' } },
+};
+
+const BASE = {
+  headers: {
+    Authorization: 'Bearer {{connection.key}}',
+    Cookie: 'sid={{encodeURL(connection.sid)}}',
+    'X-Of-Common': '{{encodeURL(common.secret)}}',
+  },
+  qs: { access_token: '{{connection.key}}' },
+};
+
+const FORM: readonly unknown[] = [
+  { name: 'word', type: 'password', required: true },
+  { name: 'rows', type: 'array', spec: [{ name: 'word', type: 'password' }] },
+  { name: 'count', type: 'number' },
+];
+
+export const PARAMETERS: Readonly<Record<string, unknown>> = {
+  word: SECRETS.password,
+  rows: [{ word: SECRETS.item }],
+};
+
+export const CONNECTION: Readonly<Record<string, unknown>> = { key: SECRETS.key, sid: SECRETS.sid };
+
+export const COMMON: Readonly<Record<string, unknown>> = { secret: SECRETS.common };
+
+/** Custom functions that tell what they are given. */
+const FUNCTIONS = {
+  giveBack: { code: 'function giveBack(x) { return x; }' },
+  complain: { code: 'function complain(x) { throw new Error("I do not like " + x + " at all"); }' },
+  encode: {
+    code: 'function encode(x) { throw new TypeError(encodeURIComponent(x) + " " + Buffer.from(x).toString("base64")); }',
+  },
+  named: { code: 'function named(x) { const e = new Error("no"); e.name = x; throw e; }' },
+  plain: { code: 'function plain(x) { throw { message: x, x }; }' },
+  text: { code: 'function text(x) { throw x; }' },
+  loop: { code: 'function loop(x) { const s = x; return iml.parseDate(s, s); }' },
+};
+
+/** How the second request goes wrong: a name, and what replaces members of it. */
+export const FAILURES: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map([
+  ...['400', '401', '429', '503'].map(
+    (status) => [`status ${status}`, { url: `/status/${status}` }] as const,
+  ),
+  ['a refusal in chunks', { url: '/split' }],
+  ['text that is no JSON', { url: '/no-json' }],
+  ['JSON that ends early', { url: '/half' }],
+  ['XML that is none', { url: '/xml', response: { type: 'xml', error: ERROR } }],
+  ['gzip that ends early', { url: '/gzip' }],
+  ['a connection that breaks', { url: '/reset' }],
+  ['a body that breaks off', { url: '/cut' }],
+  ['redirects without end', { url: '/loop' }],
+  ['a redirect with credentials to another scheme', { url: '/elsewhere' }],
+  ['a redirect to a private address', { url: '/inside' }],
+  ['a refused address', { url: 'http://10.9.8.7/{{connection.key}}?x={{parameters.word}}' }],
+  [
+    'credentials in the address',
+    { url: 'http://{{encodeURL(connection.key)}}:{{encodeURL(parameters.word)}}@10.9.8.7/' },
+  ],
+  ['an address that is none', { url: 'http://[{{connection.key}}/' }],
+  ['a scheme that is none', { url: '{{connection.key}}://x/' }],
+  ['a port that is none', { url: 'http://127.0.0.1:{{connection.key}}/' }],
+  ['a method that is none', { method: '{{connection.key}} {{parameters.word}}' }],
+  ['a type that is none', { type: '{{connection.key}}' }],
+  ['a header with a line break', { headers: { 'X-A': '{{connection.key}}{{newline}}{{parameters.word}}' } }],
+  ['a header name that is none', { headers: { 'X {{parameters.word}}': 'a' } }],
+  ['headers that are text', { headers: '{{connection.key}}' }],
+  ['a query that is text', { qs: '{{parameters.word}}' }],
+  ['a body that no form can hold', { type: 'urlencoded', body: '{{parameters.word}}' }],
+  ['a multipart body that is none', { type: 'multipart/form-data', body: '{{parameters.word}}' }],
+  ['a certificate that is none', { ca: '{{parameters.word}}' }],
+  [
+    'a signature that is none',
+    { oauth: { signature_method: '{{connection.key}}', consumer_secret: '{{common.secret}}' } },
+  ],
+  [
+    'aws without a region',
+    { aws: { key: '{{connection.key}}', secret: '{{parameters.word}}', sign_version: '{{common.secret}}' } },
+  ],
+  ['a temp that is text', { temp: '{{connection.key}}' }],
+  ['a condition that fails', { condition: '{{parseDate(connection.key; "YYYY")}}' }],
+  ['a date that is none', { body: '{{formatDate(connection.key; "YYYY")}}' }],
+  ['a function that does not exist', { body: '{{nothing(connection.key)}}' }],
+  ['a number that is none', { body: '{{parseNumber(parameters.word; ".") + sum(parameters.word)}}' }],
+  ['JSON that is none', { body: '{{parseJSON(connection.key + parameters.word)}}' }],
+  ['a map of text', { body: '{{map(parameters.word; common.secret)}}' }],
+  ['a pattern that is none', { body: '{{replace("a"; "/(" + connection.key + "/"; "b")}}' }],
+  ['a hash that is none', { body: '{{sha256(parameters.word; common.secret; connection.key; "x")}}' }],
+  ['a timezone that is none', { body: '{{formatDate(now; "YYYY"; connection.key)}}' }],
+  ['a spread of text', { body: { '{{...}}': '{{parameters.word}}' } }],
+  ...Object.keys(FUNCTIONS).map(
+    (name) =>
+      [`the function ${name}`, { body: `{{${name}(parameters.word)}}{{${name}(connection.key)}}` }] as const,
+  ),
+  ['a response type that is none', { response: { type: '{{connection.key}}', error: ERROR } }],
+  ['a response that is not valid', { response: { valid: false, error: QUOTE } }],
+  [
+    'a message and a type of its own',
+    { response: { valid: { condition: false, type: '{{connection.key}}', message: QUOTE } } },
+  ],
+  ['something to iterate over that is none', { response: { iterate: '{{connection.key}}' } }],
+  ['a limit that is none', { response: { iterate: '{{body.items}}', limit: '{{connection.key}}' } }],
+  ['a wrapper that fails', { response: { output: '{{body}}', wrapper: '{{complain(connection.key)}}' } }],
+  [
+    'a next page that is none',
+    {
+      response: { iterate: '{{body.items}}', output: '{{item.id}}' },
+      pagination: { url: 'http://[{{connection.key}}', condition: true },
+    },
+  ],
+  [
+    'a repetition that is none',
+    { repeat: { condition: true, delay: '{{connection.key}}', limit: '{{parameters.word}}' } },
+  ],
+  [
+    'an endpoint that does not exist',
+    { url: undefined, endpoint: '{{connection.key}}', input: { a: '{{parameters.word}}' } },
+  ],
+]);
+
+/** Bodies that are sent in other forms. */
+export const BODIES: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map([
+  ['JSON', {}],
+  [
+    'a form',
+    {
+      type: 'urlencoded',
+      body: { token: '{{connection.key}}', word: '{{parameters.word}}', sid: '{{connection.sid}}' },
+    },
+  ],
+  [
+    'parts',
+    {
+      type: 'multipart/form-data',
+      body: {
+        word: '{{parameters.word}}',
+        file: { value: '{{connection.key}}', options: { filename: '{{connection.key}}.txt' } },
+      },
+    },
+  ],
+  ['text', { type: 'text', body: 'Key {{connection.key}} and {{parameters.word}}' }],
+  [
+    'XML text',
+    {
+      type: 'raw',
+      headers: { 'Content-Type': 'text/xml' },
+      body: '<a><password>{{parameters.word}}</password><b c="{{common.secret}}"/></a>',
+    },
+  ],
+  ['bytes', { type: 'binary', body: '{{toBinary(parameters.word)}}' }],
+]);
+
+/** An app whose module sends every secret it has, and whose second request goes as `patch` says. */
+export function secretApp(origin: string, patch: Readonly<Record<string, unknown>>): AppDefinition {
+  const { url, ...rest } = { ...SECOND, ...patch };
+  const second = url === undefined ? rest : { ...rest, url };
+  return {
+    name: 'secrets',
+    base: { ...BASE, baseUrl: origin },
+    common: COMMON,
+    functions: FUNCTIONS,
+    modules: { act: { type: 'search', communication: [FIRST, second], mappableParams: FORM } },
+  };
+}

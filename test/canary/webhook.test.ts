@@ -1,0 +1,85 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../src/app/create-engine.js';
+import { defineApp } from '../../src/app/define-app.js';
+import type { Transport } from '../../src/http/transport.js';
+import { everythingOf } from '../component/canary.js';
+import { expectNoSecret } from './expect-no-secret.js';
+import { SECRETS } from './secret-service.js';
+
+const QUOTE =
+  '{{webhook.secret}} {{parameters.word}} {{data.secret}} {{connection.key}} {{base64(webhook.secret)}}';
+
+const STEP = {
+  url: 'https://api.example.test/hooks/{{webhook.secret}}',
+  method: 'POST',
+  headers: { 'X-Hook': '{{encodeURL(webhook.secret)}}' },
+  body: { secret: '{{webhook.secret}}', note: QUOTE },
+  response: { data: { secret: '{{body.signing_secret}}' }, error: QUOTE },
+};
+
+const transport =
+  (status: number): Transport =>
+  async ({ url }) => ({
+    status,
+    url,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify({ signing_secret: SECRETS.token, echo: SECRETS.webhook })),
+  });
+
+const INPUT = {
+  parameters: { word: SECRETS.password },
+  connection: { key: SECRETS.key },
+  webhook: { id: 1, url: 'https://hook.example.test/1', secret: SECRETS.webhook },
+};
+
+describe('secrets of a webhook', () => {
+  it.each([200, 401, 500])('occur in nothing that attach, update and detach show: %s', async (status) => {
+    const shown: string[] = [];
+    const engine = createEngine({
+      app: defineApp({
+        name: 'hooks',
+        webhooks: {
+          h: { params: [{ name: 'word', type: 'password' }], attach: STEP, update: STEP, detach: STEP },
+        },
+      }),
+      transport: transport(status),
+      trace: 'full',
+      onTrace: (event) => shown.push(JSON.stringify(event)),
+    });
+    const { attach, update, detach } = engine.webhook('h');
+    for (const step of [attach, update, detach]) {
+      const { result: _, ...report } = await step(INPUT);
+      expect(report.error === undefined).toBe(status === 200);
+      shown.push(
+        JSON.stringify(report),
+        inspect(report, { depth: 20, showHidden: true }),
+        everythingOf(report.error),
+      );
+    }
+    expectNoSecret(shown.join('\n'));
+  });
+
+  it.each([
+    ['a condition that fails', { condition: '{{formatDate(webhook.secret; "YYYY")}}' }],
+    ['an answer that is none', { respond: { status: '{{webhook.secret}}', body: 'x' } }],
+    ['a type that is none', { respond: { type: '{{parameters.word}}', body: '{{parameters.word}}' } }],
+    ['a function that does not like it', { output: '{{complain(webhook.secret)}}' }],
+    ['items that are none', { iterate: '{{parameters.word}}', output: '{{sum(item)}}' }],
+  ])('occur in nothing that is kept of a call: %s', async (_title, communication) => {
+    const engine = createEngine({
+      app: defineApp({
+        name: 'hooks',
+        webhooks: { h: { communication } },
+        functions: { complain: { code: 'function complain(x) { throw new Error(x); }' } },
+      }),
+      trace: 'full',
+    });
+    const request = new Request('https://hook.example.test/1', { method: 'POST', body: '{"a":1}' });
+    const result = await engine.webhook('h').handle(request, INPUT);
+    const { failure, trace, warnings } = result;
+    expectNoSecret([everythingOf(failure?.error), JSON.stringify([trace, warnings, failure])].join('\n'));
+    if (failure !== undefined) expectNoSecret(await result.response.text());
+    await engine.close();
+  });
+});

@@ -1,0 +1,61 @@
+import { execFile, spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+export interface ProcessResult {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface StartedProcess {
+  readonly child: ReturnType<typeof spawn>;
+  readonly result: Promise<ProcessResult>;
+}
+
+/**
+ * Builds the command for the tests of a file, and starts it as a process.
+ * The build is inside of the package, so that dependencies and the package's own name resolve, and is gone afterwards.
+ */
+export function builtCli(): (args: readonly string[]) => StartedProcess {
+  const outDir = path.join(ROOT, '.iml', `build-${process.pid}`);
+  beforeAll(async () => {
+    // Types are checked elsewhere; this only has to be the present source.
+    const options = [
+      '--noCheck',
+      '--declaration',
+      'false',
+      '--declarationMap',
+      'false',
+      '--isolatedDeclarations',
+      'false',
+    ];
+    const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+    const project = path.join(ROOT, '.config/tsconfig.build.json');
+    await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', outDir, ...options]);
+  }, 60_000);
+  afterAll(() => rm(outDir, { recursive: true, force: true }));
+  return (args) => start(process.execPath, [path.join(outDir, 'cli/main.js'), ...args]);
+}
+
+function start(command: string, args: readonly string[]): StartedProcess {
+  const child = spawn(command, args, { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.end();
+  const texts = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    texts.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    texts.err += text;
+  });
+  const result = new Promise<ProcessResult>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, ...texts }));
+  });
+  return { child, result };
+}

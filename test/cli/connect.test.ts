@@ -1,0 +1,390 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { writeApp } from '../app/temp-app.js';
+import { canary, expectNoCanary } from '../component/canary.js';
+import { CLIENT, type OidcServer, startOidcServer } from '../component/oidc-server.js';
+import { writeConnectApp } from './connect-app.js';
+import { type CliResult, cli, type FakeIoOptions, jsonLines } from './fake-io.js';
+
+let provider: OidcServer;
+beforeAll(async () => {
+  provider = await startOidcServer();
+});
+afterAll(() => provider.close());
+
+interface User {
+  readonly home: string;
+  readonly shown: () => string;
+  readonly iml: (args: readonly string[], options?: FakeIoOptions) => Promise<CliResult>;
+}
+
+/** A user of a machine with a folder of their own, and all they ever saw. */
+function newUser(): User {
+  const home = writeApp({ 'empty.txt': '' });
+  const seen: string[] = [];
+  return {
+    home,
+    shown: () => seen.join('\n'),
+    iml: async (args, options = {}) => {
+      const result = await cli(args, { env: { XDG_CONFIG_HOME: home }, ...options });
+      seen.push(result.out, result.err);
+      return result;
+    },
+  };
+}
+
+function filesOf(user: User): readonly string[] {
+  const root = path.join(user.home, 'iml-runtime');
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => path.join(root, file));
+}
+
+function modeOf(file: string): string {
+  return (statSync(file).mode & 0o777).toString(8);
+}
+
+/** Opens the page that is printed, and the callback with it, as a browser would. */
+function browser(
+  visit: (page: string) => Promise<URL>,
+  answers: string[] = [],
+): NonNullable<FakeIoOptions['onErr']> {
+  return (text) => {
+    const page = /Open this address in a browser:\s+(\S+)/.exec(text)?.[1];
+    if (page === undefined) return;
+    void visit(page)
+      .then((callback) => fetch(callback))
+      .then(async (answer) => answers.push(await answer.text()));
+  };
+}
+
+const OAUTH = ['--allow-local', '--port', '0'];
+
+/** A service with a key, on loopback. */
+async function startKeyService(answer: (url: string) => { status: number; body: unknown }): Promise<string> {
+  const server = createServer((request, response) => {
+    const { status, body } = answer(request.url ?? '');
+    response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+    response.end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('iml connect with a provider of others', () => {
+  it('connects in the browser, is run by name, tested, refreshed, listed and removed', async () => {
+    const user = newUser();
+    const app = writeConnectApp(provider.issuer);
+    const answers: string[] = [];
+    const connected = await user.iml(['connect', app, 'account', '--name', 'work', ...OAUTH], {
+      onErr: browser(provider.login, answers),
+    });
+    expect(connected).toMatchObject({
+      code: 0,
+      out: 'Connected as ann@example.test. iml run takes it with --connection work.\n',
+    });
+    await expect.poll(() => answers[0]).toContain('Connected. You can close this page.');
+
+    const run = await user.iml(['run', app, 'whoAmI', '--connection', 'work', '--allow-local']);
+    expect(run).toMatchObject({ code: 0, err: '' });
+    expect(jsonLines(run.out)).toEqual([{ sub: 'ann', email: 'ann@example.test' }]);
+
+    const tested = await user.iml(['connections', 'test', 'work', '--allow-local']);
+    expect(tested).toMatchObject({ code: 0, out: 'The connection "work" works: ann@example.test.\n' });
+
+    const refreshed = await user.iml(['connections', 'refresh', 'work', '--allow-local']);
+    expect(refreshed).toMatchObject({ code: 0, out: 'The connection "work" is refreshed.\n', err: '' });
+    const again = await user.iml(['connections', 'refresh', 'work', '--allow-local']);
+    expect(again.code).toBe(0);
+
+    const listed = await user.iml(['connections', 'list']);
+    expect(jsonLines(listed.out)).toMatchObject([
+      { name: 'work', app: path.basename(app), connection: 'account', label: 'ann@example.test' },
+    ]);
+
+    const removed = await user.iml(['connections', 'remove', 'work', '--allow-local']);
+    expect(removed).toMatchObject({ code: 0, out: 'The connection "work" is removed.\n', err: '' });
+    expect((await user.iml(['connections', 'list'])).out).toBe('');
+    expect(user.shown()).not.toContain(CLIENT.client_secret);
+  });
+
+  it('fails where the user says no, and keeps nothing', async () => {
+    const user = newUser();
+    const answers: string[] = [];
+    const { code, out, err } = await user.iml(
+      ['connect', writeConnectApp(provider.issuer), 'account', ...OAUTH],
+      {
+        onErr: browser(provider.refuse, answers),
+      },
+    );
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain('RuntimeError: The service did not authorize: access_denied');
+    await expect.poll(() => answers[0]).toContain('Not connected.');
+    expect((await user.iml(['connections', 'list'])).out).toBe('');
+  });
+
+  it('answers strangers, and goes on waiting', async () => {
+    const user = newUser();
+    const answers: number[] = [];
+    const { code } = await user.iml(['connect', writeConnectApp(provider.issuer), 'account', ...OAUTH], {
+      onErr: (text, interrupt) => {
+        const back = /come back to (\S+)/.exec(text)?.[1];
+        if (back === undefined) return;
+        void (async () => {
+          for (const query of ['', '?code=x', '?code=x&state=guess'])
+            answers.push((await fetch(back + query)).status);
+          answers.push((await fetch(new URL('/other', back))).status);
+          answers.push((await fetch(back, { method: 'POST' })).status);
+          interrupt();
+        })();
+      },
+    });
+    expect({ code, answers }).toEqual({ code: 130, answers: [400, 400, 400, 404, 404] });
+  });
+
+  it('ends where nobody comes back in time', async () => {
+    const { code, err } = await newUser().iml([
+      ...['connect', writeConnectApp(provider.issuer), 'account', ...OAUTH],
+      ...['--wait', '0'],
+    ]);
+    expect(code).toBe(1);
+    expect(err).toContain('Nobody came back within 0 seconds.');
+  });
+
+  it('says that a port is in use', async () => {
+    const url = new URL(await startKeyService(() => ({ status: 200, body: {} })));
+    const { code, err } = await newUser().iml([
+      ...['connect', writeConnectApp(provider.issuer), 'account', '--allow-local', '--port', url.port],
+    ]);
+    expect(code).toBe(2);
+    expect(err).toContain(`The port ${url.port} is in use.`);
+  });
+});
+
+describe('iml connect with a key', () => {
+  const answering = (answers: Readonly<Record<string, string>>, asked: [string, boolean][] = []) => ({
+    ask: async (question: string, isHidden: boolean) => {
+      asked.push([question, isHidden]);
+      return Object.entries(answers).find(([name]) => question.includes(name))?.[1] ?? '';
+    },
+  });
+
+  it('asks for what the form needs: secrets hidden, nested fields of the chosen option, no advanced ones', async () => {
+    const url = await startKeyService(() => ({ status: 200, body: {} }));
+    const asked: [string, boolean][] = [];
+    const user = newUser();
+    const app = writeConnectApp(url, {
+      url: `${url}/{{parameters.host}}`,
+      response: { uid: '{{parameters.limit}}' },
+    });
+    const { code } = await user.iml(
+      ['connect', app, 'key', '--name', 'k', '--allow-local'],
+      answering({ apiKey: 'key-12345', region: 'own', host: 'h1', limit: '7' }, asked),
+    );
+    expect(code).toBe(0);
+    expect(asked).toEqual([
+      ['Key (apiKey) (not shown): ', true],
+      ['Region (region) {eu, own} [eu]: ', false],
+      ['host: ', false],
+      ['limit: ', false],
+    ]);
+  });
+
+  it('asks for no field whose condition does not hold, and again for a required one', async () => {
+    const url = await startKeyService(() => ({ status: 200, body: {} }));
+    const asked: string[] = [];
+    const replies = ['', 'key-12345', 'own', 'small'];
+    const ask = async (question: string): Promise<string | undefined> => {
+      asked.push(question.split(' ', 1)[0] ?? '');
+      return replies.shift();
+    };
+    const args = ['connect', writeConnectApp(url), 'key', '--allow-local'];
+    const { code, err } = await newUser().iml(args, { ask });
+    expect({ code, asked }).toEqual({ code: 0, asked: ['Key', 'Key', 'Region', 'host:'] });
+    expect(err).toContain('A value is needed here.');
+  });
+
+  it('ends with the input, and sends nothing', async () => {
+    const args = ['connect', writeConnectApp('http://127.0.0.1:1'), 'key', '--allow-local'];
+    const { code, err } = await newUser().iml(args, { ask: async () => undefined });
+    expect({ code, err }).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"apiKey" was not answered'),
+    });
+  });
+
+  it('asks only for what -p leaves open, and takes defaults', async () => {
+    const urls: string[] = [];
+    const url = await startKeyService((path) => {
+      urls.push(path);
+      return { status: 200, body: {} };
+    });
+    const asked: [string, boolean][] = [];
+    const { code } = await newUser().iml(
+      [
+        ...['connect', writeConnectApp(url, { url: `${url}/{{parameters.region}}` }), 'key'],
+        ...['--allow-local', '-p', 'apiKey=key-12345', '-p', '{"limit":1}'],
+      ],
+      answering({}, asked),
+    );
+    expect({ code, urls }).toEqual({ code: 0, urls: ['/eu'] });
+    expect(asked.map(([question]) => question)).toEqual(['Region (region) {eu, own} [eu]: ']);
+  });
+
+  it('asks nobody where there is no terminal, and says what is missing', async () => {
+    const { code, err } = await newUser().iml(['connect', writeConnectApp('http://127.0.0.1:1'), 'key']);
+    expect(code).toBe(1);
+    expect(err).toContain("BundleValidationError: Missing value of required parameter 'apiKey'.");
+  });
+
+  it('keeps connections in files only the user can open, encrypted', async () => {
+    const url = await startKeyService(() => ({ status: 200, body: {} }));
+    const user = newUser();
+    const secret = canary('kept');
+    const { code } = await user.iml([
+      ...['connect', writeConnectApp(url), 'key', '--name', 'my key', '--allow-local'],
+      ...['-p', JSON.stringify({ apiKey: secret })],
+    ]);
+    expect(code).toBe(0);
+    const files = filesOf(user);
+    expect(files.filter((file) => statSync(file).isFile()).length).toBe(2);
+    for (const file of files) {
+      expect([file, modeOf(file)]).toEqual([file, statSync(file).isFile() ? '600' : '700']);
+      if (statSync(file).isFile())
+        expectNoCanary(readFileSync(file, 'latin1') + readFileSync(file, 'utf8'), [secret]);
+    }
+    expect(modeOf(path.join(user.home, 'iml-runtime'))).toBe('700');
+  });
+
+  it('replaces a connection of the same name', async () => {
+    const url = await startKeyService(() => ({ status: 200, body: {} }));
+    const user = newUser();
+    const app = writeConnectApp(url);
+    for (const apiKey of ['first-key', 'second-key']) {
+      await user.iml(['connect', app, 'key', '--name', 'k', '--allow-local', '-p', `apiKey=${apiKey}`]);
+    }
+    expect(jsonLines((await user.iml(['connections', 'list'])).out)).toHaveLength(1);
+  });
+
+  it('prints no secret, whatever the service answers and the app says', async () => {
+    const secrets = [canary('key'), canary('ticket'), canary('common')];
+    const [key = '', ticket = '', common = ''] = secrets;
+    let status = 200;
+    const url = await startKeyService(() => ({ status, body: { ticket, mail: `${key} of ${ticket}` } }));
+    const app = writeConnectApp(url, {
+      url: `${url}/{{encodeURL(parameters.apiKey)}}`,
+      headers: { 'X-Common': '{{encodeURL(common.cs)}}' },
+      response: {
+        data: { ticket: '{{body.ticket}}' },
+        metadata: { type: 'text', value: '{{body.mail}} {{common.cs}}' },
+        error: 'Refused: {{parameters.apiKey}} {{common.cs}} {{base64(parameters.apiKey)}}',
+      },
+    });
+    const user = newUser();
+    const args = [
+      ...['connect', app, 'key', '--name', 'k', '--allow-local', '-p', JSON.stringify({ apiKey: key })],
+      ...['--common', JSON.stringify({ cs: common })],
+    ];
+    expect(await user.iml(args)).toMatchObject({ code: 0 });
+    for (const action of ['list', 'test k', 'refresh k']) {
+      const result = await user.iml(['connections', ...action.split(' '), '--allow-local']);
+      expect(result).toMatchObject({ code: 0, err: '' });
+    }
+    await user.iml(['connections', 'list'], { terminal: true, env: { XDG_CONFIG_HOME: user.home } });
+    status = 401;
+    for (const more of [args, ['connections', 'test', 'k', '--allow-local']]) {
+      const result = await user.iml(more, { env: { XDG_CONFIG_HOME: user.home, IML_DEBUG: '1' } });
+      expect(result).toMatchObject({ code: 1, err: expect.stringContaining('Refused: [SANITIZED]') });
+    }
+    expect(user.shown()).toContain('[SANITIZED] of [SANITIZED]');
+    expectNoCanary(user.shown(), secrets);
+  });
+});
+
+describe('connections that are kept', () => {
+  async function userWithKey(app: string): Promise<User> {
+    const user = newUser();
+    const made = await user.iml([
+      'connect',
+      app,
+      'key',
+      '--name',
+      'k',
+      '--allow-local',
+      '-p',
+      'apiKey=key-12345',
+    ]);
+    expect(made.code).toBe(0);
+    return user;
+  }
+
+  it('are not given to another app', async () => {
+    const url = await startKeyService(() => ({ status: 200, body: {} }));
+    const user = await userWithKey(writeConnectApp(url));
+    const result = await user.iml([
+      'run',
+      writeConnectApp(url),
+      'whoAmI',
+      '--connection',
+      'k',
+      '--allow-local',
+    ]);
+    expect(result).toMatchObject({ code: 1, err: expect.stringContaining('is not given to another.') });
+  });
+
+  it('are not given to modules of another connection', async () => {
+    const url = await startKeyService(() => ({ status: 200, body: {} }));
+    const app = writeConnectApp(url);
+    const user = await userWithKey(app);
+    const result = await user.iml(['run', app, 'whoAmI', '--connection', 'k', '--allow-local']);
+    expect(result).toMatchObject({ code: 1, err: expect.stringContaining('one of "account" is needed.') });
+  });
+
+  it.each([
+    ['test', 'absent'],
+    ['refresh', 'absent'],
+    ['remove', 'absent'],
+  ])('%s of one that is not there is a mistake of the command line', async (action, name) => {
+    const { code, err } = await newUser().iml(['connections', action, name]);
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('There is no connection') });
+  });
+
+  it('are found by a name that is nearly right', async () => {
+    const url = await startKeyService(() => ({ status: 200, body: {} }));
+    const user = await userWithKey(writeConnectApp(url));
+    await user.iml([
+      'connect',
+      writeConnectApp(url),
+      'key',
+      '--name',
+      'office',
+      '--allow-local',
+      '-p',
+      'apiKey=x12345',
+    ]);
+    expect((await user.iml(['connections', 'test', 'ofice'])).err).toContain('Did you mean "office"?');
+  });
+
+  it.each([
+    [['connections'], 'Missing <action>'],
+    [['connections', 'lst'], 'Did you mean "list"?'],
+    [['connections', 'test'], 'Missing <name>'],
+    [['connections', 'list', 'k'], 'Unexpected argument'],
+  ])('%j: %s', async (args, message) => {
+    const { code, err } = await newUser().iml(args);
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+  });
+
+  it('are removed also where the service or the app is gone', async () => {
+    const user = newUser();
+    const app = writeConnectApp(provider.issuer);
+    await user.iml(['connect', app, 'account', '--name', 'a', ...OAUTH], { onErr: browser(provider.login) });
+    const refused = await user.iml(['connections', 'remove', 'a']);
+    expect(refused).toMatchObject({ code: 0, err: expect.stringContaining('the service could not be told') });
+    await user.iml(['connect', app, 'account', '--name', 'b', ...OAUTH], { onErr: browser(provider.login) });
+    expect((await user.iml(['connections', 'remove', 'b', '--local'])).code).toBe(0);
+    expect((await user.iml(['connections', 'list'])).out).toBe('');
+  });
+});

@@ -1,0 +1,224 @@
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configFolder } from '../../src/cli/config-folder.js';
+import { isConnectionName, openConnectionFiles, storeForApp } from '../../src/cli/connection-store.js';
+import type { StoredConnection } from '../../src/component/connection-store.js';
+import { writeApp } from '../app/temp-app.js';
+
+const OWNER = { app: 'app', folder: '/apps/app' };
+
+function storedWith(connection: Record<string, unknown>): StoredConnection {
+  return {
+    component: 'c',
+    connection,
+    parameters: {},
+    metadata: { type: 'text', value: 'Ann' },
+    uid: 7,
+    expires: new Date(0),
+    oauth: undefined,
+    common: { id: 1 },
+  };
+}
+
+const STORED = storedWith({ key: 'k', at: new Date(1), bytes: new Uint8Array([1, 2]), $date: 'no date' });
+
+function newFolder(): string {
+  return path.join(writeApp({ 'empty.txt': '' }), 'iml-runtime');
+}
+
+function entryFile(folder: string, name: string): string {
+  return path.join(folder, 'connections', `${Buffer.from(name).toString('hex')}.json`);
+}
+
+describe('connections in files', () => {
+  it('come back as they were kept, dates and bytes included', async () => {
+    const folder = newFolder();
+    await openConnectionFiles(folder).write('Ünï code', STORED, OWNER);
+    const entry = await openConnectionFiles(folder).read('Ünï code');
+    expect(entry?.stored).toEqual(STORED);
+    expect(entry?.owner).toEqual(OWNER);
+  });
+
+  it('are apart where names differ in case only, and listed by name', async () => {
+    const files = openConnectionFiles(newFolder());
+    for (const name of ['b', 'A', 'a']) await files.write(name, storedWith({ name }), OWNER);
+    const { entries, unreadable } = await files.list();
+    expect(unreadable).toBe(0);
+    expect(entries.map(({ name, stored }) => [name, stored.connection['name']])).toEqual([
+      ['A', 'A'],
+      ['a', 'a'],
+      ['b', 'b'],
+    ]);
+  });
+
+  it('are none where nothing was ever kept, and nothing is made to see that', async () => {
+    const folder = newFolder();
+    const files = openConnectionFiles(folder);
+    expect(await files.list()).toEqual({ entries: [], unreadable: 0 });
+    expect(await files.read('x')).toBeUndefined();
+    expect(await files.remove('x')).toBe(false);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it.each([
+    [
+      'a changed byte',
+      (text: string) => text.replace(/"data":"(.)/, (_, c: string) => `"data":"${c === 'A' ? 'B' : 'A'}`),
+    ],
+    ['a shortened tag', (text: string) => text.replace(/"tag":"[^"]+"/, '"tag":"AAAA"')],
+    ['another version', (text: string) => text.replace('"version":1', '"version":2')],
+    ['no JSON', () => 'x'],
+    ['nothing', () => ''],
+  ])('are refused after a change: %s', async (_title, change) => {
+    const folder = newFolder();
+    const files = openConnectionFiles(folder);
+    await files.write('x', STORED, OWNER);
+    const file = entryFile(folder, 'x');
+    writeFileSync(file, change(readFileSync(file, 'utf8')));
+    await expect(files.read('x')).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    expect(await files.list()).toEqual({ entries: [], unreadable: 1 });
+  });
+
+  it('are refused in the place of one another', async () => {
+    const folder = newFolder();
+    const files = openConnectionFiles(folder);
+    await files.write('x', STORED, OWNER);
+    renameSync(entryFile(folder, 'x'), entryFile(folder, 'y'));
+    await expect(files.read('y')).rejects.toMatchObject({ code: 'STORE_FAILED' });
+  });
+
+  it('are refused with another key', async () => {
+    const folder = newFolder();
+    await openConnectionFiles(folder).write('x', STORED, OWNER);
+    writeFileSync(path.join(folder, 'connections.key'), Buffer.alloc(32, 1).toString('base64'));
+    await expect(openConnectionFiles(folder).read('x')).rejects.toMatchObject({ code: 'STORE_FAILED' });
+  });
+
+  it.runIf(process.getuid !== undefined)(
+    'are refused where others could read the key or the file',
+    async () => {
+      const folder = newFolder();
+      const files = openConnectionFiles(folder);
+      await files.write('x', STORED, OWNER);
+      chmodSync(entryFile(folder, 'x'), 0o644);
+      await expect(files.read('x')).rejects.toThrow('can be read by others');
+      chmodSync(entryFile(folder, 'x'), 0o600);
+      chmodSync(path.join(folder, 'connections.key'), 0o640);
+      await expect(files.read('x')).rejects.toThrow('can be read by others');
+    },
+  );
+
+  it.runIf(process.getuid !== undefined)('are refused where the key is a link', async () => {
+    const folder = newFolder();
+    await openConnectionFiles(folder).write('x', STORED, OWNER);
+    const key = path.join(folder, 'connections.key');
+    renameSync(key, `${key}.old`);
+    symlinkSync(`${key}.old`, key);
+    await expect(openConnectionFiles(folder).read('x')).rejects.toMatchObject({ code: 'STORE_FAILED' });
+  });
+
+  it('share one key that is made once, whoever comes first', async () => {
+    const folder = newFolder();
+    const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
+    await Promise.all(names.map((name) => openConnectionFiles(folder).write(name, STORED, OWNER)));
+    const { entries, unreadable } = await openConnectionFiles(folder).list();
+    expect([entries.length, unreadable]).toEqual([20, 0]);
+    expect(readdirSync(folder).sort()).toEqual(['connections', 'connections.key']);
+  });
+
+  it('are never half written', async () => {
+    const folder = newFolder();
+    const files = openConnectionFiles(folder);
+    await files.write('x', storedWith({ round: 0 }), OWNER);
+    const writes = Array.from({ length: 30 }, (_, round) =>
+      files.write('x', storedWith({ round, fill: 'x'.repeat(50_000) }), OWNER),
+    );
+    const reads = Array.from({ length: 30 }, () => files.read('x'));
+    await Promise.all(writes);
+    expect((await Promise.all(reads)).every((entry) => entry !== undefined)).toBe(true);
+    expect(readdirSync(path.join(folder, 'connections'))).toHaveLength(1);
+  });
+
+  it('are worked on by one at a time', async () => {
+    const folder = newFolder();
+    await openConnectionFiles(folder).write('x', STORED, OWNER);
+    let inside = 0;
+    let most = 0;
+    const work = async (): Promise<void> => {
+      inside++;
+      most = Math.max(most, inside);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      inside--;
+    };
+    await Promise.all([1, 2, 3, 4].map(() => openConnectionFiles(folder).exclusively('x', work)));
+    expect(most).toBe(1);
+    expect(readdirSync(path.join(folder, 'connections'))).toHaveLength(1);
+  });
+
+  it('are free again after work that failed, and after a process that died', async () => {
+    const folder = newFolder();
+    const files = openConnectionFiles(folder);
+    expect(await files.exclusively('x', async () => 'without a folder')).toBe('without a folder');
+    await files.write('x', STORED, OWNER);
+    await expect(files.exclusively('x', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    // No process has this number: it is above what systems give.
+    writeFileSync(`${entryFile(folder, 'x')}.lock`, '999999999', { mode: 0o600 });
+    expect(await files.exclusively('x', async () => 'done')).toBe('done');
+  });
+
+  it('keep the app they were made for when a run of it saves them', async () => {
+    const folder = newFolder();
+    const files = openConnectionFiles(folder);
+    await files.write('x', STORED, OWNER);
+    const moved = storeForApp(files, { app: 'app', folder: '/elsewhere' });
+    expect(await moved.get('x')).toEqual(STORED);
+    await moved.save('x', storedWith({ key: 'new' }));
+    expect(await files.read('x')).toMatchObject({ owner: OWNER, stored: { connection: { key: 'new' } } });
+    await expect(storeForApp(files, { app: 'b', folder: '/b' }).get('x')).rejects.toThrow(
+      'is not given to another',
+    );
+  });
+
+  it('are files that only their owner can read', async () => {
+    const folder = newFolder();
+    await openConnectionFiles(folder).write('x', STORED, OWNER);
+    const modes = [folder, path.join(folder, 'connections.key'), entryFile(folder, 'x')].map((file) =>
+      (statSync(file).mode & 0o777).toString(8),
+    );
+    if (process.getuid !== undefined) expect(modes).toEqual(['700', '600', '600']);
+  });
+});
+
+describe('names of connections', () => {
+  it.each(['work', 'my app-key', '2024_x', 'ann@example.test', 'Ünï'])('%s is one', (name) => {
+    expect(isConnectionName(name)).toBe(true);
+  });
+
+  it.each(['', ' x', '@file.json', '{"a":1}', '-x', '../x', 'a/b', 'a\nb', 'x'.repeat(65)])(
+    '%j is none',
+    (name) => {
+      expect(isConnectionName(name)).toBe(false);
+    },
+  );
+});
+
+describe('the folder of the user', () => {
+  it.each([
+    [{ XDG_CONFIG_HOME: '/cfg', HOME: '/home/u' }, 'linux', '/cfg/iml-runtime'],
+    [{ XDG_CONFIG_HOME: 'relative', HOME: '/home/u' }, 'linux', '/home/u/.config/iml-runtime'],
+    [{ HOME: '/home/u', APPDATA: '/data' }, 'darwin', '/home/u/.config/iml-runtime'],
+    [{ HOME: '/home/u', APPDATA: '/data', XDG_CONFIG_HOME: '/cfg' }, 'win32', '/data/iml-runtime'],
+  ])('of %j on %s is %s', (env, platform, folder) => {
+    expect(configFolder(env, platform)).toBe(path.normalize(folder));
+  });
+});

@@ -1,0 +1,68 @@
+import type { Io, Output } from '../../src/cli/io.js';
+import { Interruption } from '../../src/cli/io.js';
+import { runCli } from '../../src/cli/run-cli.js';
+
+export interface FakeIoOptions {
+  /** Whether both outputs are a terminal. Default: no. */
+  readonly terminal?: boolean;
+  readonly columns?: number;
+  readonly stdin?: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Somebody who answers questions. Default: nobody. */
+  readonly ask?: Io['ask'];
+  /** Called with each text written to standard error. */
+  readonly onErr?: (text: string, interrupt: () => void) => void;
+  /** Called with each text written to standard output; may throw what a closed pipe would. */
+  readonly onOut?: (text: string, interrupt: () => void) => void;
+}
+
+export interface CliResult {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command line without a process. */
+export async function cli(args: readonly string[], options: FakeIoOptions = {}): Promise<CliResult> {
+  const {
+    terminal = false,
+    columns = 100,
+    stdin = '',
+    cwd = process.cwd(),
+    env = {},
+    ask,
+    onOut,
+    onErr,
+  } = options;
+  const controller = new AbortController();
+  const interrupt = (): void => controller.abort(new Interruption());
+  const texts = { out: '', err: '' };
+  const output = (name: 'out' | 'err'): Output => ({
+    isTerminal: terminal,
+    columns: terminal ? columns : undefined,
+    write: async (text) => {
+      if (name === 'out') onOut?.(text, interrupt);
+      else onErr?.(text, interrupt);
+      texts[name] += text;
+    },
+  });
+  const io: Io = {
+    stdout: output('out'),
+    stderr: output('err'),
+    env,
+    cwd,
+    readStdin: async () => stdin,
+    interruptible: (work) => work(controller.signal),
+    ...(ask && { ask }),
+  };
+  const code = await runCli(args, io);
+  return { code, ...texts };
+}
+
+export function jsonLines(text: string): unknown[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): unknown => JSON.parse(line));
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { writeApp } from '../app/temp-app.js';
+import { cli } from './fake-io.js';
+
+const BOOKSHOP = 'spec-fixtures/bookshop';
+
+describe('iml info', () => {
+  it('shows components with their types, labels, connections and parameters', async () => {
+    const { code, out } = await cli(['info', BOOKSHOP]);
+    expect(code).toBe(0);
+    expect(out).toContain('modules (4)\n  listBooks    search     List books  (connection bookshopKey)\n');
+    expect(out).toContain('      limit   uinteger  default 10\n');
+    expect(out).toContain('      author     collection\n        name     text\n');
+    expect(out).toContain(
+      'connections (1)\n  bookshopKey  basic  Bookshop\n      apiKey  password  required\n',
+    );
+    expect(out).toContain('functions (1)\n  formatPrice\n');
+    expect(out).toContain('no warnings');
+  });
+
+  it('gives the same as JSON', async () => {
+    const { out } = await cli(['info', BOOKSHOP, '--json']);
+    const info = JSON.parse(out) as { modules: { name: string }[]; warnings: unknown[] };
+    expect(info.modules.map((module) => module.name)).toEqual([
+      'listBooks',
+      'getBook',
+      'createBook',
+      'makeApiCall',
+    ]);
+    expect(info.modules[1]).toEqual({
+      name: 'getBook',
+      type: 'action',
+      label: 'Get a book',
+      description: 'Returns one book by its number.',
+      connection: 'bookshopKey',
+      parameters: [{ name: 'isbn', type: 'text', required: true, label: 'ISBN' }],
+    });
+    expect(info.warnings).toEqual([]);
+  });
+
+  it('tells what is wrong with file, line and column, and still ends well', async () => {
+    const cwd = writeApp({
+      'shop/makecomapp.json': manifest({ list: 'list.iml.json' }),
+      'shop/list.iml.json': '{\n  "url": "/x",\n  "methdo": "GET",\n  "qs": {"a": "{{if(}}"}\n}',
+    });
+    const { code, out } = await cli(['info', 'shop'], { cwd });
+    expect(code).toBe(0);
+    expect(out).toContain('warnings (2)');
+    expect(out).toContain('shop/list.iml.json:3:3: Unknown key "methdo"');
+    expect(out).toMatch(/shop\/list\.iml\.json:4:\d+: .*\[syntax\]/);
+  });
+
+  it('shows fields that come from an RPC, and items of arrays', async () => {
+    const cwd = writeApp({
+      'makecomapp.json': manifest({ list: 'list.iml.json' }, { mappableParams: 'params.json' }),
+      'list.iml.json': { url: '/x' },
+      'params.json': ['rpc://fields', { name: 'tags', type: 'array', spec: { name: 'tag', type: 'text' } }],
+    });
+    const { out } = await cli(['info', '.'], { cwd });
+    expect(out).toContain('      -     rpc://fields\n      tags  array\n        tag  text\n');
+  });
+
+  it.each([
+    ['absent', 'There is no folder'],
+    ['test/cli', 'There is no app in'],
+  ])('ends with 2 for %s', async (folder, message) => {
+    expect(await cli(['info', folder])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining(message),
+    });
+  });
+
+  it('ends with 1 for an app that cannot be loaded, with the place', async () => {
+    const cwd = writeApp({ 'makecomapp.json': manifest({ list: 'absent.iml.json' }) });
+    const { code, err } = await cli(['info', '.'], { cwd });
+    expect(code).toBe(1);
+    expect(err).toContain('SpecError');
+    expect(err).toMatch(/makecomapp\.json:\d+:\d+/);
+    expect(err).toContain('SPEC_MISSING');
+  });
+});
+
+function manifest(communications: Record<string, string>, more: Record<string, string> = {}): unknown {
+  const modules = Object.entries(communications).map(([name, communication]) => [
+    name,
+    { label: name, moduleType: 'search', codeFiles: { communication, ...more } },
+  ]);
+  return { fileVersion: 1, generalCodeFiles: {}, components: { module: Object.fromEntries(modules) } };
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { printError } from '../../src/cli/print-error.js';
+import { AppError } from '../../src/errors/app-error.js';
+import { ImlError } from '../../src/errors/iml-error.js';
+import { TransportError } from '../../src/errors/transport-error.js';
+
+describe('printError', () => {
+  it('shows what is known of an error of the app, in one order', () => {
+    const cause = new TransportError('NETWORK_FAILED', 'refused', { retryable: true });
+    const place = { file: 'a.iml.json', pointer: '/url', line: 2, column: 3 };
+    const error = new AppError('ConnectionError', 'No connection.', {
+      ...{ statusCode: 503, requestIndex: 1, page: 4, retryAfterMs: 1500, delay: 60_000, cause, place },
+    });
+    expect(printError(error, { pathOf: (file) => `app/${file}`, frame: '2 | x\n  | ^' })).toBe(
+      [
+        'ConnectionError: No connection.',
+        '  code         NETWORK_FAILED',
+        '  status       503',
+        '  request      2, page 4',
+        '  retry-after  1.5 s, as the server asks',
+        '  delay        60 s until a scenario goes on',
+        '  at           app/a.iml.json:2:3',
+        '  pointer      /url',
+        '',
+        '2 | x',
+        '  | ^',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('lists what is wrong with several fields', () => {
+    const suberrors = ['First.', 'Second.'];
+    expect(printError(new AppError('BundleValidationError', 'Two are wrong.', { suberrors }))).toBe(
+      'BundleValidationError: Two are wrong.\n  - First.\n  - Second.\n',
+    );
+  });
+
+  it('shows the hint of the language, also behind an error of the app', () => {
+    const inner = new ImlError('IML_UNKNOWN_FUNCTION', 'Unknown.', { kind: 'unknown-function' });
+    inner.hint = 'Did you mean "upper"?';
+    expect(printError(new AppError('RuntimeError', 'Unknown.', { cause: inner }))).toBe(
+      'RuntimeError: Unknown.\n  Did you mean "upper"?\n  code  IML_UNKNOWN_FUNCTION\n',
+    );
+  });
+
+  it('redacts and disarms every text', () => {
+    const place = { file: 'sk-1\u001b.json', line: 1, column: 1 };
+    const error = new AppError('DataError', 'sk-1 \u001b[2J', { suberrors: ['sk-1'], place });
+    const text = printError(error, { frame: 'sk-1', redact: (given) => given.replaceAll('sk-1', '***') });
+    for (const hidden of ['sk-1', '\u001b']) expect(text).not.toContain(hidden);
+    expect(text.match(/\*\*\*/g)).toHaveLength(4);
+  });
+
+  it('names what is no error at all', () => {
+    expect(printError('oops')).toBe('Internal error: oops\n');
+  });
+});

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Io, Output } from '../../src/cli/io.js';
+import { progressLine, startProgress } from '../../src/cli/progress.js';
+import { DEFAULT_LIMITS } from '../../src/run/limits.js';
+
+function fakeIo(stderr: Partial<Output>): {
+  readonly io: Pick<Io, 'stderr' | 'env'>;
+  readonly texts: string[];
+} {
+  const texts: string[] = [];
+  const write = async (text: string): Promise<void> => void texts.push(text);
+  return { io: { stderr: { isTerminal: true, columns: 40, write, ...stderr }, env: {} }, texts };
+}
+
+describe('progress', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('tells pages, requests, records and seconds', () => {
+    const stats = { requests: 3, pages: 2, records: 75, durationMs: 1234, stopReason: undefined };
+    expect(progressLine('listBooks', stats, DEFAULT_LIMITS)).toBe(
+      'listBooks: page 3, 3 of 100 requests, 75 of 3200 records, 1.2 of 40 s',
+    );
+  });
+
+  it('is drawn again and again, cut to the width, and erased before anything else is written', async () => {
+    const { io, texts } = fakeIo({});
+    const progress = startProgress(() => 'x'.repeat(50), io);
+    vi.advanceTimersByTime(1000);
+    expect(texts.length).toBeGreaterThan(3);
+    expect(texts.at(-1)).toBe(`\r\u001b[K${'x'.repeat(38)}…`);
+    await progress.above(async () => void texts.push('line\n'));
+    expect(texts.slice(-2)).toEqual(['\r\u001b[K', 'line\n']);
+    await progress.stop();
+    const { length } = texts;
+    vi.advanceTimersByTime(1000);
+    expect(texts).toHaveLength(length);
+    expect(texts.at(-1)).toBe('\r\u001b[K');
+  });
+
+  it('is nothing where standard error is no terminal', async () => {
+    const { io, texts } = fakeIo({ isTerminal: false });
+    const progress = startProgress(() => 'x', io);
+    vi.advanceTimersByTime(1000);
+    await progress.above(async () => void texts.push('line\n'));
+    await progress.stop();
+    expect(texts).toEqual(['line\n']);
+  });
+
+  it('does not end a run whose standard error was closed', async () => {
+    const { io } = fakeIo({
+      write: () => Promise.reject(Object.assign(new Error('EPIPE'), { code: 'EPIPE' })),
+    });
+    const progress = startProgress(() => 'x', io);
+    vi.advanceTimersByTime(1000);
+    await expect(progress.stop()).resolves.toBeUndefined();
+  });
+});

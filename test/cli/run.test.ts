@@ -1,0 +1,349 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bookshop, createBooks, startBookshop } from '../../spec-fixtures/bookshop/service.mjs';
+import { writeApp } from '../app/temp-app.js';
+import { type CliResult, cli, type FakeIoOptions, jsonLines } from './fake-io.js';
+
+const APP = 'spec-fixtures/bookshop';
+let shop: Bookshop;
+beforeAll(async () => {
+  shop = await startBookshop();
+});
+afterAll(() => shop.close());
+
+function run(module: string, args: readonly string[] = [], options: FakeIoOptions = {}): Promise<CliResult> {
+  const connection = JSON.stringify({ apiKey: shop.apiKey });
+  const common = ['--base-url', shop.baseUrl, '--allow-local', '--connection', connection];
+  return cli(['run', APP, module, ...common, ...args], options);
+}
+
+/** An app with one module, `go`, in `go.iml.json`. */
+function manifestOf(moduleType: string): unknown {
+  return {
+    generalCodeFiles: {},
+    components: { module: { go: { moduleType, codeFiles: { communication: 'go.iml.json' } } } },
+  };
+}
+
+const titles = (out: string): unknown[] =>
+  jsonLines(out).map((bundle) => (bundle as { title: string }).title);
+
+describe('iml run prints', () => {
+  it('a line of JSON a bundle in a pipe, over all pages', async () => {
+    const { code, out, err } = await run('listBooks');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(titles(out)).toEqual(createBooks().map((book) => book.title));
+    expect(jsonLines(out)[1]).toEqual({
+      isbn: '978-0-00-000002-6',
+      title: 'The Northern Orchard',
+      author: 'Tomáš Vrba',
+      genre: 'travel',
+      price: '13.49 EUR',
+      published: '1992-03-07T00:00:00.000Z',
+    });
+  });
+
+  it('each bundle before the next page is there', async () => {
+    const before = shop.requests.length;
+    const requestsSoFar: number[] = [];
+    await run('listBooks', [], { onOut: () => void requestsSoFar.push(shop.requests.length - before) });
+    expect(requestsSoFar[0]).toBeLessThanOrEqual(2);
+    expect(shop.requests.length - before).toBe(5);
+  });
+
+  it('a table on a terminal, and a line about the run', async () => {
+    const { out, err } = await run('listBooks', ['-n', '2'], { terminal: true, columns: 120 });
+    const lines = out.split('\n');
+    expect(lines[0]).toMatch(/^isbn +title +author +genre +price +published$/);
+    expect(lines[2]).toContain('The Quiet Lighthouse');
+    expect(lines).toHaveLength(5);
+    expect(err).toMatch(/2 bundles, [12] requests/);
+  });
+
+  it('one bundle as a block', async () => {
+    const { out } = await run('getBook', ['-p', 'isbn=978-0-00-000001-9', '--table']);
+    expect(out).toContain('title      The Quiet Lighthouse\n');
+    expect(out).toContain('author     {"name":"Ida Brandt","country":"DK"}\n');
+  });
+
+  it('the report with --json', async () => {
+    const { out } = await run('listBooks', ['--json', '-p', 'limit=15']);
+    const report = JSON.parse(out) as Record<string, unknown>;
+    expect(report).toMatchObject({
+      stats: { requests: 2, pages: 1, records: 15, stopReason: 'response-limit' },
+    });
+    expect(report).toMatchObject({ bundles: { length: 15 }, warnings: [] });
+    expect(report).not.toHaveProperty('trace');
+  });
+
+  it('what a query finds', async () => {
+    const query = '{"count": $count(bundles), "requests": stats.requests, "first": bundles[0].title}';
+    const { out } = await run('listBooks', ['--query', query]);
+    expect(JSON.parse(out)).toEqual({ count: 42, requests: 5, first: 'The Quiet Lighthouse' });
+    expect((await run('listBooks', ['-n', '1', '-q', 'nothing'])).out).toBe('null\n');
+  });
+
+  it('a progress line only on a terminal', async () => {
+    const { err } = await run('listBooks', [], { terminal: true });
+    expect(err).toContain('listBooks: page 1, 0 of 100 requests, 0 of 3200 records, 0.0 of 40 s');
+    expect(err).toContain('42 bundles, 5 requests, 4 follow-up pages');
+    const dumb = await run('listBooks', [], { terminal: true, env: { TERM: 'dumb' } });
+    expect(dumb.err).not.toContain('listBooks: page');
+  });
+
+  it('the time of --timeout-ms in the progress line', async () => {
+    const { err } = await run('getBook', ['-p', 'isbn=978-0-00-000001-9', '--timeout-ms', '5000'], {
+      terminal: true,
+    });
+    expect(err).toContain('of 5 s');
+  });
+
+  it('a trace without secrets', async () => {
+    const { err } = await run('getBook', ['-p', 'isbn=978-0-00-000001-9', '--trace']);
+    expect(err).toContain(`GET ${shop.baseUrl}/books/978-0-00-000001-9 (0 bytes)`);
+    expect(err).toContain('X-Api-Key: [SANITIZED]');
+    expect(err).toMatch(/\[1\.1\] 200 after \d+ ms \(\d+ bytes\)/);
+    expect(err).not.toContain(shop.apiKey);
+    expect(err).not.toContain('Quiet Lighthouse');
+    const full = await run('getBook', ['-p', 'isbn=978-0-00-000001-9', '--trace-bodies']);
+    expect(full.err).toContain('Quiet Lighthouse');
+  });
+});
+
+describe('iml run --limit', () => {
+  it('stops the paging', async () => {
+    const before = shop.requests.length;
+    const { out } = await run('listBooks', ['--limit', '3']);
+    expect(titles(out)).toHaveLength(3);
+    // The page after the one that is printed is under way already.
+    expect(shop.requests.length - before).toBeLessThanOrEqual(2);
+  });
+
+  it('changes nothing above what there is', async () => {
+    expect(titles((await run('listBooks', ['--limit', '43'])).out)).toHaveLength(42);
+  });
+});
+
+describe('iml run reads parameters', () => {
+  it('of several options together, text by the type of its field', async () => {
+    const cwd = writeApp({ 'p.json': { genre: 'crime', limit: 1 }, 'key.json': { apiKey: shop.apiKey } });
+    const { out } = await cli(
+      [
+        ...['run', `${process.cwd()}/${APP}`, 'listBooks', '--base-url', shop.baseUrl, '--allow-local'],
+        ...['--connection', '@key.json', '-p', '@p.json', '-p', '{"search":"the"}', '--param', 'limit=2'],
+      ],
+      { cwd },
+    );
+    expect(jsonLines(out)).toHaveLength(2);
+    expect(shop.requests.at(-1)?.url).toContain('genre=crime&search=the');
+  });
+
+  it('in their declared types: a date stays a date for the app', async () => {
+    const { out } = await run('createBook', [
+      '-p',
+      'title=New',
+      '-p',
+      'price=12.5',
+      '-p',
+      'published=2020-01-02',
+    ]);
+    expect(jsonLines(out)[0]).toMatchObject({
+      title: 'New',
+      price: { cents: 1250, currency: 'EUR' },
+      published: '2020-01-02',
+    });
+  });
+
+  it('and fills in defaults only when it is told to', async () => {
+    expect(titles((await run('listBooks', ['--defaults'])).out)).toHaveLength(10);
+  });
+
+  it('warns of names the module does not know', async () => {
+    const { code, err } = await run('listBooks', ['-p', 'limt=2', '-n', '1']);
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: 'warning: The module has no parameter "limt". Did you mean "limit"?\n',
+    });
+  });
+
+  it('and sends nothing where one is missing or wrong', async () => {
+    const before = shop.requests.length;
+    const missing = await run('getBook');
+    expect(missing.code).toBe(1);
+    expect(missing.err).toContain("BundleValidationError: Missing value of required parameter 'isbn'.");
+    expect(missing.err).toContain('modules/get-book/get-book.mappable-params.iml.json:2:3');
+    const wrong = await run('listBooks', ['-p', 'limit=many']);
+    expect(wrong.err).toContain("Invalid uinteger in parameter 'limit'");
+    expect(shop.requests.length).toBe(before);
+  });
+
+  it('unless --no-check says so', async () => {
+    const { code, err } = await run('getBook', ['--no-check', '-p', 'isbn=1']);
+    expect(code).toBe(1);
+    expect(err).toContain('DataError: [404] There is no book 1.');
+  });
+});
+
+describe('iml run tells errors of the app', () => {
+  it('with type, message, status, place and frame', async () => {
+    const { code, out, err } = await run('getBook', ['-p', 'isbn=1']);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toBe(
+      [
+        'DataError: [404] There is no book 1.',
+        '  status   404',
+        '  request  1, page 1',
+        '  at       spec-fixtures/bookshop/general/base.iml.json:13:14',
+        '  pointer  /response/error/404',
+        '',
+        '13 |       "404": {',
+        '   |              ^',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('with the delay and Retry-After of a rate limit', async () => {
+    const { code, err } = await run('makeApiCall', ['-p', 'url=/errors/429']);
+    expect(code).toBe(1);
+    expect(err).toContain('RateLimitError: [429] You asked for status 429.');
+    expect(err).toMatch(/retry-after +30 s/);
+    expect(err).toMatch(/delay +1200 s/);
+  });
+
+  it('in the report too', async () => {
+    const { code, out } = await run('makeApiCall', ['-p', 'url=/errors/503', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      bundles: [],
+      error: { type: 'ConnectionError', statusCode: 503, retryable: true },
+    });
+  });
+
+  it('of an expression with its place in the file and the hint', async () => {
+    const cwd = writeApp({
+      'makecomapp.json': manifestOf('action'),
+      'go.iml.json': '{\n  "url": "/x/{{uper(\'a\')}}"\n}',
+    });
+    const { code, err } = await cli(['run', '.', 'go', '--base-url', shop.baseUrl, '--allow-local'], { cwd });
+    expect(code).toBe(1);
+    expect(err).toContain('RuntimeError');
+    expect(err).toContain('Did you mean');
+    expect(err).toMatch(/code +IML_UNKNOWN_FUNCTION/);
+    expect(err).toContain('at       go.iml.json:2:16');
+    expect(err).toContain('2 |   "url": "/x/{{uper(\'a\')}}"\n  |                ^');
+  });
+
+  it('of a host that may not be called, with what allows it', async () => {
+    const { code, err } = await cli(['run', APP, 'listBooks', '--base-url', shop.baseUrl]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/code +NETWORK_REFUSED/);
+    expect(err).toContain('--allow-local lets the app call this machine');
+    const allowed = await cli(['run', APP, 'listBooks', '--base-url', shop.baseUrl, '--allow', '127.0.0.1']);
+    expect(allowed.err).toContain('InvalidAccessTokenError: [401]');
+  });
+
+  it('without the secrets of the connection, also in the frame', async () => {
+    const secret = 'sk-live-0123456789';
+    const cwd = writeApp({
+      'makecomapp.json': manifestOf('action'),
+      'go.iml.json': {
+        url: '/books/x',
+        headers: { 'X-Api-Key': shop.apiKey },
+        response: { error: `{{connection.token}} ${secret}` },
+      },
+    });
+    const { code, err } = await cli(
+      [
+        ...['run', '.', 'go', '--base-url', shop.baseUrl, '--allow-local', '--trace-bodies'],
+        ...['--connection', JSON.stringify({ token: secret })],
+      ],
+      { cwd },
+    );
+    expect(code).toBe(1);
+    expect(err).toContain('RuntimeError: [SANITIZED]');
+    expect(err).toMatch(/\d+ \| .*"error": .*\[SANITIZED\]/);
+    expect(err).not.toContain(secret);
+  });
+});
+
+describe('iml run warns', () => {
+  it('of the app, a few only', async () => {
+    const keys = Array.from({ length: 7 }, (_, index) => [`unknown${index}`, 1]);
+    const cwd = writeApp({
+      'makecomapp.json': manifestOf('action'),
+      'go.iml.json': { ...Object.fromEntries(keys), response: { output: { a: 1 } } },
+    });
+    const { code, out, err } = await cli(['run', '.', 'go'], { cwd });
+    expect({ code, out }).toEqual({ code: 0, out: '{"a":1}\n' });
+    expect(err.match(/^warning: /gm)).toHaveLength(6);
+    expect(err).toMatch(/^warning: go\.iml\.json:2:3: Unknown key "unknown0"/m);
+    expect(err).toContain('warning: 2 more; iml info lists all of them.');
+  });
+
+  it('of what the run met', async () => {
+    const cwd = writeApp({
+      'makecomapp.json': manifestOf('search'),
+      'go.iml.json': {
+        url: '/books?page=1',
+        headers: { 'X-Api-Key': shop.apiKey },
+        response: { iterate: '{{body.books}}', output: '{{item.isbn}}' },
+        pagination: { condition: '{{pagination.page <= 2}}' },
+      },
+    });
+    const args = ['run', '.', 'go', '--base-url', shop.baseUrl, '--allow-local'];
+    const warned = await cli(args, { cwd });
+    expect(warned).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^warning: go\.iml\.json:.* repeats an earlier page/m),
+    });
+    expect(jsonLines(warned.out)).toHaveLength(20);
+    const stopped = await cli([...args, '--on-page-loop', 'stop'], { cwd });
+    expect(jsonLines(stopped.out)).toHaveLength(10);
+    expect(await cli([...args, '--on-page-loop', 'error'], { cwd })).toMatchObject({ code: 1 });
+  });
+});
+
+describe('iml run ends', () => {
+  it('with 130 when it is interrupted, and sends nothing more', async () => {
+    const before = shop.requests.length;
+    const { code, out, err } = await run('listBooks', [], { onOut: (_text, interrupt) => interrupt() });
+    expect({ code, err }).toEqual({ code: 130, err: 'Interrupted.\n' });
+    expect(jsonLines(out).length).toBeLessThan(42);
+    expect(shop.requests.length - before).toBeLessThan(5);
+  });
+
+  it('quietly when nobody reads its output any more', async () => {
+    let lines = 0;
+    const before = shop.requests.length;
+    const { code, err } = await run('listBooks', [], {
+      onOut: () => {
+        if (++lines > 1) throw Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+      },
+    });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(shop.requests.length - before).toBeLessThan(5);
+  });
+
+  it.each([
+    [['listBoks'], 'has no module "listBoks". Did you mean "listBooks"?'],
+    [['listBooks', '--json', '--table'], '--json and --table exclude each other.'],
+    [['listBooks', '--limit', '0'], '--limit: "0" is no whole number of at least 1.'],
+    [['listBooks', '--limit=-1'], '--limit: "-1" is no whole number'],
+    [['listBooks', '--timeout-ms', '1.5'], '--timeout-ms: "1.5" is no whole number'],
+    [['listBooks', '-p', 'limit'], '--param: expected name=value, a JSON object, or @file.'],
+    [['listBooks', '-p', '@absent.json'], '--param: the file "absent.json" cannot be read (ENOENT).'],
+    [['listBooks', '--connection', '[1]'], '--connection: a JSON object is expected.'],
+    [['listBooks', '--base-url', 'shop.example'], '--base-url: "shop.example" is no address'],
+    [['listBooks', '--query', '$count('], '--query: '],
+    [['listBooks', '--timezone', 'Mars'], '--timezone: "Mars" is no timezone'],
+    [['listBooks', '--on-page-loop', 'retry'], '--on-page-loop: "retry" is none of warn, stop, error.'],
+    [['listBooks', '--allow', 'http://x/'], 'network.allow has the entry'],
+    [[], 'Missing <module>'],
+  ])('with 2 for %j', async (args, message) => {
+    const before = shop.requests.length;
+    const { code, out, err } = await cli(['run', APP, ...args]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
+    expect(shop.requests.length).toBe(before);
+  });
+});

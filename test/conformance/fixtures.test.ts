@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { findCases } from '../../src/testing/conformance/find-cases.js';
+import { knownGaps, listCases } from './list-cases.js';
+
+const FIXTURES = fileURLToPath(new URL('../../spec-fixtures', import.meta.url));
+
+/** The runs of published apps stay outside the repository, because the apps have licences of their own. */
+const APP_RUNS = fileURLToPath(new URL('../../../shared/conformance/apps', import.meta.url));
+
+describe('fixtures of the runtime', async () => {
+  await listCases(`${FIXTURES}/runtime`);
+});
+
+describe('runs of published apps', async () => {
+  if (existsSync(APP_RUNS)) await listCases(APP_RUNS);
+  else test.skip('are not here: they need ../shared/conformance/apps beside the repository', () => {});
+});
+
+test('every known gap names a case', async () => {
+  const folders = [`${FIXTURES}/iml`, `${FIXTURES}/runtime`, ...(existsSync(APP_RUNS) ? [APP_RUNS] : [])];
+  const ids = new Set((await findCases(folders)).cases.map(({ id }) => id));
+  const gaps = [...(await knownGaps()).keys()];
+  const isNamed = (id: string): boolean => ids.has(id) || (id.startsWith('apps/') && !existsSync(APP_RUNS));
+  expect(gaps.filter((id) => !isNamed(id))).toEqual([]);
+});
