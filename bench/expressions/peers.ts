@@ -1,0 +1,36 @@
+import { Environment } from '@marcbachmann/cel-js';
+import jsonata from 'jsonata';
+import type { Contestant } from '../measure.js';
+import { pad } from './records.js';
+
+/** An expression ready to run, whatever the language it is written in. */
+type Run = Contestant<object>;
+
+const CEL = new Environment({ unlistedVariablesAreDyn: true, homogeneousAggregateLiterals: false })
+  // Dates are no part of CEL's standard: it gets the hand-written function, and pays only for the call.
+  .registerFunction('reformatDate(string): string', (text: string) => germanDate(text));
+
+export function celContestant(expression: string): Run {
+  const run = CEL.parse(expression);
+  return { name: 'cel-js', run: (scope) => run(scope) };
+}
+
+/** Parses, compiles and evaluates once. */
+export function celOnce(expression: string, scope: object): unknown {
+  return CEL.evaluate(expression, scope);
+}
+
+export function jsonataContestant(expression: string): Run {
+  const query = jsonata(expression);
+  return { name: 'jsonata', run: (scope) => query.evaluate(scope), isAsync: true };
+}
+
+export function jsonataOnce(expression: string, scope: object): Promise<unknown> {
+  return jsonata(expression).evaluate(scope);
+}
+
+/** `2024-03-05` as `05.03.2024`, through a date as the expressions do it. */
+export function germanDate(text: string): string {
+  const date = new Date(text);
+  return `${pad(date.getUTCDate())}.${pad(date.getUTCMonth() + 1)}.${date.getUTCFullYear()}`;
+}

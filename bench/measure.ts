@@ -1,0 +1,114 @@
+/** One way of doing the job. `run` gets one input of the job and gives its output, or a promise of it. */
+export interface Contestant<Input> {
+  readonly name: string;
+  readonly run: (input: Input) => unknown;
+  /** Whether outputs are promises, each awaited before the next input. */
+  readonly isAsync?: boolean;
+}
+
+/** How much is measured. */
+export interface Effort {
+  readonly rounds: number;
+  /** Length of one measurement of one contestant. */
+  readonly batchMs: number;
+}
+
+export interface Timing {
+  readonly name: string;
+  /** Nanoseconds for one input in the best round. */
+  readonly bestNs: number;
+  /** Best round over the best round of the first contestant. */
+  readonly ratio: number;
+  /** Median round over the best one, 1 where nothing disturbed. */
+  readonly spread: number;
+}
+
+interface Racer<Input> {
+  readonly contestant: Contestant<Input>;
+  readonly count: number;
+  readonly rounds: number[];
+}
+
+/** What outputs add up to. It keeps them alive, so that no compiler drops the work they came from. */
+let sum = 0;
+
+/** Looks at an output as whoever gets it would: text that was joined lazily is joined here. */
+export function consume(output: unknown): void {
+  if (typeof output === 'string') sum += output.charCodeAt(output.length - 1);
+  else if (typeof output === 'number') sum += output;
+  else if (output !== undefined) sum++;
+}
+
+/**
+ * Times contestants in turn, round by round, so that a busy moment of the machine hits all of them alike.
+ * The first one is what the others are compared with.
+ */
+export async function race<Input>(
+  contestants: readonly Contestant<Input>[],
+  inputs: readonly Input[],
+  effort: Effort,
+): Promise<readonly Timing[]> {
+  const racers: Racer<Input>[] = [];
+  for (const contestant of contestants) {
+    racers.push({ contestant, count: await calibrate(contestant, inputs, effort.batchMs), rounds: [] });
+  }
+  for (let round = 0; round < effort.rounds; round++) {
+    for (const { contestant, count, rounds } of racers) rounds.push(await time(contestant, inputs, count));
+  }
+  if (sum === 0) throw new Error('The contestants computed nothing.');
+  return compare(racers.map(({ contestant, rounds }) => ({ name: contestant.name, rounds })));
+}
+
+/** Ratios of measured rounds, in nanoseconds for one input, to those of the first name. */
+export function compare(
+  measured: readonly { readonly name: string; readonly rounds: readonly number[] }[],
+): readonly Timing[] {
+  const nativeNs = Math.min(...(measured[0]?.rounds ?? []));
+  return measured.map(({ name, rounds }) => {
+    const sorted = rounds.toSorted((a, b) => a - b);
+    const bestNs = sorted[0] ?? Number.NaN;
+    const medianNs = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+    return { name, bestNs, ratio: bestNs / nativeNs, spread: medianNs / bestNs };
+  });
+}
+
+/** Warms up, and finds how many inputs fill a measurement. */
+async function calibrate<Input>(
+  contestant: Contestant<Input>,
+  inputs: readonly Input[],
+  batchMs: number,
+): Promise<number> {
+  let count = inputs.length;
+  for (;;) {
+    const elapsedMs = ((await time(contestant, inputs, count)) * count) / 1e6;
+    if (elapsedMs >= batchMs || count >= 2 ** 24) return count;
+    count *= 2;
+  }
+}
+
+async function time<Input>(
+  contestant: Contestant<Input>,
+  inputs: readonly Input[],
+  count: number,
+): Promise<number> {
+  const startNs = process.hrtime.bigint();
+  if (contestant.isAsync === true) await runAwaited(contestant.run, inputs, count);
+  else runAll(contestant.run, inputs, count);
+  return Number(process.hrtime.bigint() - startNs) / count;
+}
+
+function runAll<Input>(run: (input: Input) => unknown, inputs: readonly Input[], count: number): void {
+  const { length } = inputs;
+  for (let index = 0, next = 0; index < count; index++) {
+    consume(run(inputs[next] as Input));
+    next = next + 1 === length ? 0 : next + 1;
+  }
+}
+
+async function runAwaited<Input>(
+  run: (input: Input) => unknown,
+  inputs: readonly Input[],
+  count: number,
+): Promise<void> {
+  for (let index = 0; index < count; index++) consume(await run(inputs[index % inputs.length] as Input));
+}

@@ -1,0 +1,99 @@
+import got from 'got';
+import { Pool } from 'undici';
+import { createEngine } from '../../src/app/create-engine.js';
+import { defineApp } from '../../src/app/define-app.js';
+import type { Contact, ServiceRecord } from './records.js';
+
+/** Reads all pages of a service and maps their records. */
+export interface PageReader {
+  readonly name: string;
+  readonly read: () => Promise<readonly unknown[]>;
+  readonly close: () => Promise<void>;
+}
+
+interface PageBody {
+  readonly items: readonly ServiceRecord[];
+  readonly next: number | null;
+}
+
+function contactOf({ id, email, first_name, last_name, city, amount }: ServiceRecord): Contact {
+  return { id, email, name: `${first_name} ${last_name}`, city, amount };
+}
+
+/** Follows `next` with whatever fetches a page. */
+async function readAll(fetchPage: (page: number) => Promise<PageBody>): Promise<Contact[]> {
+  const contacts: Contact[] = [];
+  for (let page: number | null = 1; page !== null; ) {
+    const body: PageBody = await fetchPage(page);
+    for (const record of body.items) contacts.push(contactOf(record));
+    page = body.next;
+  }
+  return contacts;
+}
+
+/** The bare minimum: a pool of undici and a loop. */
+export function nativeReader(origin: string, size: string): PageReader {
+  const pool = new Pool(origin);
+  const fetchPage = async (page: number): Promise<PageBody> => {
+    const { body } = await pool.request({ method: 'GET', path: `/${size}/contacts?page=${page}` });
+    return (await body.json()) as PageBody;
+  };
+  return { name: 'undici Pool', read: () => readAll(fetchPage), close: () => pool.close() };
+}
+
+export function fetchReader(origin: string, size: string): PageReader {
+  const fetchPage = async (page: number): Promise<PageBody> => {
+    const response = await fetch(`${origin}/${size}/contacts?page=${page}`);
+    return (await response.json()) as PageBody;
+  };
+  return { name: 'fetch', read: () => readAll(fetchPage), close: async () => {} };
+}
+
+export function gotReader(origin: string, size: string): PageReader {
+  const url = (page: number): string => `${origin}/${size}/contacts?page=${page}`;
+  const read = (): Promise<Contact[]> =>
+    got.paginate.all<Contact, string>(url(1), {
+      retry: { limit: 0 },
+      pagination: {
+        transform: ({ body }) => (JSON.parse(body) as PageBody).items.map(contactOf),
+        paginate: ({ response }) => {
+          const { next } = JSON.parse(response.body) as PageBody;
+          return next === null ? false : { url: new URL(url(next)) };
+        },
+      },
+    });
+  return { name: 'got.paginate', read, close: async () => {} };
+}
+
+/** A search module, as an app would declare it. */
+export function engineReader(origin: string, size: string): PageReader {
+  const app = defineApp({
+    name: 'bench',
+    base: { baseUrl: origin },
+    modules: {
+      listContacts: {
+        type: 'search',
+        communication: {
+          url: `/${size}/contacts`,
+          qs: { page: 1 },
+          response: {
+            iterate: '{{body.items}}',
+            output: {
+              id: '{{item.id}}',
+              email: '{{item.email}}',
+              name: '{{item.first_name}} {{item.last_name}}',
+              city: '{{item.city}}',
+              amount: '{{item.amount}}',
+            },
+          },
+          pagination: { condition: '{{body.next}}', qs: { page: '{{body.next}}' } },
+        },
+      },
+    },
+  });
+  const limits = { maxPages: 1000, maxRequests: 1000, maxRecords: 1_000_000 };
+  const engine = createEngine({ app, network: { allow: ['loopback'] }, limits });
+  const module = engine.module('listContacts');
+  const read = async (): Promise<readonly unknown[]> => (await module.run()).bundles;
+  return { name: 'iml-runtime', read, close: engine.close };
+}

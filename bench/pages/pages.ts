@@ -1,0 +1,63 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Job, JobResult } from '../job.js';
+import { compare, type Effort, type Timing } from '../measure.js';
+import { assertSameOutputs } from '../same-outputs.js';
+import { engineReader, fetchReader, gotReader, nativeReader, type PageReader } from './contestants.js';
+import type { PageSizes } from './records.js';
+
+/** Reads all pages from a server in another process, one after the other. */
+export const SMALL_PAGES: Job = {
+  name: 'J2 50 pages x 64 records, 10 kB pages',
+  floor: 1.6,
+  target: 1.15,
+  ours: 'iml-runtime',
+  run: (effort) => racePages({ pages: 50, records: 64, pageBytes: 10_000 }, effort),
+};
+
+/** The same where reading the body is nearly all of the work. */
+export const LARGE_PAGES: Job = {
+  name: 'J2 8 pages of 2 MB, 64 records each',
+  floor: 1.2,
+  target: 1.05,
+  ours: 'iml-runtime',
+  run: (effort) => racePages({ pages: 8, records: 64, pageBytes: 2_000_000 }, effort),
+};
+
+const SIZE = 'bench';
+
+async function racePages(sizes: PageSizes, effort: Effort): Promise<JobResult> {
+  const { server, origin } = await startServer(sizes);
+  const readers = [nativeReader, engineReader, gotReader, fetchReader].map((make) => make(origin, SIZE));
+  try {
+    const contestants = readers.map(({ name, read }) => ({ name, run: read }));
+    await assertSameOutputs('pages', contestants, [undefined]);
+    const name = `${sizes.pages} pages, ${sizes.pages * sizes.records} records`;
+    return { races: [{ name, timings: await raceReaders(readers, effort) }] };
+  } finally {
+    await Promise.all(readers.map(({ close }) => close()));
+    server.disconnect();
+    await once(server, 'exit');
+  }
+}
+
+/** One run of each in turn, over and over; the first rounds warm up and are not counted. */
+async function raceReaders(readers: readonly PageReader[], { rounds }: Effort): Promise<readonly Timing[]> {
+  const measured = readers.map(({ name, read }) => ({ name, read, rounds: [] as number[] }));
+  for (let round = -rounds; round < rounds * 2; round++) {
+    for (const { read, rounds: measuredNs } of measured) {
+      const startNs = process.hrtime.bigint();
+      await read();
+      if (round >= 0) measuredNs.push(Number(process.hrtime.bigint() - startNs));
+    }
+  }
+  return compare(measured);
+}
+
+async function startServer(sizes: PageSizes): Promise<{ server: ChildProcess; origin: string }> {
+  const script = fileURLToPath(new URL('./server.js', import.meta.url));
+  const server = fork(script, [JSON.stringify({ [SIZE]: sizes })]);
+  const [port] = (await once(server, 'message')) as [number];
+  return { server, origin: `http://127.0.0.1:${port}` };
+}

@@ -1,0 +1,42 @@
+/** A record as the service of the benchmark sends it. */
+export interface ServiceRecord {
+  readonly id: number;
+  readonly email: string;
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly city: string;
+  readonly amount: number;
+  readonly notes: string;
+}
+
+/** What every contestant makes of it. */
+export interface Contact {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly city: string;
+  readonly amount: number;
+}
+
+/** How much the service sends. */
+export interface PageSizes {
+  readonly pages: number;
+  readonly records: number;
+  /** Bytes of one page, about. */
+  readonly pageBytes: number;
+}
+
+export function createPage(page: number, { pages, records, pageBytes }: PageSizes): string {
+  const fieldBytes = 130;
+  const notes = 'n'.repeat(Math.max(0, Math.floor(pageBytes / records) - fieldBytes));
+  const items: ServiceRecord[] = Array.from({ length: records }, (_, index) => ({
+    id: page * 100_000 + index,
+    email: `user${index}.${page}@example.com`,
+    first_name: `First${index}`,
+    last_name: `Last${page}`,
+    city: index % 3 === 0 ? 'Praha' : 'Oslo',
+    amount: index + 0.5,
+    notes,
+  }));
+  return JSON.stringify({ items, next: page < pages ? page + 1 : null });
+}

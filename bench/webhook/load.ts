@@ -1,0 +1,48 @@
+import http from 'node:http';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** What a load worker is started with. */
+export interface LoadData {
+  readonly payload: string;
+  readonly concurrency: number;
+}
+
+/** Sends `count` calls to a port as fast as they are answered, and tells how long it took. */
+export interface LoadOrder {
+  readonly port: number;
+  readonly count: number;
+}
+
+/** Milliseconds for all calls, and a call's answer. */
+export interface LoadResult {
+  readonly elapsedMs: number;
+  readonly status: number;
+}
+
+if (parentPort !== null) {
+  const { payload, concurrency } = workerData as LoadData;
+  const agent = new http.Agent({ keepAlive: true, maxSockets: concurrency });
+  parentPort.on('message', async ({ port, count }: LoadOrder) => {
+    let left = count;
+    let status = 0;
+    const startedAt = performance.now();
+    const lane = async (): Promise<void> => {
+      while (left-- > 0) status = await post(port, payload, agent);
+    };
+    await Promise.all(Array.from({ length: concurrency }, lane));
+    parentPort?.postMessage({ elapsedMs: performance.now() - startedAt, status } satisfies LoadResult);
+  });
+}
+
+function post(port: number, payload: string, agent: http.Agent): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({ port, agent, method: 'POST', headers: HEADERS }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+    });
+    request.on('error', reject);
+    request.end(payload);
+  });
+}
+
+const HEADERS = { 'content-type': 'application/json', 'x-event': 'items' };
