@@ -41,8 +41,10 @@ async function openPool(options: PostgresOptions): Promise<Pool> {
       Number(oid) === INT8_OID ? Number : pg.types.getTypeParser(oid, format ?? 'text'),
   };
   const pool = new pg.Pool({ connectionString: options.url, max: options.maxConnections ?? 10, types });
-  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  // A connection that breaks is replaced by the pool, and what uses it is told by its next statement. Without
+  // listeners it would end the process: the pool listens to those that are idle, nobody to those of open transactions.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   try {
     (await pool.connect()).release();
   } catch (cause) {

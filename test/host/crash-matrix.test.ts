@@ -6,6 +6,7 @@ import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store
 import type { HostStore } from '../../src/host/tables.js';
 import { compileProcess } from './compile-process.js';
 import { eventually } from './open-parts.js';
+import { send } from './send.js';
 import { createDatabase, createFile, hasPostgres } from './test-database.js';
 import { startWorker, type WorkerProcess } from './worker-process.js';
 import type { WorkerSettings } from './worker-script.js';
@@ -71,9 +72,7 @@ async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['ki
     for (let attempt = 1; ; attempt++) {
       const to = worker ?? (await restart());
       const body = JSON.stringify({ n, attempt, keep: n === KEPT });
-      const answer = await fetch(`${to.origin}${to.paths[0]}`, { method: 'POST', body }).catch(
-        () => undefined,
-      );
+      const answer = await send(`${to.origin}${to.paths[0]}`, { body }).catch(() => undefined);
       if (answer?.ok) {
         acknowledged.add(`${n} ${attempt}`);
         break;

@@ -6,7 +6,8 @@ import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store
 import { createStoreQueue } from '../../src/host/store-queue.js';
 import { compileProcess } from './compile-process.js';
 import { eventually } from './open-parts.js';
-import { createDatabase, createFile, hasPostgres, onServer } from './test-database.js';
+import { send } from './send.js';
+import { createDatabase, createFile, hasPostgres, onServer, POSTGRES_MISSING } from './test-database.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 import { startWorker, type WorkerProcess } from './worker-process.js';
 import type { WorkerSettings } from './worker-script.js';
@@ -36,9 +37,7 @@ async function start(settings: WorkerSettings): Promise<WorkerProcess> {
 
 async function post(worker: WorkerProcess, n: number): Promise<number> {
   const body = JSON.stringify({ n, attempt: 1 });
-  const answer = await fetch(`${worker.origin}${worker.paths[0]}`, { method: 'POST', body });
-  await answer.arrayBuffer();
-  return answer.status;
+  return (await send(`${worker.origin}${worker.paths[0]}`, { body })).status;
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -52,7 +51,7 @@ async function numbersIn(effects: string): Promise<number[]> {
 }
 
 it.skipIf(!hasPostgres)(
-  'takes over what a worker that is asleep has left, and the sleeper commits nothing of it',
+  `takes over what a worker that is asleep has left, and the sleeper commits nothing of it${POSTGRES_MISSING}`,
   { timeout: PAUSE_MS + 60_000 },
   async () => {
     const [database, folder] = [await createDatabase(), await createFile()];
@@ -85,7 +84,7 @@ it.skipIf(!hasPostgres)(
 );
 
 it.skipIf(!hasPostgres)(
-  'refuses clearly while the database is away, and goes on by itself when it is back',
+  `refuses clearly while the database is away, and goes on by itself when it is back${POSTGRES_MISSING}`,
   { timeout: 90_000 },
   async () => {
     const [database, folder] = [await createDatabase(), await createFile()];
@@ -99,9 +98,9 @@ it.skipIf(!hasPostgres)(
     await onServer(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database.name}'`,
     );
-    const away = await fetch(`${worker.origin}${worker.paths[0]}`, { method: 'POST', body: '{"n":99}' });
+    const away = await send(`${worker.origin}${worker.paths[0]}`, { body: '{"n":99}' });
     expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5']);
-    expect((await fetch(`${worker.origin}/health`)).status).toBe(503);
+    expect((await send(`${worker.origin}/health`, { method: 'GET' })).status).toBe(503);
     await sleep(3000);
     await onServer(`alter database ${database.name} allow_connections true`);
     await eventually(async () => (await post(worker, 11).catch(() => 0)) === 200, 20_000);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type LoadResult, type LoadSettings, runLoad } from './load-run.js';
-import { hasPostgres } from './test-database.js';
+import { hasPostgres, POSTGRES_MISSING } from './test-database.js';
 
 // `IML_FULL=1 npx vitest run --config .config/vitest.config.ts test/host/load.test.ts` runs the sizes of the promise:
 // 100000 events over 1000 hooks on PostgreSQL with a kill every 2 s, and 10000 on SQLite.
@@ -28,7 +28,7 @@ it('loses nothing on SQLite with one process that is killed now and then', {
 });
 
 it.skipIf(!hasPostgres)(
-  'loses nothing on PostgreSQL with three processes of which one is killed every two seconds',
+  `loses nothing on PostgreSQL with three processes of which one is killed every two seconds${POSTGRES_MISSING}`,
   { timeout: 30 * MINUTE_MS },
   async () => {
     const settings: LoadSettings = {

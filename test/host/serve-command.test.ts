@@ -9,6 +9,7 @@ import { parseArguments } from '../../src/cli/parse-arguments.js';
 import { SCENARIOS_COMMAND } from '../../src/cli/scenarios.js';
 import { SERVE_COMMAND } from '../../src/cli/serve.js';
 import { eventually } from './open-parts.js';
+import { send } from './send.js';
 
 let folder: string;
 
@@ -73,8 +74,7 @@ it('serves an app, and shows afterwards what came in', { timeout: 60_000 }, asyn
   const served = call(SERVE_COMMAND, [app, '--port', '0', '--data', 'data']);
   await Promise.race([served.code, eventually(() => /http\S+\/hooks\/\S+/.test(served.err()))]);
   const url = /http\S+\/hooks\/\S+/.exec(served.err())?.[0] ?? '';
-  const answer = await fetch(url, {
-    method: 'POST',
+  const answer = await send(url, {
     headers: { 'content-type': 'application/json' },
     body: '{"email":"a@example.com"}',
   });
@@ -83,7 +83,7 @@ it('serves an app, and shows afterwards what came in', { timeout: 60_000 }, asyn
   expect(JSON.parse(served.out())).toEqual({ scenario: 'crm/watch', bundle: { email: 'a@example.com' } });
   served.stop();
   expect(await served.code).toBe(0);
-  await expect(fetch(url)).rejects.toThrow();
+  await expect(send(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 
   const [event] = (await output(EVENTS_COMMAND, ['list', '--data', 'data'])).trim().split('\n');
   expect(JSON.parse(event ?? '')).toMatchObject({ id: 1, status: 'done' });

@@ -3,25 +3,39 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 
-const SERVER: string = process.env['IML_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432';
+/** The server the tests make databases of their own on, as somebody who may. */
+const SERVER: string = process.env['IML_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 
-/** Whether there is a server to test against; where there is none, its tests are skipped with that reason. */
+function urlOf(database: string): string {
+  const url = new URL(SERVER);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+/** Whether there is a server to test against. A test that needs one says why it is skipped: `POSTGRES_MISSING`. */
 export const hasPostgres: boolean = await isReachable();
 
+/** Stands at the end of the names of tests that need PostgreSQL: why they are skipped; empty where they are not. */
+export const POSTGRES_MISSING: string = hasPostgres
+  ? ''
+  : ' (skipped: no PostgreSQL answers; IML_TEST_POSTGRES names one)';
+
 async function isReachable(): Promise<boolean> {
-  const client = new pg.Client({ connectionString: `${SERVER}/postgres`, connectionTimeoutMillis: 2000 });
+  const client = new pg.Client({ connectionString: urlOf('postgres'), connectionTimeoutMillis: 5000 });
   try {
     await client.connect();
     await client.end();
     return true;
-  } catch {
+  } catch (error) {
+    // Who names a server wants it to be used.
+    if (process.env['IML_TEST_POSTGRES'] !== undefined) throw error;
     return false;
   }
 }
 
 /** Runs statements as the owner of a database of the server. */
 export async function onServer(statement: string, database = 'postgres'): Promise<void> {
-  const client = new pg.Client({ connectionString: `${SERVER}/${database}` });
+  const client = new pg.Client({ connectionString: urlOf(database) });
   await client.connect();
   try {
     await client.query(statement);
@@ -45,7 +59,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   await onServer(`create database ${name}`);
   return {
     name,
-    at: `${SERVER}/${name}`,
+    at: urlOf(name),
     drop: () => onServer(`drop database if exists ${name} with (force)`),
   };
 }

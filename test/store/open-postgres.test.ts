@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { openHostPostgres } from '../../src/host/open-host-store.js';
+import { createDatabase, hasPostgres, onServer, POSTGRES_MISSING } from '../host/test-database.js';
+
+it.skipIf(!hasPostgres)(
+  `rejects a transaction whose connection ends between two statements, and opens another${POSTGRES_MISSING}`,
+  async () => {
+    const database = await createDatabase();
+    const store = await openHostPostgres({ url: database.at });
+    const row = { key: 'a', lane: null, runAtMs: 0, lockedBy: null, locked: false, version: 0 };
+    const broken = store.transaction(async (writer) => {
+      await writer.insert('jobs', row);
+      await onServer(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database.name}'`,
+      );
+      // The connection tells of its end while no statement waits for it.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await writer.count('jobs');
+    });
+    await expect(broken).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(await store.count('jobs')).toBe(0);
+    await store.close();
+    await database.drop();
+  },
+);
