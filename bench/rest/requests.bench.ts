@@ -16,7 +16,7 @@ import type { RestStore } from '../../src/rest/tables.js';
 
 /**
  * Requests a second on the three stores, beside a bare Hono handler that answers the same JSON.
- * Run: `npx vitest bench --run --config .config/vitest.config.ts bench/rest`; TEST_POSTGRES_URL names the server.
+ * Run: `npx vitest bench --run --config .config/vitest.config.ts bench/rest`; IML_TEST_POSTGRES names the server.
  */
 
 const ORGANIZATIONS = 1000;
@@ -45,7 +45,7 @@ async function prepare(store: RestStore): Promise<Rest> {
 
 const folder = await mkdtemp(join(tmpdir(), 'iml-rest-bench-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-const address = process.env['TEST_POSTGRES_URL'] ?? 'postgres://postgres@127.0.0.1:5432/test';
+const address = process.env['IML_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 const client = new pg.Client({ connectionString: address });
 await client.connect();
 await client.query('drop schema if exists iml_rest_bench cascade; create schema iml_rest_bench');

@@ -1,4 +1,4 @@
-import { createTable, type TableColumns } from '../store/create-table.js';
+import { createTable, createWindowTable, type TableColumns } from '../store/create-table.js';
 import type { Migration } from '../store/migrate.js';
 import { sqlName } from '../store/sql-database.js';
 
@@ -104,13 +104,7 @@ export const HOST_MIGRATIONS: readonly Migration[] = [
       for (const [name, columns] of Object.entries(TABLES_1)) {
         await createTable(db, kind, HOST_TABLE_PREFIX + sqlName(name), columns);
       }
-      // The port of record stores counts windows in a table of this name.
-      await db.schema
-        .createTable(`${HOST_TABLE_PREFIX}windows`)
-        .addColumn('name', 'text', (column) => column.primaryKey())
-        .addColumn('started_at', 'bigint', (column) => column.notNull())
-        .addColumn('count', 'bigint', (column) => column.notNull())
-        .execute();
+      await createWindowTable(db, kind, `${HOST_TABLE_PREFIX}windows`);
     },
   },
 ];

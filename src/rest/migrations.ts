@@ -1,21 +1,11 @@
-import type { ColumnDataType, Kysely } from 'kysely';
+import { createTable, createWindowTable, type TableColumns } from '../store/create-table.js';
 import type { Migration } from '../store/migrate.js';
-import { type SqlDatabase, type SqlTables, sqlName } from '../store/sql-database.js';
+import { sqlName } from '../store/sql-database.js';
 
 export const REST_TABLE_PREFIX = 'rest_';
 
-/** `text`, `whole` (64 bit), `flag` (0 or 1), `decimal`, `json` (text); `?` marks columns that may be null. */
-type ColumnKind = 'text' | 'whole' | 'flag' | 'decimal' | 'json';
-type Columns = Readonly<Record<string, ColumnKind | `${ColumnKind}?`>>;
-
-interface TableStep {
-  readonly columns: Columns;
-  readonly unique?: readonly (readonly string[])[];
-  readonly indexes?: readonly string[];
-}
-
 /** The tables as the first step made them. A later change is a step of its own. */
-const TABLES_1: Readonly<Record<string, TableStep>> = {
+const TABLES_1: Readonly<Record<string, TableColumns>> = {
   users: {
     columns: {
       name: 'text',
@@ -71,12 +61,12 @@ const TABLES_1: Readonly<Record<string, TableStep>> = {
       transfer: 'whole',
       centicredits: 'whole',
     },
-    indexes: ['externalId', 'nameKey'],
+    indexes: [['externalId'], ['nameKey']],
   },
   memberships: {
     columns: { userId: 'whole', organizationId: 'whole', usersRoleId: 'whole', invitation: 'text?' },
     unique: [['organizationId', 'userId']],
-    indexes: ['userId'],
+    indexes: [['userId']],
   },
   invitations: {
     columns: {
@@ -91,7 +81,7 @@ const TABLES_1: Readonly<Record<string, TableStep>> = {
       acceptedAt: 'whole?',
     },
     unique: [['hash']],
-    indexes: ['organizationId', 'userId'],
+    indexes: [['organizationId'], ['userId']],
   },
   teams: {
     columns: {
@@ -110,16 +100,16 @@ const TABLES_1: Readonly<Record<string, TableStep>> = {
       isPaused: 'flag',
       createdAt: 'whole',
     },
-    indexes: ['organizationId'],
+    indexes: [['organizationId']],
   },
   teamMembers: {
     columns: { teamId: 'whole', userId: 'whole', usersRoleId: 'whole' },
     unique: [['teamId', 'userId']],
-    indexes: ['userId'],
+    indexes: [['userId']],
   },
   scenarios: {
     columns: { organizationId: 'whole', teamId: 'whole', name: 'text', active: 'flag' },
-    indexes: ['organizationId', 'teamId'],
+    indexes: [['organizationId'], ['teamId']],
   },
   installedApps: {
     columns: {
@@ -169,7 +159,7 @@ const TABLES_1: Readonly<Record<string, TableStep>> = {
       record: 'json',
     },
     unique: [['subscriptionId', 'periodFrom']],
-    indexes: ['organizationId'],
+    indexes: [['organizationId']],
   },
   keys: {
     columns: {
@@ -185,67 +175,22 @@ const TABLES_1: Readonly<Record<string, TableStep>> = {
       parameters: 'text',
       createdAt: 'whole',
     },
-    indexes: ['organizationId', 'teamId'],
+    indexes: [['organizationId'], ['teamId']],
   },
   keyAdmins: { columns: { keyId: 'whole', userId: 'whole' }, unique: [['keyId', 'userId']] },
   settings: { columns: { name: 'text', value: 'text' }, unique: [['name']] },
 };
-
-type Db = Kysely<SqlTables>;
-type Kind = SqlDatabase['kind'];
 
 /** The history of the tables behind the REST API. */
 export const REST_MIGRATIONS: readonly Migration[] = [
   {
     name: 'rest/001-tables',
     up: async (db, kind) => {
-      for (const [name, step] of Object.entries(TABLES_1)) await createTable(db, kind, name, step);
-      const { sql } = await import('kysely');
-      const windows = db.schema.createTable(`${REST_TABLE_PREFIX}windows`);
+      for (const [name, columns] of Object.entries(TABLES_1)) {
+        await createTable(db, kind, REST_TABLE_PREFIX + sqlName(name), columns);
+      }
       // Counts of a minute need not survive a crash, and every call of an organization writes one.
-      await (kind === 'postgres' ? windows.modifyFront(sql`unlogged`) : windows)
-        .addColumn('name', 'text', (column) => column.primaryKey())
-        .addColumn('started_at', 'bigint', (column) => column.notNull())
-        .addColumn('count', 'bigint', (column) => column.notNull())
-        .execute();
+      await createWindowTable(db, kind, `${REST_TABLE_PREFIX}windows`, { unlogged: true });
     },
   },
 ];
-
-async function createTable(db: Db, kind: Kind, name: string, step: TableStep): Promise<void> {
-  const { sql } = await import('kysely');
-  const table = REST_TABLE_PREFIX + sqlName(name);
-  // Text is ordered by code point in both; databases with a language of their own would order it otherwise.
-  const types: Record<ColumnKind, ColumnDataType | ReturnType<typeof sql>> = {
-    text: kind === 'postgres' ? sql`text collate "C"` : 'text',
-    json: 'text',
-    whole: 'bigint',
-    flag: 'integer',
-    decimal: 'double precision',
-  };
-  let builder = db.schema
-    .createTable(table)
-    .addColumn('id', kind === 'sqlite' ? 'integer' : 'bigint', (column) =>
-      kind === 'sqlite'
-        ? column.primaryKey().autoIncrement()
-        : column.primaryKey().generatedByDefaultAsIdentity(),
-    );
-  for (const [column, declared] of Object.entries(step.columns)) {
-    const optional = declared.endsWith('?');
-    const type = types[declared.replace('?', '') as ColumnKind];
-    builder = builder.addColumn(sqlName(column), type, (it) => (optional ? it : it.notNull()));
-  }
-  await builder.execute();
-  const indexes = [
-    ...(step.unique ?? []).map((columns) => ({ columns, unique: true })),
-    ...(step.indexes ?? []).map((column) => ({ columns: [column], unique: false })),
-  ];
-  for (const { columns, unique } of indexes) {
-    const names = columns.map(sqlName);
-    const index = db.schema
-      .createIndex(`${table}_${names.join('_')}`)
-      .on(table)
-      .columns(names);
-    await (unique ? index.unique() : index).execute();
-  }
-}

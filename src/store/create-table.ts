@@ -1,8 +1,8 @@
 import type { ColumnDataType, Kysely } from 'kysely';
 import { type SqlDatabase, type SqlTables, sqlName } from './sql-database.js';
 
-/** `text`, `whole` (64 bit), `flag` (0 or 1), `json` (text); `?` marks columns that may be null. */
-export type ColumnKind = 'text' | 'whole' | 'flag' | 'json';
+/** `text`, `whole` (64 bit), `flag` (0 or 1), `decimal`, `json` (text); `?` marks columns that may be null. */
+export type ColumnKind = 'text' | 'whole' | 'flag' | 'decimal' | 'json';
 
 export interface TableColumns {
   readonly columns: Readonly<Record<string, ColumnKind | `${ColumnKind}?`>>;
@@ -26,6 +26,7 @@ export async function createTable(
     json: 'text',
     whole: 'bigint',
     flag: 'integer',
+    decimal: 'double precision',
   };
   let builder = db.schema
     .createTable(table)
@@ -51,4 +52,23 @@ export async function createTable(
       .columns(indexed);
     await (isUnique ? index.unique() : index).execute();
   }
+}
+
+/**
+ * Makes the table the port of record stores counts windows in.
+ * `unlogged`: PostgreSQL may lose it in a crash, and writes it the faster.
+ */
+export async function createWindowTable(
+  db: Kysely<SqlTables>,
+  kind: SqlDatabase['kind'],
+  table: string,
+  { unlogged = false }: { readonly unlogged?: boolean } = {},
+): Promise<void> {
+  const { sql } = await import('kysely');
+  const builder = db.schema.createTable(table);
+  await (unlogged && kind === 'postgres' ? builder.modifyFront(sql`unlogged`) : builder)
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('started_at', 'bigint', (column) => column.notNull())
+    .addColumn('count', 'bigint', (column) => column.notNull())
+    .execute();
 }

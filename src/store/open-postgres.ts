@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { CustomTypesConfig, Pool } from 'pg';
 import { StoreError } from '../errors/store-error.js';
@@ -12,6 +13,8 @@ export interface PostgresOptions {
 }
 
 const MAX_ATTEMPTS = 20;
+const FIRST_PAUSE_MS = 4;
+const MAX_PAUSE_MS = 250;
 /** Serialization failure, deadlock: the transaction did nothing and may be tried again. */
 const RETRYABLE: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 const INT8_OID = 20;
@@ -68,8 +71,14 @@ async function runTransaction<R>(
       if (attempt === MAX_ATTEMPTS) {
         throw new StoreError('STORE_BUSY', `Gave up after ${MAX_ATTEMPTS} attempts.`, { cause: error });
       }
+      await sleep(pauseMs(attempt));
     }
   }
+}
+
+/** Random, so that nodes that met once do not meet again; longer each time, up to a ceiling. */
+function pauseMs(attempt: number): number {
+  return Math.random() * Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MAX_PAUSE_MS);
 }
 
 /** The failure may stand behind an error of ours that was made while the transaction ran. */

@@ -43,8 +43,10 @@ export type Where<R extends Row> = {
   readonly [C in keyof R]?: R[C] | readonly R[C][] | Within | Containing | Bounded;
 };
 
-export interface Query<R extends Row> {
+export interface Query<R extends Row, C extends keyof R & string = keyof R & string> {
   readonly where?: Where<R> | undefined;
+  /** The columns that are needed, beside `id`; a store may leave out the others. Default: all. */
+  readonly columns?: readonly C[] | undefined;
   /** Texts are ordered by code point; rows of equal value by id. Default: by id. */
   readonly sortBy?: (keyof R & string) | undefined;
   readonly descending?: boolean | undefined;
@@ -55,7 +57,10 @@ export interface Query<R extends Row> {
 export interface RecordReader<T extends Tables> {
   /** The first row by id that fits. */
   get<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<T[K] | undefined>;
-  find<K extends keyof T & string>(table: K, query?: Query<T[K]>): Promise<readonly T[K][]>;
+  find<K extends keyof T & string, C extends keyof T[K] & string = keyof T[K] & string>(
+    table: K,
+    query?: Query<T[K], C>,
+  ): Promise<readonly Pick<T[K], C | 'id'>[]>;
   count<K extends keyof T & string>(table: K, where?: Where<T[K]>): Promise<number>;
   /** How many rows that fit there are for each value of a column; values without any are absent. */
   countBy<K extends keyof T & string, C extends keyof T[K] & string>(

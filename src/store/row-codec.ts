@@ -11,7 +11,8 @@ export interface RowCodec {
   column(name: string): string;
   encode(row: object): Record<string, unknown>;
   encodeValue(name: string, value: unknown): unknown;
-  decode(row: Readonly<Record<string, unknown>>): Row;
+  /** Members are the columns that were read: all of them unless named. */
+  decode(row: Readonly<Record<string, unknown>>, columns?: readonly string[]): Row;
 }
 
 /** Booleans are kept as 0 and 1, objects and lists as JSON text: both databases treat these the same. */
@@ -36,7 +37,6 @@ export function createRowCodec(table: string, definition: TableDefinition<never>
     if (flags.has(name)) return value === 1;
     return json.has(name) ? JSON.parse(String(value)) : value;
   };
-  const pairs = [...names];
   return {
     table,
     width: columns.length,
@@ -46,9 +46,9 @@ export function createRowCodec(table: string, definition: TableDefinition<never>
       Object.fromEntries(
         Object.entries(row).map(([name, value]) => [column(name), encodeValue(name, value)]),
       ),
-    decode: (row) => {
+    decode: (row, wanted = columns) => {
       const decoded: Record<string, unknown> = {};
-      for (const [name, key] of pairs) decoded[name] = decodeValue(name, row[key]);
+      for (const name of wanted) decoded[name] = decodeValue(name, row[column(name)]);
       // Every table has the column `id`, a whole number.
       return decoded as unknown as Row;
     },

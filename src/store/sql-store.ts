@@ -53,13 +53,15 @@ async function selectRows(
   db: Db,
   sources: SqlSources,
   name: string,
-  { where = {}, sortBy = 'id', descending = false, limit, offset = 0, lock }: Query<Row> & { lock?: RowLock },
+  query: Query<Row> & { lock?: RowLock },
 ): Promise<Row[]> {
+  const { where = {}, sortBy = 'id', descending = false, limit, offset = 0, lock } = query;
   const codec = codecOf(sources, name);
-  let statement = db
-    .selectFrom(codec.table)
-    .selectAll()
-    .where(conditionOf(sources, name, where));
+  const columns = query.columns && [...new Set<string>(['id', ...query.columns])];
+  const source = db.selectFrom(codec.table);
+  let statement = (columns ? source.select(columns.map(codec.column)) : source.selectAll()).where(
+    conditionOf(sources, name, where),
+  );
   statement = statement.orderBy(codec.column(sortBy), (it) =>
     descending ? it.desc().nullsLast() : it.asc().nullsFirst(),
   );
@@ -72,7 +74,7 @@ async function selectRows(
     statement = lock === 'update' ? statement.forUpdate() : statement.forKeyShare();
   }
   const rows = await translateErrors(() => statement.execute());
-  return rows.map((row) => codec.decode(row));
+  return rows.map((row) => codec.decode(row, columns));
 }
 
 function createReader<T extends Tables>(db: Db, sources: SqlSources): RecordReader<T> {

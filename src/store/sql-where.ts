@@ -62,7 +62,12 @@ function oneCondition(
     return 'atMost' in condition ? it(column, '<=', condition.atMost) : it(column, '>', condition.above);
   }
   if (Array.isArray(condition)) {
-    return condition.length === 0 ? it.or([]) : it(column, 'in', condition);
+    const values = condition.filter((value) => value !== null).map((value) => codec.encodeValue(name, value));
+    // Null is in no list of SQL.
+    return it.or([
+      ...(values.length > 0 ? [it(column, 'in', values)] : []),
+      ...(values.length < condition.length ? [it(column, 'is', null)] : []),
+    ]);
   }
   return condition === null ? it(column, 'is', null) : it(column, '=', codec.encodeValue(name, condition));
 }

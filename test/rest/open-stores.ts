@@ -16,7 +16,8 @@ export interface TestStores {
   readonly create: () => Promise<RestStore>;
 }
 
-const ADDRESS = process.env['TEST_POSTGRES_URL'] ?? 'postgres://postgres@127.0.0.1:5432/test';
+/** The server, and a database of it that tests make schemas of their own in. */
+const ADDRESS = process.env['IML_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 
 export const MEMORY_STORES: TestStores = {
   name: 'memory',
@@ -54,8 +55,8 @@ export async function openTestSchema(): Promise<TestSchema | string> {
   try {
     await client.connect();
   } catch (error) {
-    if (process.env['TEST_POSTGRES_URL'] !== undefined) throw error;
-    return 'no PostgreSQL answers; TEST_POSTGRES_URL names one';
+    if (process.env['IML_TEST_POSTGRES'] !== undefined) throw error;
+    return 'no PostgreSQL answers; IML_TEST_POSTGRES names one';
   }
   const schema = `iml_rest_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
   await client.query(`create schema ${schema}`);
