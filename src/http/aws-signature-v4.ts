@@ -1,10 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
-import { readAwsHost } from './aws-host.js';
+import { type AwsHost, readAwsHost } from './aws-host.js';
 import type { AwsCredentials } from './aws-signature.js';
-import { canonicalQuery, compareText, readQuery } from './canonical-query.js';
+import { canonicalQuery, compareText, type QueryPair, readQuery } from './canonical-query.js';
 import { withHeader } from './headers.js';
 import { parseHttpUrl } from './http-url.js';
-import { decodeComponent, encodeComponent } from './percent-encoding.js';
+import { decodeFormComponent, encodeComponent } from './percent-encoding.js';
 import type { SignableRequest } from './signable-request.js';
 import type { HeaderEntry } from './transport.js';
 
@@ -28,10 +28,8 @@ const UNSIGNED_HEADERS: ReadonlySet<string> = new Set([
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
-/** Service, region and time: what a version 4 key is derived for. */
-interface Scope {
-  readonly service: string;
-  readonly region: string;
+/** What a version 4 key is derived for. */
+interface Scope extends AwsHost {
   /** `20150830T123600Z`. */
   readonly timestamp: string;
 }
@@ -40,11 +38,18 @@ interface Scope {
  * Version 4: service and region from the host name, all headers signed but those that change on the way.
  * `X-Amz-Date` and, for S3, `X-Amz-Content-Sha256` are added.
  * Source: AWS reference "Signature Version 4 signing process"; reference/request-spec.md section 6. [inf]
+ *
+ * @param signer what the key is derived for. Default: what the host name says
  */
-export function signAwsV4(request: SignableRequest, aws: AwsCredentials, nowMs: number): HeaderEntry[] {
-  const { hostname, host } = parseHttpUrl(request.url);
+export function signAwsV4(
+  request: SignableRequest,
+  aws: AwsCredentials,
+  nowMs: number,
+  signer: AwsHost = readAwsHost(parseHttpUrl(request.url).hostname),
+): HeaderEntry[] {
+  const { host } = parseHttpUrl(request.url);
   const timestamp = new Date(nowMs).toISOString().replace(/[:-]|\.\d{3}/g, '');
-  const scope: Scope = { ...readAwsHost(hostname), timestamp };
+  const scope: Scope = { ...signer, timestamp };
   const payloadHash = createHash('sha256')
     .update(request.body ?? '')
     .digest('hex');
@@ -83,10 +88,12 @@ function canonicalRequest(
   payloadHash: string,
 ): string {
   const { path, query } = parseHttpUrl(url);
+  const pairs = readQuery(query, 'space');
+  const isS3 = service === 's3';
   return [
     method,
-    service === 's3' ? encodedPath(path) : normalizedPath(path),
-    canonicalQuery(readQuery(query, 'literal')),
+    isS3 ? encodedPath(path) : normalizedPath(path),
+    canonicalQuery(isS3 ? firstOfEachName(pairs) : pairs),
     ...headers.map(([name, value]) => `${name}:${value}`),
     '',
     headers.map(([name]) => name).join(';'),
@@ -94,12 +101,22 @@ function canonicalRequest(
   ].join('\n');
 }
 
-/** S3 takes a path once encoded, whatever way it is written; see `normalizedPath` for all others. */
+/**
+ * S3 takes a path once encoded, whatever way it is written: it signs the name of the object it reads there, with a `+`
+ * as the space it takes it for (a plus is sent as `%2B`). See `normalizedPath` for all others.
+ * Source: what S3 answers as its canonical request, github.com/nginx/nginx-s3-gateway/issues/77,
+ * github.com/http4k/http4k/pull/1280, github.com/ClickHouse/ClickHouse/issues/23283.
+ */
 function encodedPath(path: string): string {
-  return path
-    .split('/')
-    .map((segment) => encodeComponent(decodeComponent(segment)))
-    .join('/');
+  return decodeFormComponent(path).split('/').map(encodeComponent).join('/');
+}
+
+/**
+ * The documented rule keeps every value of a repeated name, and all services but S3 do.
+ * Source: what S3 answers as its canonical request, github.com/aws/aws-sdk-go/issues/1495.
+ */
+function firstOfEachName(pairs: readonly QueryPair[]): readonly QueryPair[] {
+  return pairs.filter(([name], index) => pairs.findIndex((pair) => pair[0] === name) === index);
 }
 
 /** All services but S3: no empty and no dot segments, and each segment encoded once more than it is sent. */

@@ -39,6 +39,9 @@ type SignatureMethod = 'HMAC-SHA1' | 'HMAC-SHA256' | 'RSA-SHA1' | 'PLAINTEXT';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
+/** How a parameter of the protocol starts as a pair of a form. Source: RFC 5849 section 3.4.1.3. */
+const PROTOCOL_NAME = /^oauth_/;
+
 /**
  * The request with OAuth 1.0a parameters in its `Authorization` header, its query or its form body.
  * Source: RFC 5849; body_hash: "OAuth Request Body Hash" draft 4. HMAC-SHA256 is accepted as well, as in the HTTP client
@@ -115,11 +118,25 @@ function signatureBase(request: SignableRequest, parameters: readonly QueryPair[
   return [request.method, origin + path, canonicalQuery(signed)].map(encodeComponent).join('&');
 }
 
+/**
+ * The body without what `transport_method` body has put into it: a PLAINTEXT signature is the secrets themselves.
+ * A body that is no form is given back as it is.
+ */
+export function withoutOAuth1Body({
+  headers,
+  body,
+}: Pick<SignableRequest, 'headers' | 'body'>): Uint8Array | undefined {
+  if (body === undefined || !isForm({ headers })) return body;
+  const pairs = Buffer.from(body).toString('utf8').split('&');
+  const kept = pairs.filter((pair) => !PROTOCOL_NAME.test(pair));
+  return kept.length === pairs.length ? body : Buffer.from(kept.join('&'), 'utf8');
+}
+
 function formPairs(request: SignableRequest): QueryPair[] {
   return isForm(request) ? readQuery(Buffer.from(request.body ?? []).toString('utf8'), 'space') : [];
 }
 
-function isForm({ headers }: SignableRequest): boolean {
+function isForm({ headers }: Pick<SignableRequest, 'headers'>): boolean {
   return readContentType(findHeader(headers, 'content-type')).mediaType === FORM_TYPE;
 }
 
@@ -170,7 +187,7 @@ function place(
 }
 
 function authorization(parameters: readonly QueryPair[], realm: string | undefined): string {
-  const shown = realm === undefined ? [] : [`realm="${realm.replace(/["\\]/g, '\\$&')}"`];
+  const shown = !realm ? [] : [`realm="${realm.replace(/["\\]/g, '\\$&')}"`];
   for (const [name, value] of parameters) shown.push(`${encodeComponent(name)}="${encodeComponent(value)}"`);
   return `OAuth ${shown.join(', ')}`;
 }

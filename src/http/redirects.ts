@@ -2,6 +2,7 @@ import { TransportError } from '../errors/transport-error.js';
 import { responseHeader } from './content-type.js';
 import { withoutHeaders } from './headers.js';
 import { type HttpUrl, parseHttpUrl } from './http-url.js';
+import { withoutOAuth1Body } from './oauth1-signature.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 
 /** The Fetch standard's figure. Source: reference/request-spec.md section 6. [choice] */
@@ -10,12 +11,18 @@ const MAX_REDIRECTS = 20;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Headers a request carries for one host only. Others are the app's own business and stay. [inf] */
-const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+  'x-amz-security-token',
+]);
 
 /**
  * A transport that follows 3xx answers with a `Location` for requests that ask for it. 301, 302 and 303 turn all but GET and
- * HEAD into a GET without a body; 307 and 308 keep both. Credentials are dropped when the host changes or the
- * connection stops being encrypted, and do not come back. Every hop goes through `transport`, so through its guard.
+ * HEAD into a GET without a body; 307 and 308 keep both. Credentials, those of OAuth 1 in a form body too, are dropped
+ * when the host changes or the connection stops being encrypted, and do not come back. Every hop goes through
+ * `transport`, so through its guard.
  * Source: reference/request-spec.md section 6. [inf]
  *
  * Rejects with NETWORK_REDIRECTS after 20 hops, and for a `Location` that is no http address.
@@ -56,13 +63,8 @@ function nextRequest(request: TransportRequest, status: number, location: string
     (name) =>
       (!keepsBody && name.startsWith('content-')) || (!keepsCredentials && CREDENTIAL_HEADERS.has(name)),
   );
-  return {
-    ...request,
-    url,
-    headers,
-    method: keepsBody ? request.method : 'GET',
-    body: keepsBody ? request.body : undefined,
-  };
+  if (!keepsBody) return { ...request, url, headers, method: 'GET', body: undefined };
+  return { ...request, url, headers, body: keepsCredentials ? request.body : withoutOAuth1Body(request) };
 }
 
 function resolveLocation(location: string, base: string, origin: string): { url: string; target: HttpUrl } {

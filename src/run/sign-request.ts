@@ -48,11 +48,11 @@ function signWithOAuth(
   return { ...request, ...signed };
 }
 
-/** Evaluated members may be of any type; the signers take texts, and `true` for a hash to be computed. */
+/** Evaluated members may be of any type; the signers take texts, and a boolean for whether a hash is to be computed. */
 function textMembers(members: PlainObject): Partial<AwsCredentials> & OAuth1Options {
   const texts = Object.entries(members).map(([name, value]) => [
     name,
-    value === true ? value : toText(value),
+    typeof value === 'boolean' ? value : toText(value),
   ]);
   return Object.fromEntries(texts);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { signOAuth1 } from '../../src/http/oauth1-signature.js';
 import { followRedirects } from '../../src/http/redirects.js';
 import type { TransportRequest, TransportResponse } from '../../src/http/transport.js';
 import { httpServer, loopbackTransport, request, text } from './loopback.js';
@@ -113,6 +114,8 @@ describe('credentials', () => {
   const headers = [
     ['Authorization', 'a'],
     ['COOKIE', 'c'],
+    ['Proxy-Authorization', 'p'],
+    ['X-Amz-Security-Token', 's'],
     ['X-K', '1'],
   ] as const;
   const headersAfter = async (
@@ -141,6 +144,39 @@ describe('credentials', () => {
     expect(await headersAfter('https://a.test/x', 'https://b.test/y', 'https://a.test/z')).toEqual([
       ['X-K', '1'],
     ]);
+  });
+});
+
+describe('credentials of OAuth 1 in the body', () => {
+  const FORM = 'application/x-www-form-urlencoded; charset=utf-8';
+  const options = { consumer_key: 'ck', consumer_secret: 'hush1', token_secret: 'hush2' };
+  const bodyAfter = async (contentType: string, body: string, to: string): Promise<string> => {
+    const { sent, transport } = hops([307, to]);
+    const headers = [['Content-Type', contentType]] as const;
+    await transport(request(START, { method: 'POST', headers, body: Buffer.from(body) }));
+    return text(sent.at(-1)?.body ?? new Uint8Array());
+  };
+
+  it('stay on their host', async () => {
+    const unsigned = { method: 'POST', url: START, headers: [['Content-Type', FORM]] as const };
+    const { body } = signOAuth1(
+      { ...unsigned, body: Buffer.from('a=1') },
+      { ...options, signature_method: 'PLAINTEXT', transport_method: 'body' },
+      { nowMs: 0, nonce: 'n' },
+    );
+    const signed = text(body ?? new Uint8Array());
+    expect(signed).toContain('hush1');
+    expect(await bodyAfter(FORM, signed, 'https://a.test/b')).toBe(signed);
+    expect(await bodyAfter(FORM, signed, 'https://b.test/b')).toBe('a=1');
+    expect(await bodyAfter(FORM, signed, 'http://a.test/b')).toBe('a=1');
+  });
+
+  it.each([
+    [FORM, 'a=1&b=oauth_x'],
+    ['application/json', 'oauth_token=x'],
+    [FORM, ''],
+  ])('leave any other body of type %s alone: %j', async (contentType, body) => {
+    expect(await bodyAfter(contentType, body, 'https://b.test/b')).toBe(body);
   });
 });
 
