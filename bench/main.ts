@@ -6,7 +6,7 @@ import { type Job, type JobResult, meanRatio } from './job.js';
 import type { Effort } from './measure.js';
 import { LARGE_PAGES, SMALL_PAGES } from './pages/pages.js';
 import { printResult } from './report.js';
-import { WEBHOOK_CALLS } from './webhook/calls.js';
+import { WEBHOOK_JOBS } from './webhook/calls.js';
 
 const JOBS: readonly Job[] = [
   SINGLE_EXPRESSIONS,
@@ -15,7 +15,7 @@ const JOBS: readonly Job[] = [
   COLD_TEMPLATES,
   SMALL_PAGES,
   LARGE_PAGES,
-  WEBHOOK_CALLS,
+  ...WEBHOOK_JOBS,
 ];
 
 const FULL: Effort = { rounds: 15, batchMs: 20 };

@@ -1,10 +1,10 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { createEngine } from '../../src/app/create-engine.js';
 import { defineApp } from '../../src/app/define-app.js';
-import type { HeaderEntry } from '../../src/http/transport.js';
 import type { Webhook } from '../../src/webhook/create-webhook.js';
 import type { Job, JobResult } from '../job.js';
 import { compare, consume, type Effort } from '../measure.js';
@@ -77,19 +77,40 @@ function native(text: string): readonly object[] {
     }));
 }
 
-/** J3 of reference/performance.md: requests a second of a server whose webhook maps 100 items of 10 fields. */
-export const WEBHOOK_CALLS: Job = {
-  name: 'J3 webhook: 22 kB, 100 items of 10 fields',
+/** One way to answer a call of the webhook: with its bundles, and with what is sent back. */
+type Answer = (webhook: Webhook, received: Received) => Answered | Promise<Answered>;
+
+/** A call as a server of node:http has it once it is read. */
+interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+interface Answered {
+  readonly bundles: readonly unknown[];
+  readonly status: number;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly body: Uint8Array | string;
+}
+
+/**
+ * J3 of reference/performance.md: requests a second of a server whose webhook maps 100 items of 10 fields. Once with
+ * the call as the server has it, once through a `Request` and a `Response` of the Fetch API.
+ */
+export const WEBHOOK_JOBS: readonly Job[] = [
+  jobOf('J3 webhook, 22 kB, 100 items of 10 fields', 'iml-runtime', answerPlainly),
+  jobOf('J3 webhook, the same through a web Request', 'iml-runtime, web Request', answerByFetch),
+];
+
+function jobOf(name: string, ours: string, answer: Answer): Job {
   // Half and four fifths of the requests a second of native.
-  floor: 1 / 0.5,
-  target: 1 / 0.8,
-  ours: 'iml-runtime',
-  run,
-};
+  return { name, floor: 1 / 0.5, target: 1 / 0.8, ours, run: (effort) => run(ours, answer, effort) };
+}
 
-type Answer = (request: http.IncomingMessage, body: Buffer, response: http.ServerResponse) => unknown;
-
-async function run(effort: Effort): Promise<JobResult> {
+async function run(ours: string, answer: Answer, effort: Effort): Promise<JobResult> {
   const engine = createEngine({
     app: defineApp({ name: 'bench', webhooks: { events: { communication: SPEC } } }),
   });
@@ -98,95 +119,105 @@ async function run(effort: Effort): Promise<JobResult> {
     'webhook',
     [
       { name: 'native', run: native },
-      {
-        name: 'iml-runtime',
-        run: async (text: string) => (await webhook.handle(callOf(Buffer.from(text)))).bundles,
-      },
-      {
-        name: 'iml-runtime, web Request',
-        run: async (text: string) => (await webhook.handle(webCall(text))).bundles,
-      },
+      { name: ours, run: async (text: string) => (await answer(webhook, receivedWith(text))).bundles },
     ],
     [PAYLOAD],
   );
-  const servers: readonly [name: string, answer: Answer][] = [
-    ['native node:http', answerNatively],
-    ['iml-runtime', (_, body, response) => answerPlainly(webhook, body, response)],
-    ['iml-runtime, web Request', (_, body, response) => answerByFetch(webhook, body, response)],
+  const racers = [
+    await startRacer('native node:http', webhook, answerNatively),
+    await startRacer(ours, webhook, answer),
   ];
-  const rounds = await measure(servers, effort);
+  await assertSameAnswers(racers);
+  const rounds = await measure(racers, effort);
+  for (const { server } of racers) server.closeAllConnections();
+  for (const { server } of racers) server.close();
   await engine.close();
   return { races: [{ name: '16 connections', timings: compare(rounds) }] };
 }
 
-function answerNatively(_: unknown, body: Buffer, response: http.ServerResponse): void {
-  consume(native(body.toString('utf8')).length);
-  response.writeHead(202, { 'content-type': 'application/json' });
-  response.end('{"account":"a-1"}');
+function answerNatively(_: unknown, { body }: Received): Answered {
+  const bundles = native(body.toString('utf8'));
+  return { bundles, status: 202, headers: ['content-type', 'application/json'], body: '{"account":"a-1"}' };
 }
 
-const HEADERS: readonly HeaderEntry[] = [
-  ['content-type', 'application/json'],
-  ['x-event', 'items'],
-];
-
-function callOf(body: Uint8Array): Parameters<Webhook['handle']>[0] {
-  return { method: 'POST', url: '/hooks/1', headers: HEADERS, body };
+async function answerPlainly(webhook: Webhook, received: Received): Promise<Answered> {
+  const { bundles, answer } = await webhook.handle({
+    ...received,
+    headers: Object.entries(received.headers),
+  });
+  return { bundles, status: answer.status, headers: answer.headers.flat(), body: answer.body };
 }
 
-function webCall(body: string | Uint8Array): Request {
-  const headers = HEADERS.map(([name, value]): [string, string] => [name, value]);
-  return new Request('http://localhost/hooks/1', { method: 'POST', headers, body });
+async function answerByFetch(webhook: Webhook, { url, ...received }: Received): Promise<Answered> {
+  const { bundles, response } = await webhook.handle(new Request(`http://localhost${url}`, received));
+  const { status, headers } = response;
+  return {
+    bundles,
+    status,
+    headers: [...headers].flat(),
+    body: new Uint8Array(await response.arrayBuffer()),
+  };
 }
 
-async function answerPlainly(webhook: Webhook, body: Buffer, response: http.ServerResponse): Promise<void> {
-  const { bundles, answer } = await webhook.handle(callOf(body));
-  consume(bundles.length);
-  response.writeHead(answer.status, answer.headers.flat());
-  response.end(answer.body);
+function receivedWith(text: string): Received {
+  const headers = { 'content-type': 'application/json' };
+  return { method: 'POST', url: '/', headers, body: Buffer.from(text) };
 }
 
-async function answerByFetch(webhook: Webhook, body: Buffer, response: http.ServerResponse): Promise<void> {
-  const result = await webhook.handle(webCall(body));
-  consume(result.bundles.length);
-  response.writeHead(result.response.status, Object.fromEntries(result.response.headers));
-  response.end(Buffer.from(await result.response.arrayBuffer()));
+interface Racer {
+  readonly name: string;
+  readonly server: http.Server;
+  readonly port: number;
+}
+
+async function startRacer(name: string, webhook: Webhook, answer: Answer): Promise<Racer> {
+  const server = http.createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', async () => {
+      const { method = '', url = '' } = request;
+      const headers = request.headers as Record<string, string>;
+      const answered = await answer(webhook, { method, url, headers, body: Buffer.concat(chunks) });
+      consume(answered.bundles.length);
+      const length = String(Buffer.byteLength(answered.body));
+      response.writeHead(answered.status, [...answered.headers, 'content-length', length]);
+      response.end(answered.body);
+    });
+  });
+  server.listen(0);
+  await once(server, 'listening');
+  return { name, server, port: (server.address() as AddressInfo).port };
+}
+
+/** What the servers send back has to be the same before anything is timed. */
+async function assertSameAnswers(racers: readonly Racer[]): Promise<void> {
+  const ask = async ({ name, port }: Racer): Promise<readonly [string, unknown]> => {
+    const headers = { 'content-type': 'application/json', connection: 'close' };
+    const answer = await fetch(`http://localhost:${port}/`, { method: 'POST', headers, body: PAYLOAD });
+    return [name, [answer.status, answer.headers.get('content-type'), await answer.text()]];
+  };
+  const [first, ...others] = await Promise.all(racers.map(ask));
+  for (const [name, answer] of others) assert.deepEqual(answer, first?.[1], `${name} answers otherwise`);
 }
 
 /** Nanoseconds a call, a number a round, the servers in turn. The load comes from a thread of its own. */
 async function measure(
-  servers: readonly [name: string, answer: Answer][],
+  racers: readonly Racer[],
   { rounds, batchMs }: Effort,
 ): Promise<{ name: string; rounds: readonly number[] }[]> {
   const workerData: LoadData = { payload: PAYLOAD, concurrency: 16 };
   const worker = new Worker(new URL('./load.js', import.meta.url), { workerData });
-  const racers = await Promise.all(
-    servers.map(async ([name, answer]) => ({ name, server: await listen(answer), rounds: [] as number[] })),
-  );
   const count = Math.max(20, batchMs * 15);
+  const measured = racers.map(({ name, port }) => ({ name, port, rounds: [] as number[] }));
   for (let round = 0; round <= rounds; round++) {
-    for (const { name, server, rounds: measured } of racers) {
-      const { port } = server.address() as AddressInfo;
-      worker.postMessage({ port, count } satisfies LoadOrder);
+    for (const racer of measured) {
+      worker.postMessage({ port: racer.port, count } satisfies LoadOrder);
       const [result]: LoadResult[] = await once(worker, 'message');
-      if (result?.status !== 202) throw new Error(`${name} answers ${result?.status}.`);
+      if (result?.status !== 202) throw new Error(`${racer.name} answers ${result?.status}.`);
       // The first round warms up.
-      if (round > 0) measured.push((result.elapsedMs * 1e6) / count);
+      if (round > 0) racer.rounds.push((result.elapsedMs * 1e6) / count);
     }
   }
-  for (const { server } of racers) server.closeAllConnections();
-  for (const { server } of racers) server.close();
   await worker.terminate();
-  return racers.map(({ name, rounds: measured }) => ({ name, rounds: measured }));
-}
-
-async function listen(answer: Answer): Promise<http.Server> {
-  const server = http.createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => void answer(request, Buffer.concat(chunks), response));
-  });
-  server.listen(0);
-  await once(server, 'listening');
-  return server;
+  return measured;
 }

@@ -35,8 +35,10 @@ export async function collectBundles(
     const message = `The payload holds ${items.length} items; at most ${maxItems} are taken.`;
     throw runError('RuntimeError', message, context, { place });
   }
-  for (const [index, item] of items.entries()) {
-    if (index > 0 && index % ITEMS_A_TURN === 0) await takeTurns(context);
+  let count = 0;
+  for (const item of items) {
+    if (count > 0 && count % ITEMS_A_TURN === 0) await takeTurns(context);
+    count++;
     scope['item'] = item;
     if (evaluateFlag(iterate.condition, true, context)) addOutput(item);
   }

@@ -23,9 +23,11 @@ function isNested(value: unknown): value is object {
 
 /** Whether there are more than `count` brackets; stops as soon as it knows. */
 function holdsMore(source: Uint8Array, count: number): boolean {
+  // A Buffer looks for a byte many times faster than a plain Uint8Array does.
+  const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   let found = 0;
   for (const opening of OPENINGS) {
-    for (let at = source.indexOf(opening); at !== -1; at = source.indexOf(opening, at + 1)) {
+    for (let at = bytes.indexOf(opening); at !== -1; at = bytes.indexOf(opening, at + 1)) {
       if (++found > count) return true;
     }
   }
