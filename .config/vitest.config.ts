@@ -1,13 +1,52 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 // CI counts what was run: see .ci/count-tests.mjs.
 const report = ['json', { outputFile: 'node_modules/.cache/vitest-report.json' }] as const;
 
+/** Folders of tests that work on databases. */
+const DATABASES = ['test/host', 'test/rest', 'test/store'];
+
+/** Tests that build, install or start things, and those that measure the memory of their process. */
+const PROCESSES = ['test/app/sandbox', 'test/cli/process.test.ts', 'test/package'];
+
+/** Tests of what computes, and does nothing else. */
+const LANGUAGE = ['test/iml', 'test/spec', 'test/structure', 'test/util'];
+
+/** `--project language` runs one of them. Those whose files take longest stand first, so that none is left for the end. */
+const PROJECTS: readonly TestProjectInlineConfiguration[] = [
+  project('databases', { include: filesOf(DATABASES) }),
+  project('processes', { include: filesOf(PROCESSES) }),
+  project('engine', {
+    // What no other project has, so that no file of a new folder goes missing.
+    include: filesOf(['test']),
+    exclude: filesOf([...DATABASES, ...PROCESSES, ...LANGUAGE]),
+    // Importing the engine takes longer than most of the files: those of one worker share it.
+    isolate: false,
+  }),
+  project('language', { include: filesOf(LANGUAGE), pool: 'threads', isolate: false }),
+];
+
+function project(
+  name: string,
+  test: NonNullable<TestProjectInlineConfiguration['test']>,
+): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, ...test } };
+}
+
+function filesOf(places: readonly string[]): string[] {
+  return places.map((place) => (place.endsWith('.ts') ? place : `${place}/**/*.test.ts`));
+}
+
 export default defineConfig({
   test: {
     root: '.',
-    include: ['test/**/*.test.ts'],
-    testTimeout: 20_000,
+    setupFiles: ['.config/same-cases-in-ci.ts'],
     reporters: process.env['CI'] === undefined ? ['default'] : ['default', [...report]],
+    // Both cores of a small machine: left alone, vitest uses one less than there are.
+    maxWorkers: 2,
+    // What hangs fails; what is slow on a machine with other work does not.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    projects: [...PROJECTS],
   },
 });

@@ -16,6 +16,8 @@ export const CLIENT = { client_id: 'test-client', client_secret: 'client-secret-
 /** An OAuth 2 provider of others: npm's oidc-provider, on a port of this machine. */
 export async function startOidcServer(accessTokenSeconds = 60): Promise<OidcServer> {
   const server = createServer();
+  // A socket of its own for each call: one kept open may be closed just when the next call takes it.
+  server.maxRequestsPerSocket = 1;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(issuer, {

@@ -23,7 +23,7 @@ const failed = { code: 'NETWORK_FAILED' } as const;
 const timedOut = { code: 'NETWORK_TIMEOUT' } as const;
 const tooLarge = { code: 'NETWORK_RESPONSE_TOO_LARGE' } as const;
 
-/** Played against a transport with 300 ms for headers and body, and 1000 bytes of body. */
+/** Played against a transport with a timeout for headers and body, and 1000 bytes of body. */
 export const BYTE_SCRIPTS: readonly ByteScript[] = [
   { id: 'content-length', steps: [`${OK}Content-Length: 2\r\n\r\nhi`], expect: { status: 200, body: 'hi' } },
   { id: 'content-length zero', steps: [`${OK}Content-Length: 0\r\n\r\n`], expect: { status: 200, body: '' } },

@@ -178,17 +178,19 @@ describe('abort', () => {
 
   it('never hands the rest of an aborted response to the next request', async () => {
     const sockets: Socket[] = [];
+    const controller = new AbortController();
     const server = await using(
       rawServer((socket, _head, count) => {
         sockets.push(socket);
         if (count > 1) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood');
-        else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhi');
+        else {
+          socket.write('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhi');
+          setTimeout(() => controller.abort(), 30);
+        }
       }),
     );
     const transport = transportWith({ maxConnectionsPerOrigin: 1 });
-    const controller = new AbortController();
     const first = transport(request(server.origin, { signal: controller.signal }));
-    setTimeout(() => controller.abort(), 30);
     await expect(first).rejects.toThrow();
     sockets[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil');
     expect(text((await transport(request(server.origin))).body)).toBe('good');
