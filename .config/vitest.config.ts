@@ -47,6 +47,7 @@ export default defineConfig({
     // What hangs fails; what is slow on a machine with other work does not.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [...PROJECTS],
   },
 });

@@ -16,7 +16,8 @@ import type { RestStore } from '../../src/rest/tables.js';
 
 /**
  * Requests a second on the three stores, beside a bare Hono handler that answers the same JSON.
- * Run: `npx vitest bench --run --config .config/vitest.config.ts bench/rest`; IML_TEST_POSTGRES names the server.
+ * Run: `npx vitest bench --run --config .config/vitest.config.ts --project databases bench/rest`; IML_TEST_POSTGRES names
+ * the server.
  */
 
 const ORGANIZATIONS = 1000;

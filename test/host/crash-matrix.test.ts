@@ -90,7 +90,7 @@ async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['ki
     if (worker === undefined || worker.child.exitCode !== null || worker.child.signalCode !== null)
       await restart();
     return isThrough(store);
-  }, 15_000).catch(async (error: unknown) => {
+  }, 60_000).catch(async (error: unknown) => {
     throw new Error(
       `${String(error)} ${JSON.stringify(await store.find('events'))} ${JSON.stringify(await store.find('scenarios'))} ${worker?.errors()}`,
     );

@@ -41,8 +41,8 @@ export async function openParts(engine: Engine, clock?: Clock): Promise<Parts> {
   return { store, queue, drop };
 }
 
-/** Waits until something holds, at most ten seconds. */
-export async function eventually(holds: () => Promise<boolean> | boolean, withinMs = 10_000): Promise<void> {
+/** Waits until something holds, at most half a minute. */
+export async function eventually(holds: () => Promise<boolean> | boolean, withinMs = 30_000): Promise<void> {
   const endMs = Date.now() + withinMs;
   while (!(await holds())) {
     if (Date.now() > endMs) throw new Error('It did not come to hold in time.');

@@ -40,7 +40,7 @@ function run(args: readonly string[], env: RestCommandIo['env'] = {}): Run {
 }
 
 async function until(run: Run, text: string): Promise<string> {
-  await expect.poll(run.output, { timeout: 10_000 }).toContain(text);
+  await expect.poll(run.output).toContain(text);
   return run.output();
 }
 

