@@ -67,6 +67,8 @@ function isShown({ visible }: ParameterSpec, values: PlainObject): boolean {
 
 async function askField(field: ParameterSpec, name: string, { ask, io, values }: Form): Promise<void> {
   if (field.source['advanced'] === true && !field.required) return;
+  const { help } = field.source;
+  if (typeof help === 'string' && help !== '') await io.stderr.write(`${printableLine(help)}\n`);
   for (;;) {
     const answer = await ask(questionOf(field, name), HIDDEN_TYPES.has(field.type));
     if (answer === undefined) throw usageError(`The parameter "${name}" was not answered.`);

@@ -4,8 +4,10 @@ import type { Connection } from '../component/connection.js';
 import type { ConnectionReport } from '../component/connection-run.js';
 import { readForm } from '../component/form.js';
 import { type ScopeRequest, usesOf } from '../component/required-scope.js';
+import { AppError } from '../errors/app-error.js';
 import { EngineError } from '../errors/engine-error.js';
 import { SpecError } from '../errors/spec-error.js';
+import { StoreError } from '../errors/store-error.js';
 import type { ConnectionComponent } from '../spec/app.js';
 import type { PlainObject } from '../util/plain-object.js';
 import { type LoadedApp, openApp } from './app-option.js';
@@ -15,7 +17,13 @@ import type { Arguments, Command } from './command.js';
 import { configFolder } from './config-folder.js';
 import { labelOf } from './connection-label.js';
 import { CONNECTION_OPTIONS, readConnectionOptions } from './connection-options.js';
-import { isConnectionName, openConnectionFiles } from './connection-store.js';
+import {
+  type ConnectionFiles,
+  type ConnectionOwner,
+  isConnectionName,
+  isSameApp,
+  openConnectionFiles,
+} from './connection-store.js';
 import { describeError } from './describe-error.js';
 import { EXIT } from './exit-code.js';
 import { readData } from './input-data.js';
@@ -33,7 +41,11 @@ export const CONNECT_COMMAND: Command = {
   about: 'Makes a connection of an app and keeps it, encrypted, under a name for iml run.',
   positionals: [
     { name: 'app folder', help: 'The folder of the app, or of its repository.' },
-    { name: 'connection', help: 'The name of the connection: iml info <app folder> lists them.' },
+    {
+      name: 'connection',
+      help: 'The name of the connection: iml info <app folder> lists them. Default: the only one.',
+      isOptional: true,
+    },
   ],
   options: {
     name: { value: 'NAME', help: 'The name to keep it under. Default: those of the app and the connection.' },
@@ -74,7 +86,7 @@ export const CONNECT_COMMAND: Command = {
 };
 
 async function connect(args: Arguments, io: Io): Promise<number> {
-  const [folder = '', componentName = ''] = args.positionals;
+  const [folder = '', componentName] = args.positionals;
   const browser = readBrowserSettings(args);
   const engineOptions = readConnectionOptions(args);
   const commonText = args.text('common');
@@ -84,6 +96,9 @@ async function connect(args: Arguments, io: Io): Promise<number> {
   const component = connectionOf(loaded, componentName);
   const scope = readScope(args, loaded, component);
   const name = readName(args, loaded, component);
+  const files = openConnectionFiles(configFolder(io.env));
+  const owner = { app: app.name, folder: loaded.root };
+  await assertNameIsFree(files, name, { owner, component });
   await io.stderr.write(appWarnings(loaded));
   const parameters = await readConnectionParameters(component, args, io);
   const engine = createEngine({ app, ...engineOptions });
@@ -91,15 +106,15 @@ async function connect(args: Arguments, io: Io): Promise<number> {
     const input = { parameters, common, ...scope };
     const report = await makeConnection(engine.connection(component.name), input, browser, io);
     await io.stderr.write(runWarnings(report.warnings, loaded));
-    const files = openConnectionFiles(configFolder(io.env));
-    await files.write(name, report.stored, { app: app.name, folder: loaded.root });
+    await files.write(name, report.stored, owner);
     const label = labelOf(report.stored);
     const who = label === '' ? '' : ` as ${label}`;
     await io.stdout.write(`Connected${who}. iml run takes it with --connection ${quoted(name)}.\n`);
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof EngineError) || error.code === 'USAGE') throw error;
-    await io.stderr.write(await describeError(error, loaded, [parameters, common, component.common?.value]));
+    const secrets = [parameters, common, component.common?.value];
+    await io.stderr.write((await describeError(error, loaded, secrets)) + formNote(error));
     return EXIT.failed;
   } finally {
     await engine.close();
@@ -116,8 +131,15 @@ async function makeConnection(
   return io.interruptible((signal) => connection.create({ ...input, signal }));
 }
 
-/** @throws EngineError (USAGE) for a name the app does not have */
-function connectionOf({ app }: LoadedApp, name: string): ConnectionComponent {
+/** @throws EngineError (USAGE) for a name the app does not have, and for none where it has not just one */
+function connectionOf({ app }: LoadedApp, name: string | undefined): ConnectionComponent {
+  const [only, ...others] = app.connections.values();
+  if (name === undefined) {
+    if (only === undefined) throw usageError(`The app "${app.name}" has no connection.`);
+    if (others.length === 0) return only;
+    const names = [...app.connections.keys()].join(', ');
+    throw usageError(`Missing <connection>: the app "${app.name}" has ${names}.`);
+  }
   try {
     return findConnection(app, name);
   } catch (error) {
@@ -142,6 +164,30 @@ function readName(args: Arguments, { app }: LoadedApp, component: ConnectionComp
   throw usageError(
     '--name: letters, digits, blanks and _ - . @ are expected, 64 at most, the first a letter or digit.',
   );
+}
+
+/** What is kept under a name is replaced by the same connection, made again, and by no other. */
+async function assertNameIsFree(
+  files: ConnectionFiles,
+  name: string,
+  { owner, component }: { readonly owner: ConnectionOwner; readonly component: ConnectionComponent },
+): Promise<void> {
+  const kept = await files.read(name).catch((error: unknown) => {
+    // One that cannot be opened is made again in this way.
+    if (error instanceof StoreError) return undefined;
+    throw error;
+  });
+  if (kept === undefined) return;
+  if (isSameApp(kept.owner, owner) && kept.stored.component === component.name) return;
+  const what = `"${kept.stored.component}" of the app "${kept.owner.app}"`;
+  throw usageError(
+    `--name: "${name}" is the name of a connection ${what}. Choose another, or remove that one.`,
+  );
+}
+
+function formNote(error: EngineError): string {
+  const isForm = error instanceof AppError && error.type === 'BundleValidationError';
+  return isForm ? 'Give values with -p NAME=VALUE or -p @FILE; on a terminal they are asked for.\n' : '';
 }
 
 async function readConnectionParameters(

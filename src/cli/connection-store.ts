@@ -26,13 +26,19 @@ export interface ConnectionEntry {
   readonly stored: StoredConnection;
 }
 
+export interface ConnectionList {
+  /** By name. */
+  readonly entries: readonly ConnectionEntry[];
+  /** Why a connection cannot be opened, one for each of them. */
+  readonly unreadable: readonly StoreError[];
+}
+
 /** Connections in the user's folder, each in an encrypted file of its own. */
 export interface ConnectionFiles {
   /** @throws StoreError (STORE_FAILED) for a file that cannot be opened */
   readonly read: (name: string) => Promise<ConnectionEntry | undefined>;
   readonly write: (name: string, stored: StoredConnection, owner: ConnectionOwner) => Promise<void>;
-  /** By name. Files that cannot be opened are told apart. */
-  readonly list: () => Promise<{ readonly entries: readonly ConnectionEntry[]; readonly unreadable: number }>;
+  readonly list: () => Promise<ConnectionList>;
   /** Resolves to false where there is none. */
   readonly remove: (name: string) => Promise<boolean>;
   readonly exclusively: <T>(name: string, work: () => Promise<T>) => Promise<T>;
@@ -57,7 +63,8 @@ export function openConnectionFiles(folder: string): ConnectionFiles {
     const text = unseal(sealed, await userKey(folder), purposeOf(name));
     const entry = text === undefined ? undefined : readEntry(name, JSON.parse(text));
     if (entry !== undefined) return entry;
-    const message = `The connection "${name}" cannot be opened: its file or the key was changed.`;
+    const hint = 'Make it again with iml connect, or forget it with iml connections remove NAME --local.';
+    const message = `The connection "${name}" cannot be opened: its file or the key was changed. ${hint}`;
     throw new StoreError('STORE_FAILED', message);
   };
   return {
@@ -116,24 +123,26 @@ export function storeForApp(files: ConnectionFiles, owner: ConnectionOwner): Con
 }
 
 /** A folder may be moved, and a checkout may have another name. */
-function isSameApp(a: ConnectionOwner, b: ConnectionOwner): boolean {
+export function isSameApp(a: ConnectionOwner, b: ConnectionOwner): boolean {
   return a.folder === b.folder || a.app === b.app;
 }
 
-async function listEntries(
-  folder: string,
-  read: ConnectionFiles['read'],
-): Promise<{ entries: ConnectionEntry[]; unreadable: number }> {
+async function listEntries(folder: string, read: ConnectionFiles['read']): Promise<ConnectionList> {
   const files = await readdir(folder).catch(() => []);
   const names = files
     .filter((file) => /^(?:[0-9a-f]{2})+\.json$/.test(file))
     .map((file) => Buffer.from(file.slice(0, -'.json'.length), 'hex').toString('utf8'));
   const entries: ConnectionEntry[] = [];
-  let unreadable = 0;
+  const unreadable: StoreError[] = [];
   for (const name of names.sort()) {
-    const entry = await read(name).catch(() => undefined);
-    if (entry === undefined) unreadable++;
-    else entries.push(entry);
+    try {
+      const entry = await read(name);
+      // Removed meanwhile.
+      if (entry !== undefined) entries.push(entry);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      unreadable.push(error);
+    }
   }
   return { entries, unreadable };
 }

@@ -12,6 +12,7 @@ import { CONNECTION_OPTIONS, readConnectionOptions } from './connection-options.
 import { type ConnectionEntry, type ConnectionFiles, openConnectionFiles } from './connection-store.js';
 import { describeError } from './describe-error.js';
 import { EXIT } from './exit-code.js';
+import { findEntry } from './find-entry.js';
 import type { Io } from './io.js';
 import { jsonOf, prettyJsonOf } from './json-output.js';
 import { printTable } from './print-table.js';
@@ -59,7 +60,8 @@ async function manageConnections(args: Arguments, io: Io): Promise<number> {
 
 async function list(files: ConnectionFiles, args: Arguments, io: Io): Promise<number> {
   const { entries, unreadable } = await files.list();
-  if (unreadable > 0) await io.stderr.write(`warning: ${unreadable} connection(s) cannot be opened.\n`);
+  const reasons = new Set(unreadable.map((error) => error.message));
+  for (const reason of reasons) await io.stderr.write(`warning: ${printableLine(reason)}\n`);
   const rows = entries.map(rowOf);
   if (args.isSet('json')) await io.stdout.write(`${prettyJsonOf(rows)}\n`);
   else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${jsonOf(row)}\n`).join(''));
@@ -81,14 +83,6 @@ function rowOf({ name, owner, savedAt, stored }: ConnectionEntry): Record<string
   };
 }
 
-async function findEntry(files: ConnectionFiles, name: string): Promise<ConnectionEntry> {
-  const entry = await files.read(name);
-  if (entry !== undefined) return entry;
-  const { entries } = await files.list();
-  const names = entries.map((known) => known.name);
-  throw usageError(`There is no connection "${name}".${didYouMean(name, names)}`);
-}
-
 interface Workplace {
   readonly files: ConnectionFiles;
   readonly args: Arguments;
@@ -98,7 +92,7 @@ interface Workplace {
 /** Does what needs the app: its requests are what tests, refreshes and invalidates. */
 async function act(action: Action, entry: ConnectionEntry, place: Workplace): Promise<number> {
   const { args, io } = place;
-  const loaded = await openApp(args.text('app') ?? entry.owner.folder, io);
+  const loaded = await openOwner(entry, place);
   const engine = createEngine({ app: loaded.app, ...readConnectionOptions(args) });
   try {
     const connection = engine.connection(entry.stored.component);
@@ -114,6 +108,17 @@ async function act(action: Action, entry: ConnectionEntry, place: Workplace): Pr
   } finally {
     await engine.close();
   }
+}
+
+/** @throws EngineError (USAGE) where the app is not where it was */
+async function openOwner({ owner }: ConnectionEntry, { args, io }: Workplace): Promise<LoadedApp> {
+  const given = args.text('app');
+  if (given !== undefined) return openApp(given, io);
+  return openApp(owner.folder, io).catch((error: unknown) => {
+    if (!(error instanceof EngineError) || error.code !== 'USAGE') throw error;
+    const hint = `The connection was made for the app "${owner.app}" there: --app FOLDER says where it is now, and iml connections remove NAME --local needs no app.`;
+    throw usageError(`${error.message} ${hint}`, error);
+  });
 }
 
 interface Performance extends Workplace {

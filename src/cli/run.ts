@@ -2,22 +2,20 @@ import { findModule } from '../app/find-component.js';
 import { moduleForm } from '../component/form.js';
 import { EngineError } from '../errors/engine-error.js';
 import { SpecError } from '../errors/spec-error.js';
-import { collectSecrets } from '../http/collect-secrets.js';
-import { createRedactor } from '../http/redact.js';
 import type { ModuleComponent } from '../spec/app.js';
 import type { PlainObject } from '../util/plain-object.js';
 import { type LoadedApp, openApp } from './app-option.js';
 import type { Arguments, Command } from './command.js';
 import { configFolder } from './config-folder.js';
 import { openConnectionFiles, storeForApp } from './connection-store.js';
+import { describeError } from './describe-error.js';
 import { executeRun, type RunOutcome } from './execute-run.js';
 import { EXIT } from './exit-code.js';
+import { findEntry } from './find-entry.js';
 import type { Io } from './io.js';
 import { readGivenParameters, unknownParameters } from './module-parameters.js';
-import { printError } from './print-error.js';
 import { RUN_OPTIONS } from './run-options.js';
 import { type RunSettings, readRunSettings } from './run-settings.js';
-import { specFrame } from './spec-frame.js';
 import { printableLine } from './terminal-text.js';
 import { usageError } from './usage-error.js';
 import { appWarnings, runWarnings } from './warning-lines.js';
@@ -51,17 +49,20 @@ async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
   const module = moduleOf(loaded, name);
   await io.stderr.write(appWarnings(loaded));
   const fail = async (error: EngineError, notes: string): Promise<number> => {
-    await io.stderr.write((await describe(error, loaded, settings)) + notes);
+    await io.stderr.write((await describeError(error, loaded, secretsOf(loaded, settings.input))) + notes);
     return EXIT.failed;
   };
   try {
     const parameters = await readModuleParameters(module, args, io);
     const files = openConnectionFiles(configFolder(io.env));
+    if (typeof settings.input.connection === 'string') await findEntry(files, settings.input.connection);
     const connections = storeForApp(files, { app: loaded.app.name, folder: loaded.root });
     const prepared = { app, moduleName: module.name, parameters, settings, connections };
     const outcome = await io.interruptible((signal) => executeRun(prepared, io, signal));
     await io.stderr.write(runWarnings(outcome.warnings, loaded));
-    return outcome.error === undefined ? EXIT.ok : await fail(outcome.error, notesOn(outcome));
+    return outcome.error === undefined
+      ? EXIT.ok
+      : await fail(outcome.error, notesOn(outcome, module, settings));
   } catch (error) {
     if (!(error instanceof EngineError) || error.code === 'USAGE') throw error;
     return fail(error, '');
@@ -86,27 +87,23 @@ async function readModuleParameters(module: ModuleComponent, args: Arguments, io
   return given;
 }
 
-/** A frame shows the app's own text, which nobody has cleaned: what is secret in it is taken out here. */
-async function describe(error: EngineError, loaded: LoadedApp, { input }: RunSettings): Promise<string> {
-  const connection = typeof input.connection === 'string' ? undefined : input.connection;
-  const secrets = collectSecrets(connection, input.common, loaded.app.common?.value);
-  const redactor = createRedactor({ secrets });
-  const frame = await specFrame(loaded.root, error.place);
-  return printError(error, { frame, pathOf: loaded.pathOf, redact: redactor.text });
+function secretsOf({ app }: LoadedApp, { connection, common }: RunSettings['input']): readonly unknown[] {
+  return [typeof connection === 'string' ? undefined : connection, common, app.common?.value];
 }
 
 /** What somebody at a command line may want to know beside the error. */
-function notesOn({ error, bundles, requests }: RunOutcome): string {
-  return [
-    lostBundles(bundles),
-    networkNote(error?.cause),
-    requests === 0 && error?.type === 'BundleValidationError' ? CHECK_NOTE : '',
-  ].join('');
+function notesOn(
+  { error, bundles, requests }: RunOutcome,
+  { connection }: ModuleComponent,
+  { input }: RunSettings,
+): string {
+  if (requests === 0 && error?.type === 'BundleValidationError') return CHECK_NOTE;
+  const lacksConnection = connection !== undefined && input.connection === undefined;
+  return lostBundles(bundles) + (lacksConnection ? connectionNote(connection) : '');
 }
 
-function networkNote(cause: unknown): string {
-  if (!(cause instanceof EngineError) || cause.code !== 'NETWORK_REFUSED') return '';
-  return '--allow-local lets the app call this machine, --allow HOST what else is not public.\n';
+function connectionNote(connection: string): string {
+  return `The module uses the connection "${printableLine(connection)}", and none was given: --connection NAME takes one that iml connect made.\n`;
 }
 
 const CHECK_NOTE = 'Nothing was sent. --defaults fills in defaults, --no-check skips this check.\n';

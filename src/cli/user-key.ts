@@ -22,5 +22,6 @@ export async function userKey(folder: string): Promise<Uint8Array> {
 function readKey(text: string, file: string): Uint8Array {
   const key = Buffer.from(text.trim(), 'base64');
   if (key.byteLength === KEY_BYTES) return key;
-  throw new StoreError('STORE_FAILED', `The file ${file} does not hold a key.`);
+  const message = `The file ${file} does not hold a key. Without it nothing that is kept can be opened: put it back, or remove it and connect anew.`;
+  throw new StoreError('STORE_FAILED', message);
 }

@@ -15,7 +15,13 @@ export function writeConnectApp(
     'key/communication.iml.json': keyCommunication,
     'key/params.iml.json': [
       { name: 'about', type: 'banner', text: 'Find your key in the settings.' },
-      { name: 'apiKey', label: 'Key', type: 'password', required: true },
+      {
+        name: 'apiKey',
+        label: 'Key',
+        type: 'password',
+        required: true,
+        help: 'Settings, then API keys.',
+      },
       {
         name: 'region',
         label: 'Region',

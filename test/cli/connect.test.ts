@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -237,6 +237,41 @@ describe('iml connect with a key', () => {
     const { code, err } = await newUser().iml(['connect', writeConnectApp('http://127.0.0.1:1'), 'key']);
     expect(code).toBe(1);
     expect(err).toContain("BundleValidationError: Missing value of required parameter 'apiKey'.");
+    expect(err).toContain('Give values with -p NAME=VALUE');
+  });
+
+  it('says how to let the app call this machine', async () => {
+    const url = await startKeyService(() => ({ status: 200, body: {} }));
+    const args = ['connect', writeConnectApp(url), 'key', '-p', 'apiKey=key-12345'];
+    const { code, err } = await newUser().iml(args);
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('--allow-local lets') });
+  });
+
+  it('shows the help of a field before it asks', async () => {
+    const url = await startKeyService(() => ({ status: 200, body: {} }));
+    const { err } = await newUser().iml(
+      ['connect', writeConnectApp(url), 'key', '--allow-local'],
+      answering({ apiKey: 'key-12345', region: 'eu' }),
+    );
+    expect(err).toContain('Settings, then API keys.\n');
+  });
+
+  it('takes the only connection of an app, and names them where there are more', async () => {
+    const url = await startKeyService(() => ({ status: 200, body: {} }));
+    const one = writeApp({
+      'makecomapp.json': {
+        ...{ fileVersion: 1, generalCodeFiles: {} },
+        components: {
+          connection: { sole: { connectionType: 'basic', codeFiles: { communication: 'c.json' } } },
+        },
+      },
+      'c.json': { url },
+    });
+    const user = newUser();
+    expect(await user.iml(['connect', one, '--allow-local', '--name', 'x'])).toMatchObject({ code: 0 });
+    expect(jsonLines((await user.iml(['connections', 'list'])).out)).toMatchObject([{ connection: 'sole' }]);
+    const { code, err } = await user.iml(['connect', writeConnectApp(url)]);
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('has account, key.') });
   });
 
   it('keeps connections in files only the user can open, encrypted', async () => {
@@ -266,6 +301,39 @@ describe('iml connect with a key', () => {
       await user.iml(['connect', app, 'key', '--name', 'k', '--allow-local', '-p', `apiKey=${apiKey}`]);
     }
     expect(jsonLines((await user.iml(['connections', 'list'])).out)).toHaveLength(1);
+  });
+
+  it('replaces none of another app, and asks nothing of its service', async () => {
+    let calls = 0;
+    const url = await startKeyService(() => {
+      calls++;
+      return { status: 200, body: {} };
+    });
+    const user = newUser();
+    const args = (app: string) => [
+      ...['connect', app, 'key', '--name', 'k', '--allow-local', '-p', 'apiKey=key-12345'],
+    ];
+    const first = writeConnectApp(url);
+    expect(await user.iml(args(first))).toMatchObject({ code: 0 });
+    const { code, err } = await user.iml(args(writeConnectApp(url)));
+    expect({ code, calls }).toEqual({ code: 2, calls: 1 });
+    expect(err).toContain(`"k" is the name of a connection "key" of the app "${path.basename(first)}".`);
+  });
+
+  it('replaces one that cannot be opened any more, which the list tells of', async () => {
+    const url = await startKeyService(() => ({ status: 200, body: {} }));
+    const user = newUser();
+    const app = writeConnectApp(url);
+    const args = ['connect', app, 'key', '--name', 'k', '--allow-local', '-p', 'apiKey=key-12345'];
+    await user.iml(args);
+    const [file = ''] = filesOf(user).filter((name) => name.endsWith('.json'));
+    writeFileSync(file, '{}');
+    const broken = await user.iml(['connections', 'list']);
+    expect(broken).toMatchObject({ code: 0, out: '' });
+    expect(broken.err).toContain('The connection "k" cannot be opened');
+    expect(broken.err).toContain('iml connections remove NAME --local');
+    expect(await user.iml(args)).toMatchObject({ code: 0 });
+    expect(jsonLines((await user.iml(['connections', 'list'])).out)).toMatchObject([{ name: 'k' }]);
   });
 
   it('prints no secret, whatever the service answers and the app says', async () => {
@@ -342,6 +410,17 @@ describe('connections that are kept', () => {
     expect(result).toMatchObject({ code: 1, err: expect.stringContaining('one of "account" is needed.') });
   });
 
+  it('a run that is given none says so, and one of an unknown name is a mistake of the command line', async () => {
+    const app = writeConnectApp('http://127.0.0.1:1');
+    const without = await newUser().iml(['run', app, 'whoAmI', '--allow-local']);
+    expect(without).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('The module uses the connection "account", and none was given'),
+    });
+    const unknown = await newUser().iml(['run', app, 'whoAmI', '--connection', 'absent']);
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('There is no connection') });
+  });
+
   it.each([
     ['test', 'absent'],
     ['refresh', 'absent'],
@@ -384,6 +463,10 @@ describe('connections that are kept', () => {
     const refused = await user.iml(['connections', 'remove', 'a']);
     expect(refused).toMatchObject({ code: 0, err: expect.stringContaining('the service could not be told') });
     await user.iml(['connect', app, 'account', '--name', 'b', ...OAUTH], { onErr: browser(provider.login) });
+    rmSync(app, { recursive: true });
+    const lost = await user.iml(['connections', 'remove', 'b']);
+    expect(lost).toMatchObject({ code: 2, err: expect.stringContaining('--app FOLDER says where it is') });
+    expect(lost.err).toContain('--local');
     expect((await user.iml(['connections', 'remove', 'b', '--local'])).code).toBe(0);
     expect((await user.iml(['connections', 'list'])).out).toBe('');
   });
