@@ -1,42 +1,37 @@
 import { dateTime, flag, integer, object } from '../schema/build.js';
 import { freeText, id, listOf, properName, wrapped } from './fields.js';
-import { completeLicense, LICENSE_SCHEMA, licenseProblem, nextResetAfter } from './license.js';
-import { defineOperation, type Operation } from './operation.js';
-import { createOrganization, removeOrganization } from './organization-life.js';
 import {
-  ORGANIZATION_COLUMNS,
+  type Consumption,
+  completeLicense,
+  consumptionAt,
+  LICENSE_SCHEMA,
+  licenseProblem,
+  nextResetAfter,
+} from './license.js';
+import { notify } from './notify.js';
+import { defineOperation, type Operation } from './operation.js';
+import {
+  changeOrganization,
+  createOrganization,
+  presentOrganization,
+  removeOrganization,
+} from './organization-life.js';
+import { listOrganizations, ORGANIZATION_PAGING } from './organization-list.js';
+import {
+  ALL_ORGANIZATION_COLUMNS,
+  FULL_ORGANIZATION_SCHEMA,
   ORGANIZATION_SCHEMA,
   organizationRecord,
-  organizationRecords,
 } from './organization-record.js';
-import { changeOrganization, ORGANIZATION_PAGING, ORGANIZATION_SORTS } from './organizations.js';
-import { pageQuery } from './paging.js';
-import { badRequest, invalidParameter, notFound } from './problems.js';
+import { badRequest, invalidParameter } from './problems.js';
 import { assertReferences } from './reference-data.js';
 import type { RestServices } from './services.js';
-import { type License, nameKey, type OrganizationRow } from './tables.js';
+import { type License, nameKey } from './tables.js';
 
 /** Organizations of a white-label instance. Source: specification/000 [seed]; paths and scopes reference/rest-api.md section 5 [doc]. */
 
 const TAG = 'administration of organizations';
 const PATH = '/admin/organizations/{organizationId}';
-
-/** What the list shows unless columns are asked for. [doc] */
-const LIST_COLUMNS = [
-  'id',
-  'name',
-  'timezoneId',
-  'countryId',
-  'license',
-  'serviceName',
-  'teams',
-  'isPaused',
-  'zone',
-  'externalId',
-  'scenarios',
-  'activeScenarios',
-  'deleted',
-];
 
 const listInstanceOrganizations: Operation = defineOperation({
   id: 'listInstanceOrganizations',
@@ -46,20 +41,18 @@ const listInstanceOrganizations: Operation = defineOperation({
   summary: 'Lists all organizations of the instance.',
   scopes: ['admin:read'],
   optionalQuery: { id: id(), name: freeText(), externalId: freeText() },
-  columns: { all: ORGANIZATION_COLUMNS.all, default: LIST_COLUMNS },
+  // All available information is returned. [seed]
+  columns: ALL_ORGANIZATION_COLUMNS,
   paging: ORGANIZATION_PAGING,
   response: listOf('organizations', ORGANIZATION_SCHEMA),
-  handler: async ({ services, caller, query, columns, page, nowMs }) => {
-    const rows = await services.store.find('organizations', {
-      where: {
-        ...(query.id !== undefined && { id: query.id }),
-        ...(query.name !== undefined && { nameKey: { containing: nameKey(query.name) } }),
-        ...(query.externalId !== undefined && { externalId: query.externalId }),
-      },
-      ...pageQuery(page, ORGANIZATION_SORTS),
-    });
-    const options = { columns, userId: caller.user.id, nowMs, inList: false };
-    return { organizations: await organizationRecords(services, services.store, rows, options), pg: page };
+  handler: ({ services, caller, query, columns, page, nowMs }) => {
+    const where = {
+      ...(query.id !== undefined && { id: query.id }),
+      ...(query.name !== undefined && { nameKey: { containing: nameKey(query.name) } }),
+      ...(query.externalId !== undefined && { externalId: query.externalId }),
+    };
+    const userId = caller.user.id;
+    return listOrganizations(services, { where, columns, page, userId, nowMs, inList: false });
   },
 });
 
@@ -74,7 +67,7 @@ const createInstanceOrganization: Operation = defineOperation({
     { name: properName() },
     { timezoneId: id(), countryId: id(), userOrgAdmin: id(), license: LICENSE_SCHEMA },
   ),
-  response: wrapped('organization', ORGANIZATION_SCHEMA),
+  response: wrapped('organization', FULL_ORGANIZATION_SCHEMA),
   handler: async ({ services, caller, body, nowMs }) => {
     assertReferences(body, services.zones);
     const license = body.license ? readLicense(services, body.license) : services.settings.defaultLicense;
@@ -87,8 +80,10 @@ const createInstanceOrganization: Operation = defineOperation({
       const wanted = { name: body.name, zone, license, ownerId, timezoneId, countryId, nowMs };
       return createOrganization(services, writer, wanted);
     });
-    const options = { userId: caller.user.id, nowMs };
-    return { organization: await organizationRecord(services, services.store, organization, options) };
+    const userId = caller.user.id;
+    const organizationId = organization.id;
+    await notify(services, { kind: 'organization created', organizationId, userId, atMs: nowMs });
+    return { organization: await organizationRecord(services, organization, { userId, nowMs }) };
   },
 });
 
@@ -111,19 +106,23 @@ const updateInstanceOrganization: Operation = defineOperation({
       license: LICENSE_SCHEMA,
     },
   ),
-  response: wrapped('organization', ORGANIZATION_SCHEMA),
+  response: wrapped('organization', FULL_ORGANIZATION_SCHEMA),
   handler: async ({ services, caller, params, body, nowMs }) => {
     assertReferences(body, services.zones);
     const license = body.license && readLicense(services, body.license);
     const { organizationId } = params;
     const row = await services.store.transaction(async (writer) => {
-      const before = await writer.get('organizations', { id: organizationId });
-      if (!before) throw notFound('Organization');
-      const reset = resetChange({ ...before, license: license ?? before.license }, body, nowMs);
-      return changeOrganization(writer, organizationId, body, { ...reset, ...(license && { license }) });
+      const before = await presentOrganization(writer, organizationId);
+      // Resets that fell due under the old license and date are written down before these change.
+      const due = consumptionAt(before, nowMs);
+      const reset = resetChange(license ?? before.license, body, nowMs);
+      return changeOrganization(writer, organizationId, body, {
+        ...due,
+        ...reset,
+        ...(license && { license }),
+      });
     });
-    const options = { userId: caller.user.id, nowMs };
-    return { organization: await organizationRecord(services, services.store, row, options) };
+    return { organization: await organizationRecord(services, row, { userId: caller.user.id, nowMs }) };
   },
 });
 
@@ -136,12 +135,11 @@ const deleteInstanceOrganization: Operation = defineOperation({
   scopes: ['admin:write'],
   params: { organizationId: id() },
   response: wrapped('organization', integer()),
-  handler: async ({ services, params }) => {
+  handler: async ({ services, caller, params, nowMs }) => {
     const { organizationId } = params;
-    await services.store.transaction(async (writer) => {
-      if (!(await writer.get('organizations', { id: organizationId }))) throw notFound('Organization');
-      await removeOrganization(writer, organizationId);
-    });
+    await services.store.transaction((writer) => removeOrganization(writer, organizationId));
+    const userId = caller.user.id;
+    await notify(services, { kind: 'organization deleted', organizationId, userId, atMs: nowMs });
     return { organization: organizationId };
   },
 });
@@ -159,10 +157,9 @@ const getDefaultLicense: Operation = defineOperation({
 });
 
 function readLicense({ settings }: RestServices, license: License): License {
-  const { productManagement } = settings;
-  const problem = licenseProblem(license, productManagement);
-  if (problem) throw badRequest([invalidParameter(...problem)]);
-  return completeLicense(license, productManagement);
+  const problem = licenseProblem(license, settings);
+  if (problem !== undefined) throw badRequest([problem]);
+  return completeLicense(license, settings);
 }
 
 /**
@@ -170,16 +167,16 @@ function readLicense({ settings }: RestServices, license: License): License {
  * Source: specification/000 (White-label, rule 3). [seed]
  */
 function resetChange(
-  row: OrganizationRow,
+  license: License,
   { nextReset, performReset }: { readonly nextReset?: string; readonly performReset?: boolean },
   nowMs: number,
-): Partial<Omit<OrganizationRow, 'id'>> {
+): Partial<Consumption> {
   const nextMs = nextReset === undefined ? undefined : Date.parse(nextReset);
   // A reset in the past would happen on the next read, at a moment nobody chose. [inf]
   if (nextMs !== undefined && nextMs <= nowMs)
     throw badRequest([invalidParameter('nextReset', 'must be in the future')]);
   if (performReset === true) {
-    const next = nextMs ?? nextResetAfter(row.license, nowMs);
+    const next = nextMs ?? nextResetAfter(license, nowMs);
     return { lastReset: nowMs, nextReset: next, operations: 0, transfer: 0, centicredits: 0 };
   }
   return nextMs === undefined ? {} : { nextReset: nextMs };

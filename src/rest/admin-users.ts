@@ -1,9 +1,8 @@
-import { pickColumns } from './columns.js';
 import { freeText, id, listOf } from './fields.js';
-import { type ColumnChoice, defineOperation, type Operation } from './operation.js';
-import { type Paging, pageQuery } from './paging.js';
+import { defineOperation, type Operation } from './operation.js';
+import { type Paging, pageQuery, pageRecord } from './paging.js';
 import { nameKey, type UserRow } from './tables.js';
-import { USER_COLUMNS, USER_SCHEMA, userRecord } from './user-record.js';
+import { ADMINISTERED_USER_COLUMNS, administeredUserRecord, USER_SCHEMA } from './user-record.js';
 
 const SORTS = {
   email: 'email',
@@ -17,26 +16,6 @@ const PAGING: Paging = {
   defaultSortDir: 'asc',
   defaultLimit: 100,
 };
-const COLUMNS: ColumnChoice = {
-  all: USER_COLUMNS.all,
-  default: [
-    'id',
-    'name',
-    'email',
-    'language',
-    'timezoneId',
-    'localeId',
-    'countryId',
-    'features',
-    'avatar',
-    'usersAdminsRoleId',
-    'lastLogin',
-    'deleted',
-    'created',
-    'tfaStatus',
-  ],
-};
-
 /** Source: reference/rest-api.md section 5. [doc] */
 const listUsers: Operation = defineOperation({
   id: 'listInstanceUsers',
@@ -46,40 +25,32 @@ const listUsers: Operation = defineOperation({
   summary: 'Lists the users of the instance.',
   scopes: ['admin:read'],
   optionalQuery: { organizationId: id(), teamId: id(), name: freeText(), email: freeText() },
-  columns: COLUMNS,
+  columns: ADMINISTERED_USER_COLUMNS,
   paging: PAGING,
   response: listOf('users', USER_SCHEMA),
-  handler: async ({ services, query, columns, page, nowMs }) => {
-    const { store } = services;
-    const { organizationId, teamId } = query;
-    const inTeam = teamId === undefined ? undefined : await store.find('teamMembers', { where: { teamId } });
-    const members =
-      organizationId === undefined
-        ? undefined
-        : await store.find('memberships', { where: { organizationId } });
-    const ids = intersect(
-      inTeam?.map((row) => row.userId),
-      members?.map((row) => row.userId),
-    );
-    const rows = await store.find('users', {
+  handler: async ({ services, query, columns, page }) => {
+    const { organizationId, teamId, name, email } = query;
+    const inOrganization = { within: 'memberships', column: 'userId', where: { organizationId } };
+    const inTeam = {
+      within: 'teamMembers',
+      column: 'userId',
+      where: { teamId, ...(organizationId !== undefined && { userId: inOrganization }) },
+    };
+    const rows = await services.store.find('users', {
       where: {
-        ...(ids && { id: ids }),
-        ...(query.name !== undefined && { nameKey: { containing: nameKey(query.name) } }),
-        ...(query.email !== undefined && { email: { containing: query.email.toLowerCase() } }),
+        ...(organizationId !== undefined && { id: inOrganization }),
+        ...(teamId !== undefined && { id: inTeam }),
+        ...(name !== undefined && { nameKey: { containing: nameKey(name) } }),
+        ...(email !== undefined && { email: { containing: email.toLowerCase() } }),
       },
       ...pageQuery(page, SORTS),
     });
-    const records = rows.map((row) => userRecord(store, row, { columns, organizationId, nowMs }));
-    return { users: (await Promise.all(records)).map((it) => pickColumns(it, columns)), pg: page };
+    const last = rows.at(-1);
+    return {
+      users: rows.map((row) => administeredUserRecord(row, columns, services.settings)),
+      pg: pageRecord(page, last && { ...last, userAdminsRoleId: last.usersAdminsRoleId }),
+    };
   },
 });
-
-function intersect(
-  a: readonly number[] | undefined,
-  b: readonly number[] | undefined,
-): readonly number[] | undefined {
-  if (!a || !b) return a ?? b;
-  return a.filter((it) => b.includes(it));
-}
 
 export const ADMIN_USER_OPERATIONS: readonly Operation[] = [listUsers];

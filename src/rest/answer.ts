@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../errors/codes.js';
 import { RestError } from '../errors/rest-error.js';
 import { StoreError } from '../errors/store-error.js';
 import type { CallResult } from './handle-call.js';
@@ -20,6 +21,13 @@ export function errorResponse(error: RestError): Response {
   return new Response(JSON.stringify(body), { status, headers: { ...headers, 'content-type': JSON_TYPE } });
 }
 
+/** What a store cannot do now and perhaps can later. */
+const TEMPORARY: Readonly<Partial<Record<ErrorCode, string>>> = {
+  STORE_BUSY: 'Too many changes at once, please try again.',
+  STORE_UNAVAILABLE: 'The database does not answer at the moment, please try again.',
+  STORE_FULL: 'There is no room left to store anything.',
+};
+
 /** Whatever was thrown as a refusal; defects tell nothing about themselves to the caller. */
 export function toRestError(error: unknown): RestError {
   if (error instanceof RestError && error.code !== 'REST_CONFIG') return error;
@@ -27,11 +35,12 @@ export function toRestError(error: unknown): RestError {
     const detail = 'A value that must be unique is already taken.';
     return refused('IM005', { message: 'Invalid input parameters', detail, cause: error });
   }
-  if (error instanceof StoreError && error.code === 'STORE_BUSY') {
-    return new RestError('STORE_BUSY', 'Service Unavailable', {
+  const reason = error instanceof StoreError ? TEMPORARY[error.code] : undefined;
+  if (error instanceof StoreError && reason !== undefined) {
+    return new RestError(error.code, 'Service Unavailable', {
       status: 503,
       apiCode: 'SC503',
-      detail: 'Too many changes at once, please try again.',
+      detail: reason,
       headers: { 'retry-after': '1' },
       cause: error,
     });

@@ -47,9 +47,9 @@ const createToken: Operation = defineOperation({
   }),
   response: wrapped('apiToken', TOKEN_SCHEMA),
   handler: async ({ services, caller, body, nowMs }) => {
-    // An access token is lent for a purpose: what it may not do, tokens made with it may not do either. [inf]
-    const exceeds = caller.authUsed === 'oauth' && body.scope.some((scope) => !caller.scopes.has(scope));
-    if (exceeds) throw forbidden('An access token cannot create a token with more scopes.');
+    // What a token may not do, tokens made with it may not do either. [inf]
+    const exceeds = body.scope.some((scope) => !caller.granted.has(scope));
+    if (exceeds) throw forbidden('A token cannot create a token with more scopes.');
     const { label, scope: scopes } = body;
     const wanted = { userId: caller.user.id, label, scopes, token: services.uuid(), nowMs };
     const row = await services.store.transaction((writer) => addToken(writer, wanted));

@@ -19,20 +19,19 @@ interface Grant {
  * @throws RestError 401 `SC401`
  */
 export async function authenticate(services: RestServices, header: string | null): Promise<Caller> {
-  if (header === null) throw unauthorized('The header Authorization is missing.');
+  if (header === null) throw unauthorized('The header Authorization is missing.', 'Bearer');
   const token = HEADER.exec(header)?.[1];
-  if (token === undefined) throw unauthorized('The header Authorization must be "Token <API token>".');
+  if (token === undefined)
+    throw unauthorized('The header Authorization must be "Token <API token>".', 'Bearer');
   const grant = JWT.test(token)
     ? await readAccessToken(services, token)
     : await readApiToken(services, token);
   const user = grant && (await services.store.get('users', { id: grant.userId }));
   if (!grant || !user || user.deleted) {
-    throw unauthorized('The token is not known or no longer good.', {
-      'www-authenticate': 'Bearer error="invalid_token"',
-    });
+    throw unauthorized('The token is not known or no longer good.', 'Bearer error="invalid_token"');
   }
   const effective = grant.scopes.filter((scope) => user.usersAdminsRoleId !== null || !isAdminScope(scope));
-  return { user, scopes: new Set(effective), authUsed: grant.authUsed };
+  return { user, scopes: new Set(effective), granted: new Set(grant.scopes), authUsed: grant.authUsed };
 }
 
 /** What is kept of an API token. */

@@ -3,10 +3,10 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { EngineError } from '../errors/engine-error.js';
-import { RestError } from '../errors/rest-error.js';
 import { bootstrap, makeToken } from './bootstrap.js';
 import { createRest, type Rest } from './create-rest.js';
 import { openRestPostgres, openRestSqlite } from './open-rest-store.js';
+import { configError } from './problems.js';
 import { SCOPE_NAMES, type Scope } from './scopes.js';
 import { createSeal } from './seal.js';
 import { serveRest } from './serve-rest.js';
@@ -180,10 +180,6 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 
 function usageError(message: string): EngineError {
   return new EngineError('USAGE', message);
-}
-
-function configError(message: string, cause?: unknown): RestError {
-  return new RestError('REST_CONFIG', message, { status: 500, apiCode: 'SC500', cause });
 }
 
 async function report(error: unknown, io: RestCommandIo): Promise<number> {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { RestError } from '../errors/rest-error.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import { errorResponse, successResponse, toRestError } from './answer.js';
 import { createLocalBilling } from './billing.js';
@@ -11,7 +10,7 @@ import type { Operation } from './operation.js';
 import { OPERATIONS } from './operations.js';
 import { FEATURES } from './organization-life.js';
 import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './ports.js';
-import { methodNotAllowed, notFound } from './problems.js';
+import { configError, methodNotAllowed, notFound } from './problems.js';
 import { createSeal } from './seal.js';
 import type { RestServices, RestSettings } from './services.js';
 import type { RestStore } from './tables.js';
@@ -55,6 +54,7 @@ const DEFAULT_SETTINGS: RestSettings = Object.freeze({
   defaultLicense: DEFAULT_LICENSE,
   defaultProductName: 'Free',
   defaultFeatures: Object.values(FEATURES).map((name) => ({ name, enabled: true })),
+  publicCloud: true,
   productManagement: 'selfService',
   syncDelayMs: 0,
   invitationLifetimeMs: 14 * 24 * 60 * 60 * 1000,
@@ -138,8 +138,16 @@ function createServices(options: RestOptions): RestServices {
     billing: options.billing ?? createLocalBilling(origin),
     notifications: options.notifications ?? { notify: async () => undefined },
     accessLists: options.accessLists ?? { provision: async () => undefined },
-    settings: { ...DEFAULT_SETTINGS, ...options.settings },
+    settings: completeSettings(options.settings),
     uuid: options.uuid ?? randomUUID,
+  };
+}
+
+function completeSettings(given: RestOptions['settings']): RestSettings {
+  const settings = { ...DEFAULT_SETTINGS, ...given };
+  return {
+    ...settings,
+    defaultLicense: { productManagement: settings.productManagement, ...settings.defaultLicense },
   };
 }
 
@@ -151,8 +159,7 @@ async function loadHono(): Promise<typeof import('hono')> {
   try {
     return await import('hono');
   } catch (cause) {
-    const message = 'The REST API needs the package "hono" to be installed.';
-    throw new RestError('REST_CONFIG', message, { status: 500, apiCode: 'SC500', cause });
+    throw configError('The REST API needs the package "hono" to be installed.', cause);
   }
 }
 

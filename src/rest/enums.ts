@@ -1,6 +1,7 @@
 import { integer, list, nullable, object, type Schema, text } from '../schema/build.js';
 import { COUNTRIES } from './countries.js';
 import { wrapped } from './fields.js';
+import { LOCALES } from './locales.js';
 import { defineOperation, type Operation } from './operation.js';
 import { FEATURES } from './organization-life.js';
 import { SCOPE_NAMES } from './scopes.js';
@@ -129,13 +130,6 @@ const LISTS: readonly EnumList[] = [
     entries: () => [],
   },
 ];
-
-/** Ids are ours. [inf] */
-const LOCALES = [
-  { id: 1, name: 'English (United States)', code: 'en_US' },
-  { id: 2, name: 'English (United Kingdom)', code: 'en_GB' },
-  { id: 3, name: 'Czech (Czechia)', code: 'cs_CZ' },
-] as const;
 
 /** Ids as custom apps use them. [src] */
 const MODULE_TYPES = [

@@ -1,4 +1,4 @@
-import { integer, list, object, oneOf, type Schema, text } from '../schema/build.js';
+import { flag, integer, list, named, object, oneOf, type Schema, text } from '../schema/build.js';
 
 /** A number the store gave out. */
 export function id(description?: string): Schema<number> {
@@ -26,16 +26,17 @@ export function freeText(maxLength = 255): Schema<string> {
   return text({ maxLength });
 }
 
-/** The member `pg` of a list answer. Source: reference/rest-api.md section 1.3. [app][doc] */
-const PAGE_SCHEMA: Schema<unknown> = object(
-  {
+/** The member `pg` of a list answer. Source: specification/000 (Pagination object). [seed] */
+const PAGE_SCHEMA: Schema<unknown> = named(
+  'Pagination',
+  object({
+    last: text(),
+    showLast: flag(),
     sortBy: text(),
     sortDir: oneOf(['asc', 'desc']),
     limit: integer(),
     offset: integer(),
-  },
-  { last: text(), showLast: { type: 'boolean' } },
-  { title: 'Pagination' },
+  }),
 );
 
 /** `{ [member]: [...], pg }`. */

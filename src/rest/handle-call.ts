@@ -2,11 +2,11 @@ import type { SchemaMap } from '../schema/build.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 import { authenticate } from './authenticate.js';
 import { chooseColumns } from './columns.js';
-import { readJsonBody } from './json-body.js';
+import { isStorable, readJsonBody, UNSTORABLE } from './json-body.js';
 import { locate } from './locate.js';
 import type { Caller, Operation } from './operation.js';
 import { NO_PAGE, readPage } from './paging.js';
-import { forbidden } from './problems.js';
+import { badRequest, forbidden, invalidParameter } from './problems.js';
 import { countCall } from './rate-limit.js';
 import { coerce, readQuery } from './read-query.js';
 import type { RestServices } from './services.js';
@@ -47,7 +47,7 @@ export function createCallHandler(services: RestServices, operation: Operation):
       columns: operation.columns ? chooseColumns(columns, operation.columns) : [],
       page: operation.paging ? readPage(operation.paging, page) : NO_PAGE,
     });
-    return { value, headers: { ...headers, authtype: caller.authUsed } };
+    return { value, headers: { ...headers, ...(caller !== NOBODY && { authtype: caller.authUsed }) } };
   };
 }
 
@@ -66,6 +66,7 @@ async function identify(
 /** Stands in for the caller where anybody may call. */
 const NOBODY: Caller = {
   scopes: new Set(),
+  granted: new Set(),
   authUsed: 'token',
   user: {
     id: 0,
@@ -87,6 +88,10 @@ const NOBODY: Caller = {
 };
 
 function readParams(operation: Operation, texts: Readonly<Record<string, string>>): PlainObject {
-  const entries = Object.entries(operation.params);
-  return Object.fromEntries(entries.map(([name, schema]) => [name, coerce(texts[name] ?? '', schema)]));
+  const entries = Object.entries(operation.params).map(([name, schema]) => {
+    const text = texts[name] ?? '';
+    if (!isStorable(text)) throw badRequest([invalidParameter(name, UNSTORABLE)]);
+    return [name, coerce(text, schema)];
+  });
+  return Object.fromEntries(entries);
 }

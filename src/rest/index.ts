@@ -13,6 +13,7 @@ export type {
   CheckoutSession,
   NotificationPort,
   PaymentDetails,
+  PaymentMethod,
   Price,
   RestNotification,
   Zone,

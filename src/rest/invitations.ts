@@ -1,11 +1,10 @@
 import { integer, list, named, object, type Schema, text } from '../schema/build.js';
 import type { PlainObject } from '../util/plain-object.js';
-import { chooseColumns, pickColumns } from './columns.js';
 import { freeText, id, properName, wrapped } from './fields.js';
 import { notify } from './notify.js';
 import { defineOperation, type Operation } from './operation.js';
-import { addPrivateSpace } from './organization-life.js';
-import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from './organizations.js';
+import { addPrivateSpace, presentOrganization } from './organization-life.js';
+import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from './organization-role.js';
 import { badRequest, forbidden, invalidParameter, notFound, refused } from './problems.js';
 import { roleById, TEAM_MEMBER_ROLE_ID } from './roles.js';
 import {
@@ -42,17 +41,18 @@ const getInvitation: Operation = defineOperation({
     user: USER_SCHEMA,
     userOrganizationRole: ORGANIZATION_ROLE_SCHEMA,
   }),
-  handler: async ({ services, query, columns, nowMs }) => {
+  handler: async ({ services, caller, query, columns, nowMs }) => {
     const { store } = services;
     const invitation = await openInvitation(store, query.hash, nowMs);
     const { id: organizationId, name } = await present(
       store.get('organizations', { id: invitation.organizationId }),
     );
     const user = await present(store.get('users', { id: invitation.userId }));
-    const record = await userRecord(store, user, { columns, organizationId: query.organizationId, nowMs });
+    // Who holds the hash of another's invitation learns nothing of that person's teams.
+    const asked = user.id === caller.user.id ? query.organizationId : undefined;
     return {
       organization: { id: organizationId, name },
-      user: pickColumns(record, columns),
+      user: await userRecord(services, user, { columns, organizationId: asked, nowMs }),
       userOrganizationRole: roleOf(invitation, PENDING),
     };
   },
@@ -76,9 +76,10 @@ const acceptInvitation: Operation = defineOperation({
     });
     const { organizationId, userId } = membership;
     await notify(services, { kind: 'invitation accepted', organizationId, userId, atMs: nowMs });
-    const columns = chooseColumns([], INVITED_USER_COLUMNS);
-    const record = await userRecord(store, caller.user, { columns, organizationId, nowMs });
-    return { user: pickColumns(record, columns), userOrganizationRole: organizationRoleRecord(membership) };
+    return {
+      user: await userRecord(services, caller.user, { columns: INVITED_USER_COLUMNS.default, nowMs }),
+      userOrganizationRole: organizationRoleRecord(membership),
+    };
   },
 });
 
@@ -107,18 +108,18 @@ const listOwnInvitations: Operation = defineOperation({
     const where = { userId: caller.user.id, acceptedAt: null };
     const rows = await services.store.find('invitations', { where });
     const open = rows.filter((row) => nowMs < row.expiresAt);
-    const records = open.map(async (row) => {
-      const organization = await present(services.store.get('organizations', { id: row.organizationId }));
-      return {
-        hash: row.hash,
-        invitation: PENDING,
-        usersRoleId: row.usersRoleId,
-        organizationId: row.organizationId,
-        organizationName: organization.name,
-        zone: organization.zone,
-      };
+    const organizations = await services.store.find('organizations', {
+      where: { id: open.map((row) => row.organizationId) },
+      columns: ['name', 'zone'],
     });
-    return { userOrganizationInvitations: await Promise.all(records) };
+    const byId = new Map(organizations.map((it) => [it.id, it]));
+    const records = open.flatMap(({ hash, usersRoleId, organizationId }) => {
+      const organization = byId.get(organizationId);
+      if (!organization) return [];
+      const { name: organizationName, zone } = organization;
+      return [{ hash, invitation: PENDING, usersRoleId, organizationId, organizationName, zone }];
+    });
+    return { userOrganizationInvitations: records };
   },
 });
 
@@ -144,6 +145,7 @@ const invite: Operation = defineOperation({
       throw badRequest([invalidParameter('usersRoleId', 'must be a role of organizations')]);
     }
     const { user, invitation } = await services.store.transaction(async (writer) => {
+      await presentOrganization(writer, organizationId);
       const invited = await findOrAddUser(writer, body, nowMs);
       if (await writer.get('memberships', { organizationId, userId: invited.id })) {
         throw refused('IM005', {
@@ -177,9 +179,10 @@ const invite: Operation = defineOperation({
       atMs: nowMs,
       hash,
     });
-    const columns = chooseColumns([], INVITED_USER_COLUMNS);
-    const record = await userRecord(services.store, user, { columns, organizationId, nowMs });
-    return { user: pickColumns(record, columns), userOrganizationRole: roleOf(invitation, PENDING) };
+    return {
+      user: await userRecord(services, user, { columns: INVITED_USER_COLUMNS.default, nowMs }),
+      userOrganizationRole: roleOf(invitation, PENDING),
+    };
   },
 });
 

@@ -92,7 +92,7 @@ function structureProblem(text: string): string | undefined {
         break;
       default: {
         const value: string = JSON.parse(token);
-        if (!isStorable(value)) return 'must not hold NUL or half of a surrogate pair';
+        if (!isStorable(value)) return UNSTORABLE;
         const names = open.at(-1);
         if (!nameIsNext || !names) break;
         if (names.has(value)) return `must not hold the name ${token.slice(0, 80)} twice`;
@@ -103,6 +103,9 @@ function structureProblem(text: string): string | undefined {
   }
   return undefined;
 }
+
+/** What is asked of texts, as the rest of a sentence. */
+export const UNSTORABLE = 'must not hold NUL or half of a surrogate pair';
 
 /** Whether every store can keep a text: PostgreSQL has no NUL, UTF-8 no lone surrogates. */
 export function isStorable(text: string): boolean {

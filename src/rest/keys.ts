@@ -3,7 +3,15 @@ import type { PlainObject } from '../util/plain-object.js';
 import { id, keyName, wrapped } from './fields.js';
 import { assertLockable, assertMayChange, assertUnlockable, isKeyAdmin } from './key-access.js';
 import { readKeyParameters } from './key-parameters.js';
-import { KEY_COLUMNS, KEY_SCHEMA, KEY_TYPE_SCHEMA, keyRecord, WRITTEN_KEY_COLUMNS } from './key-record.js';
+import {
+  KEY_COLUMNS,
+  KEY_SCHEMA,
+  KEY_TYPE_SCHEMA,
+  keyRecord,
+  VISIBILITY_SCHEMA,
+  WRITTEN_KEY_COLUMNS,
+  WRITTEN_KEY_SCHEMA,
+} from './key-record.js';
 import { KEY_TYPE_NAMES, KEY_TYPES, keyTypeByName } from './key-types.js';
 import { defineOperation, type KeySubject, type Operation } from './operation.js';
 import { badRequest, confirmationRequired, invalidParameter, notFound, refused } from './problems.js';
@@ -12,7 +20,20 @@ import { type KeyRow, nameKey, type RestWriter } from './tables.js';
 
 const TAG = 'keys';
 const PATH = '/keys/{keyId}';
-const KEY = { kind: 'key', in: 'params', name: 'keyId' } as const;
+
+/** A call about one key. */
+const ONE = {
+  tag: TAG,
+  params: { keyId: id() },
+  subject: { kind: 'key', in: 'params', name: 'keyId' },
+} as const;
+const SET_VISIBILITY = {
+  ...ONE,
+  method: 'POST',
+  scopes: ['keys:write'],
+  permission: 'key view',
+  response: VISIBILITY_SCHEMA,
+} as const;
 
 const listKeys: Operation = defineOperation({
   id: 'listKeys',
@@ -48,7 +69,7 @@ const createKey: Operation = defineOperation({
   ),
   subject: { kind: 'team', in: 'body', name: 'teamId' },
   permission: 'key add',
-  response: wrapped('key', KEY_SCHEMA),
+  response: wrapped('key', WRITTEN_KEY_SCHEMA),
   handler: async ({ services, caller, body, subject, nowMs }) => {
     const { teamId, name, typeName, visibility = 'team' } = body;
     const type = keyTypeByName(typeName);
@@ -95,32 +116,28 @@ const listKeyTypes: Operation = defineOperation({
 });
 
 const getKey: Operation = defineOperation({
+  ...ONE,
   id: 'getKey',
   method: 'GET',
   path: PATH,
-  tag: TAG,
   summary: 'Shows a key without its parameters.',
   scopes: ['keys:read'],
-  params: { keyId: id() },
   columns: KEY_COLUMNS,
-  subject: KEY,
   permission: 'key view',
   response: wrapped('key', KEY_SCHEMA),
   handler: async ({ subject, columns }) => ({ key: keyRecord(subject.key, columns) }),
 });
 
 const updateKey: Operation = defineOperation({
+  ...ONE,
   id: 'updateKey',
   method: 'PATCH',
   path: PATH,
-  tag: TAG,
   summary: 'Changes the name or the parameters of a key; what is not sent keeps its value.',
   scopes: ['keys:write'],
-  params: { keyId: id() },
   body: object({}, { name: keyName(), parameters: freeForm() }),
-  subject: KEY,
   permission: 'key edit',
-  response: wrapped('key', KEY_SCHEMA),
+  response: wrapped('key', WRITTEN_KEY_SCHEMA),
   handler: async ({ services, caller, params, body, subject }) => {
     const { name, parameters } = body;
     const row = await services.store.transaction(async (writer) => {
@@ -138,15 +155,13 @@ const updateKey: Operation = defineOperation({
 });
 
 const deleteKey: Operation = defineOperation({
+  ...ONE,
   id: 'deleteKey',
   method: 'DELETE',
   path: PATH,
-  tag: TAG,
   summary: 'Deletes a key; needs `confirmed=true`.',
   scopes: ['keys:write'],
-  params: { keyId: id() },
   optionalQuery: { confirmed: flag({ default: false }) },
-  subject: KEY,
   permission: 'key delete',
   response: wrapped('key', integer()),
   handler: async ({ services, caller, params, query }) => {
@@ -163,16 +178,10 @@ const deleteKey: Operation = defineOperation({
 
 /** Source: specification/000 (States and transitions, key visibility). [seed] */
 const setLocked: Operation = defineOperation({
+  ...SET_VISIBILITY,
   id: 'setKeyLocked',
-  method: 'POST',
   path: `${PATH}/set-locked`,
-  tag: TAG,
   summary: 'Locks a key of the caller; the caller becomes its only admin.',
-  scopes: ['keys:write'],
-  params: { keyId: id() },
-  subject: KEY,
-  permission: 'key view',
-  response: wrapped('key', KEY_SCHEMA),
   handler: async ({ services, caller, params, subject }) => {
     const { keyId } = params;
     const userId = caller.user.id;
@@ -192,16 +201,10 @@ const setLocked: Operation = defineOperation({
 
 /** Source: the same table. [seed] */
 const setTeam: Operation = defineOperation({
+  ...SET_VISIBILITY,
   id: 'setKeyTeam',
-  method: 'POST',
   path: `${PATH}/set-team`,
-  tag: TAG,
   summary: 'Opens a key to its team and clears its access list.',
-  scopes: ['keys:write'],
-  params: { keyId: id() },
-  subject: KEY,
-  permission: 'key view',
-  response: wrapped('key', KEY_SCHEMA),
   handler: async ({ services, caller, params, subject }) => {
     const { keyId } = params;
     await services.store.transaction(async (writer) => {

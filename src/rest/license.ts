@@ -1,4 +1,6 @@
 import { flag, integer, named, object, oneOf, type Schema, text } from '../schema/build.js';
+import { invalidParameter, missingParameter } from './problems.js';
+import type { RestSettings } from './services.js';
 import { addMonths } from './subscription-state.js';
 import type { License } from './tables.js';
 
@@ -86,28 +88,32 @@ export const DEFAULT_LICENSE: License = Object.freeze({
   fslimit: 524_288_000,
   iolimit: 10_000,
   gracePeriod: 0,
-  productManagement: 'selfService',
   onDemandScheduling: true,
   scenarioIO: true,
 });
 
-/** What a license that fits its schema still has wrong, by the name of the parameter. */
-export function licenseProblem(
-  license: License,
-  productManagement: string,
-): readonly [name: string, expectation: string] | undefined {
+/** What the rules of licenses depend on. */
+type LicenseRules = Pick<RestSettings, 'productManagement' | 'publicCloud'>;
+
+/**
+ * What a license that fits its schema still has wrong.
+ * Source: specification/000 (dynamicConnections; productManagement: one value, required on the white-label platform). [seed]
+ */
+export function licenseProblem(license: License, rules: LicenseRules): string | undefined {
   if (license['dynamicConnections'] === true && license['dynamicDependencies'] !== true) {
-    return ['license.dynamicConnections', 'requires dynamicDependencies to be enabled'];
+    return invalidParameter('license.dynamicConnections', 'requires dynamicDependencies to be enabled');
   }
-  const management = license['productManagement'] ?? productManagement;
-  if (management !== productManagement) {
-    return ['license.productManagement', `must be ${JSON.stringify(productManagement)}`];
-  }
-  return undefined;
+  const { productManagement = rules.publicCloud ? rules.productManagement : undefined } = license;
+  if (productManagement === undefined) return missingParameter('license.productManagement');
+  if (productManagement === rules.productManagement) return undefined;
+  return invalidParameter('license.productManagement', `must be ${JSON.stringify(rules.productManagement)}`);
 }
 
 /** A license as it is stored: with what its absent parameters mean. */
-export function completeLicense(license: License, productManagement: string): License {
+export function completeLicense(
+  license: License,
+  { productManagement }: Pick<LicenseRules, 'productManagement'>,
+): License {
   return { ...LICENSE_DEFAULTS, gracePeriod: 0, productManagement, ...license };
 }
 
@@ -116,7 +122,7 @@ export function nextResetAfter(license: License, fromMs: number): number {
   return addMonths(fromMs, license['restartPeriod'] === '1 year' ? 12 : 1);
 }
 
-export interface ResetState {
+export interface Consumption {
   readonly lastReset: number;
   readonly nextReset: number;
   readonly operations: number;
@@ -127,8 +133,18 @@ export interface ResetState {
 /** Resets worked off in one go; a clock that runs further ahead takes its moment as the last reset. */
 const MAX_RESETS = 1200;
 
+/** The columns of an organization `consumptionAt` looks at. */
+export const CONSUMPTION_COLUMNS = [
+  'lastReset',
+  'nextReset',
+  'operations',
+  'transfer',
+  'centicredits',
+  'license',
+] as const;
+
 /** Consumption at a moment: it starts at 0 again with each reset. Pure, so that all nodes agree. */
-export function consumptionAt(row: ResetState & { readonly license: License }, nowMs: number): ResetState {
+export function consumptionAt(row: Consumption & { readonly license: License }, nowMs: number): Consumption {
   const { lastReset, nextReset, operations, transfer, centicredits, license } = row;
   if (nowMs < nextReset) return { lastReset, nextReset, operations, transfer, centicredits };
   const months = license['restartPeriod'] === '1 year' ? 12 : 1;

@@ -1,8 +1,8 @@
 import type { CryptoKey, JWK } from 'jose';
-import { RestError } from '../errors/rest-error.js';
 import { StoreError } from '../errors/store-error.js';
 import type { Clock } from '../util/clock.js';
 import type { PlainObject } from '../util/plain-object.js';
+import { configError } from './problems.js';
 import type { Seal } from './seal.js';
 import type { RestStore } from './tables.js';
 
@@ -91,8 +91,7 @@ async function loadJose(): Promise<typeof import('jose')> {
   try {
     return await import('jose');
   } catch (cause) {
-    const message = 'OpenID Connect needs the package "jose" to be installed.';
-    throw new RestError('REST_CONFIG', message, { status: 500, apiCode: 'SC500', cause });
+    throw configError('OpenID Connect needs the package "jose" to be installed.', cause);
   }
 }
 
@@ -106,10 +105,7 @@ async function loadSigningKey({ store, seal }: OidcOptions): Promise<SigningKey>
     importJWK(publicJwk, ALGORITHM),
   ]);
   if (privateKey instanceof Uint8Array || publicKey instanceof Uint8Array) {
-    throw new RestError('REST_CONFIG', 'The signing key is not a key pair.', {
-      status: 500,
-      apiCode: 'SC500',
-    });
+    throw configError('The signing key is not a key pair.');
   }
   return { publicJwk, privateKey, publicKey };
 }

@@ -1,7 +1,8 @@
-import { flag, integer, list, object, text } from '../schema/build.js';
+import { flag, list, object, text } from '../schema/build.js';
 import { defineOperation, type Operation } from './operation.js';
 import { SCOPE_NAMES } from './scopes.js';
 import type { RestServices } from './services.js';
+import { timezoneCode } from './timezones.js';
 
 const TAG = 'OpenID Connect';
 const AUTH = { server: 'auth', method: 'GET', tag: TAG, scopes: [] } as const;
@@ -50,11 +51,20 @@ const getUserInfo: Operation = defineOperation({
   summary: 'Says who the bearer of a token is.',
   response: object(
     { sub: text(), name: text(), email: text() },
-    { email_verified: flag(), locale: text(), picture: text(), updated_at: integer() },
+    { email_verified: flag(), locale: text(), zoneinfo: text(), picture: text() },
   ),
   handler: async ({ caller }) => {
-    const { id, name, email, language, avatar } = caller.user;
-    return { sub: String(id), name, email, email_verified: true, locale: language, picture: avatar };
+    const { id, name, email, language, avatar, timezoneId } = caller.user;
+    const zoneinfo = timezoneCode(timezoneId);
+    return {
+      sub: String(id),
+      name,
+      email,
+      email_verified: true,
+      locale: language,
+      zoneinfo,
+      picture: avatar,
+    };
   },
 });
 

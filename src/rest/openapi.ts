@@ -27,7 +27,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
   '422': 'The access list cannot be provisioned.',
   '424': 'The synchronization of the organization is not finished.',
   '429': 'The calls of the minute are used up.',
-  '503': 'Too many changes at once.',
+  '500': 'Something went wrong on our side.',
+  '503': 'Too many changes at once, or the store does not answer.',
 };
 
 /** The OpenAPI 3.1 document of a table of operations. Schemas with a title become components. */
@@ -136,6 +137,11 @@ function hoistValue(value: unknown, components: Map<string, PlainObject>): unkno
   if (Array.isArray(value)) return value.map((it) => hoistValue(it, components));
   if (typeof value !== 'object' || value === null) return value;
   return hoist({ ...value }, components);
+}
+
+/** The statuses an answer to a known operation can have. */
+export function documentedStatuses(): readonly number[] {
+  return [200, ...Object.keys(REFUSALS).map(Number)];
 }
 
 /** The schema an answer has by the document, as a pointer into it. */

@@ -6,10 +6,12 @@ import type { Scope } from './scopes.js';
 import type { RestServices } from './services.js';
 import type { KeyRow, OrganizationRow, TeamRow, UserRow } from './tables.js';
 
-/** Who calls. Scopes of administration are only there if the user is an administrator of the instance. */
 export interface Caller {
   readonly user: UserRow;
+  /** Those of administration are only there if the user is an administrator of the instance. */
   readonly scopes: ReadonlySet<string>;
+  /** What the token was given, with effect or without. */
+  readonly granted: ReadonlySet<string>;
   readonly authUsed: 'token' | 'oauth';
 }
 

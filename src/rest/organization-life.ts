@@ -1,5 +1,6 @@
-import { nextResetAfter } from './license.js';
+import { consumptionAt, nextResetAfter } from './license.js';
 import type { Zone } from './ports.js';
+import { notFound } from './problems.js';
 import { OWNER_ROLE_ID, TEAM_ADMIN_ROLE_ID } from './roles.js';
 import type { RestServices } from './services.js';
 import {
@@ -7,6 +8,7 @@ import {
   type MembershipRow,
   nameKey,
   type OrganizationRow,
+  type RestReader,
   type RestWriter,
   type TeamRow,
 } from './tables.js';
@@ -83,6 +85,52 @@ export async function createOrganization(
   return { organization, membership };
 }
 
+export interface OrganizationChange {
+  readonly name?: string;
+  readonly countryId?: number;
+  readonly timezoneId?: number;
+}
+
+/** Changes what is sent; the rest keeps its value. Source: specification/000 (Organizations, rule 4). [seed] */
+export async function changeOrganization(
+  writer: RestWriter,
+  organizationId: number,
+  { name, countryId, timezoneId }: OrganizationChange,
+  further: Partial<Omit<OrganizationRow, 'id'>> = {},
+): Promise<OrganizationRow> {
+  const change = {
+    ...further,
+    ...(name !== undefined && { name, nameKey: nameKey(name) }),
+    ...(countryId !== undefined && { countryId }),
+    ...(timezoneId !== undefined && { timezoneId }),
+  };
+  if (Object.keys(change).length > 0) await writer.update('organizations', { id: organizationId }, change);
+  return presentOrganization(writer, organizationId);
+}
+
+/** @throws RestError 404 `SC404` */
+export async function presentOrganization(
+  reader: RestReader,
+  organizationId: number,
+): Promise<OrganizationRow> {
+  const row = await reader.get('organizations', { id: organizationId });
+  if (!row) throw notFound('Organization');
+  return row;
+}
+
+/** Gives an organization another license; resets that fell due under the old one are written down first. */
+export async function changeLicense(
+  writer: RestWriter,
+  organization: OrganizationRow,
+  { nowMs, ...change }: { readonly license: License; readonly productName?: string; readonly nowMs: number },
+): Promise<void> {
+  await writer.update(
+    'organizations',
+    { id: organization.id },
+    { ...consumptionAt(organization, nowMs), ...change },
+  );
+}
+
 export interface NewTeam {
   readonly organizationId: number;
   readonly name: string;
@@ -147,8 +195,12 @@ export async function removeTeams(
   await writer.remove('teams', where);
 }
 
-/** Removes an organization with everything that belongs to it. Source: specification/000 (Organizations, rule 3). [seed] */
+/**
+ * Removes an organization with everything that belongs to it. Source: specification/000 (Organizations, rule 3). [seed]
+ * @throws RestError 404 `SC404`
+ */
 export async function removeOrganization(writer: RestWriter, organizationId: number): Promise<void> {
+  await presentOrganization(writer, organizationId);
   await removeTeams(writer, { organizationId });
   await writer.remove('invitations', { organizationId });
   await writer.remove('installedApps', { organizationId });

@@ -1,70 +1,31 @@
-import { flag, integer, named, nullable, object, type Schema, text } from '../schema/build.js';
+import { flag, integer, object } from '../schema/build.js';
 import { freeText, id, listOf, properName, wrapped } from './fields.js';
 import { notify } from './notify.js';
 import { defineOperation, type Operation } from './operation.js';
-import { createOrganization, removeOrganization } from './organization-life.js';
 import {
+  changeOrganization,
+  createOrganization,
+  presentOrganization,
+  removeOrganization,
+} from './organization-life.js';
+import { listOrganizations, ORGANIZATION_PAGING } from './organization-list.js';
+import {
+  ALL_ORGANIZATION_COLUMNS,
+  FULL_ORGANIZATION_SCHEMA,
   ORGANIZATION_COLUMNS,
-  ORGANIZATION_DETAIL_COLUMNS,
   ORGANIZATION_SCHEMA,
   organizationRecord,
-  organizationRecords,
 } from './organization-record.js';
-import { type Paging, pageQuery } from './paging.js';
-import {
-  badRequest,
-  confirmationRequired,
-  forbidden,
-  invalidParameter,
-  notFound,
-  refused,
-} from './problems.js';
+import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from './organization-role.js';
+import { badRequest, confirmationRequired, forbidden, invalidParameter, refused } from './problems.js';
 import { assertReferences } from './reference-data.js';
-import { type MembershipRow, nameKey, type OrganizationRow, type RestWriter } from './tables.js';
 import { zoneOfRegion } from './zone-directory.js';
 
 const TAG = 'organizations';
 const PATH = '/organizations/{organizationId}';
 const SUBJECT = { kind: 'organization', in: 'params', name: 'organizationId' } as const;
 
-/** What organizations can be sorted by, with the column that holds it. */
-export const ORGANIZATION_SORTS: Readonly<Record<string, keyof OrganizationRow>> = {
-  id: 'id',
-  name: 'nameKey',
-  createdAt: 'createdAt',
-  zone: 'zone',
-  countryId: 'countryId',
-  timezoneId: 'timezoneId',
-  productName: 'productName',
-  nextReset: 'nextReset',
-  lastReset: 'lastReset',
-};
-
-/** Source: specification/000 (Organizations, rule 1) [seed]; limit reference/rest-api.md section 1.3 [src]. */
-export const ORGANIZATION_PAGING: Paging = {
-  sortBy: Object.keys(ORGANIZATION_SORTS),
-  defaultSortBy: 'name',
-  defaultSortDir: 'asc',
-  defaultLimit: 10_000,
-};
-
-/** Source: specification/000 (Invitation detail and accept-invitation records). [seed] */
-export const ORGANIZATION_ROLE_SCHEMA: Schema<unknown> = named(
-  'UserOrganizationRole',
-  object({
-    userId: integer(),
-    organizationId: integer(),
-    usersRoleId: integer(),
-    invitation: nullable(text()),
-  }),
-);
-
-export function organizationRoleRecord(row: MembershipRow): Omit<MembershipRow, 'id'> {
-  const { userId, organizationId, usersRoleId, invitation } = row;
-  return { userId, organizationId, usersRoleId, invitation };
-}
-
-const listOrganizations: Operation = defineOperation({
+const listOwnOrganizations: Operation = defineOperation({
   id: 'listOrganizations',
   method: 'GET',
   path: '/organizations',
@@ -75,18 +36,14 @@ const listOrganizations: Operation = defineOperation({
   columns: ORGANIZATION_COLUMNS,
   paging: ORGANIZATION_PAGING,
   response: listOf('organizations', ORGANIZATION_SCHEMA),
-  handler: async ({ services, caller, query, columns, page, nowMs }) => {
+  handler: ({ services, caller, query, columns, page, nowMs }) => {
     const userId = caller.user.id;
-    const rows = await services.store.find('organizations', {
-      where: {
-        id: { within: 'memberships', column: 'organizationId', where: { userId } },
-        ...(query.zone !== undefined && { zone: query.zone }),
-        ...(query.externalId !== undefined && { externalId: query.externalId }),
-      },
-      ...pageQuery(page, ORGANIZATION_SORTS),
-    });
-    const options = { columns, userId, nowMs, inList: true };
-    return { organizations: await organizationRecords(services, services.store, rows, options), pg: page };
+    const where = {
+      id: { within: 'memberships', column: 'organizationId', where: { userId } },
+      ...(query.zone !== undefined && { zone: query.zone }),
+      ...(query.externalId !== undefined && { externalId: query.externalId }),
+    };
+    return listOrganizations(services, { where, columns, page, userId, nowMs, inList: true });
   },
 });
 
@@ -98,25 +55,24 @@ const createOrganizationOperation: Operation = defineOperation({
   summary: 'Creates an organization; the caller becomes its owner.',
   scopes: ['admin:write', 'organizations:write'],
   body: object({ name: properName(), regionId: id(), timezoneId: id(), countryId: id() }),
-  response: object({ organization: ORGANIZATION_SCHEMA, userOrganizationRole: ORGANIZATION_ROLE_SCHEMA }),
+  response: object({
+    organization: FULL_ORGANIZATION_SCHEMA,
+    userOrganizationRole: ORGANIZATION_ROLE_SCHEMA,
+  }),
   handler: async ({ services, caller, body, nowMs }) => {
     assertReferences(body, services.zones);
     const zone = zoneOfRegion(services.zones, body.regionId);
     if (!zone) throw badRequest([invalidParameter('regionId', 'has no zone')]);
     const license = services.settings.defaultLicense;
-    const created = await services.store.transaction((writer) =>
-      createOrganization(services, writer, { ...body, zone, license, ownerId: caller.user.id, nowMs }),
+    const userId = caller.user.id;
+    const { organization, membership } = await services.store.transaction((writer) =>
+      createOrganization(services, writer, { ...body, zone, license, ownerId: userId, nowMs }),
     );
-    await notify(services, {
-      kind: 'organization created',
-      organizationId: created.organization.id,
-      userId: caller.user.id,
-      atMs: nowMs,
-    });
-    const options = { userId: caller.user.id, nowMs };
+    const organizationId = organization.id;
+    await notify(services, { kind: 'organization created', organizationId, userId, atMs: nowMs });
     return {
-      organization: await organizationRecord(services, services.store, created.organization, options),
-      userOrganizationRole: organizationRoleRecord(created.membership),
+      organization: await organizationRecord(services, organization, { userId, nowMs }),
+      userOrganizationRole: organizationRoleRecord(membership),
     };
   },
 });
@@ -133,7 +89,7 @@ const getOrganization: Operation = defineOperation({
   scopes: ['organizations:read'],
   params: { organizationId: id() },
   optionalQuery: { wait: flag({ default: false }) },
-  columns: ORGANIZATION_DETAIL_COLUMNS,
+  columns: ALL_ORGANIZATION_COLUMNS,
   subject: SUBJECT,
   permission: 'organization view',
   response: wrapped('organization', ORGANIZATION_SCHEMA),
@@ -143,9 +99,12 @@ const getOrganization: Operation = defineOperation({
       if (query.wait !== true || missingMs > MAX_WAIT_MS) throw notSynchronized();
       await services.clock.sleep(missingMs);
     }
-    const row = missingMs > 0 ? await reread(services.store, subject.organization.id) : subject.organization;
+    const row =
+      missingMs > 0
+        ? await presentOrganization(services.store, subject.organization.id)
+        : subject.organization;
     const options = { columns, userId: caller.user.id, nowMs: services.clock.now() };
-    return { organization: await organizationRecord(services, services.store, row, options) };
+    return { organization: await organizationRecord(services, row, options) };
   },
 });
 
@@ -160,14 +119,14 @@ const updateOrganization: Operation = defineOperation({
   body: object({}, { name: properName(), countryId: id(), timezoneId: id() }),
   subject: SUBJECT,
   permission: 'organization edit',
-  response: wrapped('organization', ORGANIZATION_SCHEMA),
+  response: wrapped('organization', FULL_ORGANIZATION_SCHEMA),
   handler: async ({ services, caller, params, body, nowMs }) => {
     assertReferences(body, services.zones);
     const row = await services.store.transaction((writer) =>
       changeOrganization(writer, params.organizationId, body),
     );
     const options = { userId: caller.user.id, nowMs };
-    return { organization: await organizationRecord(services, services.store, row, options) };
+    return { organization: await organizationRecord(services, row, options) };
   },
 });
 
@@ -190,7 +149,6 @@ const deleteOrganization: Operation = defineOperation({
       throw forbidden('Only organizations of the current zone can be deleted.');
     }
     await services.store.transaction(async (writer) => {
-      if (!(await writer.get('organizations', { id: organizationId }))) throw notFound('Organization');
       const active = await writer.count('scenarios', { organizationId, active: true });
       if (active > 0 && query.confirmed !== true) {
         throw confirmationRequired(
@@ -199,44 +157,11 @@ const deleteOrganization: Operation = defineOperation({
       }
       await removeOrganization(writer, organizationId);
     });
-    await notify(services, {
-      kind: 'organization deleted',
-      organizationId,
-      userId: caller.user.id,
-      atMs: nowMs,
-    });
+    const userId = caller.user.id;
+    await notify(services, { kind: 'organization deleted', organizationId, userId, atMs: nowMs });
     return { organization: organizationId };
   },
 });
-
-export interface OrganizationChange {
-  readonly name?: string;
-  readonly countryId?: number;
-  readonly timezoneId?: number;
-}
-
-/** Changes what is sent; the rest keeps its value. Source: specification/000 (Organizations, rule 4). [seed] */
-export async function changeOrganization(
-  writer: RestWriter,
-  organizationId: number,
-  { name, countryId, timezoneId }: OrganizationChange,
-  further: Partial<Omit<OrganizationRow, 'id'>> = {},
-): Promise<OrganizationRow> {
-  const change = {
-    ...further,
-    ...(name !== undefined && { name, nameKey: nameKey(name) }),
-    ...(countryId !== undefined && { countryId }),
-    ...(timezoneId !== undefined && { timezoneId }),
-  };
-  if (Object.keys(change).length > 0) await writer.update('organizations', { id: organizationId }, change);
-  return reread(writer, organizationId);
-}
-
-async function reread(reader: Pick<RestWriter, 'get'>, organizationId: number): Promise<OrganizationRow> {
-  const row = await reader.get('organizations', { id: organizationId });
-  if (!row) throw notFound('Organization');
-  return row;
-}
 
 /** Source: specification/000 (Organizations, rule 2), reference/rest-api.md section 2 (424). [seed][inf] */
 function notSynchronized(): Error {
@@ -248,7 +173,7 @@ function notSynchronized(): Error {
 }
 
 export const ORGANIZATION_OPERATIONS: readonly Operation[] = [
-  listOrganizations,
+  listOwnOrganizations,
   createOrganizationOperation,
   getOrganization,
   updateOrganization,

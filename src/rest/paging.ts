@@ -1,4 +1,4 @@
-import type { PlainObject } from '../util/plain-object.js';
+import { ownMember, type PlainObject } from '../util/plain-object.js';
 
 /** How a list is cut into pages. Source: reference/rest-api.md section 1.3. [src][inf] */
 export interface Paging {
@@ -32,6 +32,23 @@ export function readPage(paging: Paging, pg: PlainObject): Page {
     limit: Math.min(Number(limit), MAX_PAGE),
     offset: Number(offset),
   };
+}
+
+/** The member `pg` of a list. Source: specification/000 (Pagination object). [seed] */
+export interface PageRecord extends Page {
+  readonly last: string;
+  readonly showLast: boolean;
+}
+
+/**
+ * What a list says about its page. `last` is the value the list is sorted by, of its last entry: what follows it is on the next
+ * page. `showLast` says whether entries of the value a page goes on from are shown again: pages go on by `offset` here, so never.
+ * Source: the parameters `pg[last]` and `pg[showLast]` of the calls that take them,
+ * https://developers.make.com/api-documentation/api-reference/scenarios-greater-than-logs [doc]; for these lists [inf].
+ */
+export function pageRecord(page: Page, lastEntry: object | undefined): PageRecord {
+  const value = lastEntry && ownMember(lastEntry, page.sortBy);
+  return { last: value === undefined || value === null ? '' : String(value), showLast: false, ...page };
 }
 
 /** The part of a page a store understands; names are sorted by their key. */

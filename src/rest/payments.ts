@@ -18,6 +18,16 @@ import type { RestSubscriptionRow } from './subscription-row.js';
 import { advanceSubscription, type PaidPeriod } from './subscription-state.js';
 import type { PaymentRow, RestWriter } from './tables.js';
 
+const CARD_SCHEMA: Schema<unknown> = object({
+  brand: text(),
+  last4: text(),
+  country: text(),
+  network: text(),
+  exp_year: integer(),
+  exp_month: integer(),
+  fingerprint: text(),
+});
+
 /** Source: specification/000 (Payment). [seed] */
 const PAYMENT_SCHEMA: Schema<unknown> = named(
   'Payment',
@@ -28,7 +38,7 @@ const PAYMENT_SCHEMA: Schema<unknown> = named(
     type_name: text(),
     status_name: text(),
     product_name: freeForm(),
-    payment_method: object({ type: text(), card: freeForm() }),
+    payment_method: object({ type: text(), card: CARD_SCHEMA }),
     amount_total: number(),
     currency_code: text(),
     invoice_url: text(),

@@ -34,11 +34,25 @@ export interface CheckoutSession {
   readonly paid: boolean;
 }
 
+/** Source: specification/000 (Payment). [seed] */
+export interface PaymentMethod {
+  readonly type: string;
+  readonly card: {
+    readonly brand: string;
+    readonly last4: string;
+    readonly country: string;
+    readonly network: string;
+    readonly exp_year: number;
+    readonly exp_month: number;
+    readonly fingerprint: string;
+  };
+}
+
 /** The parts of a payment only whoever takes the money knows. */
 export interface PaymentDetails {
   readonly typeName: string;
   readonly statusName: string;
-  readonly method: Readonly<PlainObject>;
+  readonly method: PaymentMethod;
   readonly invoiceUrl: string;
   readonly hostedInvoiceUrl: string;
 }
@@ -80,6 +94,8 @@ export interface Zone {
   readonly regionId: number;
   /** What organizations call the service they are on. */
   readonly serviceName: string;
+  /** Whether scenarios run there; private spaces are shown in such zones only. */
+  readonly runsApps: boolean;
   /** Whether organizations of this zone may be deleted through the API. */
   readonly deletion: boolean;
 }

@@ -4,7 +4,7 @@ import { pickColumns } from './columns.js';
 import { freeText, id, listOf, wrapped } from './fields.js';
 import { type ColumnChoice, defineOperation, type Operation, type TeamSubject } from './operation.js';
 import { FEATURES, hasFeature } from './organization-life.js';
-import { type Paging, pageQuery } from './paging.js';
+import { type Paging, pageQuery, pageRecord } from './paging.js';
 import { PRIVATE_SPACE_MEMBERS, privateSpaceRecord } from './private-space-record.js';
 import { confirmationRequired, featureDisabled, notFound } from './problems.js';
 import type { OrganizationRow, RestReader, TeamRow } from './tables.js';
@@ -61,8 +61,8 @@ const listPrivateSpaces: Operation = defineOperation({
       ...(externalId !== undefined && { externalId }),
     } as const;
     const rows = await services.store.find('teams', { where, ...pageQuery(page, SORTS) });
-    const records = rows.map((row) => fullRecord(services.store, row, columns));
-    return { privateSpaces: await Promise.all(records), pg: page };
+    const records = await spaceRecords(services.store, rows, columns);
+    return { privateSpaces: records, pg: pageRecord(page, rows.at(-1)) };
   },
 });
 
@@ -80,7 +80,8 @@ const getPrivateSpace: Operation = defineOperation({
   response: wrapped('privateSpace', PRIVATE_SPACE_SCHEMA),
   handler: async ({ services, subject, columns }) => {
     assertPrivateSpace(subject);
-    return { privateSpace: await fullRecord(services.store, subject.team, columns) };
+    const [privateSpace] = await spaceRecords(services.store, [subject.team], columns);
+    return { privateSpace };
   },
 });
 
@@ -117,7 +118,7 @@ const updatePrivateSpace: Operation = defineOperation({
       return { ...team, operationsLimit, transferLimit, isPaused };
     });
     // The answer to a change gives the limit as a number. [src]
-    const record = await fullRecord(services.store, row, ALL);
+    const [record] = await spaceRecords(services.store, [row], ALL);
     return { privateSpace: { ...record, transferLimit: row.transferLimit } };
   },
 });
@@ -131,23 +132,28 @@ function assertPrivateSpace(subject: TeamSubject): void {
   if (subject.team.type !== 'personal') throw notFound('Private space');
 }
 
-async function fullRecord(
+async function spaceRecords(
   reader: RestReader,
-  row: TeamRow,
+  rows: readonly TeamRow[],
   columns: readonly string[],
-): Promise<PlainObject> {
-  const owner = row.ownerId === null ? undefined : await reader.get('users', { id: row.ownerId });
-  const record = {
-    ...privateSpaceRecord(row),
-    privateSpaceOwnerName: owner?.name ?? '',
-    privateSpaceOwnerEmail: owner?.email ?? '',
-    operations: String(row.consumedOperations),
-    transfer: String(row.consumedTransfer),
-    centicredits: String(row.consumedCenticredits),
-    deleted: false,
-    externalId: row.externalId,
-  };
-  return pickColumns(record, columns);
+): Promise<readonly PlainObject[]> {
+  const ownerIds = rows.map((row) => row.ownerId).filter((ownerId) => ownerId !== null);
+  const users = await reader.find('users', { where: { id: ownerIds }, columns: ['name', 'email'] });
+  const owners = new Map(users.map((user) => [user.id, user]));
+  return rows.map((row) => {
+    const owner = row.ownerId === null ? undefined : owners.get(row.ownerId);
+    const record = {
+      ...privateSpaceRecord(row),
+      privateSpaceOwnerName: owner?.name ?? '',
+      privateSpaceOwnerEmail: owner?.email ?? '',
+      operations: String(row.consumedOperations),
+      transfer: String(row.consumedTransfer),
+      centicredits: String(row.consumedCenticredits),
+      deleted: false,
+      externalId: row.externalId,
+    };
+    return pickColumns(record, columns);
+  });
 }
 
 export const PRIVATE_SPACE_OPERATIONS: readonly Operation[] = [

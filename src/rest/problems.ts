@@ -27,12 +27,12 @@ export function invalidParameter(name: string, expectation: string): string {
 }
 
 /** [inf] */
-export function unauthorized(detail: string, headers: Readonly<Record<string, string>> = {}): RestError {
+export function unauthorized(detail: string, challenge: string): RestError {
   return new RestError('REST_UNAUTHORIZED', 'Unauthorized', {
     status: 401,
     apiCode: 'SC401',
     detail,
-    headers,
+    headers: { 'www-authenticate': challenge },
   });
 }
 
@@ -82,6 +82,11 @@ export function tooManyRequests(headers: Readonly<Record<string, string>>): Rest
     detail: 'Requests limit for organization exceeded, please try again later.',
     headers,
   });
+}
+
+/** The instance is not set up as it has to be; callers are told nothing of it. */
+export function configError(message: string, cause?: unknown): RestError {
+  return new RestError('REST_CONFIG', message, { status: 500, apiCode: 'SC500', cause });
 }
 
 export interface RefusalOptions {

@@ -1,6 +1,6 @@
 import type { SchemaMap } from '../schema/build.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
-import { isStorable } from './json-body.js';
+import { isStorable, UNSTORABLE } from './json-body.js';
 import { badRequest, invalidParameter } from './problems.js';
 
 /** A query taken apart, its texts turned into what the schemas ask for as far as they can be. */
@@ -30,7 +30,7 @@ export function readQuery(search: URLSearchParams, schemas: SchemaMap): QueryPar
   if (search.size > MAX_PARAMETERS) problems.push(`A query may hold at most ${MAX_PARAMETERS} parameters.`);
   for (const [name, text] of [...search].slice(0, MAX_PARAMETERS)) {
     if (!isStorable(text)) {
-      problems.push(invalidParameter(name, 'must not hold NUL or broken characters'));
+      problems.push(invalidParameter(name, UNSTORABLE));
       continue;
     }
     const column = COLUMN.exec(name);

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { RestError } from '../errors/rest-error.js';
+import { configError } from './problems.js';
 
 /** Encrypts texts that must not be readable in the store: AES-256-GCM, a fresh nonce each. */
 export interface Seal {
@@ -37,8 +37,4 @@ export function createSeal(key: Uint8Array): Seal {
       }
     },
   };
-}
-
-function configError(message: string, cause?: unknown): RestError {
-  return new RestError('REST_CONFIG', message, { status: 500, apiCode: 'SC500', cause });
 }

@@ -10,6 +10,8 @@ export interface RestSettings {
   readonly defaultLicense: License;
   readonly defaultProductName: string;
   readonly defaultFeatures: readonly FeatureControl[];
+  /** Whether this is the public cloud; else it is a white-label instance, whose licenses name their `productManagement`. */
+  readonly publicCloud: boolean;
   /** The one value `license.productManagement` may have. */
   readonly productManagement: string;
   /** How long the zones need to know a new organization. */

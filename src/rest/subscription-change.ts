@@ -1,3 +1,4 @@
+import { changeLicense, presentOrganization } from './organization-life.js';
 import { recordPayments } from './payments.js';
 import type { Price } from './ports.js';
 import { notFound } from './problems.js';
@@ -25,7 +26,7 @@ export async function activateSubscription(services: RestServices, subscriptionI
     await recordPayments(services, writer, started, [
       { startsAtMs: started.periodStartsAt, endsAtMs: started.periodEndsAt },
     ]);
-    await applyProduct(writer, row.organizationId, price);
+    await applyProduct(writer, row.organizationId, price, nowMs);
   });
 }
 
@@ -72,11 +73,23 @@ export async function activeSubscription(
 }
 
 /** The organization gets the product's name and what its license gives more. [inf] */
-export async function applyProduct(writer: RestWriter, organizationId: number, price: Price): Promise<void> {
-  const organization = await writer.get('organizations', { id: organizationId });
-  if (!organization) throw notFound('Organization');
-  const license = { ...organization.license, ...price.license };
-  await writer.update('organizations', { id: organizationId }, { productName: price.productName, license });
+export async function applyProduct(
+  writer: RestWriter,
+  organizationId: number,
+  { license, productName }: Price,
+  nowMs: number,
+): Promise<void> {
+  const organization = await presentOrganization(writer, organizationId);
+  const change = { license: { ...organization.license, ...license }, productName, nowMs };
+  await changeLicense(writer, organization, change);
+}
+
+type Terms = 'priceId' | 'productId' | 'productName' | 'amount' | 'currencyCode' | 'period' | 'selfService';
+
+/** What a subscription takes over from the price it is bought at. */
+export function termsOf(price: Price): Pick<RestSubscriptionRow, Terms> {
+  const { id: priceId, productId, productName, amount, currencyCode, period, selfService } = price;
+  return { priceId, productId, productName, amount, currencyCode, period, selfService };
 }
 
 /** A subscription whose checkout has not been paid yet. */
@@ -85,19 +98,12 @@ export function newSubscription(
   price: Price,
   nowMs: number,
 ): Omit<RestSubscriptionRow, 'id'> {
-  const { id: priceId, productId, productName, amount, currencyCode, period, selfService } = price;
   const { id: _, ...row } = startPeriodAt(
     {
       id: 0,
       organizationId,
       status: 'pending',
-      priceId,
-      productId,
-      productName,
-      amount,
-      currencyCode,
-      period,
-      selfService,
+      ...termsOf(price),
       coupon: null,
       customer: null,
       anchorAt: nowMs,

@@ -7,13 +7,15 @@ import { pausePhase } from './subscription-state.js';
 export const SUBSCRIPTION_SCHEMA: Schema<unknown> = named(
   'Subscription',
   object({
-    product: object({
-      id: number(),
-      name: text(),
-      nextBill: dateTime(),
-      price: object({ id: number(), price: number(), currencyCode: text(), period: text() }),
-      coupon: nullable(
-        object({
+    product: object(
+      {
+        id: number(),
+        name: text(),
+        nextBill: dateTime(),
+        price: object({ id: number(), price: number(), currencyCode: text(), period: text() }),
+      },
+      {
+        coupon: object({
           validFrom: dateTime(),
           validTo: dateTime(),
           price: number(),
@@ -21,8 +23,8 @@ export const SUBSCRIPTION_SCHEMA: Schema<unknown> = named(
           productId: number(),
           productName: text(),
         }),
-      ),
-    }),
+      },
+    ),
     pauseStartsAt: nullable(dateTime()),
     pauseEndsAt: nullable(dateTime()),
     isSubscriptionPaused: flag(),
@@ -40,7 +42,8 @@ export function subscriptionRecord(row: RestSubscriptionRow, nowMs: number): Pla
       name: row.productName,
       nextBill: new Date(nextBillMs).toISOString(),
       price: { id: row.priceId, price: row.amount, currencyCode: row.currencyCode, period: row.period },
-      coupon: couponRecord(row.coupon),
+      // Left out where there is none: null is no value of it. [inf]
+      ...(row.coupon && { coupon: couponRecord(row.coupon) }),
     },
     pauseStartsAt: row.pauseStartsAt === null ? null : new Date(row.pauseStartsAt).toISOString(),
     pauseEndsAt: row.pauseEndsAt === null ? null : new Date(row.pauseEndsAt).toISOString(),
@@ -48,8 +51,6 @@ export function subscriptionRecord(row: RestSubscriptionRow, nowMs: number): Pla
   };
 }
 
-function couponRecord(coupon: Coupon | null): PlainObject | null {
-  if (coupon === null) return null;
-  const { code: _, ...record } = coupon;
+function couponRecord({ code: _, ...record }: Coupon): PlainObject {
   return record;
 }

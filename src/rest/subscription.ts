@@ -2,8 +2,9 @@ import { dateTime, flag, named, number, object, text } from '../schema/build.js'
 import { freeText, id, OK, OK_SCHEMA } from './fields.js';
 import { notify } from './notify.js';
 import { defineOperation, type Operation } from './operation.js';
+import { changeLicense, presentOrganization } from './organization-life.js';
 import type { Price } from './ports.js';
-import { badRequest, blocked, invalidParameter, notFound } from './problems.js';
+import { badRequest, blocked, invalidParameter } from './problems.js';
 import { assertReferences } from './reference-data.js';
 import type { RestServices } from './services.js';
 import {
@@ -12,6 +13,7 @@ import {
   applyProduct,
   changeInTransaction,
   newSubscription,
+  termsOf,
 } from './subscription-change.js';
 import { SUBSCRIPTION_SCHEMA, subscriptionRecord } from './subscription-record.js';
 import type { Coupon } from './subscription-row.js';
@@ -22,7 +24,6 @@ import {
   schedulePause,
   startPeriodAt,
 } from './subscription-state.js';
-import type { RestReader } from './tables.js';
 
 const TAG = 'subscription';
 const PATH = '/organizations/{organizationId}/subscription';
@@ -89,7 +90,7 @@ const createSubscription: Operation = defineOperation({
     const price = await findPrice(services, body.priceId);
     const coupon = await findCoupon(services, body.couponCode, price, nowMs);
     const pending = await store.transaction(async (writer) => {
-      await assertOrganization(writer, organizationId);
+      await presentOrganization(writer, organizationId);
       const before = await writer.get('subscriptions', { organizationId });
       if (before?.status === 'active') throw blocked('The organization has an active subscription.');
       if (before) await writer.remove('subscriptions', { id: before.id });
@@ -121,21 +122,11 @@ const changeSubscription: Operation = defineOperation({
     const price = await findPrice(services, body.priceId);
     await changeInTransaction(services, params.organizationId, nowMs, async (row, writer) => {
       if (pausePhase(row, nowMs) !== 'none') throw blocked('The subscription is paused.');
-      await applyProduct(writer, row.organizationId, price);
-      const { id: priceId, productId, productName, amount, currencyCode, period, selfService } = price;
-      const terms = {
-        priceId,
-        productId,
-        productName,
-        amount,
-        currencyCode,
-        period,
-        selfService,
-        coupon: null,
-      };
-      const changed = { ...row, ...terms, ...(body.customer && { customer: body.customer }) };
+      await applyProduct(writer, row.organizationId, price, nowMs);
+      const { customer = row.customer } = body;
+      const changed = { ...row, ...termsOf(price), coupon: null, customer };
       // Another length of the period begins at once; a price of the same length counts from the next bill. [inf]
-      return period === row.period ? changed : startPeriodAt(changed, nowMs);
+      return price.period === row.period ? changed : startPeriodAt(changed, nowMs);
     });
     return OK;
   },
@@ -153,12 +144,11 @@ const cancelSubscription: Operation = defineOperation({
     const { settings } = services;
     await changeInTransaction(services, organizationId, nowMs, async (row, writer) => {
       await writer.remove('subscriptions', { id: row.id });
-      const license = settings.defaultLicense;
-      await writer.update(
-        'organizations',
-        { id: organizationId },
-        { productName: settings.defaultProductName, license },
-      );
+      await changeLicense(writer, await presentOrganization(writer, organizationId), {
+        productName: settings.defaultProductName,
+        license: settings.defaultLicense,
+        nowMs,
+      });
       return row;
     });
     return OK;
@@ -185,12 +175,8 @@ const pauseSubscription: Operation = defineOperation({
       if (problem !== undefined) throw badRequest([invalidParameter('resumeAt', problem)]);
       return schedulePause(row, resumeAtMs);
     });
-    await notify(services, {
-      kind: 'subscription paused',
-      organizationId,
-      userId: caller.user.id,
-      atMs: nowMs,
-    });
+    const userId = caller.user.id;
+    await notify(services, { kind: 'subscription paused', organizationId, userId, atMs: nowMs });
     return OK;
   },
 });
@@ -214,19 +200,11 @@ const unpauseSubscription: Operation = defineOperation({
           return startPeriodAt(row, nowMs);
       }
     });
-    await notify(services, {
-      kind: 'subscription resumed',
-      organizationId,
-      userId: caller.user.id,
-      atMs: nowMs,
-    });
+    const userId = caller.user.id;
+    await notify(services, { kind: 'subscription resumed', organizationId, userId, atMs: nowMs });
     return OK;
   },
 });
-
-async function assertOrganization(reader: RestReader, organizationId: number): Promise<void> {
-  if (!(await reader.get('organizations', { id: organizationId }))) throw notFound('Organization');
-}
 
 async function findPrice({ billing }: RestServices, priceId: number): Promise<Price> {
   const price = await billing.findPrice(priceId);

@@ -4,7 +4,7 @@ import { pickColumns } from './columns.js';
 import { id, listOf, properName, wrapped } from './fields.js';
 import { type ColumnChoice, defineOperation, type Operation } from './operation.js';
 import { addTeam, removeTeams } from './organization-life.js';
-import { type Paging, pageQuery } from './paging.js';
+import { type Paging, pageQuery, pageRecord } from './paging.js';
 import { confirmationRequired, notFound, refused } from './problems.js';
 import { TEAM_ADMIN_ROLE_ID } from './roles.js';
 import type { RestReader, TeamRow } from './tables.js';
@@ -61,15 +61,12 @@ const listTeams: Operation = defineOperation({
   permission: 'organization view',
   response: listOf('teams', TEAM_SCHEMA),
   handler: async ({ services, caller, query, columns, page }) => {
-    const { organizationId } = query;
-    // Of private spaces callers see their own. [inf]
-    const own = { organizationId, type: 'personal', ownerId: caller.user.id } as const;
-    const spaces = query.includePrivateSpaces ? await services.store.find('teams', { where: own }) : [];
-    const standard = await services.store.find('teams', { where: { organizationId, type: 'standard' } });
-    const ids = [...standard, ...spaces].map((team) => team.id);
-    const rows = await services.store.find('teams', { where: { id: ids }, ...pageQuery(page, SORTS) });
-    const records = rows.map((row) => teamRecord(services.store, row, columns));
-    return { teams: await Promise.all(records), pg: page };
+    const { organizationId, includePrivateSpaces } = query;
+    // Standard teams have no owner; of private spaces callers see their own. [inf]
+    const ownerId = includePrivateSpaces ? [null, caller.user.id] : null;
+    const where = { organizationId, ownerId };
+    const rows = await services.store.find('teams', { where, ...pageQuery(page, SORTS) });
+    return { teams: await teamRecords(services.store, rows, columns), pg: pageRecord(page, rows.at(-1)) };
   },
 });
 
@@ -170,14 +167,28 @@ async function teamRecord(
   row: TeamRow,
   columns: readonly string[],
 ): Promise<PlainObject> {
-  const countsScenarios = columns.includes('activeScenarios');
-  const record = {
+  const [record = {}] = await teamRecords(reader, [row], columns);
+  return record;
+}
+
+async function teamRecords(
+  reader: RestReader,
+  rows: readonly TeamRow[],
+  columns: readonly string[],
+): Promise<readonly PlainObject[]> {
+  const teamId = rows.map((row) => row.id);
+  const active = columns.includes('activeScenarios')
+    ? await reader.countBy('scenarios', 'teamId', { teamId, active: true })
+    : new Map<number, number>();
+  return rows.map((row) => pickColumns(teamMembers(row, active.get(row.id) ?? 0), columns));
+}
+
+function teamMembers(row: TeamRow, activeScenarios: number): PlainObject {
+  return {
     id: row.id,
     name: row.name,
     organizationId: row.organizationId,
-    activeScenarios: countsScenarios
-      ? await reader.count('scenarios', { teamId: row.id, active: true })
-      : undefined,
+    activeScenarios,
     activeApps: 0,
     operations: String(row.consumedOperations),
     transfer: String(row.consumedTransfer),
@@ -188,7 +199,6 @@ async function teamRecord(
     isPaused: row.isPaused,
     type: row.type,
   };
-  return pickColumns(record, columns);
 }
 
 export const TEAM_OPERATIONS: readonly Operation[] = [listTeams, createTeam, getTeam, deleteTeam];

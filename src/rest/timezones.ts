@@ -121,3 +121,8 @@ function readZone(word: string, index: number): Timezone {
     offset: sign + hours + minutes,
   };
 }
+
+/** Its name in the tz database; UTC for an id that is not on the list. */
+export function timezoneCode(timezoneId: number): string {
+  return TIMEZONES.find((zone) => zone.id === timezoneId)?.code ?? 'UTC';
+}

@@ -1,7 +1,6 @@
 import {
   dateTime,
   flag,
-  freeForm,
   integer,
   list,
   named,
@@ -12,11 +11,21 @@ import {
   text,
 } from '../schema/build.js';
 import type { PlainObject } from '../util/plain-object.js';
+import { pickColumns } from './columns.js';
+import { LOCALES } from './locales.js';
 import type { ColumnChoice } from './operation.js';
-import { organizationRoleRecord } from './organizations.js';
-import { PRIVATE_SPACE_MEMBERS, privateSpaceRecord } from './private-space-record.js';
-import type { RestReader, UserRow } from './tables.js';
-import { TIMEZONES } from './timezones.js';
+import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from './organization-role.js';
+import { OWN_SPACE_SCHEMA, ownSpaceRecord } from './private-space-record.js';
+import type { RestServices } from './services.js';
+import type { UserRow } from './tables.js';
+import { timezoneCode } from './timezones.js';
+
+const TEAM_ROLE_SCHEMA: Schema<unknown> = object({
+  usersRoleId: integer(),
+  userId: integer(),
+  teamId: integer(),
+  changeable: flag(),
+});
 
 /** Source: specification/000 (Invitation detail and accept-invitation records) [seed], reference/rest-api.md section 6 [doc]. */
 export const USER_SCHEMA: Schema<unknown> = named(
@@ -31,19 +40,20 @@ export const USER_SCHEMA: Schema<unknown> = named(
       timezoneId: integer(),
       localeId: integer(),
       countryId: integer(),
-      features: freeForm(),
+      features: object({}, { allow_apps: flag() }),
       avatar: text({ format: 'uri' }),
-      lastLogin: nullable(dateTime()),
+      lastLogin: dateTime(),
+      lastlogin: dateTime(),
       timezone: text(),
       locale: text(),
       tfaStatus: nullable(oneOf([0, 1, 2])),
       supportEligible: flag(),
       userTeamIds: nullable(list(integer())),
-      privateSpace: nullable(object({}, PRIVATE_SPACE_MEMBERS)),
+      privateSpace: nullable(OWN_SPACE_SCHEMA),
       emailNotifications: list(integer()),
       usersAdminsRoleId: nullable(integer()),
-      userOrganizationRoles: list(freeForm()),
-      userTeamRoles: list(freeForm()),
+      userOrganizationRoles: list(ORGANIZATION_ROLE_SCHEMA),
+      userTeamRoles: list(TEAM_ROLE_SCHEMA),
       hasPassword: flag(),
       tfaEnabled: flag(),
       deleted: flag(),
@@ -52,74 +62,82 @@ export const USER_SCHEMA: Schema<unknown> = named(
   ),
 );
 
-const ALL: readonly string[] = Object.keys(USER_SCHEMA['properties'] ?? {});
+/** What every call that shows a user shows. [seed] */
+const PERSON = [
+  'id',
+  'name',
+  'email',
+  'language',
+  'timezoneId',
+  'localeId',
+  'countryId',
+  'features',
+  'avatar',
+] as const;
 
 /** What `users/me` shows unless columns are asked for. [doc] */
 export const USER_COLUMNS: ColumnChoice = {
-  all: ALL,
-  default: [
-    'id',
-    'name',
-    'email',
-    'language',
-    'timezoneId',
-    'localeId',
-    'countryId',
-    'features',
-    'avatar',
-    'lastLogin',
-    'timezone',
-    'locale',
-  ],
+  all: Object.keys(USER_SCHEMA['properties'] ?? {}).filter((column) => column !== 'lastlogin'),
+  default: [...PERSON, 'lastLogin', 'timezone', 'locale'],
 };
 
-/** What an invitation shows: the rest comes with `cols[]`. [seed] */
+const INVITED = [...PERSON, 'lastLogin', 'tfaStatus', 'supportEligible'];
+
+/** What an invitation shows: teams and private space come with `cols[]`. [seed] */
 export const INVITED_USER_COLUMNS: ColumnChoice = {
-  all: ALL,
-  default: [
-    'id',
-    'name',
-    'email',
-    'language',
-    'timezoneId',
-    'localeId',
-    'countryId',
-    'features',
-    'avatar',
-    'lastLogin',
-    'tfaStatus',
-    'supportEligible',
-  ],
+  all: [...INVITED, 'userTeamIds', 'privateSpace'],
+  default: INVITED,
 };
+
+const ADMINISTERED = [...PERSON, 'usersAdminsRoleId', 'lastlogin', 'deleted', 'created', 'tfaStatus'];
+
+/** What administrators of the instance see. Source: reference/rest-api.md section 5. [doc] */
+export const ADMINISTERED_USER_COLUMNS: ColumnChoice = { all: ADMINISTERED, default: ADMINISTERED };
 
 /** Source: specification/000 (supportEligible: free plan, account older than 90 days). [seed] */
 const FREE_PRODUCT = 'Free';
 const SUPPORT_DAYS_MS = 90 * 24 * 60 * 60 * 1000;
-const LOCALES: ReadonlyMap<number, string> = new Map([
-  [1, 'en_US'],
-  [2, 'en_GB'],
-  [3, 'cs_CZ'],
-]);
-
-function localeCode(localeId: number): string {
-  return LOCALES.get(localeId) ?? 'en_US';
-}
 
 export interface UserRecordOptions {
   readonly columns: readonly string[];
   /** The organization teams and private space are asked for. */
-  readonly organizationId: number | undefined;
+  readonly organizationId?: number | undefined;
   readonly nowMs: number;
 }
 
-/** A user with the members the columns ask for and perhaps more; see `pickColumns`. */
+type Services = Pick<RestServices, 'store' | 'settings'>;
+
+/** The columns of a user that are asked for. */
 export async function userRecord(
-  reader: RestReader,
+  services: Services,
   user: UserRow,
   options: UserRecordOptions,
 ): Promise<PlainObject> {
-  const { columns, organizationId } = options;
-  const record: PlainObject = {
+  const { columns } = options;
+  const record = ownMembers(user, services.settings.publicCloud);
+  for (const column of columns) {
+    const read = Object.hasOwn(READ_COLUMNS, column) ? READ_COLUMNS[column] : undefined;
+    if (read) record[column] = await read(services, user, options);
+  }
+  return pickColumns(record, columns);
+}
+
+/** Users as administrators of the instance see them: nothing beside their rows is read. */
+export function administeredUserRecord(
+  user: UserRow,
+  columns: readonly string[],
+  { publicCloud }: Pick<RestServices['settings'], 'publicCloud'>,
+): PlainObject {
+  return pickColumns(ownMembers(user, publicCloud), columns);
+}
+
+/** What a user's row tells. */
+function ownMembers(user: UserRow, publicCloud: boolean): PlainObject {
+  // Who never logged in has no such moment; null is no value of it. [inf]
+  const lastLogin = user.lastLogin === null ? undefined : new Date(user.lastLogin).toISOString();
+  // Only supported on the public cloud. [seed]
+  const tfaStatus = publicCloud ? user.tfaStatus : null;
+  return {
     id: user.id,
     name: user.name,
     email: user.email,
@@ -129,62 +147,70 @@ export async function userRecord(
     countryId: user.countryId,
     features: user.features,
     avatar: user.avatar,
-    lastLogin: user.lastLogin === null ? null : new Date(user.lastLogin).toISOString(),
-    timezone: TIMEZONES.find((zone) => zone.id === user.timezoneId)?.code ?? 'UTC',
-    locale: localeCode(user.localeId),
-    tfaStatus: user.tfaStatus,
-    tfaEnabled: user.tfaStatus !== null && user.tfaStatus > 0,
+    lastLogin,
+    lastlogin: lastLogin,
+    timezone: timezoneCode(user.timezoneId),
+    locale: LOCALES.find((locale) => locale.id === user.localeId)?.code ?? 'en_US',
+    tfaStatus,
+    tfaEnabled: tfaStatus !== null && tfaStatus > 0,
     hasPassword: true,
     emailNotifications: [],
     usersAdminsRoleId: user.usersAdminsRoleId,
     deleted: user.deleted,
     created: new Date(user.createdAt).toISOString(),
   };
-  for (const column of columns) {
-    const read = Object.hasOwn(LATE_COLUMNS, column) ? LATE_COLUMNS[column] : undefined;
-    if (read) record[column] = await read(reader, user, { ...options, organizationId });
-  }
-  return record;
 }
 
-type LateColumn = (reader: RestReader, user: UserRow, options: UserRecordOptions) => Promise<unknown>;
+type ReadColumn = (services: Services, user: UserRow, options: UserRecordOptions) => Promise<unknown>;
 
-/** Columns that cost a query of their own. */
-const LATE_COLUMNS: Readonly<Record<string, LateColumn>> = {
+/** Columns that cost a query of their own; undefined ones are left out. */
+const READ_COLUMNS: Readonly<Record<string, ReadColumn>> = {
   supportEligible: isSupportEligible,
-  userTeamIds: async (reader, user, { organizationId }) => {
-    if (organizationId === undefined) return null;
-    const inside = { within: 'teams', column: 'id', where: { organizationId } };
-    const rows = await reader.find('teamMembers', {
-      where: { userId: user.id, teamId: inside },
-      sortBy: 'teamId',
-    });
-    return rows.map((row) => row.teamId);
-  },
-  privateSpace: async (reader, user, { organizationId }) => {
-    if (organizationId === undefined) return null;
-    const space = await reader.get('teams', { organizationId, type: 'personal', ownerId: user.id });
-    return space ? privateSpaceRecord(space) : null;
-  },
-  userOrganizationRoles: async (reader, user) => {
-    const rows = await reader.find('memberships', { where: { userId: user.id }, sortBy: 'organizationId' });
+  userTeamIds: readTeamIds,
+  privateSpace: readPrivateSpace,
+  userOrganizationRoles: async ({ store }, user) => {
+    const rows = await store.find('memberships', { where: { userId: user.id }, sortBy: 'organizationId' });
     return rows.map(organizationRoleRecord);
   },
-  userTeamRoles: async (reader, user) => {
-    const rows = await reader.find('teamMembers', { where: { userId: user.id }, sortBy: 'teamId' });
-    return rows.map(({ userId, teamId, usersRoleId }) => ({ userId, teamId, usersRoleId, changeable: true }));
+  userTeamRoles: async ({ store }, user) => {
+    const rows = await store.find('teamMembers', { where: { userId: user.id }, sortBy: 'teamId' });
+    return rows.map(({ userId, teamId, usersRoleId }) => ({ usersRoleId, userId, teamId, changeable: true }));
   },
 };
 
+/** Null for who is not in the organization [inf]; absent when none is given [seed]. */
+async function readTeamIds(
+  { store }: Services,
+  user: UserRow,
+  { organizationId }: UserRecordOptions,
+): Promise<readonly number[] | null | undefined> {
+  if (organizationId === undefined) return undefined;
+  if (!(await store.get('memberships', { organizationId, userId: user.id }))) return null;
+  const teamId = { within: 'teams', column: 'id', where: { organizationId } };
+  const rows = await store.find('teamMembers', { where: { userId: user.id, teamId }, sortBy: 'teamId' });
+  return rows.map((row) => row.teamId);
+}
+
+/** Null for who has none, and on instances that are not public; absent when no organization is given. [seed] */
+async function readPrivateSpace(
+  { store, settings }: Services,
+  user: UserRow,
+  { organizationId }: UserRecordOptions,
+): Promise<PlainObject | null | undefined> {
+  if (organizationId === undefined) return undefined;
+  if (!settings.publicCloud) return null;
+  const space = await store.get('teams', { organizationId, type: 'personal', ownerId: user.id });
+  return space ? ownSpaceRecord(space) : null;
+}
+
 /** False when all of the user's organizations are on the free plan and the account is older than 90 days. [seed] */
 async function isSupportEligible(
-  reader: RestReader,
+  { store }: Services,
   user: UserRow,
   { nowMs }: UserRecordOptions,
 ): Promise<boolean> {
   if (nowMs - user.createdAt <= SUPPORT_DAYS_MS) return true;
-  const rows = await reader.find('organizations', {
-    where: { id: { within: 'memberships', column: 'organizationId', where: { userId: user.id } } },
-  });
+  const mine = { within: 'memberships', column: 'organizationId', where: { userId: user.id } };
+  const rows = await store.find('organizations', { where: { id: mine }, columns: ['productName'] });
   return rows.some((row) => row.productName !== FREE_PRODUCT);
 }

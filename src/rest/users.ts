@@ -1,5 +1,4 @@
 import { flag, list, object, text } from '../schema/build.js';
-import { pickColumns } from './columns.js';
 import { id, wrapped } from './fields.js';
 import { defineOperation, type Operation } from './operation.js';
 import { USER_COLUMNS, USER_SCHEMA, userRecord } from './user-record.js';
@@ -19,7 +18,7 @@ const getMe: Operation = defineOperation({
   response: wrapped('authUser', USER_SCHEMA),
   handler: async ({ services, caller, query, columns, nowMs }) => {
     const options = { columns, organizationId: query.organizationId, nowMs };
-    return { authUser: pickColumns(await userRecord(services.store, caller.user, options), columns) };
+    return { authUser: await userRecord(services, caller.user, options) };
   },
 });
 

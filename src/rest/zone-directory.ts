@@ -16,9 +16,13 @@ const REGIONS = [
 ];
 
 /** The map of zones as one of them sees it. A domain that is not on the map becomes a zone of its own in the first region. */
-export function createZoneDirectory(domain: string = 'eu1.make.com'): ZoneDirectory {
+export function createZoneDirectory(
+  domain: string = 'eu1.make.com',
+  { runsApps = true }: { readonly runsApps?: boolean } = {},
+): ZoneDirectory {
   const known = ZONES.find((it) => it.domain === domain);
-  const current = known ?? zone({ id: ZONES.length + 1, domain, name: domain, regionId: 1, deletion: true });
+  const found = known ?? zone({ id: ZONES.length + 1, domain, name: domain, regionId: 1, deletion: true });
+  const current = { ...found, runsApps };
   return { current, zones: known ? ZONES : [...ZONES, current], regions: REGIONS };
 }
 
@@ -28,6 +32,6 @@ export function zoneOfRegion(directory: ZoneDirectory, regionId: number): Zone |
   return inRegion[0];
 }
 
-function zone(fields: Omit<Zone, 'serviceName'>): Zone {
-  return { ...fields, serviceName: 'default' };
+function zone(fields: Omit<Zone, 'serviceName' | 'runsApps'>): Zone {
+  return { ...fields, serviceName: 'default', runsApps: true };
 }

@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { PlainObject } from '../util/plain-object.js';
 import { FORMATS } from './formats.js';
 
@@ -15,25 +15,48 @@ export interface SchemaProblem {
 /** Says what is wrong with a value: nothing, if the list is empty. Never changes the value, never throws. */
 export type SchemaCheck = (value: unknown) => readonly SchemaProblem[];
 
+/** Making one costs more than compiling a schema; it keeps what it compiled, so schemas have to be few and made once. */
+let shared: Ajv2020 | undefined;
+
 /**
  * Compiles a JSON Schema of draft 2020-12.
- * With `document`, `$ref` may point into it as `document.json#/path`.
  * @throws Error when the schema itself is wrong, which is a defect of the caller.
  */
-export function compileSchema(schema: PlainObject, document?: PlainObject): SchemaCheck {
-  const ajv = new Ajv2020({
+export function compileSchema(schema: PlainObject): SchemaCheck {
+  shared ??= createAjv({ strict: true });
+  return toCheck(shared.compile(schema));
+}
+
+/**
+ * Takes a document that holds schemas, such as one of OpenAPI 3.1, and compiles those its pointers lead to: `/components/schemas/Error`.
+ * @throws Error when a schema is wrong or there is none, which is a defect of the caller.
+ */
+export function compileDocument(document: PlainObject): (pointer: string) => SchemaCheck {
+  // The words around the schemas are none of JSON Schema.
+  const ajv = createAjv({ strict: false, keywords: ['openapi'] });
+  ajv.addSchema(document, 'document.json', false, false);
+  const checks = new Map<string, SchemaCheck>();
+  return (pointer) => {
+    const check = checks.get(pointer) ?? toCheck(ajv.compile({ $ref: `document.json#${pointer}` }));
+    checks.set(pointer, check);
+    return check;
+  };
+}
+
+function createAjv(options: Pick<Options, 'strict' | 'keywords'>): Ajv2020 {
+  return new Ajv2020({
     allErrors: true,
     // Gives errors the schema they come from: a pattern is explained by its description.
     verbose: true,
     // Keywords of OpenAPI and unions of types are in use; a misspelt keyword is still found.
-    strict: document === undefined,
     allowUnionTypes: true,
     ownProperties: true,
     formats: FORMATS,
-    keywords: document === undefined ? [] : ['openapi'],
+    ...options,
   });
-  if (document !== undefined) ajv.addSchema(document, 'document.json', false, false);
-  const validate = ajv.compile(schema);
+}
+
+function toCheck(validate: ValidateFunction): SchemaCheck {
   return (value) => (validate(value) ? [] : (validate.errors ?? []).map(toProblem));
 }
 

@@ -1,3 +1,4 @@
+export { checkRestAnswer, type RestAnswer, withAnswerCheck } from './check-rest-answer.js';
 export type { Exchange, Expectation, Fixture, FixtureInput, FixtureKind, PageServer } from './fixture.js';
 export { HOST_STORE_CONTRACT, type HostStoreCase } from './host-store-contract.js';
 export {

@@ -1,6 +1,7 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll } from 'vitest';
 import { createRestMemoryStore, openRestPostgres, openRestSqlite } from '../../src/rest/open-rest-store.js';
@@ -25,28 +26,36 @@ export const MEMORY_STORES: TestStores = {
   create: async () => createRestMemoryStore(),
 };
 
-/** SQLite, a file each, in a folder that goes when the tests of the file that asked end. */
+/** SQLite, one file that is emptied for each, in a folder that goes when the tests of the file that asked end. */
 export async function sqliteStores(): Promise<TestStores> {
   const folder = await mkdtemp(join(tmpdir(), 'iml-rest-'));
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-  const template = join(folder, 'template.sqlite');
-  await (await openRestSqlite(template)).close();
-  let count = 0;
+  const store = await openRestSqlite(join(folder, 'rest.sqlite'));
+  afterAll(async () => {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
   return {
     name: 'SQLite',
     missing: undefined,
-    create: async () => {
-      const file = join(folder, `${++count}.sqlite`);
-      await copyFile(template, file);
-      return openRestSqlite(file);
-    },
+    create: () => emptied(store, [...DELETIONS, 'delete from sqlite_sequence']),
   };
+}
+
+const TABLES = Object.keys(REST_TABLES).map((name) => `rest_${sqlName(name)}`);
+const DELETIONS = [...TABLES, 'rest_windows'].map((table) => `delete from ${table}`);
+
+/** The store without a row, its ids from 1 again. Far quicker than another database. */
+async function emptied(store: RestStore, statements: readonly string[]): Promise<RestStore> {
+  await store.transaction(async ({ sql: db }) => {
+    if (!db) throw new Error('Only databases are emptied by SQL.');
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  });
+  return { ...store, close: async () => undefined };
 }
 
 /** A schema of its own in the test database, dropped at the end. */
 export interface TestSchema {
   readonly url: string;
-  query(sql: string): Promise<unknown>;
 }
 
 /** @returns why there is none, as text, or the schema */
@@ -66,10 +75,7 @@ export async function openTestSchema(): Promise<TestSchema | string> {
   });
   const url = new URL(ADDRESS);
   url.searchParams.set('options', `-c search_path=${schema} -c synchronous_commit=off`);
-  return {
-    url: url.href.replaceAll('+', '%20'),
-    query: (sql) => client.query(`set search_path to ${schema}; ${sql}`),
-  };
+  return { url: url.href.replaceAll('+', '%20') };
 }
 
 /** PostgreSQL, one schema that is emptied for each. */
@@ -80,18 +86,8 @@ export async function postgresStores(): Promise<TestStores> {
   }
   const store = await openRestPostgres(schema.url);
   afterAll(() => store.close());
-  const tables = Object.keys(REST_TABLES).map((name) => `rest_${sqlName(name)}`);
-  // Far quicker than truncating, for tables that hold a few rows.
-  const empty = [
-    'delete from rest_windows',
-    ...tables.map((table) => `delete from ${table}; select setval('${table}_id_seq', 1, false)`),
-  ].join('; ');
-  return {
-    name: 'PostgreSQL',
-    missing: undefined,
-    create: async () => {
-      await schema.query(empty);
-      return { ...store, close: async () => undefined };
-    },
-  };
+  // One statement of many, for one way to the server.
+  const restarts = TABLES.map((table) => `select setval('${table}_id_seq', 1, false)`);
+  const statement = [...DELETIONS, ...restarts].join('; ');
+  return { name: 'PostgreSQL', missing: undefined, create: () => emptied(store, [statement]) };
 }

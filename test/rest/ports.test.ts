@@ -40,6 +40,16 @@ const PRICE = {
   license: { apiLimit: 77 },
 } as const;
 
+const CARD = {
+  brand: 'visa',
+  last4: '4242',
+  country: 'CZ',
+  network: 'visa',
+  exp_year: 2030,
+  exp_month: 1,
+  fingerprint: 'f',
+};
+
 const LATER: BillingPort = {
   findPrice: async (id) => (id === PRICE.id ? PRICE : undefined),
   findCoupon: async () => undefined,
@@ -51,7 +61,7 @@ const LATER: BillingPort = {
   describePayment: () => ({
     typeName: 'subscription',
     statusName: 'paid',
-    method: { type: 'card', card: {} },
+    method: { type: 'card', card: CARD },
     invoiceUrl: 'https://pay.example/i',
     hostedInvoiceUrl: 'https://pay.example/h',
   }),
