@@ -4,6 +4,7 @@ import { createRest, type Rest, type RestOptions } from '../../src/rest/create-r
 import { createRestMemoryStore } from '../../src/rest/open-rest-store.js';
 import type { BillingPort, RestNotification } from '../../src/rest/ports.js';
 import { activateSubscription } from '../../src/rest/subscription-change.js';
+import { withAnswerCheck } from '../../src/testing/check-rest-answer.js';
 
 interface Stage {
   readonly rest: Rest;
@@ -16,13 +17,14 @@ async function start(options: Partial<RestOptions>): Promise<Stage> {
     encryptionKey: new Uint8Array(32),
     ...options,
   });
+  const handle = withAnswerCheck((request) => rest.fetch(request));
   const token = await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
   return {
     rest,
     call: async (method, path, body) => {
       const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
       const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-      const response = await rest.fetch(new Request(`http://x/api/v2${path}`, init));
+      const response = await handle(new Request(`http://x/api/v2${path}`, init));
       return { status: response.status, body: await response.json() };
     },
   };

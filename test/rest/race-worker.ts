@@ -1,5 +1,6 @@
 import { createRest } from '../../src/rest/create-rest.js';
 import { openRestPostgres, openRestSqlite } from '../../src/rest/open-rest-store.js';
+import { withAnswerCheck } from '../../src/testing/check-rest-answer.js';
 
 /** One node of an instance in a process of its own: does the requests it is sent all at once and answers their statuses. */
 
@@ -16,9 +17,11 @@ const [kind, place = ''] = process.argv.slice(2);
 const store = kind === 'sqlite' ? await openRestSqlite(place) : await openRestPostgres(place);
 const rest = await createRest({ store, encryptionKey: new Uint8Array(32) });
 
+const handle = withAnswerCheck((request) => rest.fetch(request));
+
 process.on('message', async ({ requests }: Order) => {
   const answers = requests.map(async ({ method, path, token, body }) => {
-    const response = await rest.fetch(
+    const response = await handle(
       new Request(`http://node${path}`, {
         method,
         headers: { authorization: `Token ${token}`, 'content-type': 'application/json' },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createRest } from '../../src/rest/create-rest.js';
 import { createSeal } from '../../src/rest/seal.js';
 import { REST_TABLES, type RestTables } from '../../src/rest/tables.js';
+import { withAnswerCheck } from '../../src/testing/check-rest-answer.js';
 import { insertRestRows } from '../../src/testing/rest-contract.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
@@ -29,6 +30,7 @@ describe('parameters of keys', () => {
       const logged: unknown[] = [];
       const encryptionKey = new Uint8Array(32).fill(7);
       const rest = await createRest({ store, encryptionKey, onError: (error) => logged.push(error) });
+      const handle = withAnswerCheck((request) => rest.fetch(request));
       await insertRestRows(store, world, world.rows);
       const answers: string[] = [];
       const call = async (method: string, path: string, body?: unknown): Promise<void> => {
@@ -37,7 +39,7 @@ describe('parameters of keys', () => {
           'content-type': 'application/json',
         };
         const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-        answers.push(await (await rest.fetch(new Request(`http://x/api/v2${path}`, init))).text());
+        answers.push(await (await handle(new Request(`http://x/api/v2${path}`, init))).text());
       };
       const parameters = { authUser: 'u', authPass: CANARY };
       await call('POST', '/keys', { teamId: 1, name: 'K', typeName: 'basicauth', parameters });

@@ -8,6 +8,7 @@ import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { createRestMemoryStore } from '../../src/rest/open-rest-store.js';
 import { type RestServer, serveRest } from '../../src/rest/serve-rest.js';
 import { createZoneDirectory } from '../../src/rest/zone-directory.js';
+import { withAnswerCheck } from '../../src/testing/check-rest-answer.js';
 
 export interface TestServer {
   readonly rest: Rest;
@@ -21,7 +22,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** The API on a free port of this machine over an empty store in memory. */
+/** The API on a free port of this machine over an empty store in memory. Every answer is held against the OpenAPI document. */
 export async function startTestServer(options: { readonly tls?: boolean } = {}): Promise<TestServer> {
   const rest = await createRest({
     store: createRestMemoryStore(),
@@ -30,7 +31,14 @@ export async function startTestServer(options: { readonly tls?: boolean } = {}):
   });
   const token = (await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' })) ?? '';
   const tls = options.tls ? await makeCertificate() : undefined;
-  const server = await serveRest(rest, { port: 0, ...(tls && { tls }) });
+  const problems: unknown[] = [];
+  const checked = withAnswerCheck((request) => rest.fetch(request));
+  const fetch: Rest['fetch'] = (request) =>
+    checked(request).catch((problem: unknown) => {
+      problems.push(problem);
+      throw problem;
+    });
+  const server = await serveRest({ fetch }, { port: 0, ...(tls && { tls }) });
   return {
     rest,
     server,
@@ -41,6 +49,8 @@ export async function startTestServer(options: { readonly tls?: boolean } = {}):
       await server.close();
       await rest.close();
       if (tls) await rm(tls.folder, { recursive: true, force: true });
+      // The clients saw no more of it than a connection that ended.
+      if (problems.length > 0) throw problems[0];
     },
   };
 }
