@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { TransportError } from '../errors/transport-error.js';
+import { type AbortListener, addAbortListener, removeAbortListener } from '../util/abort-listeners.js';
 import { setMember } from '../util/plain-object.js';
 import { trimTrailing } from '../util/trim-trailing.js';
 import type { TransportRequest, TransportResponse } from './transport.js';
@@ -17,12 +18,11 @@ interface Settle {
  * Gathers one response from the events of a dispatcher. State with a life, so an object: it ends once, by the
  * response, by a failure or by the signal, and ignores what comes after.
  */
-export class ResponseCollector implements Dispatcher.DispatchHandler {
+export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListener {
   readonly #request: TransportRequest;
   readonly #origin: string;
   readonly #maxBytes: number;
   readonly #settle: Settle;
-  readonly #onAbort: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #isSettled = false;
   #interim = 0;
@@ -38,8 +38,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
     this.#origin = origin;
     this.#maxBytes = maxBytes;
     this.#settle = settle;
-    this.#onAbort = () => this.#fail(request.signal.reason);
-    request.signal.addEventListener('abort', this.#onAbort, { once: true });
+    addAbortListener(request.signal, this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -92,6 +91,10 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
     if (this.#finish()) this.#settle.reject(transportFailure(error, this.#origin));
   }
 
+  onAbort(): void {
+    this.#fail(this.#request.signal.reason);
+  }
+
   #succeed(): void {
     if (!this.#finish()) return;
     this.#settle.resolve({
@@ -112,7 +115,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
   #finish(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
-    this.#request.signal.removeEventListener('abort', this.#onAbort);
+    removeAbortListener(this.#request.signal, this);
     return true;
   }
 
