@@ -80,12 +80,12 @@ function ofText(text: string | undefined, contentType: string | undefined): Enco
 /** Lists and collections become JSON text. [inf] */
 function plainText(value: unknown): string | undefined {
   const isNested = typeof value === 'object' && value !== null && !(value instanceof Date);
-  return isNested ? jsonText(value) : fieldText(value, 'The body');
+  return isNested ? jsonText(value) : fieldText(value, () => 'The body');
 }
 
 function binaryText(value: unknown): string | undefined {
   if (typeof value === 'object') {
     throw requestInvalid('A body of type binary must be binary data or text.');
   }
-  return fieldText(value, 'The body');
+  return fieldText(value, () => 'The body');
 }

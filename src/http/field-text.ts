@@ -5,10 +5,10 @@ import { requestInvalid } from './request-invalid.js';
  * Dates become ISO 8601 text.
  * Source: reference/request-spec.md sections 1 and 6. [app]; dates and numbers [inf].
  *
- * @param what names the field in a message, such as `Header "X-A"`; its value is never printed
+ * @param what gives the name of the field for a message, such as `Header "X-A"`; its value is never printed
  * @throws REQUEST_INVALID for what has no text: objects, lists, binary data, functions
  */
-export function fieldText(value: unknown, what: string): string | undefined {
+export function fieldText(value: unknown, what: () => string): string | undefined {
   switch (typeof value) {
     case 'string':
       return value;
@@ -21,18 +21,18 @@ export function fieldText(value: unknown, what: string): string | undefined {
     case 'object':
       break;
     default:
-      throw requestInvalid(`${what} is a ${typeof value}, which has no text.`);
+      throw requestInvalid(`${what()} is a ${typeof value}, which has no text.`);
   }
   if (value === null) return undefined;
   if (value instanceof Date) return dateText(value, what);
-  throw requestInvalid(`${what} is ${kindOf(value)}; it must be text, a number, a boolean or a date.`);
+  throw requestInvalid(`${what()} is ${kindOf(value)}; it must be text, a number, a boolean or a date.`);
 }
 
 /**
  * The texts of a field that may be a list; a list gives one text an item, and items without a value are left out.
  * @throws REQUEST_INVALID as `fieldText`
  */
-export function fieldTexts(value: unknown, what: string): string[] {
+export function fieldTexts(value: unknown, what: () => string): string[] {
   const texts: string[] = [];
   for (const item of Array.isArray(value) ? value : [value]) {
     const text = fieldText(item, what);
@@ -42,8 +42,8 @@ export function fieldTexts(value: unknown, what: string): string[] {
 }
 
 /** A date as ISO 8601 text. @throws REQUEST_INVALID for a date that is none */
-function dateText(date: Date, what: string): string {
-  if (Number.isNaN(date.getTime())) throw requestInvalid(`${what} is a date that does not exist.`);
+function dateText(date: Date, what: () => string): string {
+  if (Number.isNaN(date.getTime())) throw requestInvalid(`${what()} is a date that does not exist.`);
   return date.toISOString();
 }
 

@@ -40,7 +40,7 @@ function addField(pairs: string[], name: string, value: unknown, depth: number):
     const text =
       value instanceof Uint8Array
         ? bytesToBase64(value)
-        : fieldText(value, `Field ${JSON.stringify(name.slice(0, 80))}`);
+        : fieldText(value, () => `Field ${JSON.stringify(name.slice(0, 80))}`);
     if (text !== undefined) pairs.push(`${encodeFormComponent(name)}=${encodeFormComponent(text)}`);
   }
 }

@@ -82,16 +82,21 @@ export function buildHeaders(values: Readonly<Record<string, unknown>>, host: st
 }
 
 function headerTexts(name: string, value: unknown): string[] {
-  const shown = JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
-  if (!TOKEN.test(name)) throw requestInvalid(`${shown} is no name a header can have.`);
-  const texts = fieldTexts(value, `Header ${shown}`);
+  if (!TOKEN.test(name)) throw requestInvalid(`${shownName(name)} is no name a header can have.`);
+  const texts = fieldTexts(value, () => `Header ${shownName(name)}`);
   for (const text of texts) {
     const bad = BAD_VALUE.exec(text)?.[0];
     if (bad !== undefined) {
-      throw requestInvalid(`Header ${shown} holds ${describeCharacter(bad)}, which a header cannot hold.`);
+      throw requestInvalid(
+        `Header ${shownName(name)} holds ${describeCharacter(bad)}, which a header cannot hold.`,
+      );
     }
   }
   return texts;
+}
+
+function shownName(name: string): string {
+  return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 }
 
 function assertOwnHost(texts: readonly string[], host: string): void {

@@ -51,8 +51,8 @@ function partOf(name: string, value: unknown): Part | undefined {
   const options = ownMember(value, 'options');
   const what = `Field ${JSON.stringify(name.slice(0, 80))}`;
   return makePart(name, ownMember(value, 'value'), {
-    filename: fieldText(optionOf(options, 'filename'), `${what}: filename`),
-    contentType: fieldText(optionOf(options, 'contentType'), `${what}: contentType`),
+    filename: fieldText(optionOf(options, 'filename'), () => `${what}: filename`),
+    contentType: fieldText(optionOf(options, 'contentType'), () => `${what}: contentType`),
   });
 }
 
@@ -88,7 +88,9 @@ function makePart(name: string, value: unknown, options: FileOptions): Part | un
 function contentOf(name: string, value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value;
   const isNested = typeof value === 'object' && value !== null && !(value instanceof Date);
-  const text = isNested ? jsonText(value) : fieldText(value, `Field ${JSON.stringify(name.slice(0, 80))}`);
+  const text = isNested
+    ? jsonText(value)
+    : fieldText(value, () => `Field ${JSON.stringify(name.slice(0, 80))}`);
   return text === undefined ? undefined : Buffer.from(text, 'utf8');
 }
 

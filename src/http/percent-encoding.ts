@@ -5,8 +5,12 @@
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-/** Everything but letters, digits and `-._~` (RFC 3986 unreserved). For names and values of a query. */
+/** RFC 3986 section 2.3. */
+const UNRESERVED = /^[\w.~-]*$/;
+
+/** Everything but letters, digits and `-._~` (RFC 3986 unreserved). For names and values of a query; most of them have nothing to encode. */
 export function encodeComponent(text: string): string {
+  if (UNRESERVED.test(text)) return text;
   return encodeURIComponent(wellFormed(text)).replace(/[!'()*]/g, percent);
 }
 

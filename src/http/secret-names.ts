@@ -1,3 +1,5 @@
+import { type BoundedCache, createBoundedCache } from '../util/bounded-cache.js';
+
 /** The kind of place a name stands in; a `key` in a query is a credential, in a body it is one half of a pair. */
 export type NamePlace = 'header' | 'query' | 'body';
 
@@ -30,8 +32,24 @@ const OPEN_TOKEN =
 /** Headers that end in `-key` but hold no credential. */
 const OPEN_KEY = /^(?:idempotency|cache|surrogate|sort|partition|routing)key$/;
 
+/** The names of headers, queries and bodies repeat from page to page and record to record. */
+const JUDGED: Readonly<Record<NamePlace, BoundedCache<boolean>>> = {
+  header: createBoundedCache(500),
+  query: createBoundedCache(500),
+  body: createBoundedCache(2000),
+};
+const MAX_CACHED_LENGTH = 64;
+
 /** Whether a name says that its value is a secret: `password`, `X-Api-Key`, `refresh_token`, ... [choice] */
 export function isSecretName(name: string, place: NamePlace): boolean {
+  const known = JUDGED[place].get(name);
+  if (known !== undefined) return known;
+  const isSecret = saysSecret(name, place);
+  if (name.length <= MAX_CACHED_LENGTH) JUDGED[place].set(name, isSecret);
+  return isSecret;
+}
+
+function saysSecret(name: string, place: NamePlace): boolean {
   const plain = name
     .slice(0, 200)
     .toLowerCase()

@@ -45,14 +45,23 @@ const OTHER_SCHEME =
  */
 export function buildUrl(options: BuildUrlOptions): string {
   const { address, written: all } = prepareAddress(options);
-  const own = pairsOf(options.qs ?? {});
-  const ownNames = new Set(own.map((pair) => pair.name));
-  const written = all.filter((pair) => !ownNames.has(pair.name));
-  const shadowing = new Set([...Object.keys(options.qs ?? {}), ...written.map((pair) => pair.name)]);
-  const inherited = pairsOf(options.inheritedQs ?? {}).filter((pair) => !shadowing.has(pair.name));
+  const { qs = {}, inheritedQs = {} } = options;
+  const own = pairsOf(qs);
+  const written = withoutNames(all, () => namesOf(own));
+  const inherited = withoutNames(pairsOf(inheritedQs), () => [...Object.keys(qs), ...namesOf(written)]);
 
   const pairs = [...written, ...inherited, ...own].map((pair) => pair.text).join('&');
   return address + (pairs === '' ? '' : `?${pairs}`);
+}
+
+function namesOf(pairs: readonly Pair[]): readonly string[] {
+  return pairs.map((pair) => pair.name);
+}
+
+function withoutNames(pairs: readonly Pair[], names: () => readonly string[]): readonly Pair[] {
+  if (pairs.length === 0) return pairs;
+  const shadowed = new Set(names());
+  return pairs.filter((pair) => !shadowed.has(pair.name));
 }
 
 /** What `url` and `baseUrl` alone decide. */
@@ -123,10 +132,11 @@ function pairsOfText(query: string): Pair[] {
 }
 
 function pairsOf(values: QueryValues): Pair[] {
-  return Object.entries(values).flatMap(([name, value]) =>
-    fieldTexts(value, `qs ${JSON.stringify(name)}`).map((text) => ({
-      name,
-      text: `${encodeComponent(name)}=${encodeComponent(text)}`,
-    })),
-  );
+  const pairs: Pair[] = [];
+  for (const name of Object.keys(values)) {
+    for (const text of fieldTexts(values[name], () => `qs ${JSON.stringify(name)}`)) {
+      pairs.push({ name, text: `${encodeComponent(name)}=${encodeComponent(text)}` });
+    }
+  }
+  return pairs;
 }
