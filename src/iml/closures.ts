@@ -2,7 +2,7 @@ import { assertNever } from '../util/assert-never.js';
 import type { Binary, Call, Expression, Index, Member, Unary } from './ast.js';
 import { unknownFunction, wrapCallError } from './call-error.js';
 import { isEmpty, isTruthy, toArithmetic } from './coerce.js';
-import type { ImlFunction } from './environment.js';
+import type { Environment, ImlFunction } from './environment.js';
 import {
   type CompileContext,
   type Evaluate,
@@ -45,7 +45,7 @@ export function compileNested(node: Expression, context: CompileContext): Evalua
 }
 
 function compileMember(node: Member, context: CompileContext): Evaluate {
-  const names = namesOf(node, context);
+  const names = pathNames(node, context.environment);
   if (names !== undefined) return scopePathReader(names);
   const object = compileNested(node.object, context);
   const read = memberReader(node.name);
@@ -53,11 +53,11 @@ function compileMember(node: Member, context: CompileContext): Evaluate {
 }
 
 /** The names of a path that starts at a name of the scope and has no other steps than members. */
-function namesOf(node: Member, context: CompileContext): readonly string[] | undefined {
+export function pathNames(node: Member, environment: Environment): readonly string[] | undefined {
   const names: string[] = [];
   let step: Expression = node;
   for (; step.kind === 'member'; step = step.object) names.push(step.name);
-  if (step.kind !== 'name' || variableOfName(step, context.environment) !== undefined) return undefined;
+  if (step.kind !== 'name' || variableOfName(step, environment) !== undefined) return undefined;
   names.push(step.name);
   return names.reverse();
 }

@@ -7,6 +7,7 @@ import { isCollection } from './collection.js';
 import { compileText, type TemplateContext, thrower } from './compile-text.js';
 import type { Scope } from './environment.js';
 import { type Evaluate, plainScope } from './leaves.js';
+import { showsOwn } from './path.js';
 import { type Ready, readyAs, valueFor } from './ready.js';
 
 /** Levels of objects and arrays in one template. Beyond it the value cannot be evaluated (IML_LIMIT). */
@@ -85,7 +86,8 @@ function compileMember(
 
 /**
  * The usual case, kept apart because it is where mapping thousands of records spends its time: results are copies of
- * one object that has all members already, so that no store changes their shape.
+ * one object that has all members already, so that no store changes their shape. Most values are members of the same
+ * record (`item`), which is looked at once.
  */
 function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
   const names = members.map(({ name }) => name);
@@ -93,16 +95,35 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
   const shape = JSON.parse(
     JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))),
   ) as PlainObject;
+  const root = commonRoot(values);
+  const copied = values.map(({ member }) => (member?.root === root ? member?.name : undefined));
   return (scope) => {
+    const record = root === undefined ? undefined : scope[root];
+    const source = showsOwn(record) ? record : undefined;
     const result = { ...shape };
     let isComplete = true;
     for (let index = 0; index < names.length; index++) {
-      const value = valueFor(values[index] as Ready, scope);
-      if (value === undefined) isComplete = false;
+      const from = source === undefined ? undefined : copied[index];
+      let value = from === undefined ? undefined : source?.[from];
+      // What is missing, or no data, is for the general way to judge.
+      if (value === undefined || value === null || typeof value === 'function') {
+        value = valueFor(values[index] as Ready, scope);
+        if (value === undefined) isComplete = false;
+      }
       result[names[index] as string] = value;
     }
     return isComplete ? result : withoutUndefined(result);
   };
+}
+
+/** The name of the scope that most of the values are members of. */
+function commonRoot(values: readonly Ready[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { member } of values) {
+    if (member !== undefined) counts.set(member.root, (counts.get(member.root) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  return most?.[0];
 }
 
 function withoutUndefined(object: PlainObject): PlainObject {

@@ -1,5 +1,6 @@
 import { ImlError } from '../errors/iml-error.js';
 import type { Expression, Template } from './ast.js';
+import { pathNames } from './closures.js';
 import { toText } from './coerce.js';
 import { compileExpression } from './compile-expression.js';
 import type { Environment, FunctionTable, Scope } from './environment.js';
@@ -7,6 +8,7 @@ import { limitedText } from './growth.js';
 import type { CompileContext, Evaluate } from './leaves.js';
 import { type MissingReport, missingReport } from './missing-value.js';
 import { safeParseTemplate } from './parser.js';
+import { isInherited } from './path.js';
 import { type Ready, readyAs } from './ready.js';
 
 /** What compiling a template needs. Nothing is read from the process: time, randomness and zone come in here. */
@@ -43,7 +45,15 @@ function compileWhole(node: Expression, context: CompileContext): Ready {
     report: missingReport(node, 'path', context),
     isComputed: kind === 'binary' || kind === 'unary' || kind === 'call',
     missing: context.environment.platformVersion === 1 ? null : undefined,
+    member: memberOf(node, context),
   };
+}
+
+function memberOf(node: Expression, context: CompileContext): Ready['member'] {
+  if (node.kind !== 'member' || node.object.kind !== 'name') return undefined;
+  const [root, name] = pathNames(node, context.environment) ?? [];
+  if (root === undefined || name === undefined || isInherited(root) || isInherited(name)) return undefined;
+  return { root, name };
 }
 
 /** Text with holes: as many texts as holes, each in front of its hole, and the text behind the last one. */

@@ -33,9 +33,8 @@ export function memberReader(name: string): Reader {
  */
 export function scopePathReader(names: readonly string[]): (scope: PlainObject) => unknown {
   if (names.some(isInherited)) return stepwiseReader(names);
-  const first = names[0] ?? '';
-  const second = names[1] ?? '';
-  const third = names[2] ?? '';
+  const [first = '', second = '', third = ''] = names;
+  if (first === 'item' && (names.length === 2 || names.length === 3)) return itemReader(second, names[2]);
   switch (names.length) {
     case 1:
       return (scope) => {
@@ -59,7 +58,27 @@ export function scopePathReader(names: readonly string[]): (scope: PlainObject) 
   }
 }
 
-function isInherited(name: string): boolean {
+/**
+ * Paths that start at `item` are read for every record, not once a page. A name written out here is found in a third of
+ * the time of one that a variable holds.
+ */
+function itemReader(second: string, third: string | undefined): (scope: PlainObject) => unknown {
+  if (third === undefined) {
+    return (scope) => {
+      const value = scope['item'];
+      return typeof value === 'object' && value !== null ? readPlain(value, second) : undefined;
+    };
+  }
+  return (scope) => {
+    const value = scope['item'];
+    if (typeof value !== 'object' || value === null) return undefined;
+    const member = readPlain(value, second);
+    return typeof member === 'object' && member !== null ? readPlain(member, third) : undefined;
+  };
+}
+
+/** Whether every object literal has something under this name already. */
+export function isInherited(name: string): boolean {
   return INHERITED.has(name);
 }
 
@@ -114,11 +133,17 @@ function readSegments(value: unknown, segments: readonly string[]): unknown {
   return current;
 }
 
+/** Whether all that an object shows under a name that `Object.prototype` lacks is its own. */
+export function showsOwn(value: unknown): value is PlainObject {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: object | null = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
 /** The fast way for a name that `Object.prototype` lacks: what is there is own. */
 function readPlain(value: object, name: string): unknown {
-  const prototype: object | null = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return readOwn(value, name);
-  const member = (value as PlainObject)[name];
+  if (!showsOwn(value)) return readOwn(value, name);
+  const member = value[name];
   return typeof member === 'function' ? undefined : member;
 }
 

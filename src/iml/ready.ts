@@ -14,6 +14,8 @@ export interface Ready {
   readonly isComputed: boolean;
   /** What a missing result becomes on platform version 1. Source: reference/iml-language.md section 5. [app] */
   readonly missing: null | undefined;
+  /** Where the value is nothing but a member of a name of the scope: both names. Neither is one that objects inherit. */
+  readonly member?: { readonly root: string; readonly name: string } | undefined;
 }
 
 /** A value that needs nothing done to its result. */
