@@ -71,6 +71,9 @@ function describe(error: ErrorObject): string {
   const allowed: unknown = error.keyword === 'enum' ? error.params['allowedValues'] : undefined;
   if (Array.isArray(allowed))
     return `must be one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}`;
+  const extra: unknown =
+    error.keyword === 'additionalProperties' ? error.params['additionalProperty'] : undefined;
+  if (typeof extra === 'string') return `must not have a member ${JSON.stringify(extra)}`;
   const rule: unknown = error.keyword === 'pattern' ? error.parentSchema?.['description'] : undefined;
   return typeof rule === 'string' ? rule : (error.message ?? 'is not valid');
 }

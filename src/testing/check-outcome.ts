@@ -1,6 +1,6 @@
 import type { Expectation, Outcome } from './fixture.js';
 import { isSameValue } from './same-value.js';
-import { readTagged, writeTagged } from './tagged-values.js';
+import { readExpected, writeTagged } from './tagged-values.js';
 
 /** What of an outcome is not as expected, a line each. Keys that are absent from the expectation are not checked. */
 export function describeDifferences(expected: Expectation, outcome: Outcome): readonly string[] {
@@ -32,7 +32,7 @@ export function describeDifferences(expected: Expectation, outcome: Outcome): re
   ];
   const differences = checks
     .filter(([what, wanted, got]) => isChecked(what, wanted, got))
-    .filter(([, wanted, got]) => !isSameValue(readTagged(wanted), got, { datesAsText: true }))
+    .filter(([, wanted, got]) => !isSameValue(readExpected(wanted), got, { datesAsText: true }))
     .map(
       ([what, wanted, got]) => `${what}: expected ${show(wanted)}, got ${show(got)}${because(what, outcome)}`,
     );
@@ -66,6 +66,7 @@ function respondChecks(expected: Expectation, outcome: Outcome): [string, unknow
   if (respond === undefined) return [];
   const got = outcome.respond;
   return [
+    ['respond', 'an answer', got && 'an answer'],
     ['respond status', respond.status, got?.status],
     ['respond text', respond.text, got?.body],
     [
@@ -96,11 +97,12 @@ function stateChecks(expected: Expectation, outcome: Outcome): [string, unknown,
   return [counts, ...each];
 }
 
+/** Undefined for what is no JSON: no expectation is. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text;
+    return undefined;
   }
 }
 

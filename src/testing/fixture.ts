@@ -12,6 +12,9 @@ export interface Fixture {
   readonly exchanges?: readonly Exchange[];
   readonly server?: PageServer;
   readonly expect: Expectation;
+  readonly certainty?: string;
+  /** Sources disagree on this fixture; it is run and reported apart. */
+  readonly disputed?: unknown;
 }
 
 export type FixtureKind =

@@ -29,9 +29,10 @@ export function describeMismatches(expected: ExpectedRequest, request: Transport
 function bodyChecks(expected: ExpectedRequest, request: TransportRequest): [string, unknown, unknown][] {
   const text = request.body === undefined ? undefined : Buffer.from(request.body).toString('utf8');
   const checks: [string, unknown, unknown][] = [];
-  if (expected.bodyAbsent === true) checks.push(['body', undefined, text]);
+  if (expected.bodyAbsent !== undefined)
+    checks.push(['body is absent', expected.bodyAbsent, text === undefined]);
   if (expected.bodyText !== undefined) checks.push(['body', expected.bodyText, text]);
-  if (expected.body !== undefined) checks.push(['body', expected.body, parseJson(text)]);
+  if (expected.body !== undefined) checks.push(['body', readTagged(expected.body), parseJson(text)]);
   if (expected.form !== undefined) checks.push(['form', expected.form, parseForm(text ?? '') ?? {}]);
   if (expected.parts !== undefined)
     checks.push(['parts', expected.parts, readMultipart(request, expected.parts)]);
@@ -51,11 +52,12 @@ function describeCheck([what, expected, got]: readonly [string, unknown, unknown
   return `${what}: expected ${show(expected)}, got ${show(got)}`;
 }
 
+/** Undefined for what is no JSON: no expectation is. */
 function parseJson(text: string | undefined): unknown {
   try {
     return readTagged(JSON.parse(text ?? ''));
   } catch {
-    return text;
+    return undefined;
   }
 }
 

@@ -30,8 +30,8 @@ export const runRpcFixture: ComponentRunner = async (engine, name, input) => {
 
 /** Lists an epoch panel. */
 export const runEpochFixture: ComponentRunner = async (engine, name, input) => {
-  const { parameters, connection } = input;
-  const { result, entries, error, stats } = await engine.module(name).epoch({ parameters, connection });
+  const { parameters, connection, data } = input;
+  const { result, entries, error, stats } = await engine.module(name).epoch({ parameters, connection, data });
   return {
     result,
     starts: entries.map(({ start }) => start),
@@ -42,8 +42,10 @@ export const runEpochFixture: ComponentRunner = async (engine, name, input) => {
 
 /** Builds the answer of a responder. */
 export const runResponderFixture: ComponentRunner = async (engine, name, input) => {
-  const { parameters, connection, data } = input;
-  const { result, error } = await engine.module(name).respond({ parameters, connection, data });
+  const { parameters, connection, data, webhook, payload } = input;
+  const { result, error } = await engine
+    .module(name)
+    .respond({ parameters, connection, data, webhook, payload });
   const respond = result && {
     status: result.status,
     headers: new Headers(result.headers.map(([header, value]): [string, string] => [header, value])),

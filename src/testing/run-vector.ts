@@ -1,8 +1,7 @@
 import { ImlError } from '../errors/iml-error.js';
 import { evaluate } from '../iml/compile.js';
-import { isPlainObject } from '../util/plain-object.js';
 import { isSameValue } from './same-value.js';
-import { readTagged, writeTagged } from './tagged-values.js';
+import { readExpected, readTagged, writeTagged } from './tagged-values.js';
 
 /** One case of the language: a template, what it sees, what comes of it. Source: conformance/README.md. */
 export interface Vector {
@@ -29,7 +28,9 @@ export function runVector(vector: Vector): readonly string[] {
   try {
     const got = evaluate(vector.template, scope, options);
     if (vector.error !== undefined) return [`expected the error ${vector.error}, got ${show(got)}`];
-    return isExpected(vector.expect, got) ? [] : [`expected ${show(vector.expect)}, got ${show(got)}`];
+    return isSameValue(readExpected(vector.expect), got)
+      ? []
+      : [`expected ${show(vector.expect)}, got ${show(got)}`];
   } catch (error) {
     if (!(error instanceof ImlError)) throw error;
     return describeError(vector, error);
@@ -44,12 +45,6 @@ function describeError(vector: Vector, error: ImlError): readonly string[] {
     differences.push(`expected the message ${show(vector.errorMessage)}, got ${show(error.message)}`);
   }
   return differences;
-}
-
-function isExpected(expected: unknown, got: unknown): boolean {
-  if (isPlainObject(expected) && expected['$undefined'] === true) return got === undefined;
-  if (isPlainObject(expected) && expected['$nullish'] === true) return got === undefined || got === null;
-  return isSameValue(readTagged(expected), got);
 }
 
 function show(value: unknown): string {

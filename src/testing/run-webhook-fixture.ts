@@ -1,6 +1,6 @@
 import type { Engine } from '../app/create-engine.js';
 import { AppError } from '../errors/app-error.js';
-import { readContentType } from '../http/content-type.js';
+import { isJsonMediaType, readContentType } from '../http/content-type.js';
 import { formText } from '../http/form-text.js';
 import { findHeader } from '../http/headers.js';
 import type { HeaderEntry } from '../http/transport.js';
@@ -49,7 +49,7 @@ function typeOf(error: Error): string {
   return error instanceof AppError ? error.type : error.name;
 }
 
-/** A call as a sender would make it: a value is JSON, or a form if the headers say so. */
+/** A call as a sender would make it: a value is JSON, or a form or plain text if the headers say so. */
 function callOf({
   method,
   query = {},
@@ -65,18 +65,19 @@ function callOf({
   const entries: HeaderEntry[] = Object.entries(headers);
   const { mediaType } = readContentType(findHeader(entries, 'content-type'));
   if (mediaType === '' && body !== undefined) entries.push(['content-type', 'application/json']);
-  const text =
-    body === undefined
-      ? bodyText
-      : mediaType === 'application/x-www-form-urlencoded'
-        ? formText(body)
-        : JSON.stringify(writeTagged(body));
+  const text = body === undefined ? bodyText : payloadText(body, mediaType);
   return {
     method,
     url: `https://hook.example.test/h${search === '' ? '' : `?${search}`}`,
     headers: entries,
     body: bodyBase64 === undefined ? Buffer.from(text ?? '', 'utf8') : Buffer.from(bodyBase64, 'base64'),
   };
+}
+
+function payloadText(body: unknown, mediaType: string): string {
+  if (mediaType === 'application/x-www-form-urlencoded') return formText(body);
+  const isPlain = mediaType !== '' && !isJsonMediaType(mediaType);
+  return isPlain && typeof body === 'string' ? body : JSON.stringify(writeTagged(body));
 }
 
 function requestOf({ method, url, headers, body }: IncomingCall): Request {

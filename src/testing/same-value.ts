@@ -4,11 +4,17 @@ export interface SameValueOptions {
   readonly datesAsText?: boolean;
 }
 
+/** Stands in an expectation for null or undefined, whichever comes. */
+export const NULLISH: unique symbol = Symbol('null or undefined');
+
 /**
  * Equality of values of the language: types matter, numbers within a relative difference of 1e-12, members in any
  * order, a member whose value is undefined counting as absent. Source: conformance/README.md (Comparing).
+ *
+ * @param a may hold `NULLISH`
  */
 export function isSameValue(a: unknown, b: unknown, options: SameValueOptions = {}): boolean {
+  if (a === NULLISH) return b === undefined || b === null;
   if (options.datesAsText === true) {
     if (a instanceof Date && typeof b === 'string') return a.toISOString() === b;
     if (b instanceof Date && typeof a === 'string') return b.toISOString() === a;
@@ -30,14 +36,14 @@ export function isSameValue(a: unknown, b: unknown, options: SameValueOptions = 
 
 function isSameNumber(a: number, b: number): boolean {
   if (a === b || (Number.isNaN(a) && Number.isNaN(b))) return true;
+  // An infinity is within any relative difference of itself.
+  if (!Number.isFinite(a) || !Number.isFinite(b)) return false;
   return Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));
 }
 
 function haveSameMembers(a: object, b: object, options: SameValueOptions): boolean {
-  const present = (value: object): [string, unknown][] =>
-    Object.entries(value).filter(([, v]) => v !== undefined);
-  const members = present(a);
-  const others = new Map(present(b));
-  if (members.length !== others.size) return false;
-  return members.every(([name, value]) => others.has(name) && isSameValue(value, others.get(name), options));
+  const members = new Map<string, unknown>(Object.entries(a));
+  const others = new Map<string, unknown>(Object.entries(b));
+  const names = new Set([...members.keys(), ...others.keys()]);
+  return [...names].every((name) => isSameValue(members.get(name), others.get(name), options));
 }

@@ -44,7 +44,9 @@ export function createPageServer(server: PageServer, clock: VirtualClock): Scrip
   const transport: Transport = async (request) => {
     request.signal.throwIfAborted();
     const url = new URL(request.url);
-    if (url.pathname !== server.path) problems.push(`Only ${server.path} is served, not ${url.pathname}.`);
+    if (request.method !== 'GET' || url.pathname !== server.path) {
+      problems.push(`Only GET ${server.path} is served, not ${request.method} ${url.pathname}.`);
+    }
     clock.advance(server.delayMs ?? 0);
     request.signal.throwIfAborted();
     const page = Number(url.searchParams.get(server.pageParam) ?? 1);

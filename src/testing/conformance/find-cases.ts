@@ -2,8 +2,9 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { loadApp } from '../../app/load-app.js';
 import type { App } from '../../spec/app.js';
-import { isPlainObject } from '../../util/plain-object.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { Fixture } from '../fixture.js';
+import { fixtureProblems, vectorProblems } from '../fixture-shape.js';
 import { runFixture } from '../run-fixture.js';
 import { runVector, type Vector } from '../run-vector.js';
 
@@ -13,7 +14,8 @@ export interface ConformanceCase {
   readonly id: string;
   readonly title: string;
   readonly file: string;
-  readonly disputed: boolean;
+  /** Whether the file itself says that sources disagree on the case. */
+  readonly isMarked: boolean;
   /** @returns what differs from the expectation */
   readonly run: () => Promise<readonly string[]>;
 }
@@ -43,9 +45,15 @@ export async function findCases(paths: readonly string[]): Promise<FoundCases> {
   };
   for (const start of paths) {
     for (const file of await read(start, () => jsonFiles(start)))
-      cases.push(...(await read(file, async () => casesOf(await readJson(file), file))));
+      cases.push(...(await read(file, () => readCases(file))));
   }
   return { cases, unreadable };
+}
+
+async function readCases(file: string): Promise<readonly ConformanceCase[]> {
+  const cases = casesOf(await readJson(file), file);
+  if (cases.length === 0) throw new Error('There is no case in this file.');
+  return cases;
 }
 
 /** Foreign files may begin with a byte order mark. */
@@ -54,14 +62,20 @@ async function readJson(file: string): Promise<unknown> {
   return JSON.parse(text.replace(/^\ufeff/, ''));
 }
 
+/** Lists about cases, which lie beside them. */
+const LISTS: ReadonlySet<string> = new Set(['known-gaps.json', 'disputed.json']);
+
+/** @throws Error for a folder without any: whoever named it expects cases to be run */
 async function jsonFiles(start: string): Promise<readonly string[]> {
   const info = await stat(start);
   if (!info.isDirectory()) return [start];
   const entries = await readdir(start, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.json') && entry.name !== 'known-gaps.json')
+  const files = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.json') && !LISTS.has(entry.name))
     .map((entry) => path.join(entry.parentPath, entry.name))
     .sort();
+  if (files.length === 0) throw new Error('There is no JSON file in this folder.');
+  return files;
 }
 
 /** The three forms of the conformance folder; told apart by shape, as a foreign file may be named anyhow. */
@@ -72,52 +86,83 @@ function casesOf(content: unknown, file: string): readonly ConformanceCase[] {
 }
 
 function vectorOrFixture(entry: unknown, file: string, index: number): ConformanceCase {
-  if (isPlainObject(entry) && 'template' in entry) return vectorCase(entry as unknown as Vector, file);
-  if (isFixture(entry)) {
-    const fixture = fixtureOf(entry, path.basename(file, '.json'));
-    const id = `${path.basename(path.dirname(path.resolve(file)))}/${fixture.name}`;
-    return fixtureCase(fixture, id, file, () => Promise.resolve(undefined));
+  if (isPlainObject(entry) && 'template' in entry) {
+    const problems = vectorProblems(entry);
+    if (problems.length > 0) return brokenCase(file, index, problems, entry['id']);
+    return vectorCase(entry as unknown as Vector, file);
   }
-  return brokenCase(file, index, 'is neither a vector (template) nor a fixture (kind, expect)');
+  if (!isPlainObject(entry) || !('kind' in entry)) return brokenCase(file, index, NEITHER);
+  const name = typeof entry['name'] === 'string' ? entry['name'] : path.basename(file, '.json');
+  const id = `${path.basename(path.dirname(path.resolve(file)))}/${name}`;
+  const problems = fixtureProblems(entry);
+  if (problems.length > 0) return brokenCase(file, index, problems, id);
+  return fixtureCase(fixtureOf(entry, name), id, file, () => Promise.resolve(undefined));
 }
 
-function isFixture(entry: unknown): entry is Readonly<Record<string, unknown>> {
-  return isPlainObject(entry) && 'kind' in entry && isPlainObject(entry['expect']);
-}
+const NEITHER: readonly string[] = ['it is neither a vector (template) nor a fixture (kind)'];
 
 /** One entry that cannot be run fails alone: those beside it do run. */
-function brokenCase(file: string, index: number, problem: string): ConformanceCase {
-  const id = `${path.basename(file, '.json')}/${index + 1}`;
-  const run = () => Promise.resolve([`Entry ${index + 1} ${problem}.`]);
-  return { id, title: 'not readable', file, disputed: false, run };
+function brokenCase(
+  file: string,
+  index: number,
+  problems: readonly string[],
+  name?: unknown,
+): ConformanceCase {
+  // An id of its own: a list that excuses the case does not excuse how it is written.
+  const id = `${path.basename(file, '.json')}/entry-${index + 1}`;
+  const title = `${typeof name === 'string' ? name : 'an entry'} is not written as a case is`;
+  const run = () => Promise.resolve(problems.map((problem) => `${problem}.`));
+  return { id, title, file, isMarked: false, run };
 }
 
 /** A fixture without a name goes by `name`, one without input is given nothing. */
-function fixtureOf(entry: Readonly<Record<string, unknown>>, name: string): Fixture {
-  return { name, input: {}, ...entry } as unknown as Fixture;
+function fixtureOf(entry: PlainObject, name: string): Fixture {
+  return { input: {}, ...entry, name } as unknown as Fixture;
 }
 
 function vectorCase(vector: Vector, file: string): ConformanceCase {
-  const title = JSON.stringify(vector.template);
-  const disputed = vector.disputed !== undefined || vector.certainty === 'disputed';
-  return { id: vector.id, title, file, disputed, run: async () => runVector(vector) };
+  const { id, template } = vector;
+  return {
+    id,
+    title: JSON.stringify(template),
+    file,
+    isMarked: isMarked(vector),
+    run: async () => runVector(vector),
+  };
+}
+
+/** A case of which its own file says that sources disagree. */
+function isMarked(entry: Pick<Vector, 'disputed' | 'certainty'>): boolean {
+  return entry.disputed !== undefined || entry.certainty === 'disputed';
 }
 
 /** An app file names its app by a path from the folder that holds `corpus/` and `conformance/`. */
 function appCases(content: Record<string, unknown>, file: string): readonly ConformanceCase[] {
-  const reference = isPlainObject(content['app']) ? content['app']['corpus'] : undefined;
+  const { app, formatVersion = 1 } = content;
+  if (formatVersion !== 1) throw new TypeError(`formatVersion has to be 1, not ${String(formatVersion)}.`);
+  const reference = isPlainObject(app) ? app['corpus'] : undefined;
   if (typeof reference !== 'string') throw new TypeError('app.corpus has to name the folder of the app.');
   let loading: Promise<App> | undefined;
   const load = (): Promise<App> => {
     loading ??= findAbove(path.dirname(path.resolve(file)), reference).then(loadApp);
     return loading;
   };
-  const name = path.basename(file, '.json');
+  const folder = `apps/${path.basename(file, '.json')}`;
   return (content['fixtures'] as readonly unknown[]).map((entry, index) => {
-    if (!isFixture(entry)) return brokenCase(file, index, 'is no fixture (kind, expect)');
-    const fixture = fixtureOf(entry, String(index + 1));
-    return fixtureCase(fixture, `apps/${name}/${fixture.name}`, file, load);
+    if (!isPlainObject(entry)) return brokenCase(file, index, ['it is no fixture']);
+    const name = typeof entry['name'] === 'string' ? entry['name'] : String(index + 1);
+    const problems = [...fixtureProblems(entry), ...appRunProblems(entry)];
+    if (problems.length > 0) return brokenCase(file, index, problems, `${folder}/${name}`);
+    return fixtureCase(fixtureOf(entry, name), `${folder}/${name}`, file, load);
   });
+}
+
+/** What a run of a real app has to be besides a fixture. Source: conformance/apps/README.md. */
+function appRunProblems(entry: PlainObject): readonly string[] {
+  const problems: string[] = [];
+  if ('app' in entry) problems.push('the app stands once, at the top of the file');
+  if (!('component' in entry)) problems.push('component has to say which part of the app is run');
+  return problems;
 }
 
 function fixtureCase(
@@ -126,8 +171,13 @@ function fixtureCase(
   file: string,
   load: () => Promise<App | undefined>,
 ): ConformanceCase {
-  const title = fixture.title ?? fixture.name;
-  return { id, title, file, disputed: false, run: async () => runFixture(fixture, await load()) };
+  return {
+    id,
+    title: fixture.title ?? fixture.name,
+    file,
+    isMarked: isMarked(fixture),
+    run: async () => runFixture(fixture, await load()),
+  };
 }
 
 /** The nearest folder upward that holds `reference`; a foreign file may lie at another depth than ours. */

@@ -1,8 +1,8 @@
+import { readCaseLists } from './case-lists.js';
 import { findCases } from './find-cases.js';
-import { readKnownGaps } from './known-gaps.js';
 import { type CaseResult, type CaseStatus, runCases } from './run-cases.js';
 
-const GAPS = new URL('../../../spec-fixtures/known-gaps.json', import.meta.url);
+const LISTS = new URL('../../../spec-fixtures/', import.meta.url);
 
 /** `npm run conformance -- PATH...`: runs every case found and ends with `N passed, M failed`. */
 async function main(paths: readonly string[]): Promise<number> {
@@ -15,8 +15,8 @@ async function main(paths: readonly string[]): Promise<number> {
   const { cases, unreadable } = await findCases(paths);
   const counts = new Map<CaseStatus, number>();
   for (const { file, problem } of unreadable)
-    console.log(`FAILED  ${file}\n        not readable: ${problem}`);
-  for await (const result of runCases(cases, await readKnownGaps(GAPS))) {
+    console.log(`FAILED    ${file}\n          not readable: ${problem}`);
+  for await (const result of runCases(cases, await readCaseLists(LISTS))) {
     counts.set(result.status, (counts.get(result.status) ?? 0) + 1);
     print(result);
   }
@@ -38,10 +38,10 @@ const LABELS: Readonly<Record<CaseStatus, string>> = {
 
 function print({ case: { id, title, file }, status, differences }: CaseResult): void {
   if (status === 'passed') return;
-  console.log(`${LABELS[status].padEnd(8)}${id}  ${title}  (${file})`);
+  console.log(`${LABELS[status].padEnd(10)}${id}  ${title}  (${file})`);
   if (status === 'closed')
-    console.log('        passes, but is listed in known-gaps.json: take it out of the list');
-  for (const difference of differences) console.log(`        ${difference}`);
+    console.log('          passes, but is listed as one that does not: take it out of the list');
+  for (const difference of differences) console.log(`          ${difference}`);
 }
 
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {

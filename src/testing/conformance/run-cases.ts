@@ -1,34 +1,48 @@
+import type { CaseLists } from './case-lists.js';
 import type { ConformanceCase } from './find-cases.js';
-import type { KnownGaps } from './known-gaps.js';
 
-/** `gap`: fails, as known. `closed`: listed as a gap but passes. `disputed`: sources disagree, so neither counts. */
+/**
+ * `gap`: fails, as known. `disputed`: fails, and sources disagree, so that neither counts. `closed`: listed as one of
+ * them, but passes.
+ */
 export type CaseStatus = 'passed' | 'failed' | 'gap' | 'closed' | 'disputed';
 
 export interface CaseResult {
   readonly case: ConformanceCase;
   readonly status: CaseStatus;
-  /** What differs, a line each; for a gap also why it is one. */
+  /** What differs, a line each; for a listed case also why it is listed. */
   readonly differences: readonly string[];
 }
 
 /** Runs cases one after the other. A case that throws has failed. */
 export async function* runCases(
   cases: readonly ConformanceCase[],
-  gaps: KnownGaps,
+  { gaps, disputed }: CaseLists,
 ): AsyncGenerator<CaseResult> {
   for (const conformanceCase of cases) {
     const differences = await runSafely(conformanceCase);
-    const gap = gaps.get(conformanceCase.id);
-    const status = statusOf(conformanceCase, differences.length === 0, gap !== undefined);
-    const notes = gap === undefined ? [] : [`known gap: ${gap}`];
-    yield { case: conformanceCase, status, differences: [...differences, ...notes] };
+    const [gap, dispute] = [gaps.get(conformanceCase.id), disputed.get(conformanceCase.id)];
+    const passes = differences.length === 0;
+    const isListed = gap !== undefined || dispute !== undefined;
+    yield {
+      case: conformanceCase,
+      status: passes ? passedAs(isListed) : failedAs(conformanceCase, gap, dispute),
+      differences: [
+        ...differences,
+        ...(gap === undefined ? [] : [`known gap: ${gap}`]),
+        ...(dispute === undefined ? [] : [`disputed: ${dispute}`]),
+      ],
+    };
   }
 }
 
-function statusOf(conformanceCase: ConformanceCase, passes: boolean, isGap: boolean): CaseStatus {
-  if (conformanceCase.disputed && !passes) return 'disputed';
-  if (isGap) return passes ? 'closed' : 'gap';
-  return passes ? 'passed' : 'failed';
+function passedAs(isListed: boolean): CaseStatus {
+  return isListed ? 'closed' : 'passed';
+}
+
+function failedAs({ isMarked }: ConformanceCase, gap?: string, dispute?: string): CaseStatus {
+  if (dispute !== undefined || isMarked) return 'disputed';
+  return gap === undefined ? 'failed' : 'gap';
 }
 
 async function runSafely(conformanceCase: ConformanceCase): Promise<readonly string[]> {

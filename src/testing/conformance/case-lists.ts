@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { isPlainObject } from '../../util/plain-object.js';
+
+/** Cases that are not expected to pass, by id. A listed case that passes is a failure: the lists can only shrink. */
+export interface CaseLists {
+  /** Known to fail, with the reason. */
+  readonly gaps: ReadonlyMap<string, string>;
+  /** Contradict a stronger source, with the reason and that source. */
+  readonly disputed: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads `known-gaps.json` (id to reason) and `disputed.json` (id to `{reason, source}`) of a folder.
+ *
+ * @throws TypeError for an entry without a reason, a dispute without a source, and a case that is on both lists
+ */
+export async function readCaseLists(folder: URL): Promise<CaseLists> {
+  const gaps = await readList(new URL('known-gaps.json', folder), (entry) => textOf(entry));
+  const disputed = await readList(new URL('disputed.json', folder), disputeOf);
+  const both = [...gaps.keys()].filter((id) => disputed.has(id));
+  if (both.length > 0) throw new TypeError(`${both.join(', ')}: a case is either a gap or disputed.`);
+  return { gaps, disputed };
+}
+
+async function readList(
+  file: URL,
+  describe: (entry: unknown) => string | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const content: unknown = JSON.parse(await readFile(file, 'utf8'));
+  const name = file.pathname.slice(file.pathname.lastIndexOf('/') + 1);
+  if (!isPlainObject(content)) throw new TypeError(`${name} has to be an object with the ids of cases.`);
+  return new Map(
+    Object.entries(content).map(([id, entry]) => {
+      const text = describe(entry);
+      if (text === undefined) throw new TypeError(`${name} does not say enough about ${id}.`);
+      return [id, text];
+    }),
+  );
+}
+
+function disputeOf(entry: unknown): string | undefined {
+  if (!isPlainObject(entry)) return undefined;
+  const [reason, source] = [textOf(entry['reason']), textOf(entry['source'])];
+  return reason === undefined || source === undefined ? undefined : `${reason} (${source})`;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
