@@ -26,6 +26,8 @@ function textOf(event: TraceEvent): string {
       return `no further page: ${event.reason}`;
     case 'warning':
       return `warning: ${printableLine(event.warning.message)}`;
+    case 'failed':
+      return `failed at ${event.phase}: ${printableLine(event.message)}${event.place ? ` (${printPlace(event.place)})` : ''}`;
     default:
       return assertNever(event);
   }

@@ -57,6 +57,13 @@ export type TraceEvent = EventPosition &
       }
     | { readonly kind: 'stop'; readonly reason: StopReason }
     | { readonly kind: 'warning'; readonly warning: RunWarning }
+    /** A call of a webhook could not be processed: at what step, and where in the app if it is the app's doing. */
+    | {
+        readonly kind: 'failed';
+        readonly phase: string;
+        readonly message: string;
+        readonly place: Place | undefined;
+      }
   );
 
 /** Something the author should know about a run that did not fail. */

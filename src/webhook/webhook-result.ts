@@ -88,6 +88,7 @@ export function failedResult(
   context: RunContext,
 ): WebhookResult {
   const known = error instanceof AppError || error instanceof WebhookError ? error : unexpected(error);
+  context.emit({ kind: 'failed', phase, message: context.clean(known.message), place: known.place });
   const status = STATUSES[known.code];
   const answer =
     status === undefined

@@ -17,6 +17,12 @@ describe('a call', () => {
     expect(await first.response.json()).toEqual({ a: 1 });
   });
 
+  it('of which the payload cannot be read says so in the trace, too', async () => {
+    const { trace, answer } = await webhookOf({}).handle(post('{"a":'));
+    expect(answer.status).toBe(400);
+    expect(trace).toMatchObject([{ kind: 'failed', phase: 'payload', place: undefined }]);
+  });
+
   it('of which the payload cannot be read is kept with its bytes', async () => {
     const { failure, call: kept, response } = await webhookOf({}).handle(post('{"a":'));
     expect(failure).toMatchObject({ phase: 'payload', error: { code: 'WEBHOOK_PAYLOAD' } });
@@ -154,6 +160,33 @@ describe('a failing expression', () => {
     const { failure } = await webhookOf(app).handle(post({ items: [{ at: 'never' }] }));
     expect(failure?.error).toBeInstanceOf(AppError);
     expect(failure?.error.place?.pointer).toBe('/webhooks/w/communication/output/at');
+  });
+
+  const FAILS = '{{formatDate("never", "YYYY")}}';
+
+  it.each([
+    ['verification', { verification: { condition: FAILS } }, '/verification/condition'],
+    ['verification', { verification: { respond: { body: FAILS } } }, '/verification/respond/body'],
+    ['condition', { condition: FAILS }, '/condition'],
+    ['uid', { uid: FAILS }, '/uid'],
+    ['items', { condition: { condition: false, default: FAILS } }, '/condition/default'],
+    ['items', { iterate: FAILS }, '/iterate'],
+    ['items', { iterate: { container: '{{body.items}}', condition: FAILS } }, '/iterate/condition'],
+    ['items', { iterate: 'body.items', output: { a: [FAILS] } }, '/output/a/0'],
+    ['respond', { respond: { status: FAILS } }, '/respond/status'],
+    ['respond', { respond: { headers: { a: FAILS } } }, '/respond/headers/a'],
+    ['respond', { respond: { type: FAILS } }, '/respond/type'],
+  ])('says in the trace where, at %s of %j', async (phase, spec, pointer) => {
+    const webhook = webhookOf(spec, { type: 'web-shared' });
+    const result = await webhook.handle(post({ items: [1] }), { connections: [{ id: 'c', uid: 1 }] });
+    expect(result.answer.status).toBe(500);
+    expect(result).toMatchObject({ bundles: [], deliveries: undefined, recipients: [], failure: { phase } });
+    expect(result.trace.at(-1)).toMatchObject({
+      kind: 'failed',
+      phase,
+      message: expect.stringContaining('formatDate'),
+      place: { pointer: `/webhooks/w/communication${pointer}` },
+    });
   });
 
   it('hides the secrets of the hook', async () => {
