@@ -132,7 +132,9 @@ describe('validateParameters', () => {
           const specs = readParameters(rename(spec, freshNames()));
           const first = await validateParameters(specs, values, { platformVersion, mapped });
           if (!first.ok) return;
-          const second = await validateParameters(specs, first.values, { platformVersion, mapped });
+          // The output no longer says what was erased on purpose, and a default would fill it.
+          const options = { platformVersion, mapped, applyDefaults: false };
+          const second = await validateParameters(specs, first.values, options);
           const again = second.ok ? second.values : second.problems;
           // The matchers of vitest take a member `constructor` for a class.
           if (!isDeepStrictEqual(again, first.values)) expect(again).toStrictEqual(first.values);
