@@ -18,6 +18,8 @@ export interface LoadSettings {
   readonly workers: number;
   /** A worker is killed this often, and another started in its place; undefined kills none. */
   readonly killEveryMs?: number | undefined;
+  /** Where starting a worker takes longer than it lives, killing without end would let none get through. */
+  readonly maxKills?: number | undefined;
   readonly leaseMs: number;
   /** The run fails when it takes longer. */
   readonly maxMs: number;
@@ -71,11 +73,14 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
     );
     const startMs = Date.now();
     const endMs = startMs + settings.maxMs;
-    const acknowledged = await sendAll(settings, paths, fleet, endMs);
-    const acceptedMs = Date.now() - startMs;
-    while ((await openEvents(store)) > 0 && Date.now() < endMs) await sleep(250);
-    const totalMs = Date.now() - startMs;
-    await fleet.stop();
+    const work = async () => {
+      const acknowledged = await sendAll(settings, paths, fleet, endMs);
+      const acceptedMs = Date.now() - startMs;
+      while ((await openEvents(store)) > 0 && Date.now() < endMs) await sleep(250);
+      return { acknowledged, acceptedMs, totalMs: Date.now() - startMs };
+    };
+    // Workers left running would meet the files of the next run.
+    const { acknowledged, acceptedMs, totalMs } = await work().finally(fleet.stop);
     const lines = (await readFile(effects, 'utf8')).trimEnd().split('\n').map(effectOf);
     return {
       ...judge(lines, acknowledged, fleet.killed),
@@ -128,7 +133,7 @@ interface Fleet {
 }
 
 async function startFleet(
-  { workers, killEveryMs }: LoadSettings,
+  { workers, killEveryMs, maxKills = Number.POSITIVE_INFINITY }: LoadSettings,
   start: () => Promise<WorkerProcess | undefined>,
 ): Promise<Fleet> {
   const killed = new Map<number, number>();
@@ -137,7 +142,7 @@ async function startFleet(
   let isOver = false;
   let next = 0;
   const killing = (async () => {
-    while (killEveryMs !== undefined && !isOver) {
+    while (killEveryMs !== undefined && killed.size < maxKills && !isOver) {
       await sleep(killEveryMs);
       const [victim, ...rest] = alive;
       if (victim === undefined || isOver) continue;

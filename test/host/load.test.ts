@@ -21,8 +21,8 @@ it('loses nothing on SQLite with one process that is killed now and then', {
   const settings: LoadSettings = {
     ...{ engine: 'sqlite', workers: 1, leaseMs: 2000 },
     ...(isFull ? { events: 10_000, hooks: 1000 } : { events: 1000, hooks: 100 }),
-    killEveryMs: isFull ? 3000 : 1500,
-    maxMs: (isFull ? 5 : 1) * MINUTE_MS,
+    ...(isFull ? { killEveryMs: 3000 } : { killEveryMs: 1500, maxKills: 5 }),
+    maxMs: 5 * MINUTE_MS,
   };
   expectNothingLost(await runLoad(settings), settings);
 });
@@ -36,8 +36,8 @@ it.skipIf(!hasPostgres)(
       ...(isFull
         ? { events: Number(process.env['IML_EVENTS'] ?? 100_000), hooks: 1000 }
         : { events: 2000, hooks: 100 }),
-      killEveryMs: 2000,
-      maxMs: (isFull ? 20 : 1) * MINUTE_MS,
+      ...(isFull ? { killEveryMs: 2000 } : { killEveryMs: 2000, maxKills: 5 }),
+      maxMs: (isFull ? 20 : 5) * MINUTE_MS,
     };
     const result = await runLoad(settings);
     expectNothingLost(result, settings);

@@ -7,6 +7,7 @@ import {
   type ValidateParametersOptions,
   validateParameters,
 } from '../../../src/component/parameters/validate-parameters.js';
+import { cpuMsOf } from '../../cpu-time.js';
 
 const check = (spec: unknown, values: unknown, options?: ValidateParametersOptions) =>
   validateParameters(readParameters(spec), values, options);
@@ -334,9 +335,8 @@ describe('hostile values', () => {
     const spec = [
       { name: 'a', type: 'array', spec: { type: 'text', validate: { pattern: '^(?:(.*)\\1)*(a*)*\\2b$' } } },
     ];
-    const started = performance.now();
-    await check(spec, { a: Array.from({ length: 1000 }, () => `${'a'.repeat(2000)}!`) });
-    expect(performance.now() - started).toBeLessThan(10_000);
+    const values = { a: Array.from({ length: 1000 }, () => `${'a'.repeat(2000)}!`) };
+    expect(await cpuMsOf(() => check(spec, values))).toBeLessThan(10_000);
   });
 
   it('checks 100 000 items in time that grows with their number', async () => {
@@ -355,10 +355,11 @@ describe('hostile values', () => {
       n: String(index),
       s: String(index % 1000),
     }));
-    const started = performance.now();
-    const { values } = await accepted(spec, { a: items });
-    expect(performance.now() - started).toBeLessThan(5000);
-    expect((values['a'] as unknown[])[99_999]).toEqual({ n: 99_999, s: 999 });
+    const cpuMs = await cpuMsOf(async () => {
+      const { values } = await accepted(spec, { a: items });
+      expect((values['a'] as unknown[])[99_999]).toEqual({ n: 99_999, s: 999 });
+    });
+    expect(cpuMs).toBeLessThan(5000);
   });
 });
 
