@@ -1,3 +1,4 @@
+import { figureOf, type Gauge, type Reading } from './gauge.js';
 import { type Job, type JobResult, meanRatio } from './job.js';
 
 /** Prints a job as a table: a line for each contestant of each race, then how ours stands to floor and target. */
@@ -16,7 +17,17 @@ export function printResult(job: Job, result: JobResult): void {
     }
   }
   if (result.races.length > 1) printMeans(result);
-  console.log(`  ${verdict(job, meanRatio(result, job.ours) ?? Number.POSITIVE_INFINITY)}`);
+  console.log(`  ${verdict(job, meanRatio(result, job.ours) ?? Number.POSITIVE_INFINITY, 'x')}`);
+}
+
+/** Prints a gauge: a line for each reading, then how the worst of ours stands to floor and target. */
+export function printReadings(gauge: Gauge, readings: readonly Reading[]): void {
+  console.log(`\n${gauge.name}`);
+  const unit = gauge.unit === '' ? '' : ` ${gauge.unit}`;
+  for (const { name, value } of readings) {
+    console.log(`    ${name.padEnd(36)}${(formatRatio(value) + unit).padStart(10)}`);
+  }
+  console.log(`  ${verdict(gauge, figureOf(readings), unit)}`);
 }
 
 function printMeans(result: JobResult): void {
@@ -25,9 +36,9 @@ function printMeans(result: JobResult): void {
   console.log(`  geometric mean: ${means.join(', ')}`);
 }
 
-function verdict(job: Job, ratio: number): string {
-  const word = ratio <= job.target ? 'target reached' : ratio <= job.floor ? 'floor holds' : 'FLOOR MISSED';
-  return `${word}: ${formatRatio(ratio)}x (floor ${job.floor}x, target ${job.target}x)`;
+function verdict({ floor, target }: Job | Gauge, figure: number, unit: string): string {
+  const word = figure <= target ? 'target reached' : figure <= floor ? 'floor holds' : 'FLOOR MISSED';
+  return `${word}: ${formatRatio(figure)}${unit} (floor ${floor}${unit}, target ${target}${unit})`;
 }
 
 function formatRatio(ratio: number): string {

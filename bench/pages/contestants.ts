@@ -2,22 +2,14 @@ import got from 'got';
 import { Pool } from 'undici';
 import { createEngine } from '../../src/app/create-engine.js';
 import { defineApp } from '../../src/app/define-app.js';
-import type { Contact, ServiceRecord } from './records.js';
+import { contactsApp } from './contacts-app.js';
+import { type Contact, contactOf, type PageBody } from './records.js';
 
 /** Reads all pages of a service and maps their records. */
 export interface PageReader {
   readonly name: string;
   readonly read: () => Promise<readonly unknown[]>;
   readonly close: () => Promise<void>;
-}
-
-interface PageBody {
-  readonly items: readonly ServiceRecord[];
-  readonly next: number | null;
-}
-
-function contactOf({ id, email, first_name, last_name, city, amount }: ServiceRecord): Contact {
-  return { id, email, name: `${first_name} ${last_name}`, city, amount };
 }
 
 /** Follows `next` with whatever fetches a page. */
@@ -67,30 +59,7 @@ export function gotReader(origin: string, size: string): PageReader {
 
 /** A search module, as an app would declare it. */
 export function engineReader(origin: string, size: string): PageReader {
-  const app = defineApp({
-    name: 'bench',
-    base: { baseUrl: origin },
-    modules: {
-      listContacts: {
-        type: 'search',
-        communication: {
-          url: `/${size}/contacts`,
-          qs: { page: 1 },
-          response: {
-            iterate: '{{body.items}}',
-            output: {
-              id: '{{item.id}}',
-              email: '{{item.email}}',
-              name: '{{item.first_name}} {{item.last_name}}',
-              city: '{{item.city}}',
-              amount: '{{item.amount}}',
-            },
-          },
-          pagination: { condition: '{{body.next}}', qs: { page: '{{body.next}}' } },
-        },
-      },
-    },
-  });
+  const app = defineApp(contactsApp(origin, size));
   const limits = { maxPages: 1000, maxRequests: 1000, maxRecords: 1_000_000 };
   const engine = createEngine({ app, network: { allow: ['loopback'] }, limits });
   const module = engine.module('listContacts');

@@ -1,11 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { Job, JobResult } from '../job.js';
 import { compare, type Effort, type Timing } from '../measure.js';
 import { assertSameOutputs } from '../same-outputs.js';
 import { engineReader, fetchReader, gotReader, nativeReader, type PageReader } from './contestants.js';
 import type { PageSizes } from './records.js';
+import { SIZE, startServer } from './start-server.js';
 
 /** Reads all pages from a server in another process, one after the other. */
 export const SMALL_PAGES: Job = {
@@ -25,10 +23,8 @@ export const LARGE_PAGES: Job = {
   run: (effort) => racePages({ pages: 8, records: 64, pageBytes: 2_000_000 }, effort),
 };
 
-const SIZE = 'bench';
-
 async function racePages(sizes: PageSizes, effort: Effort): Promise<JobResult> {
-  const { server, origin } = await startServer(sizes);
+  const { origin, stop } = await startServer(sizes);
   const readers = [nativeReader, engineReader, gotReader, fetchReader].map((make) => make(origin, SIZE));
   try {
     const contestants = readers.map(({ name, read }) => ({ name, run: read }));
@@ -37,8 +33,7 @@ async function racePages(sizes: PageSizes, effort: Effort): Promise<JobResult> {
     return { races: [{ name, timings: await raceReaders(readers, effort) }] };
   } finally {
     await Promise.all(readers.map(({ close }) => close()));
-    server.disconnect();
-    await once(server, 'exit');
+    await stop();
   }
 }
 
@@ -53,11 +48,4 @@ async function raceReaders(readers: readonly PageReader[], { rounds }: Effort): 
     }
   }
   return compare(measured);
-}
-
-async function startServer(sizes: PageSizes): Promise<{ server: ChildProcess; origin: string }> {
-  const script = fileURLToPath(new URL('./server.js', import.meta.url));
-  const server = fork(script, [JSON.stringify({ [SIZE]: sizes })]);
-  const [port] = (await once(server, 'message')) as [number];
-  return { server, origin: `http://127.0.0.1:${port}` };
 }

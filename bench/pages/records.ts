@@ -18,6 +18,16 @@ export interface Contact {
   readonly amount: number;
 }
 
+/** A page as the service sends it. */
+export interface PageBody {
+  readonly items: readonly ServiceRecord[];
+  readonly next: number | null;
+}
+
+export function contactOf({ id, email, first_name, last_name, city, amount }: ServiceRecord): Contact {
+  return { id, email, name: `${first_name} ${last_name}`, city, amount };
+}
+
 /** How much the service sends. */
 export interface PageSizes {
   readonly pages: number;

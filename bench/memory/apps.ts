@@ -1,0 +1,30 @@
+/** Templates of an app, all different: `{{name}}` and text, as apps have them. */
+export const TEMPLATES_PER_APP = 50;
+
+const MODULES_PER_APP = 5;
+
+/** What of an app differs from all others: its texts, as if each had been read from its own file. */
+export interface AppTexts {
+  readonly name: string;
+  readonly modules: readonly (readonly string[])[];
+}
+
+export function appTexts(number: number): AppTexts {
+  const perModule = TEMPLATES_PER_APP / MODULES_PER_APP;
+  const modules = Array.from({ length: MODULES_PER_APP }, (_, module) =>
+    Array.from(
+      { length: perModule },
+      (_, index) => FORMS[index % FORMS.length]?.(`${number}_${module}_${index}`) ?? '',
+    ),
+  );
+  // Through JSON, so that each text is one flat string.
+  return JSON.parse(JSON.stringify({ name: `app-${number}`, modules })) as AppTexts;
+}
+
+const FORMS: readonly ((id: string) => string)[] = [
+  (id) => `{{item.field_${id}}}`,
+  (id) => `{{item.first_${id}}} {{item.last}}`,
+  (id) => `{{if(item.active; "on ${id}"; item.state)}}`,
+  (id) => `{{formatDate(now; "YYYY-MM-DD")}} ${id}`,
+  (id) => `{{ifempty(item.tags_${id}; upper(item.last))}}`,
+];

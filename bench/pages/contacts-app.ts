@@ -1,0 +1,29 @@
+import type { AppDefinition } from '../../src/app/app-definition.js';
+
+/** The app of the service: a search module `listContacts` over all its pages. */
+export function contactsApp(origin: string, size: string): AppDefinition {
+  return {
+    name: 'bench',
+    base: { baseUrl: origin },
+    modules: {
+      listContacts: {
+        type: 'search',
+        communication: {
+          url: `/${size}/contacts`,
+          qs: { page: 1 },
+          response: {
+            iterate: '{{body.items}}',
+            output: {
+              id: '{{item.id}}',
+              email: '{{item.email}}',
+              name: '{{item.first_name}} {{item.last_name}}',
+              city: '{{item.city}}',
+              amount: '{{item.amount}}',
+            },
+          },
+          pagination: { condition: '{{body.next}}', qs: { page: '{{body.next}}' } },
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import http from 'node:http';
+import { contactOf, type PageBody } from '../pages/records.js';
+
+/** A program that does nothing but ask for one page by node:http: the least a start can take. */
+http.get(process.argv[2] ?? '', (response) => {
+  const chunks: Buffer[] = [];
+  response.on('data', (chunk: Buffer) => chunks.push(chunk));
+  response.on('end', () => {
+    const page = JSON.parse(Buffer.concat(chunks).toString('utf8')) as PageBody;
+    console.log(JSON.stringify(page.items.map(contactOf)[0]));
+  });
+});
