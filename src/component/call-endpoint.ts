@@ -6,6 +6,7 @@ import type { EndpointCall, EndpointCaller, RunContext, RunScope } from '../run/
 import type { EndpointComponent } from '../spec/app.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
+import { freshNames } from './fresh-names.js';
 import { resultOf } from './result-of.js';
 import type { Runtime } from './runtime.js';
 
@@ -25,7 +26,7 @@ export function createEndpointCaller(runtime: Runtime): EndpointCaller {
       throw endpointError(`The endpoint "${call.name}" has no communication to run.`, context);
     }
     const requests = await runtime.compile(communication);
-    const names = { ...freshNames(call), ...connectionOf(call, endpoint, context) };
+    const names = { ...ownNames(call), ...connectionOf(call, endpoint, context) };
     return runApart(context, call.name, names, async () => {
       const pages: Page[] = [];
       for await (const page of runCommunication(requests, context)) pages.push(page);
@@ -44,20 +45,8 @@ function findEndpoint(name: string, context: RunContext, { app }: Runtime): Endp
 }
 
 /** The names an endpoint has for itself. */
-function freshNames({ input }: EndpointCall): RunScope {
-  return {
-    parameters: input,
-    data: undefined,
-    payload: undefined,
-    temp: {},
-    body: undefined,
-    headers: undefined,
-    statusCode: undefined,
-    item: undefined,
-    output: undefined,
-    iterate: undefined,
-    pagination: undefined,
-  };
+function ownNames({ input }: EndpointCall): RunScope {
+  return { ...freshNames(), parameters: input, data: undefined, payload: undefined };
 }
 
 /**

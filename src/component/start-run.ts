@@ -5,6 +5,7 @@ import { RunContext, type RunScope } from '../run/run-context.js';
 import { moduleTimeout } from '../run/send-request.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import { createEndpointCaller } from './call-endpoint.js';
+import { freshNames } from './fresh-names.js';
 import type { RunInput, Runtime } from './runtime.js';
 
 export interface StartedRun {
@@ -49,14 +50,7 @@ function createScope(runtime: Runtime, input: RunInput, common: unknown): RunSco
     payload: input.payload,
     scenario: input.scenario,
     metadata: input.metadata,
-    temp: {},
-    body: undefined,
-    headers: undefined,
-    statusCode: undefined,
-    item: undefined,
-    output: undefined,
-    iterate: undefined,
-    pagination: undefined,
+    ...freshNames(),
   };
 }
 

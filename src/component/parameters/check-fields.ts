@@ -39,11 +39,8 @@ function checkInto(
   output: PlainObject,
 ): void {
   for (const field of fields) {
-    if (field.kind === 'reference') {
-      checkReference(check, field, level, output);
-    } else if (field.name !== undefined) {
-      checkMember(check, field, field.name, level, output);
-    }
+    if (field.kind === 'reference') checkReference(check, field, level, output);
+    else checkMember(check, field, level, output);
   }
 }
 
@@ -64,13 +61,9 @@ function checkReference(
   if (fields !== undefined) checkInto(check, fields, { ...level, depth: level.depth + 1 }, output);
 }
 
-function checkMember(
-  check: FormCheck,
-  spec: ParameterSpec,
-  name: string,
-  level: Level,
-  output: PlainObject,
-): void {
+function checkMember(check: FormCheck, spec: ParameterSpec, level: Level, output: PlainObject): void {
+  const { name } = spec;
+  if (name === undefined) return;
   if (spec.type === 'banner') {
     delete output[name];
     return;

@@ -1,0 +1,15 @@
+import type { RunScope } from '../run/run-context.js';
+
+/** What expressions read, at the start, of the names that a communication fills as it goes. */
+export function freshNames(): RunScope {
+  return {
+    temp: {},
+    body: undefined,
+    headers: undefined,
+    statusCode: undefined,
+    item: undefined,
+    output: undefined,
+    iterate: undefined,
+    pagination: undefined,
+  };
+}
