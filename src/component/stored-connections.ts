@@ -1,4 +1,6 @@
 import { AppError } from '../errors/app-error.js';
+import { EngineError } from '../errors/engine-error.js';
+import { isPlainObject } from '../util/plain-object.js';
 import { createSingleFlight } from '../util/single-flight.js';
 import type { Connection } from './connection.js';
 import type { ConnectionStore, StoredConnection } from './connection-store.js';
@@ -26,7 +28,8 @@ export interface StoredConnections {
  *
  * @param connectionOf the app's connection of a name, undefined where it has none
  * @returns `open` throws AppError: InvalidConfigurationError for a name that is not kept or not of an allowed
- *   connection, InvalidAccessTokenError where the connection has expired or cannot be refreshed
+ *   connection, InvalidAccessTokenError where the connection has expired or cannot be refreshed; EngineError (USAGE) for
+ *   what is no connection. What the store itself rejects with is handed on
  */
 export function createStoredConnections(
   store: ConnectionStore | undefined,
@@ -34,8 +37,10 @@ export function createStoredConnections(
 ): StoredConnections {
   const opening = createSingleFlight<StoredConnection>();
   const refreshed = async (from: ConnectionStore, name: string): Promise<StoredConnection> => {
-    const kept = await from.get(name);
-    if (kept === undefined) throw unknownConnection(name);
+    const kept: StoredConnection | null | undefined = await from.get(name);
+    // Stores without types may say null for what they do not have.
+    if (kept === undefined || kept === null) throw unknownConnection(name);
+    assertStored(name, kept);
     const connection = connectionOf(kept.component);
     if (connection === undefined) throw strangeConnection(name, kept);
     const report = await connection.refresh(kept);
@@ -49,11 +54,21 @@ export function createStoredConnections(
         ? refreshed(store, name)
         : store.exclusively(name, () => refreshed(store, name));
     const stored = await opening.run(name, work, signal);
+    assertStored(name, stored);
     if (allowed.length > 0 && !allowed.includes(stored.component))
       throw otherConnection(name, stored, allowed);
     return stored;
   };
   return { open, settled: opening.settled };
+}
+
+/** An embedder without types may keep anything. */
+function assertStored(name: string, kept: unknown): void {
+  const isStored =
+    isPlainObject(kept) && typeof kept['component'] === 'string' && isPlainObject(kept['connection']);
+  if (isStored) return;
+  const message = `What the store gave for "${name}" is no connection: an object with component and connection is expected.`;
+  throw new EngineError('USAGE', message);
 }
 
 function unknownConnection(name: string): AppError {

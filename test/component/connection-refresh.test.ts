@@ -261,6 +261,20 @@ describe('a connection given by name', () => {
     }).rejects.toMatchObject({ type: 'InvalidConfigurationError' });
   });
 
+  it.each<[string, Partial<ConnectionStore>, object]>([
+    ['null', { get: async () => null as never }, { type: 'InvalidConfigurationError' }],
+    ['a text', { get: async () => 'x' as never }, { code: 'USAGE' }],
+    ['a connection without data', { get: async () => ({ component: 'oauth' }) as never }, { code: 'USAGE' }],
+    ['nothing from its lock', { exclusively: async () => undefined as never }, { code: 'USAGE' }],
+    ['its own error', { get: () => Promise.reject(new Error('down')) }, { message: 'down' }],
+    ['its own error for saving', { save: () => Promise.reject(new Error('full')) }, { message: 'full' }],
+  ])('is no connection where a store gives %s', async (_title, broken, expected) => {
+    const connections = { ...memoryStore({ a: STORED }), ...broken };
+    const { transport } = createService();
+    await using engine = createEngine({ app: APP, connections, transport, clock: createVirtualClock(NOW) });
+    await expect(engine.openConnection('a')).rejects.toMatchObject(expected);
+  });
+
   it('is unknown to an engine without a store', async () => {
     const { error } = await engineOf(createService().transport).module('open').run({ connection: 'mine' });
     expect(error).toMatchObject({ type: 'InvalidConfigurationError' });
