@@ -44,8 +44,10 @@ function prepareHttp(
   const resolved = resolveRequest(request, page, context);
   if (resolved === undefined) return undefined;
   const body = resolved.body === undefined ? '' : Buffer.from(resolved.body).toString('latin1');
+  // Only where pages may be told apart by them: a signature is another one each time.
+  const headers = request.pagination?.headers === undefined ? '' : resolved.headers.join('\n');
   return {
-    key: `${resolved.method} ${resolved.url}\n${body}`,
+    key: `${resolved.method} ${resolved.url}\n${headers}\n${body}`,
     make: async () => {
       const response = await sendRequest(resolved, context);
       receiveResponse(request.response, response, context);

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import type { RunReport } from '../../src/component/module-run.js';
+import type { TransportRequest } from '../../src/http/transport.js';
+import { type Answer, engineOf, type Setup, service } from './helpers.js';
+
+interface Paged {
+  readonly report: RunReport;
+  readonly requests: readonly TransportRequest[];
+  readonly ids: readonly unknown[];
+  /** Codes of the warnings, once each. */
+  readonly warnings: readonly string[];
+}
+
+/** Runs a search over pages `{items, next}`, told apart by the pagination. */
+async function paged(
+  pagination: Readonly<Record<string, unknown>>,
+  answer: (request: TransportRequest, call: number) => Answer,
+  setup: Setup = {},
+): Promise<Paged> {
+  const { transport, requests } = service(answer);
+  const communication = {
+    url: '/items',
+    response: { iterate: '{{body.items}}', output: '{{item}}' },
+    pagination,
+  };
+  const report = await engineOf(communication, { transport, ...setup }).run({
+    connection: { token: 'hush-1' },
+  });
+  const warnings = [...new Set(report.warnings.map(({ code }) => code))];
+  return { report, requests, ids: report.bundles, warnings };
+}
+
+const BY_TOKEN = { qs: { cursor: '{{body.next}}' }, condition: '{{body.next}}' };
+
+const cursorOf = (request: TransportRequest): string => new URL(request.url).searchParams.get('cursor') ?? '';
+
+/** A service that goes A, B, A, B, ... for ever. */
+const inCircles = (request: TransportRequest): Answer => {
+  const cursor = cursorOf(request);
+  return { json: { items: [cursor || 'first'], next: cursor === 'A' ? 'B' : 'A' } };
+};
+
+describe('a token that comes round again', () => {
+  it('is a warning, and paging goes on to its limit', async () => {
+    const { ids, warnings, report } = await paged(BY_TOKEN, inCircles);
+    expect(ids).toHaveLength(51);
+    expect(warnings).toEqual(['page-loop', 'limit-reached']);
+    expect(report.stats.stopReason).toBe('max-pages');
+  });
+
+  it('stops before it is asked for a second time', async () => {
+    const { ids, warnings } = await paged(BY_TOKEN, inCircles, { onPageLoop: 'stop' });
+    expect(ids).toEqual(['first', 'A', 'B']);
+    expect(warnings).toEqual(['page-loop']);
+  });
+
+  it('is an error', async () => {
+    const { report, requests } = await paged(BY_TOKEN, inCircles, { onPageLoop: 'error' });
+    expect(report.error).toMatchObject({ type: 'RuntimeError', message: expect.stringContaining('repeats') });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('is noticed in a body too', async () => {
+    const pagination = { method: 'POST', body: { cursor: '{{body.next}}' }, condition: '{{body.next}}' };
+    const same = (): Answer => ({ json: { items: [1], next: 'A', at: Math.random() } });
+    const { requests } = await paged(pagination, same, { onPageLoop: 'stop' });
+    expect(requests).toHaveLength(2);
+  });
+});
+
+describe('pages told apart by a header', () => {
+  const pagination = { headers: { 'X-Cursor': '{{body.next}}' }, condition: '{{body.next}}' };
+  const cursor = (request: TransportRequest): string =>
+    request.headers.find(([name]) => name === 'X-Cursor')?.[1] ?? '0';
+
+  it('are no loop', async () => {
+    const answer = (request: TransportRequest): Answer => {
+      const at = Number(cursor(request));
+      return { json: { items: [at], next: at < 3 ? String(at + 1) : '' } };
+    };
+    const { ids, warnings } = await paged(pagination, answer, { onPageLoop: 'error' });
+    expect({ ids, warnings }).toEqual({ ids: [0, 1, 2, 3], warnings: [] });
+  });
+
+  it('are one where the header comes round again', async () => {
+    const answer = (request: TransportRequest): Answer => ({
+      json: { items: [cursor(request)], next: cursor(request) === 'A' ? 'B' : 'A' },
+    });
+    const { ids } = await paged(pagination, answer, { onPageLoop: 'stop' });
+    expect(ids).toEqual(['0', 'A', 'B']);
+  });
+});
+
+describe('a body that comes twice in a row', () => {
+  const last = (request: TransportRequest, call: number): Answer => ({
+    json: { items: [Math.min(call, 3)], page: Math.min(Number(cursorOf(request) || 1), 3) },
+  });
+  const byPage = { qs: { cursor: '{{pagination.page}}' } };
+
+  it('is a warning, as services that repeat their last page never end', async () => {
+    const { ids, warnings } = await paged(byPage, last);
+    expect(ids).toHaveLength(51);
+    expect(warnings).toEqual(['page-loop', 'limit-reached']);
+  });
+
+  it('is dropped where paging stops at it', async () => {
+    expect((await paged(byPage, last, { onPageLoop: 'stop' })).ids).toEqual([1, 2, 3]);
+  });
+});
+
+describe('pages that change under the reader', () => {
+  it('a page without records ends paging, though a next one is named', async () => {
+    const { requests, report } = await paged(BY_TOKEN, (_request, call) => ({
+      json: { items: call === 2 ? [] : [call], next: `t${call}` },
+    }));
+    expect(requests).toHaveLength(2);
+    expect(report.bundles).toEqual([1]);
+  });
+
+  it('a list that grows for ever ends at the limits', async () => {
+    const { ids } = await paged(BY_TOKEN, (_request, call) => ({
+      json: { items: Array.from({ length: 100 }, (_, index) => call * 100 + index), next: `t${call}` },
+    }));
+    expect(ids).toHaveLength(3200);
+  });
+
+  it('records that come again are given again: only the app knows what they are', async () => {
+    const { ids, warnings } = await paged(BY_TOKEN, (_request, call) => ({
+      json: { items: [call, 1], next: call < 3 ? `t${call}` : '' },
+    }));
+    expect({ ids, warnings }).toEqual({ ids: [1, 1, 2, 1, 3, 1], warnings: [] });
+  });
+
+  it('a total smaller than what was seen ends paging', async () => {
+    const pagination = {
+      qs: { page: '{{pagination.page}}' },
+      condition: '{{body.total >= pagination.page}}',
+    };
+    const { requests } = await paged(pagination, (_request, call) => ({
+      json: { items: [call], total: call === 1 ? 5 : 0 },
+    }));
+    expect(requests).toHaveLength(2);
+  });
+
+  it('a condition that fails is the error of the run', async () => {
+    const pagination = { qs: {}, condition: '{{parseDate("x"; "y")}}' };
+    const { report } = await paged(pagination, () => ({ json: { items: [1] } }));
+    expect(report.error).toMatchObject({
+      type: 'RuntimeError',
+      place: { pointer: '/modules/m/communication/pagination/condition' },
+    });
+  });
+});
+
+describe('a next link', () => {
+  const byLink = { url: '{{body.next}}', condition: '{{body.next}}' };
+  const linking =
+    (next: string) =>
+    (_request: TransportRequest, call: number): Answer => ({
+      json: { items: [call], next: call === 1 ? next : '' },
+    });
+
+  it.each([
+    ['another path', '/more?x=1', 'https://api.example.test/more?x=1'],
+    ['an absolute address', 'https://api.example.test/more', 'https://api.example.test/more'],
+    // As on the platform: the app has taken the link out of the answer of its own service.
+    ['another host', 'https://other.example.test/more', 'https://other.example.test/more'],
+    ['plain http', 'http://api.example.test/more', 'http://api.example.test/more'],
+  ])('to %s is followed', async (_title, next, expected) => {
+    const { requests, ids } = await paged(byLink, linking(next));
+    expect(requests[1]?.url).toBe(expected);
+    expect(ids).toEqual([1, 2]);
+  });
+
+  it.each(['//evil.example.test/x', 'file:///etc/passwd', 'https://u:p@api.example.test/', 'javascript:1'])(
+    'to %s fails, and nothing is sent',
+    async (next) => {
+      const { requests, report } = await paged(byLink, linking(next));
+      expect(requests).toHaveLength(1);
+      expect(report.error).toMatchObject({
+        type: 'RuntimeError',
+        place: { pointer: '/modules/m/communication/pagination/url' },
+      });
+    },
+  );
+});
