@@ -23,7 +23,7 @@ const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)\.js'/g;
  * Makes a script in TypeScript, with all it imports, one that a process of plain Node can run.
  * Only types are taken away, nothing is checked.
  *
- * @param script relative to this folder, without extension
+ * @param script relative to this folder or one beside it, without extension
  * @returns its path
  */
 export async function compileProcess(script: string): Promise<string> {

@@ -104,4 +104,4 @@ describe('the public command line', () => {
       stderr: expect.stringMatching(/400.*[\s\S]*'name'/),
     });
   });
-}, 60_000);
+}, 180_000);

@@ -10,7 +10,7 @@ import { addUser } from '../../src/rest/invitations.js';
 import { openRestPostgres, openRestSqlite } from '../../src/rest/open-rest-store.js';
 import { createOrganization } from '../../src/rest/organization-life.js';
 import { SCOPE_NAMES } from '../../src/rest/scopes.js';
-import { build } from './build-worker.js';
+import { compileProcess } from '../host/compile-process.js';
 import { openTestSchema } from './open-stores.js';
 
 /** Two nodes of an instance, in processes of their own, over one database. */
@@ -20,7 +20,7 @@ const EACH = 8;
 const folder = await mkdtemp(join(tmpdir(), 'iml-rest-race-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const schema = await openTestSchema();
-const worker = await build(folder);
+const worker = await compileProcess('../rest/race-worker');
 
 runRaces('SQLite', 'sqlite', join(folder, 'race.sqlite'), undefined);
 runRaces(
@@ -70,7 +70,7 @@ function runRaces(
         });
         nodes = [0, 1].map(() => fork(worker, [kind, place]));
         await Promise.all(nodes.map((node) => once(node, 'message')));
-      }, 30_000);
+      }, 120_000);
       afterAll(async () => {
         for (const node of nodes) node.disconnect();
         await Promise.all(nodes.map((node) => once(node, 'exit')));
@@ -205,6 +205,6 @@ function runRaces(
         });
       });
     },
-    60_000,
+    180_000,
   );
 }
