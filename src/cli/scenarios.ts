@@ -10,6 +10,7 @@ import { HOST_OPTIONS, openHostParts, readId } from './host-parts.js';
 import type { Io } from './io.js';
 import { jsonOf, prettyJsonOf } from './json-output.js';
 import { printTable } from './print-table.js';
+import { shownPlan } from './shown-plan.js';
 import { usageError } from './usage-error.js';
 
 const ACTIONS = ['list', 'show', 'on', 'off', 'retry', 'discard'] as const;
@@ -96,8 +97,9 @@ async function act(desk: ScenarioDesk, action: Exclude<Action, 'list'>, name: st
       await desk.discard(readId(name, 'incomplete execution'));
       return `The incomplete execution ${name} is discarded.\n`;
     case 'show': {
-      const scenario = await desk.get(name);
-      return `${prettyJsonOf({ ...scenario, incompletes: await desk.incompletes(name) })}\n`;
+      const { definition, ...scenario } = await desk.get(name);
+      const incompletes = await desk.incompletes(name);
+      return `${prettyJsonOf({ ...scenario, definition: shownPlan(definition), incompletes })}\n`;
     }
   }
 }

@@ -10,8 +10,9 @@ const MIN_BASE64_PIECE = 8;
 const MAX_SECRET_LENGTH = 64 * 1024;
 
 /**
- * The ways a secret can be written in a request, a response or a message: as it is, percent-encoded in every dialect,
- * inside JSON, in base64, also in the middle of a longer base64 text (`user:secret`), and line by line (a PEM key).
+ * The ways a secret can be written in a request, a response or a message: as it is, percent-encoded in every dialect and
+ * twice, inside JSON, in hex, in base64, also in the middle of a longer base64 text (`user:secret`) and percent-encoded,
+ * and line by line (a PEM key).
  * Empty for a value too short or too long to be one.
  */
 export function secretForms(secret: string): string[] {
@@ -32,7 +33,8 @@ export function secretForms(secret: string): string[] {
     ...encoded,
     ...encoded.map(lowerCaseEscapes),
     encodeComponent(encodeComponent(secret)),
-    ...base64Forms(secret),
+    ...base64Forms(secret).flatMap((form) => [form, encodeComponent(form)]),
+    ...hexForms(secret),
     ...secret.split(/[\r\n]+/).filter((line) => line.length >= 16 && !line.startsWith('-----')),
   ]);
   return [...forms].filter((form) => form.length >= MIN_SECRET_LENGTH);
@@ -44,6 +46,11 @@ function encodeURIComponentOnce(text: string): string {
 
 function lowerCaseEscapes(text: string): string {
   return text.replace(/%[0-9A-F]{2}/g, (digits) => digits.toLowerCase());
+}
+
+function hexForms(secret: string): string[] {
+  const hex = Buffer.from(secret, 'utf8').toString('hex');
+  return [hex, hex.toUpperCase()];
 }
 
 /** The three ways bytes can lie in the groups of base64, without the characters that depend on their neighbours. */

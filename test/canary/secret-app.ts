@@ -60,7 +60,12 @@ const FUNCTIONS = {
   giveBack: { code: 'function giveBack(x) { return x; }' },
   complain: { code: 'function complain(x) { throw new Error("I do not like " + x + " at all"); }' },
   encode: {
-    code: 'function encode(x) { throw new TypeError(encodeURIComponent(x) + " " + Buffer.from(x).toString("base64")); }',
+    code: `function encode(x) {
+      const twice = encodeURIComponent(encodeURIComponent(x));
+      const coded = ['base64', 'base64url', 'hex'].map((form) => Buffer.from(x).toString(form));
+      const upper = Buffer.from(x).toString('hex').toUpperCase();
+      throw new TypeError([encodeURIComponent(x), twice, JSON.stringify({ x }), upper, ...coded].join(' '));
+    }`,
   },
   named: { code: 'function named(x) { const e = new Error("no"); e.name = x; throw e; }' },
   plain: { code: 'function plain(x) { throw { message: x, x }; }' },

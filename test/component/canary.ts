@@ -24,7 +24,11 @@ function writingsOf(secret: string): ReadonlyMap<string, string> {
     ['base64, shifted by 1', base64(1)],
     ['base64, shifted by 2', base64(2)],
     ['base64url', base64(0).replaceAll('+', '-').replaceAll('/', '_')],
+    ['base64 in a URL', encodeURIComponent(base64(0))],
+    ['URL in a URL', encodeURIComponent(encodeURIComponent(secret))],
+    ['URL with small digits', encodeURIComponent(secret).replace(/%../g, (digits) => digits.toLowerCase())],
     ['hexadecimal', bytes.toString('hex')],
+    ['hexadecimal with capitals', bytes.toString('hex').toUpperCase()],
   ]);
 }
 
