@@ -1,9 +1,15 @@
 import { figureOf, type Gauge, type Reading } from './gauge.js';
 import { type Job, type JobResult, meanRatio } from './job.js';
 
-/** Prints a job as a table: a line for each contestant of each race, then how ours stands to floor and target. */
+/** Prints a job as a table, then how ours stands to floor and target. */
 export function printResult(job: Job, result: JobResult): void {
-  console.log(`\n${job.name}`);
+  printRaces(job.name, result);
+  console.log(`  ${verdict(job, meanRatio(result, job.ours) ?? Number.POSITIVE_INFINITY, 'x')}`);
+}
+
+/** Prints a line for each contestant of each race. */
+export function printRaces(title: string, result: JobResult): void {
+  console.log(`\n${title}`);
   for (const { name, timings } of result.races) {
     console.log(`  ${name}`);
     for (const timing of timings) {
@@ -17,7 +23,6 @@ export function printResult(job: Job, result: JobResult): void {
     }
   }
   if (result.races.length > 1) printMeans(result);
-  console.log(`  ${verdict(job, meanRatio(result, job.ours) ?? Number.POSITIVE_INFINITY, 'x')}`);
 }
 
 /** Prints a gauge: a line for each reading, then how the worst of ours stands to floor and target. */

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { EngineError } from '../errors/engine-error.js';
@@ -145,15 +145,22 @@ async function readKey(
   }
   const file = join(data, 'encryption-key');
   await mkdir(data, { recursive: true, mode: 0o700 });
+  await makeKeyFile(file);
+  return Buffer.from(await readFile(file, 'utf8'), 'base64');
+}
+
+/** Makes the file unless it is there. It gets its name when it is whole: a process that starts beside us reads no half of it. */
+async function makeKeyFile(file: string): Promise<void> {
+  const draft = `${file}.${randomUUID()}`;
   try {
-    const handle = await open(file, 'wx', 0o600);
-    await handle.writeFile(randomBytes(32).toString('base64'));
-    await handle.close();
+    await writeFile(draft, randomBytes(32).toString('base64'), { flag: 'wx', mode: 0o600 });
+    await link(draft, file);
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     if (!exists) throw configError(`The file ${file} cannot be written.`, error);
+  } finally {
+    await rm(draft, { force: true });
   }
-  return Buffer.from(await readFile(file, 'utf8'), 'base64');
 }
 
 async function readTls(

@@ -72,9 +72,11 @@ async function findOrganization(
   id: number,
   userId: number,
 ): Promise<OrganizationSubject> {
-  const organization = await reader.get('organizations', { id });
+  const [organization, membership] = await Promise.all([
+    reader.get('organizations', { id }),
+    reader.get('memberships', { organizationId: id, userId }),
+  ]);
   if (!organization) throw notFound('Organization');
-  const membership = await reader.get('memberships', { organizationId: id, userId });
   if (!membership) throw forbidden();
   return { organization, roleId: membership.usersRoleId };
 }

@@ -26,6 +26,8 @@ export interface RestStep {
   /** What the answer must hold; see `mismatch`. */
   readonly expect?: unknown;
   readonly expectHeaders?: Readonly<Record<string, string>>;
+  /** How many rows tables of the store must hold afterwards, by name: what no answer shows. */
+  readonly expectRows?: Readonly<Record<string, number>>;
   /** Values of the answer to keep, by name: `{ "id": "organization.id" }`. */
   readonly save?: Readonly<Record<string, string>>;
   /** Moves the clock instead of calling. */
@@ -115,14 +117,10 @@ async function playCase(
     await insertRestRows(store, world, world.rows);
     await insertRestRows(store, world, given);
     const saved = new Map<string, unknown>();
+    const fetch = withAnswerCheck((request) => rest.fetch(request));
     for (const [index, step] of steps.entries()) {
       for (let time = 0; time < (step.times ?? 1); time++) {
-        await playStep(step, {
-          fetch: withAnswerCheck((request) => rest.fetch(request)),
-          clock,
-          world,
-          saved,
-        }).catch((cause: unknown) => {
+        await playStep(step, { fetch, store, clock, world, saved }).catch((cause: unknown) => {
           const message = cause instanceof Error ? cause.message : String(cause);
           throw new Error(`Step ${index + 1} (${step.request ?? 'clock'}): ${message}`, {
             cause: failures[0] ?? cause,
@@ -156,6 +154,7 @@ function createFixtureClock(startMs: number): FixtureClock {
 
 interface Stage {
   readonly fetch: (request: Request) => Promise<Response>;
+  readonly store: RestStore;
   readonly clock: FixtureClock;
   readonly world: RestWorld;
   readonly saved: Map<string, unknown>;
@@ -181,6 +180,11 @@ async function playStep(step: RestStep, stage: Stage): Promise<void> {
     if (found !== undefined) throw new Error(found);
   }
   for (const [name, path] of Object.entries(step.save ?? {})) saved.set(name, valueAt(body, path));
+  for (const [table, expected] of Object.entries(step.expectRows ?? {})) {
+    // Fixtures are data of ours: a table that is not there fails in the store.
+    const count = await stage.store.count(table as keyof RestTables);
+    if (count !== expected) throw new Error(`${table} holds ${count} rows, not ${expected}`);
+  }
 }
 
 interface Target {

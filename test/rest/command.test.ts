@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -71,6 +71,8 @@ describe('iml rest', () => {
     again.stop();
     expect(await again.code).toBe(0);
     expect((await stat(join(cwd, '.iml/rest/encryption-key'))).mode & 0o077).toBe(0);
+    const names = await readdir(join(cwd, '.iml/rest'));
+    expect(names.filter((name) => name.startsWith('encryption-key'))).toHaveLength(1);
   });
 
   test.skipIf(typeof schema === 'string')('serves over PostgreSQL with a key of its own', async () => {
