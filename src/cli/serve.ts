@@ -6,7 +6,7 @@ import { createHost, type Host } from '../host/create-host.js';
 import { createEngineReceiver } from '../host/engine-receiver.js';
 import { readScenarioFile, type ScenarioEntry } from '../host/scenario-file.js';
 import { createScenarioFlows } from '../host/scenario-flows.js';
-import { assertAny, defaultEntries, setUpScenario } from '../host/set-up.js';
+import { assertAny, defaultEntries, removeScenario, setUpScenario } from '../host/set-up.js';
 import { type LoadedApp, openApp } from './app-option.js';
 import type { Arguments, Command } from './command.js';
 import { configFolder } from './config-folder.js';
@@ -30,6 +30,9 @@ export const SERVE_COMMAND: Command = {
       short: 's',
       value: 'FILE',
       help: 'The scenarios. Default: one for each instant trigger and webhook.',
+    },
+    prune: {
+      help: 'Removes the scenarios that are no longer named, and their webhooks after their services were told.',
     },
     port: { value: 'N', help: 'Default: 8080; 0 for any free one.' },
     host: { value: 'ADDRESS', help: 'Where to listen. Default: 127.0.0.1, this machine only.' },
@@ -82,7 +85,9 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   try {
     const { origin } = await host.listen({ port, hostname: args.text('host') });
     await io.stderr.write(`Listening on ${origin}, data in ${parts.at}.\n`);
-    await setUp({ host, parts, engines, entries, io });
+    const setup: Setup = { host, parts, engines, entries, io };
+    await setUp(setup);
+    if (args.isSet('prune')) await prune(setup);
     await host.start();
     await untilInterrupted(io);
     await io.stderr.write('Stopping: what is under way is brought to its end.\n');
@@ -110,6 +115,23 @@ async function setUp({ host, parts, engines, entries, io }: Setup): Promise<void
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       await io.stderr.write(`  ${printableLine(entry.name)} is not served:\n${printError(error)}`);
+    }
+  }
+}
+
+/** Takes away what an earlier start has set up and this one does not name. */
+async function prune({ host, parts, engines, entries, io }: Setup): Promise<void> {
+  const named = new Set(entries.map(({ name }) => name));
+  for (const { name } of await host.scenarios.list()) {
+    if (named.has(name)) continue;
+    try {
+      const report = await removeScenario({ host, store: parts.store, engines }, name);
+      await io.stderr.write(`  ${printableLine(name)}  removed\n`);
+      // It is gone here whatever the service says, which may go on sending.
+      if (report?.error !== undefined) await io.stderr.write(printError(report.error));
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      await io.stderr.write(`  ${printableLine(name)} is not removed:\n${printError(error)}`);
     }
   }
 }

@@ -1,18 +1,19 @@
 import { EngineError } from '../errors/engine-error.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import type { Checkpoint, HostContext } from './context.js';
+import { createEventLedger, type WorkContext } from './event-ledger.js';
 import { createEventDesk, type EventDesk } from './events.js';
 import { type Health, readHealth } from './health.js';
-import { type HookWanted, pathOfHook, putHook, removeHook } from './hooks.js';
+import { createHookFinder, type HookWanted, pathOfHook, putHook, removeHook } from './hooks.js';
 import { createIntake } from './intake.js';
-import { eventJob, type JobKind } from './job.js';
+import type { JobKind } from './job.js';
 import { type HostLimits, hostLimitsOf } from './limits.js';
 import { createMembership } from './membership.js';
-import type { Flows, HostQueue, JobHandler, Receiver } from './ports.js';
+import type { Flows, HostQueue, JobEnd, JobHandler, Receiver } from './ports.js';
 import { processEvents } from './process-events.js';
 import { purge } from './purge.js';
 import { receiveCall, textResponse } from './receive.js';
-import { runIncomplete } from './run-incomplete.js';
+import { createIncompleteRunner } from './run-incomplete.js';
 import { runScenario } from './run-scenario.js';
 import { createScenarioDesk, type ScenarioDesk } from './scenarios.js';
 import { type HostServer, type ListenOptions, serveHttp } from './serve-http.js';
@@ -55,6 +56,9 @@ export interface Host {
   readonly scenarios: ScenarioDesk;
   /** Makes a hook, or gives the one of that name. */
   readonly putHook: (wanted: HookWanted) => Promise<Hook>;
+  /** @throws EngineError (HOST_MISSING) */
+  readonly hookAt: (id: number) => Promise<Hook>;
+  /** Removes a hook; its service is told by `detachHook`. What waits for it is discarded, and stays to be looked at. */
   readonly removeHook: (id: number) => Promise<void>;
   /** Answers `/health` and `/hooks/<secret>`. */
   readonly fetch: (request: Request) => Promise<Response>;
@@ -109,26 +113,31 @@ export function createHost(options: HostOptions): Host {
       lost.abort(new EngineError('HOST_LEASE', 'Others have taken over the work of this process.'));
     },
   });
-  const context: HostContext = {
+  const shared: HostContext = {
     ...{ store, queue, clock, limits, onError, onNotify, worker: membership },
     flows: options.flows,
     checkpoint: options.checkpoint ?? (() => {}),
   };
+  const context: WorkContext = { ...shared, ledger: createEventLedger(shared) };
   const intake = createIntake(context);
+  const runIncomplete = createIncompleteRunner(context);
+  const hookOf = createHookFinder(store);
   const baseUrl = (): string => (options.baseUrl ?? origin ?? 'http://localhost').replace(/\/+$/, '');
 
-  async function handleJob(kind: JobKind, id: number): Promise<void> {
+  async function handleJob(kind: JobKind, id: number): Promise<JobEnd> {
     const { signal } = stopping;
     switch (kind) {
       case 'hook':
         return drain(context, id, signal, () => isStopping);
       case 'event':
         await processEvents(context, { eventId: id }, { signal, mayGoOn: () => false });
-        return;
+        return 'done';
       case 'scenario':
-        return runScenario(context, id, signal, () => isStopping);
+        await runScenario(context, id, signal, () => isStopping);
+        return 'done';
       case 'incomplete':
-        return runIncomplete(context, id, signal);
+        await runIncomplete(id, signal);
+        return 'done';
     }
   }
 
@@ -144,7 +153,14 @@ export function createHost(options: HostOptions): Host {
       headers: [...request.headers],
       body,
     };
-    const receiving = { context, intake, receiver: options.receiver, baseUrl, signal: stopping.signal };
+    const receiving = {
+      context,
+      intake,
+      receiver: options.receiver,
+      hookOf,
+      baseUrl,
+      signal: stopping.signal,
+    };
     return receiveCall(receiving, token, call);
   }
 
@@ -159,7 +175,7 @@ export function createHost(options: HostOptions): Host {
     });
   };
 
-  const hookOf = async (row: HookRow): Promise<Hook> => {
+  const shown = async (row: HookRow): Promise<Hook> => {
     const path = await pathOfHook(store, row);
     return { id: row.id, name: row.name, path, url: `${baseUrl()}${path}` };
   };
@@ -167,7 +183,12 @@ export function createHost(options: HostOptions): Host {
   return {
     events: createEventDesk(context),
     scenarios: createScenarioDesk(context),
-    putHook: async (wanted) => hookOf(await putHook(store, clock, wanted)),
+    putHook: async (wanted) => shown(await putHook(store, clock, wanted)),
+    hookAt: async (id) => {
+      const row = await store.get('hooks', { id });
+      if (row === undefined) throw new EngineError('HOST_MISSING', `There is no hook ${id}.`);
+      return shown(row);
+    },
     removeHook: (id) => removeHook(store, clock, id),
     fetch: handle,
     health: () => readHealth(context, isStopping),
@@ -200,25 +221,17 @@ export function createHost(options: HostOptions): Host {
 
 /** Works on the events of a hook in order, and lets others have their turn after a while. */
 async function drain(
-  context: HostContext,
+  context: WorkContext,
   hookId: number,
   signal: AbortSignal,
   isStopping: () => boolean,
-): Promise<void> {
-  const { clock, store, queue, limits } = context;
+): Promise<JobEnd> {
+  const { clock, limits } = context;
   const endMs = clock.now() + limits.sliceMs;
   const mayGoOn = (): boolean => !isStopping() && clock.now() < endMs;
   const { isCut } = await processEvents(context, { hookId, isTimed: false }, { signal, mayGoOn });
   context.checkpoint('hook: before the end');
-  if (!isCut) return;
-  await store.transaction(
-    async (writer) => {
-      const next = await writer.get('events', { hookId, status: 'pending' });
-      if (next !== undefined) await queue.add(writer, [eventJob(next, clock.now())]);
-    },
-    { isolation: 'read-committed' },
-  );
-  queue.wake();
+  return isCut ? 'again' : 'done';
 }
 
 function healthResponse(health: Health): Response {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { EngineError } from '../errors/engine-error.js';
+import { createBatcher } from '../util/batcher.js';
 import type { Clock } from '../util/clock.js';
 import type { PlainObject } from '../util/plain-object.js';
 import type { HookKind, HookRow, HostReader, HostStore, HostWriter } from './tables.js';
@@ -85,6 +86,19 @@ function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
+/** Addresses that are looked up together at most. */
+const MAX_LOOKUPS = 500;
+
+/** Finds hooks by the secret part of their address, always as the store has them. */
+export function createHookFinder(reader: HostReader): (token: string) => Promise<HookRow | undefined> {
+  const find = async (tokens: readonly string[]): Promise<readonly (HookRow | undefined)[]> => {
+    const rows = await reader.find('hooks', { where: { token: [...new Set(tokens)] } });
+    const byToken = new Map(rows.map((row) => [row.token, row]));
+    return tokens.map((token) => byToken.get(token));
+  };
+  return createBatcher(find, { maxItems: MAX_LOOKUPS });
+}
+
 /** The path events for a hook come to: a member's is that of his webhook's address. */
 export async function pathOfHook(reader: HostReader, hook: HookRow): Promise<string> {
   if (hook.token !== null) return hookPath(hook.token);
@@ -102,6 +116,15 @@ export async function keepHookData(
   attachedWith: PlainObject,
 ): Promise<void> {
   await store.transaction((writer) => writer.update('hooks', { id }, { data, attachedWith }));
+}
+
+/** Takes changed parameters back that the service did not take. */
+export async function keepHookParameters(
+  store: HostStore,
+  id: number,
+  parameters: PlainObject,
+): Promise<void> {
+  await store.transaction((writer) => writer.update('hooks', { id }, { parameters }));
 }
 
 /** Removes a hook. Its events stay, to be looked at; those that wait are discarded. */

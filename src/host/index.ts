@@ -1,3 +1,4 @@
+export { type AttachOptions, attachHook, detachHook } from './attach-hook.js';
 export type { Hook, Host, HostOptions } from './create-host.js';
 export { createHost } from './create-host.js';
 export { createEngineReceiver, type Engines } from './engine-receiver.js';

@@ -1,7 +1,9 @@
 import { StoreError } from '../errors/store-error.js';
+import { createBatcher } from '../util/batcher.js';
 import type { PlainObject } from '../util/plain-object.js';
 import type { HostContext } from './context.js';
-import { eventJob, type Job } from './job.js';
+import { eventJob, type Job, keyOf } from './job.js';
+import { createQueueRoom, type QueueRoom } from './queue-room.js';
 import { laneOf, planOf } from './scenario-plan.js';
 import type { EventRow, HostWriter, ScenarioRow } from './tables.js';
 
@@ -12,13 +14,16 @@ export interface EventDraft {
   readonly bundles: unknown;
   readonly request: PlainObject;
   readonly error: unknown;
-  /** How long the queue leaves it to the process that stores it, which is about to run it at once. Default 0. */
-  readonly holdMs?: number | undefined;
 }
 
 /** What became of the events of one request: all are stored, or none as a hook has no room for more. */
 export type Stored =
-  | { readonly kind: 'stored'; readonly events: readonly EventRow[] }
+  | {
+      readonly kind: 'stored';
+      readonly events: readonly EventRow[];
+      /** Whether the caller runs the one event now, for its sender waits for what the scenario answers. */
+      readonly isAnswering: boolean;
+    }
   | { readonly kind: 'full'; readonly hookId: number };
 
 export interface Intake {
@@ -26,13 +31,7 @@ export interface Intake {
    * Resolves when the events are stored for good, with the jobs that process them.
    * @throws StoreError when the store does not take them
    */
-  readonly store: (drafts: readonly EventDraft[]) => Promise<Stored>;
-}
-
-interface Waiting {
-  readonly drafts: readonly EventDraft[];
-  readonly resolve: (stored: Stored) => void;
-  readonly reject: (error: unknown) => void;
+  readonly store: (drafts: Drafts) => Promise<Stored>;
 }
 
 /** Requests that share a transaction at most. */
@@ -40,39 +39,19 @@ const MAX_BATCH = 500;
 /** Unreadable requests that are kept of a hook. */
 const MAX_REJECTED = 1000;
 
+type Drafts = readonly EventDraft[];
+
 /**
  * Stores events in batches: what arrives while a transaction is under way goes into the next one. One transaction at a
  * time, so that events of this process are stored in the order they came.
  */
 export function createIntake(context: HostContext): Intake {
-  let waiting: Waiting[] = [];
-  let isFlushing = false;
-
-  async function flush(): Promise<void> {
-    isFlushing = true;
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, MAX_BATCH);
-      waiting = waiting.slice(MAX_BATCH);
-      await storeBatch(context, batch);
-    }
-    isFlushing = false;
-  }
-
-  return {
-    store: (drafts) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ drafts, resolve, reject });
-        if (!isFlushing) void flush();
-      }),
-  };
-}
-
-async function storeBatch(context: HostContext, batch: readonly Waiting[]): Promise<void> {
-  try {
+  const room = createQueueRoom(context);
+  const storeBatch = async (batch: readonly Drafts[]): Promise<readonly Stored[]> => {
     context.checkpoint('intake: before the transaction');
     const results = await context.store.transaction(
       async (writer) => {
-        const stored = await storeAll(writer, context, batch);
+        const stored = await storeAll(writer, { ...context, room }, batch);
         context.checkpoint('intake: before the commit');
         return stored;
       },
@@ -80,30 +59,28 @@ async function storeBatch(context: HostContext, batch: readonly Waiting[]): Prom
     );
     context.checkpoint('intake: after the commit');
     context.queue.wake();
-    for (const [index, { resolve }] of batch.entries()) {
-      const result = results[index];
-      if (result !== undefined) resolve(result);
-    }
-  } catch (error) {
-    const isOne = error instanceof StoreError && error.code === 'STORE_FAILED' && batch.length > 1;
-    // One that the store refuses must not take the others with it.
-    if (isOne) for (const one of batch) await storeBatch(context, [one]);
-    else for (const { reject } of batch) reject(error);
-  }
+    return results;
+  };
+  // One that the store refuses must not take the others with it.
+  const isOfOne = (error: unknown): boolean => error instanceof StoreError && error.code === 'STORE_FAILED';
+  return { store: createBatcher(storeBatch, { maxItems: MAX_BATCH, isOfOne }) };
+}
+
+interface IntakeContext extends HostContext {
+  readonly room: QueueRoom;
 }
 
 async function storeAll(
   writer: HostWriter,
-  context: HostContext,
-  batch: readonly Waiting[],
+  context: IntakeContext,
+  batch: readonly Drafts[],
 ): Promise<readonly Stored[]> {
-  const hookIds = [...new Set(batch.flatMap(({ drafts }) => drafts.map((draft) => draft.hookId)))];
+  const hookIds = [...new Set(batch.flatMap((drafts) => drafts.map((draft) => draft.hookId)))];
   const scenarios = new Map<number | null, ScenarioRow>();
   for (const row of await writer.find('scenarios', { where: { hookId: hookIds } }))
     scenarios.set(row.hookId, row);
-  const queued = await writer.countBy('events', 'hookId', { hookId: hookIds, status: 'pending' });
-  const room = new Map(hookIds.map((id) => [id, context.limits.maxQueued - (queued.get(id) ?? 0)]));
-  const isAnyRejected = batch.some(({ drafts }) => drafts.some((draft) => draft.status === 'rejected'));
+  const room = await context.room.of(writer, hookIds);
+  const isAnyRejected = batch.some((drafts) => drafts.some((draft) => draft.status === 'rejected'));
   const rejected = isAnyRejected
     ? await writer.countBy('events', 'hookId', { hookId: hookIds, status: 'rejected' })
     : new Map<number, number>();
@@ -111,8 +88,8 @@ async function storeAll(
 
   const rows: Omit<EventRow, 'id'>[] = [];
   const counts: (number | { readonly fullHookId: number })[] = [];
-  const holds: EventDraft[] = [];
-  for (const { drafts } of batch) {
+  const holds: boolean[] = [];
+  for (const drafts of batch) {
     // Nobody looks at more than some of what could not be read.
     const wanted = drafts.filter(
       (it) => it.status === 'pending' || (rejected.get(it.hookId) ?? 0) < MAX_REJECTED,
@@ -120,18 +97,39 @@ async function storeAll(
     const fullHookId = takeRoom(wanted, room);
     counts.push(fullHookId === undefined ? wanted.length : { fullHookId });
     if (fullHookId !== undefined) continue;
-    holds.push(...wanted);
-    for (const draft of wanted) rows.push(rowOf(draft, scenarios.get(draft.hookId), nowMs));
+    const isAnswering = answersAtOnce(drafts, scenarios);
+    for (const draft of wanted) {
+      rows.push(rowOf(draft, scenarios.get(draft.hookId), nowMs));
+      holds.push(isAnswering);
+    }
   }
   const events = rows.length === 0 ? [] : await writer.insertAll('events', rows);
-  await context.queue.add(writer, jobsOf(events, holds, scenarios, nowMs));
+  const runAtMs = events.map((_, index) => (holds[index] ? nowMs + context.limits.leaseMs : nowMs));
+  await context.queue.add(writer, jobsOf(events, runAtMs, scenarios));
+  context.room.take(events);
 
   let start = 0;
   return counts.map((count) => {
     if (typeof count !== 'number') return { kind: 'full', hookId: count.fullHookId };
     start += count;
-    return { kind: 'stored', events: events.slice(start - count, start) };
+    const isAnswering = holds[start - count] ?? false;
+    return { kind: 'stored', events: events.slice(start - count, start), isAnswering };
   });
+}
+
+/**
+ * Whether a request goes to one scenario that answers its sender, and may do so at once. The process that stores it
+ * runs it then, and the queue leaves it alone for that time.
+ */
+function answersAtOnce(
+  [draft, other]: readonly EventDraft[],
+  scenarios: ReadonlyMap<number | null, ScenarioRow>,
+): boolean {
+  if (draft === undefined || other !== undefined || draft.status !== 'pending') return false;
+  const scenario = scenarios.get(draft.hookId);
+  if (scenario === undefined) return false;
+  const { answers, ordered, settings } = planOf(scenario);
+  return answers && !ordered && !settings.sequential && settings.scheduling === 'instant';
 }
 
 /** Takes the room for all drafts of a request or for none. @returns the hook that has not enough */
@@ -161,9 +159,8 @@ function rowOf(draft: EventDraft, scenario: ScenarioRow | undefined, nowMs: numb
 /** One a lane, one an event that is in none, sorted: transactions that add the same jobs must not wait for each other in a circle. */
 function jobsOf(
   events: readonly EventRow[],
-  drafts: readonly EventDraft[],
+  runAtMs: readonly number[],
   scenarios: ReadonlyMap<number | null, ScenarioRow>,
-  nowMs: number,
 ): readonly Job[] {
   const jobs = new Map<string, Job>();
   for (const [index, event] of events.entries()) {
@@ -171,8 +168,8 @@ function jobsOf(
     // Timed scenarios take what waits at their next run; hooks without a scenario wait for one.
     if (event.status !== 'pending' || scenario === undefined) continue;
     if (planOf(scenario).settings.scheduling === 'timed') continue;
-    const job = eventJob(event, nowMs + (drafts[index]?.holdMs ?? 0));
-    jobs.set(`${job.kind}:${job.id}`, job);
+    const job = eventJob(event, runAtMs[index] ?? event.receivedAtMs);
+    jobs.set(keyOf(job), job);
   }
   return [...jobs.keys()].sort().map((key) => jobs.get(key) as Job);
 }

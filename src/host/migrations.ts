@@ -96,6 +96,12 @@ const TABLES_1: Readonly<Record<string, TableColumns>> = {
   },
 };
 
+const CALLS_2: TableColumns = {
+  columns: { key: 'text', laneGroup: 'whole', runAtMs: 'whole', version: 'whole' },
+  unique: [['key']],
+  indexes: [['laneGroup', 'runAtMs']],
+};
+
 /** The history of the tables of a host. */
 export const HOST_MIGRATIONS: readonly Migration[] = [
   {
@@ -106,5 +112,9 @@ export const HOST_MIGRATIONS: readonly Migration[] = [
       }
       await createWindowTable(db, kind, `${HOST_TABLE_PREFIX}windows`);
     },
+  },
+  {
+    name: 'host/002-calls',
+    up: (db, kind) => createTable(db, kind, `${HOST_TABLE_PREFIX}calls`, CALLS_2),
   },
 ];

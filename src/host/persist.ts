@@ -9,7 +9,7 @@ const MAX_DELAY_MS = 5000;
 const PASSING: ReadonlySet<string> = new Set(['STORE_UNAVAILABLE', 'STORE_FULL', 'STORE_BUSY']);
 
 /** Whether a store may take later what it does not take now. */
-function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): boolean {
   return error instanceof EngineError && PASSING.has(error.code);
 }
 

@@ -4,8 +4,11 @@ import type { PlainObject } from '../util/plain-object.js';
 import type { Job } from './job.js';
 import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from './tables.js';
 
-/** Does what a job asks for. Resolves when the job may be forgotten; the queue tries again after a rejection. */
-export type JobHandler = (job: Pick<Job, 'kind' | 'id'>) => Promise<void>;
+/** Whether a job may be forgotten, or has more to do and gives others their turn first. */
+export type JobEnd = 'done' | 'again';
+
+/** Does what a job asks for. The queue tries again after a rejection. */
+export type JobHandler = (job: Pick<Job, 'kind' | 'id'>) => Promise<JobEnd>;
 
 /** Where jobs wait until they are due. */
 export interface HostQueue {

@@ -1,11 +1,15 @@
-import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Runner, WorkerEvents } from 'graphile-worker';
+import type { Kysely } from 'kysely';
+import pLimit from 'p-limit';
 import type { Pool } from 'pg';
 import { EngineError } from '../errors/engine-error.js';
 import { StoreError } from '../errors/store-error.js';
-import { keyOf, readKey } from './job.js';
-import type { HostQueue, JobHandler, QueueHooks } from './ports.js';
+import type { SqlTables } from '../store/sql-database.js';
+import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
+import { type Job, keyOf, readKey } from './job.js';
+import { createLaneCalls, type LaneJob } from './lane-calls.js';
+import type { HostQueue, JobEnd, JobHandler, QueueHooks } from './ports.js';
 import type { HostWriter } from './tables.js';
 
 export interface PostgresQueueOptions {
@@ -17,13 +21,17 @@ export interface PostgresQueueOptions {
   readonly concurrency?: number | undefined;
   /** How often the queue is asked for jobs nobody has told about. Default 500. */
   readonly pollMs?: number | undefined;
-  /** How many named queues the lanes share. A lane waits for others of its queue. Default 128. */
+  /** How many named queues the lanes share. Default 32; the same for all processes on a database. */
   readonly queues?: number | undefined;
+  /** Default: the system's. */
+  readonly clock?: Clock | undefined;
 }
 
 const TASK = 'iml';
 const MAX_ADDS = 10;
 const RESTART_MS = 1000;
+/** Jobs are taken and forgotten in short statements; the work on them has the connections of the store. */
+const MAX_CONNECTIONS = 6;
 /** Any number of this package's own; processes that start together make the queue's tables one after the other. */
 const LOCK = 7_130_202;
 
@@ -34,47 +42,74 @@ const LOCK = 7_130_202;
  * @throws StoreError `STORE_FAILED` when a package is missing or the server does not answer
  */
 export async function createPostgresQueue(options: PostgresQueueOptions): Promise<HostQueue> {
-  const { schema = 'iml_worker', concurrency = 10, pollMs = 500, queues = 128 } = options;
+  const { schema = 'iml_worker', concurrency = 10, pollMs = 500, queues = 32 } = options;
+  const { clock = SYSTEM_CLOCK } = options;
   if (!/^[a-z_][a-z0-9_]{0,40}$/.test(schema))
     throw new EngineError('USAGE', `"${schema}" is no name of a schema.`);
-  const [{ run, runMigrations, Logger }, { sql }, pool] = await Promise.all([
+  const [{ run, runMigrations, Logger }, { Kysely, PostgresDialect, sql }, pool] = await Promise.all([
     load('graphile-worker', () => import('graphile-worker')),
     load('kysely', () => import('kysely')),
-    openPool(options.url, concurrency),
+    openPool(options.url),
   ]);
   // Its own lines would mix with the output of whoever embeds this; failures come by `onError`.
   const logger = new Logger(() => () => {});
   await withLock(pool, () => runMigrations({ pgPool: pool, schema, logger }));
 
+  const calls = createLaneCalls(pool, clock, queues);
+  const db = new Kysely<SqlTables>({ dialect: new PostgresDialect({ pool }) });
+  const limit = pLimit(concurrency);
+  const agents = new Set<string>();
   let runner: Runner | undefined;
   let isStopping = false;
 
+  function createTask(handler: JobHandler): (payload: unknown) => Promise<void> {
+    const answer = async (key: string): Promise<JobEnd> => {
+      const job = readKey(key);
+      return job === undefined ? 'done' : limit(() => handler(job));
+    };
+    return async (payload) => {
+      const { key, group, atMs } = payload as Partial<Record<string, unknown>>;
+      if (typeof key === 'string') await answer(key);
+      if (typeof group !== 'number') return;
+      const options = { atMs: Number(atMs), isStopping: () => isStopping, answer };
+      if ((await calls.answerGroup(group, options)) === 'again')
+        await addJobs(db, [groupJob(group, clock.now())]);
+    };
+  }
+
   async function begin(handler: JobHandler, hooks: QueueHooks): Promise<void> {
-    const agents = new Set<string>();
     const events: WorkerEvents = new EventEmitter();
+    const own = new Set<string>();
+    const underWay = new Set<Promise<void>>();
     let isBroken = false;
     let told: Promise<void> | undefined;
     const tell = (): Promise<void> => {
       told ??= hooks.onAgents([...agents]);
       return told;
     };
-    events.on('worker:create', ({ worker }) => agents.add(worker.workerId));
+    events.on('worker:create', ({ worker }) => {
+      own.add(worker.workerId);
+      agents.add(worker.workerId);
+    });
     // The worker that could not mark its job as done is not replaced, so the whole pool is.
     events.on('worker:fatalError', ({ error }) => {
       hooks.onError(error);
       if (isBroken || isStopping) return;
       isBroken = true;
-      void restart(handler, hooks);
+      void restart(handler, hooks).then(() => leave(own, underWay, hooks));
     });
-    const task = async (payload: unknown): Promise<void> => {
-      await tell();
-      const key = readKey(String((payload as { key?: unknown }).key));
-      if (key !== undefined) await handler(key);
-    };
+    const task = createTask(handler);
     runner = await run({
       ...{ pgPool: pool, schema, logger, events, concurrency, pollInterval: pollMs },
       noHandleSignals: true,
-      taskList: { [TASK]: task },
+      taskList: {
+        [TASK]: async (payload) => {
+          await tell();
+          const work = task(payload);
+          underWay.add(work);
+          await work.finally(() => underWay.delete(work));
+        },
+      },
       parsedCronItems: [],
     });
     await tell();
@@ -84,34 +119,109 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
   async function restart(handler: JobHandler, hooks: QueueHooks): Promise<void> {
     const broken = runner;
     runner = undefined;
-    await Promise.race([broken?.stop().catch(() => {}), sleep(RESTART_MS)]);
+    void broken?.stop().catch(() => {});
     while (!isStopping && runner === undefined) {
       await begin(handler, hooks).catch(hooks.onError);
-      if (runner === undefined) await sleep(RESTART_MS);
+      if (runner === undefined) await clock.sleep(RESTART_MS);
     }
+  }
+
+  /** Frees what a broken pool of workers holds, as soon as all it had under way is over. */
+  async function leave(
+    names: ReadonlySet<string>,
+    underWay: ReadonlySet<Promise<void>>,
+    hooks: QueueHooks,
+  ): Promise<void> {
+    await Promise.allSettled(underWay);
+    for (const name of names) agents.delete(name);
+    while (!isStopping) {
+      try {
+        await pool.query(`select ${schema}.force_unlock_workers($1::text[])`, [[...names]]);
+        return await hooks.onAgents([...agents]);
+      } catch (error) {
+        hooks.onError(error);
+      }
+      await clock.sleep(RESTART_MS);
+    }
+  }
+
+  /** Adds jobs as Graphile Worker keeps them; those in lanes keep the time they have, so that no lane moves behind again and again. */
+  async function addJobs(db: Kysely<SqlTables>, jobs: readonly WorkerJob[]): Promise<void> {
+    let missing = [...jobs].sort((a, b) => (a.key < b.key ? -1 : 1));
+    const keepsTime = jobs.every((job) => job.queue !== null);
+    // A job does not come back where a worker has taken the one of its key between two steps of the function. That
+    // worker may have looked before this transaction is seen, so the job has to be added once more.
+    for (let attempt = 1; missing.length > 0; attempt++) {
+      if (attempt > MAX_ADDS) throw new StoreError('STORE_BUSY', 'The queue did not take a job.');
+      const { rows } = await sql<{ key: string }>`
+        select key from ${sql.raw(schema)}.add_jobs(array(
+          select row(${TASK}::text, job.payload, job.queue,
+            clock_timestamp() + job.delay_ms * interval '1 millisecond',
+            null::smallint, job.key, null::smallint, null::text[])::${sql.raw(schema)}.job_spec
+          from json_to_recordset(${JSON.stringify(missing)}::json)
+            as job(key text, payload json, queue text, delay_ms bigint)
+        ), ${keepsTime})`.execute(db);
+      const added = new Set(rows.map((row) => row.key));
+      missing = missing.filter((job) => !added.has(job.key));
+    }
+  }
+
+  /**
+   * The jobs that are there, due, and with nobody. None can be taken before the transaction ends, so whoever takes one
+   * sees what the transaction has written. To add them again would have all workers look for nothing.
+   */
+  async function holdWaiting(
+    db: Kysely<SqlTables>,
+    jobs: readonly WorkerJob[],
+  ): Promise<ReadonlySet<string>> {
+    const keys = sql.join(jobs.map((job) => sql`${job.key}`));
+    const { rows } = await sql<{ key: string }>`
+      select key from ${sql.raw(schema)}._private_jobs
+      where key in (${keys}) and is_available and run_at <= now()
+      for key share skip locked`.execute(db);
+    return new Set(rows.map((row) => row.key));
+  }
+
+  /** Times are told as delays: the clock of the database may be another. */
+  const delayOf = (runAtMs: number): number => Math.max(0, Math.ceil(runAtMs - clock.now()));
+
+  /** One job for all lanes of a group that are called at the same time. */
+  function groupJob(group: number, runAtMs: number): WorkerJob {
+    const delay_ms = delayOf(runAtMs);
+    const queue = `lanes:${group}`;
+    return {
+      key: delay_ms === 0 ? queue : `${queue}@${runAtMs}`,
+      queue,
+      payload: { group, atMs: runAtMs },
+      delay_ms,
+    };
+  }
+
+  function ownJob(job: Job): WorkerJob {
+    const key = keyOf(job);
+    return { key, queue: null, payload: { key }, delay_ms: delayOf(job.runAtMs) };
+  }
+
+  async function addInLanes(db: Kysely<SqlTables>, jobs: readonly LaneJob[]): Promise<void> {
+    await calls.add(db, jobs);
+    const wanted = new Map<string, WorkerJob>();
+    for (const { lane, runAtMs } of jobs) {
+      const job = groupJob(calls.groupOf(lane), runAtMs);
+      wanted.set(job.key, job);
+    }
+    const waiting = await holdWaiting(db, [...wanted.values()]);
+    await addJobs(
+      db,
+      [...wanted.values()].filter((job) => !waiting.has(job.key)),
+    );
   }
 
   return {
     add: async (writer, jobs) => {
-      const db = transactionOf(writer);
-      let missing = jobs.map((job) => ({
-        key: keyOf(job),
-        queue: job.lane === null ? null : `lane:${bucketOf(job.lane, queues)}`,
-        run_at: new Date(job.runAtMs).toISOString(),
-      }));
-      // A job does not come back where a worker has taken the one of its key between two steps of the function. That
-      // worker may have looked before this transaction is seen, so the job has to be added once more.
-      for (let attempt = 1; missing.length > 0; attempt++) {
-        if (attempt > MAX_ADDS) throw new StoreError('STORE_BUSY', 'The queue did not take a job.');
-        const { rows } = await sql<{ key: string }>`
-          select key from ${sql.raw(schema)}.add_jobs(array(
-            select row(${TASK}::text, json_build_object('key', job.key), job.queue, job.run_at,
-              null::smallint, job.key, null::smallint, null::text[])::${sql.raw(schema)}.job_spec
-            from json_to_recordset(${JSON.stringify(missing)}::json) as job(key text, queue text, run_at timestamptz)
-          ))`.execute(db);
-        const added = new Set(rows.map((row) => row.key));
-        missing = missing.filter((job) => !added.has(job.key));
-      }
+      const transaction = transactionOf(writer);
+      const inLanes = jobs.filter(isInLane);
+      if (inLanes.length > 0) await addInLanes(transaction, inLanes);
+      await addJobs(transaction, jobs.filter((job) => !isInLane(job)).map(ownJob));
     },
     wake: () => {},
     start: (_worker, handler, hooks) => begin(handler, hooks),
@@ -144,9 +254,21 @@ function transactionOf(writer: HostWriter): NonNullable<HostWriter['sql']> {
   throw new EngineError('USAGE', 'A queue on PostgreSQL needs a store on the same database.');
 }
 
-async function openPool(url: string, concurrency: number): Promise<Pool> {
+/** A job as Graphile Worker keeps it. */
+interface WorkerJob {
+  readonly key: string;
+  readonly queue: string | null;
+  readonly payload: { readonly key: string } | { readonly group: number; readonly atMs: number };
+  readonly delay_ms: number;
+}
+
+function isInLane(job: Job): job is LaneJob {
+  return job.lane !== null;
+}
+
+async function openPool(url: string): Promise<Pool> {
   const { default: pg } = await load('pg', () => import('pg'));
-  const pool = new pg.Pool({ connectionString: url, max: Math.max(4, concurrency + 2) });
+  const pool = new pg.Pool({ connectionString: url, max: MAX_CONNECTIONS });
   // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -182,13 +304,4 @@ async function load<T>(name: string, load: () => Promise<T>): Promise<T> {
       },
     );
   }
-}
-
-/** Lanes come and go; a named queue of each would stay behind and make every look for work slower. */
-function bucketOf(lane: string, queues: number): number {
-  return createHash('sha256').update(lane).digest().readUInt32BE(0) % queues;
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,13 +1,13 @@
 import { EngineError } from '../errors/engine-error.js';
 import { fromPortable } from '../util/portable-value.js';
-import { type Claim, claimNext, type Wanted } from './claim.js';
+import type { Claim, Wanted } from './claim.js';
 import type { HostContext } from './context.js';
+import type { LedgerEntry, WorkContext } from './event-ledger.js';
 import { roomFor } from './incomplete-room.js';
 import { eventJob } from './job.js';
-import { persist } from './persist.js';
 import type { FlowReport, FlowRequest } from './ports.js';
-import { settleEvent } from './settle.js';
-import type { HostWriter } from './tables.js';
+import type { Settlement } from './settle.js';
+import type { EventRow } from './tables.js';
 
 export interface ProcessOptions {
   readonly signal: AbortSignal;
@@ -30,39 +30,40 @@ export interface Processed {
  * An event is done only once that transaction is through. If the process ends before, the event is processed again.
  */
 export async function processEvents(
-  context: HostContext,
+  context: WorkContext,
   wanted: Wanted,
   options: ProcessOptions,
 ): Promise<Processed> {
-  const { checkpoint, store } = context;
+  const { checkpoint, ledger } = context;
+  const { signal } = options;
+  signal.throwIfAborted();
   checkpoint('event: before the claim');
-  let claim = await store.transaction(
-    async (writer) => {
-      await context.worker.assertOwn(writer);
-      return claimNext(writer, context, wanted);
-    },
-    { isolation: 'read-committed' },
-  );
+  let { next: claim } = await ledger.enter({ wanted, signal });
   let count = 0;
   while (claim !== undefined) {
     checkpoint('event: claimed');
     const report = await runClaim(context, claim, options);
-    if (report === undefined) return { count, isCut: true };
+    if (report === undefined) return { count, isCut: 'hookId' in wanted };
     checkpoint('event: run');
     const isLast = !options.mayGoOn() || 'eventId' in wanted;
-    claim = await settleAndClaim(context, { claim, report, isLast, wanted }, options.signal);
+    claim = await settle(context, {
+      settled: { claim, report },
+      wanted: isLast ? undefined : wanted,
+      signal,
+    });
     count++;
     if (isLast) return { count, isCut: 'hookId' in wanted };
   }
-  return { count, isCut: false };
+  return { count, isCut: signal.aborted && 'hookId' in wanted };
 }
 
 /** Undefined where the run was stopped: the event waits again, and nothing else has changed. */
 async function runClaim(
-  context: HostContext,
-  { event, scenario }: Claim,
+  context: WorkContext,
+  claim: Claim,
   { signal, onAnswer }: ProcessOptions,
 ): Promise<FlowReport | undefined> {
+  const { event, scenario } = claim;
   const bundles = fromPortable(event.bundles);
   try {
     return await context.flows.run({
@@ -74,16 +75,19 @@ async function runClaim(
     });
   } catch (error) {
     if (!signal.aborted) return defectReport(context, error);
-    const job = eventJob(event, context.clock.now());
-    const mine = { id: event.id, status: 'running', claimedBy: context.worker.name() } as const;
-    await context.store
-      .transaction(async (writer) => {
-        const freed = await writer.update('events', mine, { status: 'pending', claimedBy: null });
-        if (freed > 0) await context.queue.add(writer, [job]);
-      })
-      .catch(context.onError);
+    await putBack(context, event).catch(context.onError);
+    context.ledger.drop(claim);
     return undefined;
   }
+}
+
+/** The event is the next of its lane again. */
+async function putBack({ store, queue, worker, clock }: HostContext, event: EventRow): Promise<void> {
+  const mine = { id: event.id, status: 'running', claimedBy: worker.name() } as const;
+  await store.transaction(async (writer) => {
+    const freed = await writer.update('events', mine, { status: 'pending', claimedBy: null });
+    if (freed > 0) await queue.add(writer, [eventJob(event, clock.now())]);
+  });
 }
 
 /** What is no outcome of an app: a defect. The event is kept for a person. */
@@ -95,33 +99,25 @@ export function defectReport({ onError }: HostContext, error: unknown): FlowRepo
   return { outcome, error: known, incompletes: [], triggerState: undefined };
 }
 
-interface Step {
-  readonly claim: Claim;
-  readonly report: FlowReport;
-  readonly isLast: boolean;
-  readonly wanted: Wanted;
-}
-
-async function settleAndClaim(
-  context: HostContext,
-  { claim, report, isLast, wanted }: Step,
-  signal: AbortSignal,
+/** @returns the next event of the lane */
+async function settle(
+  context: WorkContext,
+  entry: LedgerEntry & { readonly settled: Settlement },
 ): Promise<Claim | undefined> {
-  const commit = (
-    given: FlowReport,
-  ): Promise<{ next: Claim | undefined; notification: string | undefined }> =>
-    persist(context, signal, async (writer: HostWriter) => {
-      const { notification } = await settleEvent(writer, context, claim, given);
-      const next = isLast ? undefined : await claimNext(writer, context, wanted);
-      context.checkpoint('event: before the commit');
-      return { next, notification };
+  const { ledger, checkpoint } = context;
+  const { claim } = entry.settled;
+  const { next, notification } = await ledger
+    .enter(entry)
+    .catch((error: unknown) => {
+      if (entry.signal.aborted || (error instanceof EngineError && error.code === 'HOST_LEASE')) throw error;
+      // What no repeat can store would hold up its lane for ever; the event is put aside without it.
+      return ledger.enter({ ...entry, settled: { claim, report: defectReport(context, error) } });
+    })
+    .catch((error: unknown) => {
+      ledger.drop(claim);
+      throw error;
     });
-  const { next, notification } = await commit(report).catch((error: unknown) => {
-    if (signal.aborted || (error instanceof EngineError && error.code === 'HOST_LEASE')) throw error;
-    // What no repeat can store would hold up its lane for ever; the event is put aside without it.
-    return commit(defectReport(context, error));
-  });
-  context.checkpoint('event: committed');
+  checkpoint('event: committed');
   context.queue.wake();
   if (notification !== undefined) {
     context.onNotify({ scenario: claim.scenario.name, message: notification });

@@ -1,19 +1,20 @@
 import { StoreError } from '../errors/store-error.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 import { fromPortable, toPortable } from '../util/portable-value.js';
-import type { HostContext } from './context.js';
+import type { WorkContext } from './event-ledger.js';
 import { hookPath } from './hooks.js';
 import type { EventDraft, Intake } from './intake.js';
 import type { Receiver, Reception, StoredCall } from './ports.js';
 import { processEvents } from './process-events.js';
-import { planOf } from './scenario-plan.js';
 import type { EventRow, HookRow } from './tables.js';
 
 /** What receiving needs beside the context. */
 export interface ReceiveOptions {
-  readonly context: HostContext;
+  readonly context: WorkContext;
   readonly intake: Intake;
   readonly receiver: Receiver;
+  /** Finds the hook of an address. */
+  readonly hookOf: (token: string) => Promise<HookRow | undefined>;
   /** Where the host is reached from outside, without a slash at the end. */
   readonly baseUrl: () => string;
   readonly signal: AbortSignal;
@@ -34,7 +35,7 @@ export async function receiveCall(
 ): Promise<Response> {
   const { context } = options;
   try {
-    const hook = await context.store.get('hooks', { token });
+    const hook = await options.hookOf(token);
     if (hook === undefined) return textResponse(404, 'There is no webhook at this address.');
     if (!hook.enabled) return textResponse(410, 'This webhook is turned off.');
     const reception = await read(options, hook, call);
@@ -75,16 +76,12 @@ async function keep(
   const { context, intake } = options;
   const drafts = draftsOf(hook, reception, call, context.limits.maxKeptBytes);
   if (drafts.length === 0) return reception.response;
-  const answering = await isAnswering(context, drafts);
-  const { leaseMs } = context.limits;
-  const stored = await intake.store(
-    answering ? drafts.map((draft) => ({ ...draft, holdMs: leaseMs })) : drafts,
-  );
+  const stored = await intake.store(drafts);
   if (stored.kind === 'full') {
     return textResponse(429, 'The queue of this webhook is full. Try again later.', { 'retry-after': '60' });
   }
   const [event] = stored.events;
-  if (!answering || event === undefined) return reception.response;
+  if (!stored.isAnswering || event === undefined) return reception.response;
   return (await answerAtOnce(options, event)) ?? reception.response;
 }
 
@@ -131,16 +128,6 @@ function keptRequest({ method, url, headers, body }: StoredCall, maxBytes: numbe
 
 function asObject(value: unknown): PlainObject {
   return isPlainObject(value) ? value : { message: String(value) };
-}
-
-/** Whether the event goes to one scenario that answers its sender, and may do so at once. */
-async function isAnswering({ store }: HostContext, drafts: readonly EventDraft[]): Promise<boolean> {
-  const [draft, other] = drafts;
-  if (draft === undefined || other !== undefined || draft.status !== 'pending') return false;
-  const scenario = await store.get('scenarios', { hookId: draft.hookId });
-  if (scenario === undefined) return false;
-  const { answers, ordered, settings } = planOf(scenario);
-  return answers && !ordered && !settings.sequential && settings.scheduling === 'instant';
 }
 
 /**

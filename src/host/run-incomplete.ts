@@ -15,12 +15,28 @@ interface Started {
   readonly scenario: ScenarioRow;
 }
 
-/** Tries an incomplete execution again if its time has come, and writes down what follows. */
-export async function runIncomplete(context: HostContext, id: number, signal: AbortSignal): Promise<void> {
+/** Tries incomplete executions again. */
+export type IncompleteRunner = (id: number, signal: AbortSignal) => Promise<void>;
+
+export function createIncompleteRunner(context: HostContext): IncompleteRunner {
+  /** Those this process works on. */
+  const inHand = new Set<number>();
+  return async (id, signal) => {
+    if (inHand.has(id)) return;
+    inHand.add(id);
+    try {
+      await runIncomplete(context, id, signal);
+    } finally {
+      inHand.delete(id);
+    }
+  };
+}
+
+/** Tries one if its time has come, and writes down what follows. */
+async function runIncomplete(context: HostContext, id: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   context.checkpoint('incomplete: before the claim');
-  const started = await context.store.transaction((writer) => start(writer, context, id), {
-    isolation: 'read-committed',
-  });
+  const started = await persist(context, signal, (writer) => start(writer, context, id));
   if (started === undefined) return;
   context.checkpoint('incomplete: claimed');
   const { incomplete, scenario } = started;
@@ -55,16 +71,20 @@ export async function runIncomplete(context: HostContext, id: number, signal: Ab
 async function start(writer: HostWriter, context: HostContext, id: number): Promise<Started | undefined> {
   await context.worker.assertOwn(writer);
   const incomplete = await writer.get('incompletes', { id });
-  if (incomplete?.status !== 'waiting') return undefined;
+  if (incomplete === undefined) return undefined;
+  const change = { status: 'running', claimedBy: context.worker.name() } as const;
+  // Taken by a transaction whose answer was lost with the connection: nobody works on it.
+  const isOrphan = incomplete.status === 'running' && incomplete.claimedBy === change.claimedBy;
+  if (incomplete.status !== 'waiting' && !isOrphan) return undefined;
   const scenario = await writer.get('scenarios', { id: incomplete.scenarioId });
   if (scenario === undefined) return undefined;
+  if (isOrphan) return { incomplete, scenario };
   const later = (runAtMs: number): Job => incompleteJob(id, scenario, runAtMs);
   if (incomplete.retryAtMs !== null && incomplete.retryAtMs > context.clock.now()) {
     await context.queue.add(writer, [later(incomplete.retryAtMs)]);
     return undefined;
   }
   if (!(await mayStart(writer, context, { scenario, kind: 'retry', later }))) return undefined;
-  const change = { status: 'running', claimedBy: context.worker.name() } as const;
   const taken = await writer.update('incompletes', { id, status: 'waiting' }, change);
   return taken === 1 ? { incomplete: { ...incomplete, ...change }, scenario } : undefined;
 }
@@ -76,9 +96,11 @@ async function settle(
   report: FlowReport,
 ): Promise<string | undefined> {
   await context.worker.assertOwn(writer);
+  const mine = { id: incomplete.id, status: 'running', claimedBy: context.worker.name() } as const;
+  // A transaction before this one may have come through, though its answer was lost with the connection.
+  if ((await writer.getLocked('incompletes', mine, 'update')) === undefined) return undefined;
   const { transition } = await moveState(writer, context, scenario, report);
   const [own, ...further] = report.incompletes;
-  const mine = { id: incomplete.id, status: 'running', claimedBy: context.worker.name() } as const;
   const error = own?.error ?? report.error ?? incomplete.error;
   if (own !== undefined) {
     const resolution = resolutionOf(own.stored);

@@ -2,6 +2,7 @@ import { EngineError } from '../errors/engine-error.js';
 import type { ScenarioState } from '../scenario/scenario-state.js';
 import { mayStart } from './claim.js';
 import type { HostContext } from './context.js';
+import type { WorkContext } from './event-ledger.js';
 import { roomFor } from './incomplete-room.js';
 import type { Job } from './job.js';
 import { persist } from './persist.js';
@@ -14,15 +15,14 @@ import type { HostWriter, ScenarioRow } from './tables.js';
 
 /** Runs a scenario on a schedule if its time has come, and plans the next run. */
 export async function runScenario(
-  context: HostContext,
+  context: WorkContext,
   id: number,
   signal: AbortSignal,
   isStopping: () => boolean,
 ): Promise<void> {
+  signal.throwIfAborted();
   context.checkpoint('scenario: before the start');
-  const started = await context.store.transaction((writer) => start(writer, context, id), {
-    isolation: 'read-committed',
-  });
+  const started = await persist(context, signal, (writer) => start(writer, context, id));
   if (started === undefined) return;
   context.checkpoint('scenario: started');
   if (started.scenario.hookId === null) await poll(context, started, signal);
@@ -32,6 +32,10 @@ export async function runScenario(
 interface Started {
   readonly scenario: ScenarioRow;
   readonly everyMs: number;
+}
+
+interface Ended extends Started {
+  readonly endedAtMs: number;
 }
 
 async function start(writer: HostWriter, context: HostContext, id: number): Promise<Started | undefined> {
@@ -72,16 +76,21 @@ async function poll(
     report = defectReport(context, error);
   }
   context.checkpoint('scenario: run');
+  // What marks the transaction: no run of a scenario ends before the one before it.
+  const endedAtMs = Math.max(context.clock.now(), (scenario.lastRunMs ?? 0) + 1);
   const commit = (given: FlowReport): Promise<string | undefined> =>
     persist(context, signal, async (writer) => {
       await context.worker.assertOwn(writer);
+      const fresh = await writer.getLocked('scenarios', { id: scenario.id }, 'update');
+      // A transaction before this one may have come through, though its answer was lost with the connection.
+      if (fresh === undefined || fresh.lastRunMs === endedAtMs) return undefined;
       const { transition, fate } = await moveState(writer, context, scenario, given);
       const isThrough = fate === 'done' && given.triggerState !== undefined;
       if (isThrough) {
         await writer.update('scenarios', { id: scenario.id }, { triggerState: given.triggerState });
       }
       await addIncompletes(writer, context, scenario, given.incompletes);
-      await planNext(writer, context, { scenario, everyMs }, transition.state);
+      await planNext(writer, context, { scenario: fresh, everyMs, endedAtMs }, transition.state);
       context.checkpoint('scenario: before the commit');
       return transition.notify;
     });
@@ -96,7 +105,7 @@ async function poll(
 
 /** One run of a scenario that takes what its webhook has gathered. */
 async function takeQueue(
-  context: HostContext,
+  context: WorkContext,
   { scenario, everyMs }: Started,
   signal: AbortSignal,
   isStopping: () => boolean,
@@ -107,7 +116,9 @@ async function takeQueue(
   await persist(context, signal, async (writer) => {
     await context.worker.assertOwn(writer);
     const fresh = await writer.getLocked('scenarios', { id: scenario.id }, 'update');
-    if (fresh !== undefined) await planNext(writer, context, { scenario: fresh, everyMs }, stateOf(fresh));
+    if (fresh === undefined) return;
+    const endedAtMs = context.clock.now();
+    await planNext(writer, context, { scenario: fresh, everyMs, endedAtMs }, stateOf(fresh));
   });
   context.checkpoint('scenario: committed');
   context.queue.wake();
@@ -119,14 +130,13 @@ async function takeQueue(
  */
 async function planNext(
   writer: HostWriter,
-  { clock, queue }: HostContext,
-  { scenario, everyMs }: Started,
+  { queue }: HostContext,
+  { scenario, everyMs, endedAtMs }: Ended,
   state: ScenarioState,
 ): Promise<void> {
-  const nowMs = clock.now();
-  const scheduled = nextRunAfter(scenario.nextRunMs ?? nowMs, everyMs, nowMs);
+  const scheduled = nextRunAfter(scenario.nextRunMs ?? endedAtMs, everyMs, endedAtMs);
   const nextRunMs = startAfter(state, scheduled);
-  await writer.update('scenarios', { id: scenario.id }, { lastRunMs: nowMs, nextRunMs });
+  await writer.update('scenarios', { id: scenario.id }, { lastRunMs: endedAtMs, nextRunMs });
   if (nextRunMs !== null) await queue.add(writer, [scenarioJob(scenario, nextRunMs)]);
 }
 

@@ -26,6 +26,8 @@ export interface ScenarioDesk {
   readonly activate: (name: string) => Promise<ScenarioRow>;
   /** Turns it off; what comes in waits. @throws EngineError (HOST_MISSING) */
   readonly deactivate: (name: string) => Promise<ScenarioRow>;
+  /** Forgets it; what of it is incomplete is discarded. Its hook stays. @throws EngineError (HOST_MISSING) */
+  readonly remove: (name: string) => Promise<void>;
   /** Incomplete executions that are not over. */
   readonly incompletes: (name: string) => Promise<readonly IncompleteRow[]>;
   /** Tries one again now. @throws EngineError (HOST_MISSING), (HOST_REFUSED) */
@@ -81,6 +83,19 @@ export function createScenarioDesk({ store, queue, clock }: DeskOptions): Scenar
       await store.transaction((writer) => putScenario(writer, { store, queue, clock }, wanted));
       queue.wake();
       return get(wanted.name);
+    },
+    remove: async (name) => {
+      const { id } = await get(name);
+      await store.transaction(async (writer) => {
+        const open = { scenarioId: id, status: ['waiting', 'unresolved'] } as const;
+        await writer.update('incompletes', open, { status: 'discarded', retryAtMs: null });
+        await writer.update(
+          'events',
+          { scenarioId: id, status: 'pending' },
+          { scenarioId: null, lane: null },
+        );
+        await writer.remove('scenarios', { id });
+      });
     },
     activate: (name) => turn(name, 'turned-on'),
     deactivate: (name) => turn(name, 'turned-off'),

@@ -2,13 +2,11 @@ import { findModule, findWebhook } from '../app/find-component.js';
 import { EngineError } from '../errors/engine-error.js';
 import { settingsOf } from '../scenario/scenario-settings.js';
 import type { App } from '../spec/app.js';
-import { deepMerge } from '../util/deep-merge.js';
-import { isPlainObject } from '../util/plain-object.js';
-import { fromPortable, toPortable } from '../util/portable-value.js';
+import type { HookReport } from '../webhook/run-hook-request.js';
+import { attachHook, detachHook } from './attach-hook.js';
 import type { Hook, Host } from './create-host.js';
 import { type Engines, engineOf } from './engine-receiver.js';
 import type { FlowDefinition } from './flow-definition.js';
-import { keepHookData } from './hooks.js';
 import type { ScenarioEntry } from './scenario-file.js';
 import type { ScenarioPlan } from './scenario-plan.js';
 import type { HostStore } from './tables.js';
@@ -27,7 +25,7 @@ export interface SetUpScenario {
 }
 
 /**
- * Makes the hooks and scenarios of a file, or changes them to what it says now; what it no longer names stays as it is.
+ * Makes the hook and the scenario of an entry, or changes them to what it says now.
  * A hook that is new is attached at its service; the host has to be reached under its address by then.
  *
  * @throws EngineError (HOST_MISSING, HOST_REFUSED, USAGE), SpecError (SPEC_MISSING) for what the apps do not have;
@@ -45,7 +43,7 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
   const { type } = findWebhook(engineOf(engines, app).app, webhook);
   const kind = type === 'web-shared' ? 'member' : 'dedicated';
   const hook = await host.putHook({ name: entry.name, app, webhook, kind, uid, connection, parameters });
-  await attach(options, hook);
+  await attachHook(options, hook);
   await host.scenarios.put({ name: entry.name, plan, hookId: hook.id });
   return { name: entry.name, hook };
 }
@@ -77,26 +75,17 @@ function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
 }
 
 /**
- * Tells the service of a new hook, or that its parameters have changed. A hook is new until attach has succeeded, so
- * a failure is made up for at the next start.
- * Source: reference/webhooks.md (attach, detach, update). [doc][inf]
+ * Removes a scenario, and its hook after the service was told; what waits for them is discarded.
+ *
+ * @returns what detach came to, where it was run
+ * @throws EngineError (HOST_MISSING), SpecError (SPEC_MISSING)
  */
-async function attach({ engines, store }: SetUpOptions, hook: Hook): Promise<void> {
-  const row = await store.get('hooks', { id: hook.id });
-  if (row === undefined) return;
-  const { app, webhook, connection } = row;
-  const parameters = isPlainObject(row.parameters) ? row.parameters : {};
-  if (JSON.stringify(row.attachedWith) === JSON.stringify(parameters)) return;
-  const kept = fromPortable(row.data);
-  const stored = isPlainObject(kept) ? kept : {};
-  const component = engineOf(engines, app).webhook(webhook);
-  const input = {
-    ...{ parameters, connection: connection ?? undefined },
-    webhook: { ...stored, id: hook.id, url: hook.url },
-  };
-  const report = await (row.attachedWith === null ? component.attach(input) : component.update(input));
-  if (report.error !== undefined) throw report.error;
-  await keepHookData(store, hook.id, toPortable(deepMerge(stored, report.result ?? {})), parameters);
+export async function removeScenario(options: SetUpOptions, name: string): Promise<HookReport | undefined> {
+  const { host } = options;
+  const { hookId } = await host.scenarios.get(name);
+  const report = hookId === null ? undefined : await detachHook(options, hookId);
+  await host.scenarios.remove(name);
+  return report;
 }
 
 /**

@@ -10,42 +10,82 @@ import type { HostWriter, IncompleteRow, ScenarioRow } from './tables.js';
 /** Even where nothing says how long to wait, a failure must not be repeated in a tight loop. */
 const MIN_WAIT_MS = 1000;
 
-/** Told after the commit: a transaction may run more than once. */
-export interface Settled {
-  /** Why the scenario went off, if it did. */
-  readonly notification: string | undefined;
+/** An event and what its run ended with. */
+export interface Settlement {
+  readonly claim: Claim;
+  readonly report: FlowReport;
 }
 
 /**
- * Writes down all that follows from a run of an event in one transaction: what became of the event, the state of the
- * scenario, incomplete executions, and the jobs that come next.
+ * Writes down all that follows from runs of events: what became of the events, the states of the scenarios, incomplete
+ * executions, and the jobs that come next. Those that went well and change nothing else share one statement.
  *
- * @throws EngineError (HOST_LEASE) where others have taken the event over
+ * The caller has made sure that the work is still his (`assertOwn`). An event that was settled already, by a
+ * transaction whose answer was lost with the connection, is left as it is.
+ *
+ * @returns by event id: why its scenario went off
  */
-export async function settleEvent(
+export async function settleAll(
+  writer: HostWriter,
+  context: HostContext,
+  settlements: readonly Settlement[],
+): Promise<ReadonlyMap<number, string>> {
+  const notifications = new Map<number, string>();
+  if (settlements.length === 0) return notifications;
+  const nowMs = context.clock.now();
+  const ids = [...new Set(settlements.map(({ claim }) => claim.scenario.id))];
+  const fresh = new Map((await writer.find('scenarios', { where: { id: ids } })).map((row) => [row.id, row]));
+  const isPlain = ({ claim: { scenario }, report }: Settlement): boolean =>
+    changesNothing(fresh.get(scenario.id) ?? scenario, report, nowMs);
+  const plain = settlements.filter(isPlain);
+  if (plain.length > 0) {
+    const own = { status: 'running', claimedBy: context.worker.name() } as const;
+    const done = { status: 'done', claimedBy: null, error: null, finishedAtMs: nowMs } as const;
+    await writer.update('events', { id: plain.map(({ claim }) => claim.event.id), ...own }, done);
+  }
+  // In one order everywhere: transactions that lock the same scenarios must not wait for each other in a circle.
+  const others = settlements
+    .filter((one) => !plain.includes(one))
+    .sort((a, b) => a.claim.scenario.id - b.claim.scenario.id);
+  for (const { claim, report } of others) {
+    const notification = await settleEvent(writer, context, claim, report);
+    if (notification !== undefined) notifications.set(claim.event.id, notification);
+  }
+  return notifications;
+}
+
+/** Whether a run leaves nothing behind but an event that is done. */
+function changesNothing(scenario: ScenarioRow, report: FlowReport, nowMs: number): boolean {
+  if (report.error !== undefined || report.incompletes.length > 0) return false;
+  const transition = nextState(stateOf(scenario), planOf(scenario).settings, report.outcome, nowMs);
+  return isSame(transition.state, scenario.state) && fateOf(report.outcome, transition) === 'done';
+}
+
+/** @returns why the scenario went off, if it did */
+async function settleEvent(
   writer: HostWriter,
   context: HostContext,
   { event, scenario }: Claim,
   report: FlowReport,
-): Promise<Settled> {
+): Promise<string | undefined> {
   const { clock, worker, queue } = context;
-  await worker.assertOwn(writer);
+  const mine = { id: event.id, status: 'running', claimedBy: worker.name() } as const;
+  if ((await writer.getLocked('events', mine, 'update')) === undefined) return undefined;
   const { transition, fate } = await moveState(writer, context, scenario, report);
   const nowMs = clock.now();
   const error = report.error ?? null;
-  const mine = { id: event.id, status: 'running', claimedBy: worker.name() } as const;
   if (fate === 'again') {
     const notBeforeMs = nowMs + Math.max(MIN_WAIT_MS, transition.delayMs ?? 0);
     // The attempts that count are those no process lived to see the end of.
     const bundles = restOf(event.bundles, report.bundlesDone);
     const change = { status: 'pending', claimedBy: null, error, notBeforeMs, attempts: 0, bundles } as const;
-    if ((await writer.update('events', mine, change)) > 0)
-      await queue.add(writer, [eventJob(event, notBeforeMs)]);
+    await writer.update('events', mine, change);
+    await queue.add(writer, [eventJob(event, notBeforeMs)]);
   } else {
     await writer.update('events', mine, { status: fate, claimedBy: null, error, finishedAtMs: nowMs });
   }
   await addIncompletes(writer, context, scenario, report.incompletes);
-  return { notification: transition.notify };
+  return transition.notify;
 }
 
 export interface Moved {

@@ -172,7 +172,8 @@ async function doJob(job: JobRow, work: JobWork): Promise<void> {
   const key = readKey(job.key);
   let retryAtMs: number | undefined;
   try {
-    if (key !== undefined) await handler(key);
+    const end = key === undefined ? 'done' : await handler(key);
+    if (end === 'again') retryAtMs = clock.now();
   } catch (error) {
     hooks.onError(error);
     retryAtMs = clock.now() + RETRY_MS;

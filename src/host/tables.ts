@@ -116,6 +116,19 @@ export interface JobRow extends Row {
   readonly version: number;
 }
 
+/**
+ * What a lane has to look at, on PostgreSQL: Graphile Worker is told of the group the lane is in, and finds here which
+ * of its lanes are meant. So any number of calls cost one job.
+ */
+export interface CallRow extends Row {
+  readonly key: string;
+  /** Number of the named queue the lane is in. */
+  readonly laneGroup: number;
+  readonly runAtMs: number;
+  /** Grows with each `add`: a call that came again while it was answered is answered once more. */
+  readonly version: number;
+}
+
 export type HostTables = {
   readonly workers: WorkerRow;
   readonly hooks: HookRow;
@@ -123,6 +136,7 @@ export type HostTables = {
   readonly scenarios: ScenarioRow;
   readonly incompletes: IncompleteRow;
   readonly jobs: JobRow;
+  readonly calls: CallRow;
 };
 
 /** What a host keeps. */
@@ -176,5 +190,10 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
     flags: ['locked'],
     unique: [['key']],
     indexes: ['locked'],
+  },
+  calls: {
+    columns: ['key', 'laneGroup', 'runAtMs', 'version'],
+    unique: [['key']],
+    indexes: ['laneGroup'],
   },
 };

@@ -37,6 +37,7 @@ export function createMemoryStore<T extends Tables>(definitions: TableDefinition
     capabilities: { durable: false, reach: 'process' },
     get: (table, where) => last.then(() => reader.get(table, where)),
     find: (table, query) => last.then(() => reader.find(table, query)),
+    firstOf: (table, column, values, where) => last.then(() => reader.firstOf(table, column, values, where)),
     count: (table, where) => last.then(() => reader.count(table, where)),
     countBy: (table, column, where) => last.then(() => reader.countBy(table, column, where)),
     transaction: (work) => queue(() => runTransaction(tables, reader, work)),
@@ -77,6 +78,14 @@ function createReader<T extends Tables>(tables: ReadonlyMap<string, MemoryTable>
   return {
     get: async (name, where) => typed<typeof name>(select(name, where).sort(byId))[0],
     find: async (name, query = {}) => typed<typeof name>(ordered(select(name, query.where), query)),
+    firstOf: async (name, column, values, where) => {
+      const firsts = [...new Set(values)].flatMap((value) =>
+        select(name, { ...where, [column]: value })
+          .sort(byId)
+          .slice(0, 1),
+      );
+      return typed<typeof name>(firsts.sort(byId));
+    },
     count: async (name, where) => select(name, where).length,
     countBy: async (name, column, where) => {
       const counts = new Map<T[typeof name][typeof column], number>();

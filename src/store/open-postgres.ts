@@ -10,7 +10,14 @@ export interface PostgresOptions {
   readonly url: string;
   /** Connections held open at most. Default 10. */
   readonly maxConnections?: number | undefined;
+  /**
+   * How long the server waits for the next statement of a transaction before it ends the connection. Default 10000.
+   * A process that is stopped or cut off would hold its locks for ever otherwise.
+   */
+  readonly idleTransactionMs?: number | undefined;
 }
+
+const IDLE_TRANSACTION_MS = 10_000;
 
 const MAX_ATTEMPTS = 20;
 const FIRST_PAUSE_MS = 4;
@@ -43,7 +50,10 @@ async function openPool(options: PostgresOptions): Promise<Pool> {
     getTypeParser: (oid, format) =>
       Number(oid) === INT8_OID ? Number : pg.types.getTypeParser(oid, format ?? 'text'),
   };
-  const pool = new pg.Pool({ connectionString: options.url, max: options.maxConnections ?? 10, types });
+  const pool = new pg.Pool({
+    ...{ connectionString: options.url, max: options.maxConnections ?? 10, types },
+    idle_in_transaction_session_timeout: options.idleTransactionMs ?? IDLE_TRANSACTION_MS,
+  });
   // A connection that breaks is replaced by the pool, and what uses it is told by its next statement. Without
   // listeners it would end the process: the pool listens to those that are idle, nobody to those of open transactions.
   pool.on('error', () => undefined);

@@ -37,9 +37,9 @@ function toStoreError(cause: unknown): StoreError {
 /** No room on the disk or in the quota of the file; PostgreSQL says the same as `disk_full`. */
 const FULL: ReadonlySet<unknown> = new Set(['SQLITE_FULL', '53100', 'ENOSPC']);
 
-/** The server is stopping, starting, or has no connection left; or there is no way to it. */
+/** The server is stopping, starting, has no connection left or has ended an idle one; or there is no way to it. */
 const UNAVAILABLE: ReadonlySet<unknown> = new Set([
-  ...['57P01', '57P02', '57P03', '53300', '25006'],
+  ...['57P01', '57P02', '57P03', '53300', '25006', '25P03'],
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'],
 ]);
 

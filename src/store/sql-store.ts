@@ -84,6 +84,20 @@ function createReader<T extends Tables>(db: Db, sources: SqlSources): RecordRead
   return {
     get: async (name, where) => typed<typeof name>(await select(name, { where, limit: 1 }))[0],
     find: async (name, query = {}) => typed<typeof name>(await select(name, query as Query<Row>)),
+    firstOf: async (name, column, values, where) => {
+      const codec = codecOf(sources, name);
+      if (values.length === 0) return [];
+      // A list of smallest ids, each of which an index answers; grouping would read all rows of each value.
+      const firsts = [...new Set(values)].map((value) =>
+        db
+          .selectFrom(codec.table)
+          .select((it) => it.fn.min('id').as('id'))
+          .where(conditionOf(sources, name, { ...where, [column]: value })),
+      );
+      const statement = db.selectFrom(codec.table).selectAll().where('id', 'in', firsts).orderBy('id');
+      const rows = await translateErrors(() => statement.execute());
+      return typed<typeof name>(rows.map((row) => codec.decode(row)));
+    },
     count: async (name, where = {}) => {
       const codec = codecOf(sources, name);
       const statement = db.selectFrom(codec.table).select((it) => it.fn.countAll().as('total'));

@@ -95,6 +95,29 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
     },
   },
   {
+    name: 'finds the first row for each value of a column',
+    run: async (store) => {
+      await store.transaction((writer) =>
+        writer.insertAll('events', [
+          event(2, { status: 'done' }),
+          event(1, { attempts: 1 }),
+          event(2, { attempts: 2 }),
+          event(1, { attempts: 3 }),
+          event(4, { attempts: 4 }),
+        ]),
+      );
+      const rows = await store.firstOf('events', 'hookId', [2, 3, 1, 1], { status: 'pending' });
+      deepStrictEqual(
+        rows.map(({ hookId, attempts }) => [hookId, attempts]),
+        [
+          [1, 1],
+          [2, 2],
+        ],
+      );
+      deepStrictEqual(await store.firstOf('events', 'hookId', [], {}), []);
+    },
+  },
+  {
     name: 'counts rows by the values of a column',
     run: async (store) => {
       await store.transaction((writer) =>

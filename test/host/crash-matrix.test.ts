@@ -7,7 +7,13 @@ import type { HostStore } from '../../src/host/tables.js';
 import { compileProcess } from './compile-process.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
-import { createDatabase, createFile, hasPostgres } from './test-database.js';
+import {
+  createFile,
+  createHostDatabase,
+  dropTemplate,
+  hasPostgres,
+  POSTGRES_MISSING,
+} from './test-database.js';
 import { startWorker, type WorkerProcess } from './worker-process.js';
 import type { WorkerSettings } from './worker-script.js';
 
@@ -19,8 +25,22 @@ beforeAll(async () => {
   script = await compileProcess('worker-script');
 }, 60_000);
 
-/** Points are passed once an event; the second time is the one behind a commit. */
-const OCCURRENCES = process.env['IML_FULL'] === '1' ? 5 : 2;
+afterAll(dropTemplate);
+
+/** Every point a process can end at, and the store be in another state than before. */
+const POINTS = [
+  ...['intake: before the transaction', 'intake: before the commit', 'intake: after the commit'],
+  ...['event: before the claim', 'event: claimed', 'event: run', 'event: before the commit'],
+  ...['event: committed', 'hook: before the end', 'effect: before', 'effect: after'],
+  ...['scenario: before the start', 'scenario: started', 'scenario: run', 'scenario: before the commit'],
+  ...['scenario: committed', 'incomplete: before the claim', 'incomplete: claimed', 'incomplete: run'],
+  ...['incomplete: before the commit', 'incomplete: committed'],
+];
+
+/** Those that each event leads past: the second time is the one behind a commit. */
+const isPassedByEvents = (point: string): boolean => /^(intake|event|hook)/.test(point);
+
+const isFull = process.env['IML_FULL'] === '1';
 
 const EVENTS = [1, 2, 3];
 /** The event whose flow stores an incomplete execution. */
@@ -33,7 +53,6 @@ interface Run {
   readonly acknowledged: ReadonlySet<string>;
   /** Sendings whose answer never came. */
   readonly unanswered: ReadonlySet<string>;
-  readonly wasKilled: boolean;
 }
 
 interface Effect {
@@ -44,23 +63,27 @@ interface Effect {
   readonly pid: number;
 }
 
+/**
+ * Sends events through a worker that ends at a point, starts it again, and waits until all is through.
+ * @throws where the point was not reached
+ */
 async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['killAt']): Promise<Run> {
-  const [database, folder] = [
-    engine === 'sqlite' ? await createFile() : await createDatabase(),
-    await createFile(),
-  ];
+  const database = engine === 'sqlite' ? await createFile() : await createHostDatabase();
+  const folder = await createFile();
   const effects = path.join(folder.name, 'effects.log');
   const settings: WorkerSettings = {
-    engine,
-    at: database.at,
-    effects,
-    hooks: 1,
-    isMatrix: true,
-    leaseMs: 400,
+    ...{ engine, at: database.at, effects, hooks: 1, isMatrix: true, leaseMs: 400 },
   };
   let worker = await startWorker(script, killAt === undefined ? settings : { ...settings, killAt });
-  const first = worker;
-  const restart = async (): Promise<WorkerProcess> => {
+  let isReached = killAt === undefined || worker === undefined;
+  // The worker that is told to end does so by itself; nobody else ends one.
+  void worker?.ended.then(() => {
+    isReached = true;
+  });
+  const hasEnded = (): boolean =>
+    worker === undefined || worker.child.exitCode !== null || worker.child.signalCode !== null;
+  const alive = async (): Promise<WorkerProcess> => {
+    if (worker !== undefined && !hasEnded()) return worker;
     await worker?.ended;
     worker = await startWorker(script, settings);
     if (worker === undefined) throw new Error('The second worker did not start.');
@@ -68,42 +91,46 @@ async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['ki
   };
   const acknowledged = new Set<string>();
   const unanswered = new Set<string>();
-  for (const n of EVENTS) {
+  const sendEvent = async (n: number): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
-      const to = worker ?? (await restart());
+      const to = await alive();
       const body = JSON.stringify({ n, attempt, keep: n === KEPT });
       const answer = await send(`${to.origin}${to.paths[0]}`, { body }).catch(() => undefined);
-      if (answer?.ok) {
-        acknowledged.add(`${n} ${attempt}`);
-        break;
-      }
+      if (answer?.ok) return void acknowledged.add(`${n} ${attempt}`);
       unanswered.add(`${n} ${attempt}`);
-      if (worker === first) await restart();
+      await to.ended;
     }
-  }
+  };
   const store =
     engine === 'sqlite'
       ? await openHostSqlite({ file: database.at })
       : await openHostPostgres({ url: database.at });
-  await eventually(async () => {
-    // The point may lie behind the last answer.
-    if (worker === undefined || worker.child.exitCode !== null || worker.child.signalCode !== null)
-      await restart();
+  const isQuiet = async (): Promise<boolean> => {
+    await alive();
     return isThrough(store);
-  }, 60_000).catch(async (error: unknown) => {
-    throw new Error(
-      `${String(error)} ${JSON.stringify(await store.find('events'))} ${JSON.stringify(await store.find('scenarios'))} ${worker?.errors()}`,
-    );
-  });
-  await store.close();
-  const points = (await worker?.stop()) ?? [];
-  const lines = (await readFile(effects, 'utf8')).trim().split('\n');
-  await database.drop();
-  await folder.drop();
-  return {
-    ...{ points, acknowledged, unanswered, effects: lines.map(effectOf) },
-    wasKilled: worker !== first || first === undefined,
   };
+  try {
+    for (const n of EVENTS) await sendEvent(n);
+    await eventually(isQuiet, 60_000);
+    // What several events share is passed once for all of them, so one more at a time leads there.
+    const endMs = Date.now() + 60_000;
+    for (let n = EVENTS.length + 1; !isReached && Date.now() < endMs; n++) {
+      await sendEvent(n);
+      await eventually(isQuiet, 60_000);
+    }
+    if (!isReached) throw new Error('The point was not reached.');
+    const points = (await worker?.stop()) ?? [];
+    const lines = (await readFile(effects, 'utf8')).trim().split('\n');
+    return { points, acknowledged, unanswered, effects: lines.map(effectOf) };
+  } catch (error) {
+    const rows = JSON.stringify([await store.find('events'), await store.find('scenarios')]);
+    throw new Error(`${String(error)} ${rows} ${worker?.errors()}`, { cause: error });
+  } finally {
+    worker?.child.kill('SIGKILL');
+    await store.close();
+    await database.drop();
+    await folder.drop();
+  }
 }
 
 function effectOf(line: string): Effect {
@@ -146,44 +173,36 @@ function expectGuarantees({ effects, acknowledged, unanswered }: Run): void {
   expect(effects.filter(({ name }) => name === 'incomplete').length).toBeGreaterThanOrEqual(1);
 }
 
-const engines = hasPostgres ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
+describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
+  const isMissing = engine === 'postgres' && !hasPostgres;
+  const reason = isMissing ? POSTGRES_MISSING : '';
+  // The times of a point differ by what was committed before; on PostgreSQL the first one does in CI.
+  const times = isFull || engine === 'sqlite' ? [1, 2] : [1];
+  const kills = POINTS.flatMap((point) =>
+    times.filter((time) => time === 1 || isPassedByEvents(point)).map((time) => ({ point, time })),
+  );
 
-describe.each(engines)('a worker on %s', (engine) => {
-  const survivors: string[] = [];
-  let runs = 0;
-
-  it('keeps its word wherever its process ends', { timeout: 300_000 }, async () => {
-    const whole = await runOnce(engine, undefined);
-    expectGuarantees(whole);
-    expect(whole.effects.filter(({ name }) => name === 'hook-0')).toHaveLength(EVENTS.length);
-    const occurrences = new Map<string, number>();
-    for (const point of whole.points) occurrences.set(point, (occurrences.get(point) ?? 0) + 1);
-    const kills = [...occurrences].flatMap(([point, count]) =>
-      Array.from({ length: Math.min(count, OCCURRENCES) }, (_, index) => ({ point, time: index + 1 })),
-    );
-    expect(occurrences.size).toBeGreaterThanOrEqual(15);
-    const limit = pLimit(2);
-    await Promise.all(
-      kills.map((killAt) =>
-        limit(async () => {
-          const run = await runOnce(engine, killAt).catch((error: unknown) => {
-            throw new Error(`${killAt.point}, time ${killAt.time}: ${String(error)}`, { cause: error });
-          });
-          runs++;
-          if (!run.wasKilled) survivors.push(`${killAt.point} ${killAt.time}`);
-          try {
-            expectGuarantees(run);
-          } catch (error) {
-            throw new Error(`${killAt.point}, time ${killAt.time}: ${String(error)}`, { cause: error });
-          }
-        }),
-      ),
-    );
-    // How often a point is passed hangs on timing; that most runs were ended shows that the matrix is one.
-    expect(survivors.length).toBeLessThan(kills.length / 5);
-  });
-
-  afterAll(() => {
-    console.log(`crash matrix on ${engine}: ${runs} runs, not killed: ${survivors.join(', ') || 'none'}`);
-  });
+  it.skipIf(isMissing)(
+    `keeps its word wherever its process ends${reason}`,
+    { timeout: 600_000 },
+    async () => {
+      const whole = await runOnce(engine, undefined);
+      expectGuarantees(whole);
+      expect(whole.effects.filter(({ name }) => name === 'hook-0')).toHaveLength(EVENTS.length);
+      expect([...new Set(whole.points)].sort()).toEqual([...POINTS].sort());
+      const limit = pLimit(3);
+      await Promise.all(
+        kills.map((killAt) =>
+          limit(async () => {
+            try {
+              expectGuarantees(await runOnce(engine, killAt));
+            } catch (error) {
+              const at = `${killAt.point}, time ${killAt.time}`;
+              throw new Error(`${at}: ${String(error)}`, { cause: error });
+            }
+          }),
+        ),
+      );
+    },
+  );
 });

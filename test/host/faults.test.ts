@@ -1,13 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createHost } from '../../src/host/create-host.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
 import { createStoreQueue } from '../../src/host/store-queue.js';
 import { compileProcess } from './compile-process.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
-import { createDatabase, createFile, hasPostgres, onServer, POSTGRES_MISSING } from './test-database.js';
+import {
+  createFile,
+  createHostDatabase,
+  dropTemplate,
+  hasPostgres,
+  onServer,
+  POSTGRES_MISSING,
+} from './test-database.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 import { startWorker, type WorkerProcess } from './worker-process.js';
 import type { WorkerSettings } from './worker-script.js';
@@ -23,6 +30,8 @@ const cleanups: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   script = await compileProcess('worker-script');
 }, 60_000);
+
+afterAll(dropTemplate);
 
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -52,9 +61,9 @@ async function numbersIn(effects: string): Promise<number[]> {
 
 it.skipIf(!hasPostgres)(
   `takes over what a worker that is asleep has left, and the sleeper commits nothing of it${POSTGRES_MISSING}`,
-  { timeout: PAUSE_MS + 60_000 },
+  { timeout: PAUSE_MS + 240_000 },
   async () => {
-    const [database, folder] = [await createDatabase(), await createFile()];
+    const [database, folder] = [await createHostDatabase(), await createFile()];
     cleanups.push(database.drop, folder.drop);
     const effects = path.join(folder.name, 'effects.log');
     const settings: WorkerSettings = {
@@ -66,7 +75,8 @@ it.skipIf(!hasPostgres)(
     sleeper.child.kill('SIGSTOP');
     const pausedAt = Date.now();
     const other = await start(settings);
-    await eventually(async () => new Set(await numbersIn(effects)).size === 5, LEASE_MS * 3 + 20_000);
+    // The lease, and the time the server gives a transaction it may have fallen asleep in.
+    await eventually(async () => new Set(await numbersIn(effects)).size === 5, LEASE_MS * 3 + 50_000);
     await sleep(Math.max(0, PAUSE_MS - (Date.now() - pausedAt)));
     sleeper.child.kill('SIGCONT');
     for (let n = 6; n <= 8; n++) expect(await post(other, n)).toBe(200);
@@ -87,7 +97,7 @@ it.skipIf(!hasPostgres)(
   `refuses clearly while the database is away, and goes on by itself when it is back${POSTGRES_MISSING}`,
   { timeout: 90_000 },
   async () => {
-    const [database, folder] = [await createDatabase(), await createFile()];
+    const [database, folder] = [await createHostDatabase(), await createFile()];
     cleanups.push(database.drop, folder.drop);
     const effects = path.join(folder.name, 'effects.log');
     const worker = await start({

@@ -1,10 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, expect, it } from 'vitest';
 import { createHost, type Host, type HostOptions } from '../../src/host/create-host.js';
 import type { FlowReport, FlowRequest } from '../../src/host/ports.js';
-import { ENGINES, eventually, openParts, type Parts } from './open-parts.js';
+import { describeEach, type Engine, eventually, openParts, type Parts } from './open-parts.js';
+import { dropTemplate } from './test-database.js';
 import { failure, flowsOf, type PlanWanted, plan, receiveJson, SUCCESS } from './test-flows.js';
 
 const cleanups: (() => Promise<void>)[] = [];
+
+afterAll(dropTemplate);
 
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -19,7 +22,7 @@ interface Setup {
 }
 
 async function setUp(
-  engine: (typeof ENGINES)[number],
+  engine: Engine,
   run: (request: FlowRequest) => Promise<FlowReport> | FlowReport,
   wanted: PlanWanted & { readonly limits?: HostOptions['limits'] } = {},
 ): Promise<Setup> {
@@ -46,7 +49,7 @@ const numbersOf = (request: FlowRequest): number[] =>
     ? request.source.bundles.map((bundle) => Reflect.get(Object(bundle), 'n'))
     : [];
 
-describe.each(ENGINES)('a host on %s', (engine) => {
+describeEach('a host', (engine) => {
   it('processes every event it has accepted, in order where asked', async () => {
     const seen: number[] = [];
     const { host, post, errors } = await setUp(

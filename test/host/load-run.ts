@@ -69,7 +69,7 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
   try {
     const paths = await makeHooks(store, settings, database.at);
     const fleet = await startFleet(settings, () =>
-      startWorker(script, { engine, at: database.at, effects, hooks: 0, leaseMs, concurrency: 6 }),
+      startWorker(script, { engine, at: database.at, effects, hooks: 0, leaseMs, concurrency: 32 }),
     );
     const startMs = Date.now();
     const endMs = startMs + settings.maxMs;
@@ -109,13 +109,17 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
   ): Promise<readonly string[]> {
     const queue = engine === 'postgres' ? await createPostgresQueue({ url }) : undefined;
     const host = createHost({ store, queue, receiver: receiveJson, flows: flowsOf(() => SUCCESS) });
-    const paths: string[] = [];
-    for (let index = 0; index < hooks; index++) {
-      const name = `hook-${index}`;
-      const hook = await host.putHook({ name, app: 'a', webhook: 'w', kind: 'dedicated' });
-      await host.scenarios.put({ name, plan: plan({ ordered: true }), hookId: hook.id });
-      paths.push(hook.path);
-    }
+    const limit = pLimit(8);
+    const paths = await Promise.all(
+      Array.from({ length: hooks }, (_, index) =>
+        limit(async () => {
+          const name = `hook-${index}`;
+          const hook = await host.putHook({ name, app: 'a', webhook: 'w', kind: 'dedicated' });
+          await host.scenarios.put({ name, plan: plan({ ordered: true }), hookId: hook.id });
+          return hook.path;
+        }),
+      ),
+    );
     await queue?.close();
     return paths;
   }
@@ -162,7 +166,9 @@ async function startFleet(
     stop: async () => {
       isOver = true;
       await killing;
-      await Promise.all(alive.map((worker) => worker.stop()));
+      const left = alive;
+      alive = [];
+      await Promise.all(left.map((worker) => worker.stop()));
     },
   };
 }
@@ -180,8 +186,8 @@ async function sendAll(
   fleet: Fleet,
   endMs: number,
 ): Promise<readonly Sending[]> {
-  const agent = new Agent({ connections: 64, pipelining: 1 });
-  const limit = pLimit(48);
+  const agent = new Agent({ connections: 100, pipelining: 1 });
+  const limit = pLimit(200);
   const acknowledged: Sending[] = [];
   const perHook = Math.floor(events / hooks);
   await Promise.all(

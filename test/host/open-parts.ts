@@ -1,17 +1,26 @@
+import { describe } from 'vitest';
 import { createHostMemoryStore, openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
 import type { HostQueue } from '../../src/host/ports.js';
 import { createPostgresQueue } from '../../src/host/postgres-queue.js';
 import { createStoreQueue } from '../../src/host/store-queue.js';
 import type { HostStore } from '../../src/host/tables.js';
 import type { Clock } from '../../src/util/clock.js';
-import { createDatabase, createFile, hasPostgres } from './test-database.js';
+import { createFile, createHostDatabase, hasPostgres, POSTGRES_MISSING } from './test-database.js';
 
 export type Engine = 'memory' | 'sqlite' | 'postgres';
 
-/** The engines that can be tested here. */
-export const ENGINES: readonly Engine[] = hasPostgres
-  ? ['memory', 'sqlite', 'postgres']
-  : ['memory', 'sqlite'];
+/** The engines a host works on. `describeEach` skips, with its reason, the one that is not there. */
+const ENGINES: readonly Engine[] = ['memory', 'sqlite', 'postgres'];
+
+/** Describes something for each engine. */
+export function describeEach(title: string, define: (engine: Engine) => void): void {
+  for (const engine of ENGINES) {
+    const isMissing = engine === 'postgres' && !hasPostgres;
+    describe.skipIf(isMissing)(`${title} on ${engine}${isMissing ? POSTGRES_MISSING : ''}`, () =>
+      define(engine),
+    );
+  }
+}
 
 export interface Parts {
   readonly store: HostStore;
@@ -25,7 +34,7 @@ export async function openParts(engine: Engine, clock?: Clock): Promise<Parts> {
     const store = createHostMemoryStore();
     return { store, queue: createStoreQueue({ store, clock, pollMs: 20 }), drop: () => store.close() };
   }
-  const database = engine === 'sqlite' ? await createFile() : await createDatabase();
+  const database = engine === 'sqlite' ? await createFile() : await createHostDatabase();
   const store =
     engine === 'sqlite'
       ? await openHostSqlite({ file: database.at })

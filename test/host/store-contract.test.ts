@@ -1,8 +1,12 @@
-import { describe, it } from 'vitest';
+import { afterAll, it } from 'vitest';
 import { HOST_STORE_CONTRACT } from '../../src/testing/host-store-contract.js';
-import { ENGINES, openParts } from './open-parts.js';
+import { describeEach, openParts } from './open-parts.js';
+import { dropTemplate } from './test-database.js';
 
-describe.each(ENGINES)('the store on %s', (engine) => {
+afterAll(dropTemplate);
+
+describeEach('the store', (engine) => {
+  // A store of its own for each case, so that each can be run alone.
   it.each(HOST_STORE_CONTRACT.map((one) => [one.name, one.run] as const))('%s', async (_name, run) => {
     const { store, queue, drop } = await openParts(engine);
     try {

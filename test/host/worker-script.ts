@@ -74,7 +74,7 @@ const store =
 const queue =
   engine === 'sqlite'
     ? createStoreQueue({ store, pollMs: 50, concurrency })
-    : await createPostgresQueue({ url: at, pollMs: 200, concurrency });
+    : await createPostgresQueue({ url: at, pollMs: 500, concurrency });
 const host = createHost({
   ...{ store, queue, flows: flowsOf(run), receiver: receiveJson, checkpoint },
   limits: { leaseMs: settings.leaseMs },

@@ -23,3 +23,27 @@ it.skipIf(!hasPostgres)(
     await database.drop();
   },
 );
+
+it.skipIf(!hasPostgres)(
+  `ends the transaction of a process that has fallen asleep in it, so that others get its locks${POSTGRES_MISSING}`,
+  async () => {
+    const database = await createDatabase();
+    const [sleeper, other] = [
+      await openHostPostgres({ url: database.at, idleTransactionMs: 300 }),
+      await openHostPostgres({ url: database.at }),
+    ];
+    const worker = { name: 'w', machine: 'm', pid: 1, beat: 0, agents: [], startedAtMs: 0 };
+    await other.transaction((writer) => writer.insert('workers', worker));
+    const committed = { isolation: 'read-committed' } as const;
+    const asleep = sleeper.transaction(async (writer) => {
+      await writer.getLocked('workers', { name: 'w' }, 'key');
+      const removed = await other.transaction((it) => it.remove('workers', { name: 'w' }), committed);
+      expect(removed).toBe(1);
+      await writer.count('workers');
+    }, committed);
+    await expect(asleep).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await sleeper.close();
+    await other.close();
+    await database.drop();
+  },
+);

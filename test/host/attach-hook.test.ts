@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createEngine } from '../../src/app/create-engine.js';
+import { defineApp } from '../../src/app/define-app.js';
+import { createHost, type Host } from '../../src/host/create-host.js';
+import { createEngineReceiver } from '../../src/host/engine-receiver.js';
+import { createHostMemoryStore } from '../../src/host/open-host-store.js';
+import type { ScenarioEntry } from '../../src/host/scenario-file.js';
+import { createScenarioFlows } from '../../src/host/scenario-flows.js';
+import { removeScenario, type SetUpOptions, setUpScenario } from '../../src/host/set-up.js';
+import { type Answer, service } from '../run/helpers.js';
+import { eventually } from './open-parts.js';
+
+const WEBHOOK = {
+  communication: { output: { key: '{{webhook.ext}}', team: '{{parameters.team}}', n: '{{body.n}}' } },
+  attach: {
+    url: '/hooks',
+    method: 'POST',
+    body: { url: '{{webhook.url}}', team: '{{parameters.team}}' },
+    response: { data: { ext: '{{body.id}}' } },
+  },
+  update: {
+    url: '/hooks/{{webhook.ext}}',
+    method: 'PUT',
+    body: { team: '{{parameters.team}}' },
+    response: { data: { version: '{{body.version}}' } },
+  },
+  detach: { url: '/hooks/{{webhook.ext}}', method: 'DELETE' },
+};
+
+const hosts: Host[] = [];
+afterEach(async () => {
+  for (const host of hosts.splice(0)) await host.stop(1000);
+});
+
+/** A host with one app, and a service that answers what a function says. */
+function setUp(answer: (call: number) => Answer) {
+  const { transport, requests } = service((_, call) => answer(call));
+  const app = defineApp({
+    name: 'crm',
+    base: { baseUrl: 'https://api.example.test' },
+    webhooks: { contacts: WEBHOOK },
+  });
+  const engines = { crm: createEngine({ app, transport }) };
+  const store = createHostMemoryStore();
+  const bundles: unknown[] = [];
+  const host = createHost({
+    ...{ store, receiver: createEngineReceiver({ engines }), baseUrl: 'https://hooks.example.test' },
+    flows: createScenarioFlows({ engines, onReport: (_, report) => bundles.push(...report.bundles) }),
+  });
+  hosts.push(host);
+  const options: SetUpOptions = { host, store, engines };
+  const sent = (): unknown[] =>
+    requests.map(({ method, url, body }) => [
+      `${method} ${new URL(url).pathname}`,
+      body === undefined ? undefined : JSON.parse(Buffer.from(body).toString('utf8')),
+    ]);
+  return { host, store, options, sent, bundles };
+}
+
+function entryOf(team: string): ScenarioEntry {
+  return {
+    name: 'welcome',
+    webhook: { app: 'crm', webhook: 'contacts', connection: undefined, uid: undefined, parameters: { team } },
+    ...{ everyMinutes: undefined, ordered: true, settings: {}, modules: [] },
+  };
+}
+
+const post = (host: Host, path: string, body: unknown): Promise<Response> =>
+  host.fetch(
+    new Request(`http://localhost${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  );
+
+describe('a hook of a host', () => {
+  it('is attached once, updated when its parameters change, and detached when it is removed', async () => {
+    const { host, store, options, sent, bundles } = setUp((call) => ({
+      json: call === 1 ? { id: 'E7' } : { version: 2 },
+    }));
+    const { hook } = await setUpScenario(options, entryOf('red'));
+    expect(hook?.url).toBe(`https://hooks.example.test${hook?.path}`);
+    await setUpScenario(options, entryOf('red'));
+    await setUpScenario(options, entryOf('blue'));
+    expect(await store.get('hooks', { name: 'welcome' })).toMatchObject({
+      ...{ data: { ext: 'E7', version: 2 }, parameters: { team: 'blue' }, attachedWith: { team: 'blue' } },
+    });
+    await host.start();
+    expect((await post(host, hook?.path ?? '', { n: 1 })).status).toBe(200);
+    await eventually(() => bundles.length === 1);
+    expect(bundles).toEqual([{ key: 'E7', team: 'blue', n: 1 }]);
+    expect((await removeScenario(options, 'welcome'))?.error).toBeUndefined();
+    expect(sent()).toEqual([
+      ['POST /hooks', { url: hook?.url, team: 'red' }],
+      ['PUT /hooks/E7', { team: 'blue' }],
+      ['DELETE /hooks/E7', undefined],
+    ]);
+    expect(await host.scenarios.list()).toEqual([]);
+    expect((await post(host, hook?.path ?? '', { n: 2 })).status).toBe(404);
+  });
+
+  it('is not created where attach fails, and is attached anew at the next start', async () => {
+    const { host, store, options, sent } = setUp((call) =>
+      call === 1 ? { status: 500, json: { message: 'not now' } } : { json: { id: 'E1' } },
+    );
+    await expect(setUpScenario(options, entryOf('red'))).rejects.toMatchObject({ statusCode: 500 });
+    expect(await store.count('hooks')).toBe(0);
+    expect(await host.scenarios.list()).toEqual([]);
+    await setUpScenario(options, entryOf('red'));
+    expect(await store.get('hooks', { name: 'welcome' })).toMatchObject({ data: { ext: 'E1' } });
+    expect(sent()).toHaveLength(2);
+  });
+
+  it('stays as it was where update fails', async () => {
+    const { store, options } = setUp((call) =>
+      call === 1 ? { json: { id: 'E1' } } : { status: 403, json: {} },
+    );
+    await setUpScenario(options, entryOf('red'));
+    await expect(setUpScenario(options, entryOf('blue'))).rejects.toMatchObject({ statusCode: 403 });
+    expect(await store.get('hooks', { name: 'welcome' })).toMatchObject({
+      ...{ parameters: { team: 'red' }, attachedWith: { team: 'red' }, data: { ext: 'E1' } },
+    });
+  });
+
+  it('goes though detach fails, which is reported; what waits for it is discarded', async () => {
+    const { host, store, options } = setUp((call) =>
+      call === 1 ? { json: { id: 'E1' } } : { status: 500, json: {} },
+    );
+    const { hook } = await setUpScenario(options, entryOf('red'));
+    expect((await post(host, hook?.path ?? '', { n: 1 })).status).toBe(200);
+    const report = await removeScenario(options, 'welcome');
+    expect(report?.error).toMatchObject({ statusCode: 500 });
+    expect(await store.count('hooks')).toBe(0);
+    expect((await host.events.list()).map(({ status }) => status)).toEqual(['discarded']);
+  });
+
+  it('answers 410 while it is turned off', async () => {
+    const { host, store, options } = setUp(() => ({ json: { id: 'E1' } }));
+    const { hook } = await setUpScenario(options, entryOf('red'));
+    const turn = (enabled: boolean) =>
+      store.transaction((writer) => writer.update('hooks', { name: 'welcome' }, { enabled }));
+    await turn(false);
+    expect((await post(host, hook?.path ?? '', { n: 1 })).status).toBe(410);
+    await turn(true);
+    expect((await post(host, hook?.path ?? '', { n: 1 })).status).toBe(200);
+  });
+});
