@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { StoreError } from '../../src/errors/store-error.js';
 import { bootstrap } from '../../src/rest/bootstrap.js';
 import { createRest, type Rest, type RestOptions } from '../../src/rest/create-rest.js';
 import { createRestMemoryStore } from '../../src/rest/open-rest-store.js';
@@ -104,6 +105,31 @@ describe('the billing port', () => {
   });
 });
 
+describe('a store that cannot answer now', () => {
+  test.each(['STORE_BUSY', 'STORE_UNAVAILABLE', 'STORE_FULL'] as const)(
+    '%s is 503 with a time to wait',
+    async (code) => {
+      const { rest } = await start({});
+      const store = {
+        ...rest.services.store,
+        get: () => Promise.reject(new StoreError(code, 'secret reason')),
+      };
+      const errors: unknown[] = [];
+      const broken = await createRest({
+        store,
+        encryptionKey: new Uint8Array(32),
+        onError: (it) => errors.push(it),
+      });
+      const headers = { authorization: 'Token 00000001-0000-4000-8000-000000000001' };
+      const handle = withAnswerCheck((request) => broken.fetch(request));
+      const response = await handle(new Request('http://x/api/v2/users/me', { headers }));
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+      expect(await response.text()).not.toContain('secret');
+      expect(errors).toHaveLength(1);
+    },
+  );
+});
+
 describe('the notification port', () => {
   test('is told of what happened', async () => {
     const told: RestNotification[] = [];
@@ -114,10 +140,14 @@ describe('the notification port', () => {
     await call('POST', '/organizations', { name: 'New', regionId: 1, countryId: 64, timezoneId: 113 });
     await call('POST', '/organizations/2/invite', { usersRoleId: 13, email: 'new@example.com', name: 'New' });
     await call('DELETE', '/organizations/2');
+    await call('POST', '/admin/organizations', { name: 'White' });
+    await call('DELETE', '/admin/organizations/3');
     expect(told.map((it) => [it.kind, it.organizationId])).toEqual([
       ['organization created', 2],
       ['invitation created', 2],
       ['organization deleted', 2],
+      ['organization created', 3],
+      ['organization deleted', 3],
     ]);
     expect(told[1]?.hash).toMatch(/^[0-9a-f-]{36}$/);
   });

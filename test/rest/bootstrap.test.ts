@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { bootstrap, makeToken } from '../../src/rest/bootstrap.js';
+import { createRest, type Rest } from '../../src/rest/create-rest.js';
+import { createRestMemoryStore, openRestPostgres } from '../../src/rest/open-rest-store.js';
+import type { RestStore } from '../../src/rest/tables.js';
+import { openTestSchema } from './open-stores.js';
+
+const FIRST = { name: 'Administrator', email: 'admin@localhost' };
+const schema = await openTestSchema();
+
+/** Nodes of one instance. */
+async function start(stores: readonly RestStore[]): Promise<readonly Rest[]> {
+  return Promise.all(stores.map((store) => createRest({ store, encryptionKey: new Uint8Array(32) })));
+}
+
+async function expectOneToken(nodes: readonly Rest[]): Promise<void> {
+  const tokens = await Promise.all(nodes.map(({ services }) => bootstrap(services, FIRST)));
+  expect(tokens.filter((token) => token !== undefined)).toHaveLength(1);
+  const [first] = nodes;
+  expect(await first?.services.store.count('users')).toBe(1);
+  expect(await first?.services.store.count('organizations')).toBe(1);
+  expect(await first?.services.store.count('tokens')).toBe(1);
+}
+
+describe('the first start', () => {
+  test('gives one of the nodes the token, in memory', async () => {
+    const store = createRestMemoryStore();
+    await expectOneToken(await start([store, store, store]));
+  });
+
+  test.skipIf(typeof schema === 'string')('gives one of the nodes the token, on PostgreSQL', async () => {
+    const url = typeof schema === 'string' ? '' : schema.url;
+    const stores = await Promise.all([
+      openRestPostgres(url, 2),
+      openRestPostgres(url, 2),
+      openRestPostgres(url, 2),
+    ]);
+    const nodes = await start(stores);
+    await expectOneToken(nodes);
+    // The signing key, too, is made once.
+    const keys = await Promise.all(nodes.map(({ services }) => services.oidc.jwks()));
+    expect(new Set(keys.map((it) => JSON.stringify(it))).size).toBe(1);
+    await Promise.all(nodes.map((node) => node.close()));
+  });
+
+  test('makes no token for who is not there', async () => {
+    const [node] = await start([createRestMemoryStore()]);
+    if (!node) throw new Error('There is no node.');
+    const wish = { email: undefined, label: 'x', scopes: [] };
+    expect(await makeToken(node.services, wish)).toBeUndefined();
+    await bootstrap(node.services, FIRST);
+    expect(await makeToken(node.services, { ...wish, email: 'ADMIN@localhost' })).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await makeToken(node.services, { ...wish, email: 'nobody@localhost' })).toBeUndefined();
+  });
+});
