@@ -45,8 +45,8 @@ export default defineConfig({
     // Both cores of a small machine: left alone, vitest uses one less than there are.
     maxWorkers: 2,
     // What hangs fails; what is slow on a machine with other work does not.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [...PROJECTS],
   },

@@ -38,7 +38,7 @@ export function builtCli(): (args: readonly string[]) => StartedProcess {
     const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
     const project = path.join(ROOT, '.config/tsconfig.build.json');
     await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', outDir, ...options]);
-  }, 60_000);
+  });
   afterAll(() => rm(outDir, { recursive: true, force: true }));
   return (args) => start(process.execPath, [path.join(outDir, 'cli/main.js'), ...args]);
 }

@@ -69,7 +69,7 @@ async function output(command: Command, args: readonly string[]): Promise<string
   return called.out();
 }
 
-it('serves an app, and shows afterwards what came in', { timeout: 60_000 }, async () => {
+it('serves an app, and shows afterwards what came in', async () => {
   const app = path.join(folder, 'crm');
   const served = call(SERVE_COMMAND, [app, '--port', '0', '--data', 'data']);
   await Promise.race([served.code, eventually(() => /http\S+\/hooks\/\S+/.test(served.err()))]);

@@ -56,7 +56,7 @@ beforeAll(async () => {
     mkdirSync(path.dirname(target), { recursive: true });
     symlinkSync(path.join(ROOT, 'node_modules', dependency), target);
   }
-}, 120_000);
+});
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 /** Runs a script as a user of the package would have it, and gives what it prints as JSON. */
@@ -130,7 +130,7 @@ describe('the packed package', () => {
       expect((names as string[]).length).toBeGreaterThan(0);
     }
     expect(entries).toEqual(expect.arrayContaining(Object.keys(PROMISED)));
-  }, 60_000);
+  });
 
   it('exports what the README imports', async () => {
     const documented = documentedNames();
@@ -139,7 +139,7 @@ describe('the packed package', () => {
       const script = `const all = await import('${entry}'); console.log(JSON.stringify(Object.keys(all)))`;
       expect(await runModule(script)).toEqual(expect.arrayContaining([...names]));
     }
-  }, 60_000);
+  });
 
   it('keeps everything else to itself', async () => {
     const script = `
@@ -163,7 +163,7 @@ describe('the packed package', () => {
       await engine.close();
       console.log(JSON.stringify([bundles, evaluate('{{1 + 1}}')]));`;
     expect(await runModule(script)).toEqual([[42], 2]);
-  }, 60_000);
+  });
 
   it('has a command that runs', async () => {
     const bin = path.join(installed, manifest.bin['iml'] ?? '');
@@ -171,5 +171,5 @@ describe('the packed package', () => {
     expect(version.stdout).toBe(`${manifest.version}\n`);
     const sum = await exec(process.execPath, [bin, 'eval', '{{1 + 1}}'], { cwd: home });
     expect(sum.stdout).toContain('2');
-  }, 60_000);
+  });
 });

@@ -64,7 +64,7 @@ function runHostile(stores: TestStores): void {
       expect(wrong).toEqual([]);
       expect(failures).toEqual([]);
       expect(await snapshot(store)).toBe(before);
-    }, 60_000);
+    });
   });
 }
 
