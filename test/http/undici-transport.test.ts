@@ -215,8 +215,9 @@ describe('abort', () => {
     expect(seen).toBe(2);
   });
 
-  it('leaves no listener on the signal', async () => {
+  it('keeps one listener on the signal for all requests, and tells only those that still run', async () => {
     const server = await using(httpServer((_in, out) => out.end('ok')));
+    const hung = await using(httpServer(() => {}));
     const controller = new AbortController();
     const { signal } = controller;
     let listeners = 0;
@@ -231,9 +232,15 @@ describe('abort', () => {
       remove(...args);
     };
     const transport = transportWith();
-    await transport(request(server.origin, { signal }));
-    await expect(transport(request('http://10.0.0.1/', { signal }))).rejects.toThrow();
-    expect(listeners).toBe(0);
+    for (let index = 0; index < 20; index++) {
+      expect(text((await transport(request(server.origin, { signal }))).body)).toBe('ok');
+      await expect(transport(request('http://10.0.0.1/', { signal }))).rejects.toThrow();
+    }
+    expect(listeners).toBeLessThanOrEqual(1);
+    const running = [1, 2, 3].map(() => transport(request(hung.origin, { signal })));
+    controller.abort(new Error('enough'));
+    for (const one of running) await expect(one).rejects.toThrow('enough');
+    await expect(transport(request(server.origin, { signal }))).rejects.toThrow('enough');
   });
 });
 
