@@ -17,12 +17,12 @@ import {
   removeOrganization,
 } from './organization-life.js';
 import { listOrganizations, ORGANIZATION_PAGING } from './organization-list.js';
+import { organizationRecord } from './organization-record.js';
 import {
   ALL_ORGANIZATION_COLUMNS,
   FULL_ORGANIZATION_SCHEMA,
   ORGANIZATION_SCHEMA,
-  organizationRecord,
-} from './organization-record.js';
+} from './organization-schema.js';
 import { badRequest, invalidParameter } from './problems.js';
 import { assertReferences } from './reference-data.js';
 import type { RestServices } from './services.js';

@@ -1,17 +1,16 @@
 import type { ErrorCode } from '../errors/codes.js';
 import { RestError } from '../errors/rest-error.js';
 import { StoreError } from '../errors/store-error.js';
-import type { CallResult } from './handle-call.js';
 import { refused } from './problems.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The answer to a call that went well. */
-export function successResponse({ value, headers }: CallResult): Response {
+export function successResponse(value: unknown): Response {
   if (typeof value === 'string') {
-    return new Response(value, { headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } });
+    return new Response(value, { headers: { 'content-type': 'text/plain; charset=utf-8' } });
   }
-  return new Response(JSON.stringify(value), { headers: { ...headers, 'content-type': JSON_TYPE } });
+  return new Response(JSON.stringify(value), { headers: { 'content-type': JSON_TYPE } });
 }
 
 /** The answer to a call that was refused or went wrong. Source: reference/rest-api.md section 1.2. [src] */

@@ -79,19 +79,19 @@ export async function createRest(options: RestOptions): Promise<Rest> {
   const { Hono } = await loadHono();
   const app = new Hono();
 
-  const answer = async (work: () => Promise<Response>): Promise<Response> => {
-    const response = await work().catch((error: unknown) => {
+  const answer = async (work: (headers: Headers) => Promise<Response>): Promise<Response> => {
+    const headers = new Headers();
+    const response = await work(headers).catch((error: unknown) => {
       const refusal = toRestError(error);
       if (refusal.status >= 500) onError(error);
       return errorResponse(refusal);
     });
+    for (const [name, value] of headers) response.headers.set(name, value);
     return withCommonHeaders(response, { cors: options.cors, requestId: randomUUID() });
   };
 
   for (const prefix of [basePath, '']) {
-    app.get(`${prefix}/openapi.json`, () =>
-      answer(async () => successResponse({ value: openApi(), headers: {} })),
-    );
+    app.get(`${prefix}/openapi.json`, () => answer(async () => successResponse(openApi())));
   }
   const known = new Map<string, string[]>();
   for (const operation of [...OPERATIONS].sort(bySpecificity)) {
@@ -99,7 +99,9 @@ export async function createRest(options: RestOptions): Promise<Rest> {
     for (const path of pathsOf(operation, basePath, authPath)) {
       known.set(path, [...(known.get(path) ?? []), operation.method]);
       app.on(operation.method, path, (context) =>
-        answer(async () => successResponse(await handle(context.req.raw, context.req.param()))),
+        answer(async (headers) =>
+          successResponse(await handle(context.req.raw, { params: context.req.param(), headers })),
+        ),
       );
     }
   }

@@ -12,13 +12,15 @@ import { coerce, readQuery } from './read-query.js';
 import type { RestServices } from './services.js';
 import { createInputCheck } from './validate.js';
 
-/** What a call ends in. */
-export interface CallResult {
-  readonly value: unknown;
-  readonly headers: Readonly<Record<string, string>>;
+/** What is handed to a handler beside its request. */
+export interface CallContext {
+  /** The parameters of the path, as texts. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Gets the headers of the answer, however the call ends. */
+  readonly headers: Headers;
 }
 
-export type CallHandler = (request: Request, params: Readonly<Record<string, string>>) => Promise<CallResult>;
+export type CallHandler = (request: Request, context: CallContext) => Promise<unknown>;
 
 /**
  * The way of every request: who calls, with which scopes, is it valid, what is it about, may it still be called, do it.
@@ -27,9 +29,10 @@ export type CallHandler = (request: Request, params: Readonly<Record<string, str
 export function createCallHandler(services: RestServices, operation: Operation): CallHandler {
   const check = createInputCheck(operation);
   const querySchemas: SchemaMap = { ...operation.requiredQuery, ...operation.optionalQuery };
-  return async (request, texts) => {
+  return async (request, { params: texts, headers }) => {
     const nowMs = services.clock.now();
     const caller = await identify(services, operation, request.headers.get('authorization'));
+    if (caller !== NOBODY) headers.set('authtype', caller.authUsed);
     const { values: query, columns, page } = readQuery(new URL(request.url).searchParams, querySchemas);
     const params = readParams(operation, texts);
     const body = operation.body === undefined ? undefined : await readJsonBody(request);
@@ -37,8 +40,11 @@ export function createCallHandler(services: RestServices, operation: Operation):
 
     const input = { params, query, body: isPlainObject(body) ? body : {} };
     const subject = await locate(services.store, operation, { caller, input });
-    const headers = subject ? await countCall(services, subject.organization, nowMs) : {};
-    const value = await operation.handler({
+    if (subject) {
+      const counted = await countCall(services, subject.organization, nowMs);
+      for (const [name, value] of Object.entries(counted)) headers.set(name, value);
+    }
+    return operation.handler({
       ...input,
       services,
       caller,
@@ -47,7 +53,6 @@ export function createCallHandler(services: RestServices, operation: Operation):
       columns: operation.columns ? chooseColumns(columns, operation.columns) : [],
       page: operation.paging ? readPage(operation.paging, page) : NO_PAGE,
     });
-    return { value, headers: { ...headers, ...(caller !== NOBODY && { authtype: caller.authUsed }) } };
   };
 }
 

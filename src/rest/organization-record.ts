@@ -1,85 +1,9 @@
-import {
-  dateTime,
-  flag,
-  freeForm,
-  integer,
-  list,
-  named,
-  nullable,
-  object,
-  oneOf,
-  type Schema,
-  text,
-} from '../schema/build.js';
 import type { PlainObject } from '../util/plain-object.js';
 import { CONSUMPTION_COLUMNS, consumptionAt } from './license.js';
-import type { ColumnChoice } from './operation.js';
+import { ALL_ORGANIZATION_COLUMNS } from './organization-schema.js';
 import type { RestServices } from './services.js';
 import { advanceSubscription, pausePhase } from './subscription-state.js';
 import type { OrganizationRow, RestReader, TeamRow } from './tables.js';
-
-/** Source: specification/000 (Organization) [seed]; members behind `privateSpaces` reference/rest-api.md section 2 [app]. */
-export const ORGANIZATION_SCHEMA: Schema<unknown> = named(
-  'Organization',
-  object(
-    {},
-    {
-      id: integer(),
-      name: text(),
-      createdAt: dateTime(),
-      serviceName: text(),
-      nextReset: dateTime(),
-      lastReset: dateTime(),
-      isPaused: flag(),
-      countryId: integer(),
-      timezoneId: integer(),
-      deleted: flag(),
-      license: freeForm(),
-      zone: text(),
-      teams: list(object({ id: integer(), name: text() })),
-      productName: text(),
-      ssoType: nullable(oneOf(['oauth2', 'saml2', 'none'])),
-      scenarios: integer(),
-      activeScenarios: integer(),
-      tfaEnforced: flag(),
-      userSessionTimeout: integer(),
-      featureControls: list(object({ name: text(), enabled: flag() })),
-      privateSpaces: list(
-        object({ id: integer(), name: text(), isOwner: flag(), hasAdminVisibility: flag() }),
-      ),
-      regionId: integer(),
-      externalId: nullable(text()),
-      solutionPartnerLink: nullable(text()),
-      sharedScenarioPartnerCode: nullable(text()),
-      operations: text(),
-      transfer: text(),
-      operationsExt: text(),
-      transferExt: text(),
-      unusedOperations: text(),
-      unusedTransfer: text(),
-      centicreditsConsumed: text(),
-      centicreditsExtra: text(),
-      unusedCenticredits: text(),
-      autoPurchasingActivated: flag(),
-      autoPurchaseInProgress: flag(),
-      features: freeForm(),
-      activeApps: integer(),
-    },
-  ),
-);
-
-const ALL: readonly string[] = Object.keys(ORGANIZATION_SCHEMA['properties'] ?? {});
-
-/** Source: specification/000 (Organizations, rule 1). [seed] */
-export const ORGANIZATION_COLUMNS: ColumnChoice = { all: ALL, default: ['id', 'name', 'timezoneId'] };
-export const ALL_ORGANIZATION_COLUMNS: ColumnChoice = { all: ALL, default: ALL };
-
-/** The whole of an organization, as creating and changing one answer with. [seed] */
-export const FULL_ORGANIZATION_SCHEMA: Schema<unknown> = {
-  ...ORGANIZATION_SCHEMA,
-  title: 'FullOrganization',
-  required: ALL.filter((column) => column !== 'privateSpaces'),
-};
 
 /** Columns a list gives only for organizations of the current zone. [seed] */
 const CURRENT_ZONE_ONLY: ReadonlySet<string> = new Set(['serviceName', 'isPaused', 'license']);
@@ -140,7 +64,7 @@ export async function organizationRecord(
   row: OrganizationRow,
   options: Omit<RecordOptions, 'inList' | 'columns'> & { readonly columns?: readonly string[] },
 ): Promise<PlainObject> {
-  const wanted = { columns: ALL, ...options, inList: false };
+  const wanted = { columns: ALL_ORGANIZATION_COLUMNS.all, ...options, inList: false };
   const [record = {}] = await organizationRecords(services, services.store, [row], wanted);
   return record;
 }

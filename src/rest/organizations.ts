@@ -9,14 +9,14 @@ import {
   removeOrganization,
 } from './organization-life.js';
 import { listOrganizations, ORGANIZATION_PAGING } from './organization-list.js';
+import { organizationRecord } from './organization-record.js';
+import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from './organization-role.js';
 import {
   ALL_ORGANIZATION_COLUMNS,
   FULL_ORGANIZATION_SCHEMA,
   ORGANIZATION_COLUMNS,
   ORGANIZATION_SCHEMA,
-  organizationRecord,
-} from './organization-record.js';
-import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from './organization-role.js';
+} from './organization-schema.js';
 import { badRequest, confirmationRequired, forbidden, invalidParameter, refused } from './problems.js';
 import { assertReferences } from './reference-data.js';
 import { zoneOfRegion } from './zone-directory.js';
