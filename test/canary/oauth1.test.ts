@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../src/app/create-engine.js';
+import { defineApp } from '../../src/app/define-app.js';
+import type { Transport } from '../../src/http/transport.js';
+import { canary, everythingOf, expectNoCanary, findCanaries } from '../component/canary.js';
+
+const S = {
+  consumerKey: canary('consumerkey'),
+  consumerSecret: canary('consumersecret'),
+  requestToken: canary('requesttoken'),
+  requestSecret: canary('requestsecret'),
+  verifier: canary('verifier'),
+  token: canary('token'),
+  tokenSecret: canary('tokensecret'),
+};
+const SECRETS = Object.values(S);
+const HOST = 'https://api.example.test';
+const QUOTE =
+  'No: {{common.key}} {{common.secret}} {{temp.token}} {{temp.secret}} {{temp.verifier}} {{connection.token}} {{connection.secret}} {{body}} {{base64(common.secret)}}';
+
+/** All is in the open in such a signature: the consumer's secret, and that of the token. */
+function communication(place: 'header' | 'query'): Readonly<Record<string, unknown>> {
+  const url = (name: string): string => `${HOST}/${name}`;
+  const response = { type: 'urlencoded', error: QUOTE };
+  return {
+    oauth: {
+      consumer_key: '{{common.key}}',
+      consumer_secret: '{{common.secret}}',
+      signature_method: 'PLAINTEXT',
+      transport_method: place,
+    },
+    requestToken: {
+      ...{ url: url('request'), method: 'POST', oauth: { callback: '{{oauth.localRedirectUri}}' } },
+      response: {
+        ...response,
+        temp: { token: '{{body.oauth_token}}', secret: '{{body.oauth_token_secret}}' },
+      },
+    },
+    authorize: {
+      ...{ url: url('page'), qs: { oauth_token: '{{temp.token}}' } },
+      response: { temp: { verifier: '{{query.oauth_verifier}}' } },
+    },
+    accessToken: {
+      ...{ url: url('access'), method: 'POST' },
+      oauth: { token: '{{temp.token}}', token_secret: '{{temp.secret}}', verifier: '{{temp.verifier}}' },
+      response: {
+        ...response,
+        data: { token: '{{body.oauth_token}}', secret: '{{body.oauth_token_secret}}' },
+      },
+    },
+    info: {
+      ...{ url: url('me'), oauth: { token: '{{connection.token}}', token_secret: '{{connection.secret}}' } },
+      response: { error: QUOTE, uid: '{{body.id}}' },
+    },
+  };
+}
+
+const form = (token: string, secret: string): string =>
+  new URLSearchParams({ oauth_token: token, oauth_token_secret: secret }).toString();
+
+const BODIES: Readonly<Record<string, string>> = {
+  request: form(S.requestToken, S.requestSecret),
+  access: form(S.token, S.tokenSecret),
+  me: '{"id":1}',
+};
+
+/** Everything that is shown while a connection is made whose requests are refused from one on. */
+async function show(refused: string, place: 'header' | 'query') {
+  const shown: string[] = [];
+  const transport: Transport = async ({ url }) => {
+    const step = new URL(url).pathname.slice(1);
+    const headers = {
+      'content-type': step === 'me' ? 'application/json' : 'application/x-www-form-urlencoded',
+    };
+    return { status: step === refused ? 401 : 200, headers, body: Buffer.from(BODIES[step] ?? ''), url };
+  };
+  const app = defineApp({
+    name: 'app',
+    connections: {
+      c: {
+        ...{ type: 'oauth', communication: communication(place) },
+        common: { key: S.consumerKey, secret: S.consumerSecret },
+      },
+    },
+  });
+  const engine = createEngine({
+    ...{ app, transport, trace: 'full' },
+    onTrace: (event) => shown.push(JSON.stringify(event)),
+  });
+  const connection = engine.connection('c');
+  let stored: unknown;
+  try {
+    const { pending } = await connection.authorize({
+      redirectUri: `${HOST}/cb`,
+      localRedirectUri: `${HOST}/cb`,
+    });
+    const query = { state: pending.state, oauth_token: S.requestToken, oauth_verifier: S.verifier };
+    const report = await connection.complete(pending, query);
+    stored = report.stored;
+    shown.push(JSON.stringify([report.trace, report.warnings]));
+  } catch (error) {
+    shown.push(everythingOf(error));
+  }
+  return { text: shown.join('\n'), stored };
+}
+
+describe.each(['header', 'query'] as const)('secrets of an OAuth 1 connection, signed in the %s', (place) => {
+  it('are there to be found in what is stored', async () => {
+    const { text, stored } = await show('nothing', place);
+    expect(findCanaries(JSON.stringify(stored), [S.token, S.tokenSecret])).not.toEqual([]);
+    for (const step of Object.keys(BODIES)) expect(text).toContain(`/${step}`);
+    expectNoCanary(text, SECRETS);
+  });
+
+  it.each(['request', 'access', 'me'])('occur in nothing that is shown where %s is refused', async (step) => {
+    const { text, stored } = await show(step, place);
+    expect(stored).toBeUndefined();
+    expect(text).toContain('No: ');
+    expectNoCanary(text, SECRETS);
+  });
+});
