@@ -39,6 +39,9 @@ export interface EndpointCall {
 /** Gives what the endpoint puts out; its status and headers are in the scope afterwards. */
 export type EndpointCaller = (call: EndpointCall, context: RunContext) => Promise<unknown>;
 
+/** Nobody waits for what a run leaves behind, so one reason does for all: making one takes the stack's trace. */
+const RUN_OVER: DOMException = new DOMException('The run is over.', 'AbortError');
+
 /** The state of one run, from its first request to its report. */
 export class RunContext {
   readonly settings: RunSettings;
@@ -87,7 +90,7 @@ export class RunContext {
 
   /** Ends what may still be under way once the run is over. */
   end(): void {
-    this.controller?.abort();
+    this.controller?.abort(RUN_OVER);
   }
 
   get elapsedMs(): number {
