@@ -8,7 +8,7 @@ import { type Job, meanRatio } from './job.js';
 import type { Effort } from './measure.js';
 import { RESIDENT_APPS } from './memory/resident-apps.js';
 import { STREAMED_RECORDS } from './memory/streamed-records.js';
-import { LARGE_PAGES, SMALL_PAGES } from './pages/pages.js';
+import { LARGE_PAGES, SLOW_PAGES, SMALL_PAGES } from './pages/pages.js';
 import { printReadings, printResult } from './report.js';
 import { START_UP } from './start-up/start-up.js';
 import { WEBHOOK_JOBS } from './webhook/calls.js';
@@ -20,6 +20,7 @@ const JOBS: readonly (Job | Gauge)[] = [
   COLD_TEMPLATES,
   SMALL_PAGES,
   LARGE_PAGES,
+  SLOW_PAGES,
   ...WEBHOOK_JOBS,
   RESIDENT_APPS,
   STREAMED_RECORDS,

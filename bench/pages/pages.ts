@@ -23,6 +23,19 @@ export const LARGE_PAGES: Job = {
   run: (effort) => racePages({ pages: 8, records: 64, pageBytes: 2_000_000 }, effort),
 };
 
+/** The same where nearly all of the time is the server's: what counts is that nothing waits twice. */
+export const SLOW_PAGES: Job = {
+  name: 'J2 10 pages of 10 kB from a server that takes 20 ms for each',
+  floor: 1.05,
+  target: 0.3,
+  ours: 'iml-runtime',
+  run: ({ rounds }) =>
+    racePages(
+      { pages: 10, records: 64, pageBytes: 10_000, delayMs: 20 },
+      { rounds: Math.ceil(rounds / 4), batchMs: 0 },
+    ),
+};
+
 async function racePages(sizes: PageSizes, effort: Effort): Promise<JobResult> {
   const { origin, stop } = await startServer(sizes);
   const readers = [nativeReader, engineReader, gotReader, fetchReader].map((make) => make(origin, SIZE));

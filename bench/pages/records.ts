@@ -34,6 +34,8 @@ export interface PageSizes {
   readonly records: number;
   /** Bytes of one page, about. */
   readonly pageBytes: number;
+  /** Milliseconds the service takes for an answer. Default: 0. */
+  readonly delayMs?: number;
 }
 
 export function createPage(page: number, { pages, records, pageBytes }: PageSizes): string {
