@@ -50,7 +50,7 @@ export async function reportCall<Result>(
     result,
     error,
     stats: statsOf(context),
-    trace: context?.events ?? [],
+    trace: context?.trace.events ?? [],
     warnings: context?.warnings ?? [],
   };
 }

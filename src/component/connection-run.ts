@@ -64,9 +64,9 @@ export class ConnectionRun {
 
   /** What happened, without what turned out to be a secret only later: a token is known as one once it is kept. */
   trace(): readonly TraceEvent[] {
-    const { events, redactor, scope } = this.context;
+    const { trace, redactor, scope } = this.context;
     this.learn(scope['temp']);
-    return events.map((event) => redactor.value(withOpenHeaders(event)) as TraceEvent); // only texts change
+    return trace.events.map((event) => redactor.value(withOpenHeaders(event)) as TraceEvent); // only texts change
   }
 
   /** Runs the requests of a section in order; each sees as `data` what the ones before have kept. */

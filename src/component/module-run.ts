@@ -43,7 +43,8 @@ export interface RunReport<State = unknown> {
 export interface RunBody<State> {
   /** May have to wait for a connection that is kept. */
   readonly start: () => StartedRun | Promise<StartedRun>;
-  readonly batches: (context: RunContext) => AsyncIterable<readonly Bundle[]>;
+  /** `isStreamed` says that somebody takes the bundles one by one: the next page may be fetched meanwhile. */
+  readonly batches: (context: RunContext, isStreamed: boolean) => AsyncIterable<readonly Bundle[]>;
   readonly state?: () => State | undefined;
 }
 
@@ -87,12 +88,16 @@ export class ModuleRun<State = unknown> implements AsyncIterable<Bundle>, Promis
   report(): RunReport<State> {
     const context = this.#context;
     const error = this.#error;
+    const trace = context?.trace;
     return {
       bundles: error === undefined ? this.#bundles : [],
       error,
       state: error === undefined ? this.#body.state?.() : undefined,
       stats: statsOf(context),
-      trace: context?.events ?? [],
+      // Written when it is read: see `TraceLog`.
+      get trace() {
+        return trace?.events ?? [];
+      },
       warnings: context?.warnings ?? [],
     };
   }
@@ -101,7 +106,7 @@ export class ModuleRun<State = unknown> implements AsyncIterable<Bundle>, Promis
   async #complete(): Promise<RunReport<State>> {
     if (this.#iteration !== undefined) return this.report();
     try {
-      for await (const batch of this.#batches()) for (const bundle of batch) this.#bundles.push(bundle);
+      for await (const batch of this.#batches(false)) for (const bundle of batch) this.#bundles.push(bundle);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
     }
@@ -109,16 +114,16 @@ export class ModuleRun<State = unknown> implements AsyncIterable<Bundle>, Promis
   }
 
   async *#iterate(): AsyncGenerator<Bundle, void> {
-    for await (const batch of this.#batches()) yield* batch;
+    for await (const batch of this.#batches(true)) yield* batch;
   }
 
-  async *#batches(): AsyncGenerator<readonly Bundle[], void> {
+  async *#batches(isStreamed: boolean): AsyncGenerator<readonly Bundle[], void> {
     let finish: (() => void) | undefined;
     try {
       const started = await this.#body.start();
       finish = started.finish;
       this.#context = started.context;
-      yield* this.#body.batches(started.context);
+      yield* this.#body.batches(started.context, isStreamed);
     } catch (error) {
       if (error instanceof AppError) this.#error = error;
       throw error;

@@ -1,4 +1,5 @@
 import { runError } from '../run/evaluate-directive.js';
+import { oneAhead } from '../run/one-ahead.js';
 import { runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/run-context.js';
 import type { ModuleComponent } from '../spec/app.js';
@@ -27,7 +28,7 @@ export function runInstantTrigger(
   const { communication } = module;
   return new ModuleRun<never>({
     start: () => beginRun(runtime, input, moduleSubject(module)),
-    batches: async function* (context) {
+    batches: async function* (context, isStreamed) {
       if (communication === undefined || isEmptySpec(communication.value)) {
         const { payload } = input;
         if (payload !== undefined && payload !== null) yield [payload];
@@ -37,7 +38,8 @@ export function runInstantTrigger(
       if (request === undefined) return;
       if (second !== undefined) throw chainError(communication, context);
       const single = singleRequest(request, context);
-      for await (const page of runCommunication([single], context)) yield bundlesOf(page);
+      const pages = runCommunication([single], context);
+      for await (const page of isStreamed ? oneAhead(pages) : pages) yield bundlesOf(page);
     },
   });
 }

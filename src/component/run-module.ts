@@ -1,4 +1,5 @@
 import { EngineError } from '../errors/engine-error.js';
+import { oneAhead } from '../run/one-ahead.js';
 import { runCommunication } from '../run/run-communication.js';
 import type { ModuleComponent } from '../spec/app.js';
 import { assertNever } from '../util/assert-never.js';
@@ -49,9 +50,9 @@ function runRequests(
   const communication = communicationOf(module);
   return new ModuleRun<never>({
     start: () => beginRun(runtime, input, moduleSubject(module), traits),
-    batches: async function* (context) {
-      const requests = await runtime.compile(communication);
-      for await (const page of runCommunication(requests, context)) yield bundlesOf(page);
+    batches: async function* (context, isStreamed) {
+      const pages = runCommunication(await runtime.compile(communication), context);
+      for await (const page of isStreamed ? oneAhead(pages) : pages) yield bundlesOf(page);
     },
   });
 }

@@ -75,8 +75,13 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
       this.#fail(tooLarge(this.#origin, this.#maxBytes));
       return;
     }
-    if (length > this.#body.length) this.#grow(length);
-    chunk.copy(this.#body, this.#length);
+    if (length === this.#announced && this.#length === 0) {
+      // Whole in one piece, which is ours: nothing reads into the memory of a socket twice.
+      this.#body = chunk;
+    } else {
+      if (length > this.#body.length) this.#grow(length);
+      chunk.copy(this.#body, this.#length);
+    }
     this.#length = length;
   }
 

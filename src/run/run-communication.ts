@@ -1,7 +1,6 @@
 import type { CompiledRequest } from '../spec/compiled-request.js';
 import type { Page } from './collect-outputs.js';
 import { evaluateDirective } from './evaluate-directive.js';
-import { oneAhead } from './one-ahead.js';
 import type { RunContext } from './run-context.js';
 import { type RequestPlan, runRequest } from './run-request.js';
 
@@ -13,8 +12,8 @@ export interface CommunicationPlan extends Partial<RequestPlan> {
 
 /**
  * Runs a communication: its requests in order, each seeing what the ones before left in `temp`. The pages of the result
- * come as they arrive, while the next one is fetched; they are held back only where something later may replace them:
- * another request of the chain, or `wrapper`.
+ * come as they arrive; they are held back only where something later may replace them: another request of the chain, or
+ * `wrapper`.
  *
  * @see reference/request-spec.md section 9, reference/response-spec.md section 5
  */
@@ -32,8 +31,7 @@ export async function* runCommunication(
     const requestPlan = isLast ? { appliesLimit: true, ...ofLast } : { appliesLimit: false };
     const pages = runRequest(request, requestPlan, context);
     if (isLast && !(wraps && request.response.wrapper !== undefined)) {
-      const ran = yield* oneAhead(pages);
-      if (ran) return;
+      if (yield* pages) return;
     } else {
       const result = await collectPages(pages);
       if (!result.executed) continue;

@@ -6,6 +6,7 @@ import type { Clock } from '../util/clock.js';
 import type { PlainObject } from '../util/plain-object.js';
 import type { Limits } from './limits.js';
 import type { RunWarning, StopReason, TraceDetail, TraceEvent, TraceListener } from './trace.js';
+import { TraceLog } from './trace-log.js';
 
 /** The names expressions see in a run. One object for the whole run: each phase sets the names it is about. */
 export type RunScope = Record<string, unknown>;
@@ -47,7 +48,7 @@ export class RunContext {
   readonly settings: RunSettings;
   readonly scope: RunScope;
   readonly startedAt: number;
-  readonly events: TraceEvent[] = [];
+  readonly trace: TraceLog;
   readonly warnings: RunWarning[] = [];
   requests = 0;
   pages = 0;
@@ -75,6 +76,7 @@ export class RunContext {
     this.scope = scope;
     this.redactor = redactor;
     this.startedAt = settings.clock.now();
+    this.trace = new TraceLog(settings.onTrace);
   }
 
   /** The document that pointers of directives lead into. */
@@ -102,18 +104,24 @@ export class RunContext {
    * places is looked up first; doing so only when something is said keeps it off the path of a good run.
    */
   clean(message: string): string {
-    const { lastRequest, lastResponse, redactor } = this;
+    const { lastRequest, lastResponse, redactor, trace } = this;
     this.beforeClean?.();
+    // Writing the trace is what teaches the redactor the secrets of earlier exchanges.
+    void trace.events;
     if (lastRequest !== undefined) redactor.request(lastRequest);
     if (lastResponse !== undefined) redactor.response(lastResponse);
     return redactor.text(message);
   }
 
   emit(detail: TraceDetail): void {
+    this.emitLater(() => detail);
+  }
+
+  /** `emit` for an event that costs something to write; it is written when it is asked for, or never. */
+  emitLater(write: () => TraceDetail): void {
+    const { requestIndex, page } = this;
     const at = this.settings.clock.now();
-    const event = { at, requestIndex: this.requestIndex, page: this.page, ...detail } as TraceEvent;
-    this.events.push(event);
-    this.settings.onTrace?.(event);
+    this.trace.add(() => ({ at, requestIndex, page, ...write() }) as TraceEvent);
   }
 
   warn(warning: RunWarning): void {

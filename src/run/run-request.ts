@@ -27,12 +27,13 @@ export interface RequestPlan {
 }
 
 /**
- * Runs one request with its repeats and pages, a page a step.
+ * Runs one request with its repeats and pages, a page a step. Whether it is sent at all is decided at once.
  *
- * @returns whether it was executed: a request whose condition is false has no result and replaces none
+ * @returns what gives its pages, and in the end whether it was executed: a request whose condition is false has no
+ *   result and replaces none
  * @see reference/request-spec.md section 3
  */
-export async function* runRequest(
+export function runRequest(
   request: CompiledRequest,
   plan: RequestPlan,
   context: RunContext,
@@ -42,22 +43,13 @@ export async function* runRequest(
   context.redactor = context.redactor.withSanitize(sanitizePaths(request, context));
   context.scope['pagination'] = { page: 1 };
   extendTemp(request.temp, context);
-  if (!evaluateFlag(request.condition?.test, true, context))
-    return yield* skipRequest(request, plan, context);
+  if (!evaluateFlag(request.condition?.test, true, context)) return skipRequest(request, plan, context);
   plan.begin?.(request);
   const limit = plan.appliesLimit ? evaluateLimit(request.response, context) : undefined;
-  if (request.isStatic) {
-    judge(request.response, undefined, context);
-    const page = cut(collectOutputs(request.response, context), { limit, collected: 0 }, context);
-    context.records = countRecords(page);
-    plan.isSatisfied?.(page);
-    yield page;
-    return true;
-  }
+  if (request.isStatic) return runStatic(request, plan, limit, context);
   // The requests of an endpoint are counted where they are sent.
   if (request.endpoint === undefined) assertRequestLeft(context);
-  yield* runPages(request, plan, limit, context);
-  return true;
+  return runPages(request, plan, limit, context);
 }
 
 function sanitizePaths(request: CompiledRequest, context: RunContext): readonly string[] {
@@ -67,11 +59,11 @@ function sanitizePaths(request: CompiledRequest, context: RunContext): readonly 
 }
 
 /** Source: reference/request-spec.md section 4 (condition). [doc] */
-function* skipRequest(
+async function* skipRequest(
   request: CompiledRequest,
   plan: RequestPlan,
   context: RunContext,
-): Generator<Page, boolean> {
+): AsyncGenerator<Page, boolean> {
   context.emit({ kind: 'skipped', place: request.document.placeOf('/condition') });
   const fallback = request.condition?.default;
   if (fallback === undefined) return false;
@@ -83,12 +75,27 @@ function* skipRequest(
   return true;
 }
 
+/** A request without url. Source: reference/request-spec.md section 8. [doc] */
+async function* runStatic(
+  request: CompiledRequest,
+  plan: RequestPlan,
+  limit: number | undefined,
+  context: RunContext,
+): AsyncGenerator<Page, boolean> {
+  judge(request.response, undefined, context);
+  const page = cut(collectOutputs(request.response, context), { limit, collected: 0 }, context);
+  context.records = countRecords(page);
+  plan.isSatisfied?.(page);
+  yield page;
+  return true;
+}
+
 async function* runPages(
   request: CompiledRequest,
   plan: RequestPlan,
   limit: number | undefined,
   context: RunContext,
-): AsyncGenerator<Page, void> {
+): AsyncGenerator<Page, boolean> {
   const memory: PagingMemory = { sent: new Set(), lastBody: undefined };
   let collected = 0;
   let exchange = prepareExchange(request, undefined, context);
@@ -97,12 +104,16 @@ async function* runPages(
       repeatsRequest(exchange.key, memory) &&
       handlePageLoop('its token or link is the same', context) === 'stop'
     ) {
-      return stop('page-loop', context);
+      stop('page-loop', context);
+      return true;
     }
     if (context.page > 1) context.pages++;
-    const body = await exchangeAndRepeat(request, exchange, context);
+    const making =
+      request.repeat === undefined ? exchange.make() : repeatExchange(request, exchange, context);
+    const body = await making;
     if (repeatsBody(body, memory) && handlePageLoop('its body is the same', context) === 'stop') {
-      return stop('page-loop', context);
+      stop('page-loop', context);
+      return true;
     }
     const page = cut(collectOutputs(request.response, context), { limit, collected }, context);
     collected += countRecords(page);
@@ -111,12 +122,13 @@ async function* runPages(
     const reason = stopReason(page, request.pagination, context, { collected, limit, isSatisfied });
     if (reason !== undefined) stop(reason, context);
     yield page;
-    if (reason !== undefined) return;
+    if (reason !== undefined) return true;
     context.page++;
     extendTemp(request.temp, context);
     exchange = prepareExchange(request, request.pagination, context);
   }
   stop('no-next-url', context);
+  return true;
 }
 
 function stop(reason: NonNullable<RunContext['stopReason']>, context: RunContext): void {
@@ -125,7 +137,7 @@ function stop(reason: NonNullable<RunContext['stopReason']>, context: RunContext
 }
 
 /** Makes an exchange, and again while `repeat` asks for it; the last answer is in the scope afterwards. */
-async function exchangeAndRepeat(
+async function repeatExchange(
   request: CompiledRequest,
   first: Exchange,
   context: RunContext,

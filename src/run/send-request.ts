@@ -44,22 +44,27 @@ export async function sendRequest(
 }
 
 function traceRequest(request: TransportRequest, context: RunContext): void {
+  const { redactor } = context;
   const isFull = context.settings.trace === 'full';
-  const { method, url, headers, body } = context.redactor.request(
-    isFull ? request : { ...request, body: undefined },
-  );
-  const size = request.body?.byteLength ?? 0;
   const place = placeOfUrl(context) ?? {};
-  context.emit({ kind: 'request', method, url, headers, ...(isFull && { body }), size, place });
+  const size = request.body?.byteLength ?? 0;
+  const sent = isFull ? request : { ...request, body: undefined };
+  context.emitLater(() => {
+    const { method, url, headers, body } = redactor.request(sent);
+    return { kind: 'request', method, url, headers, ...(isFull && { body }), size, place };
+  });
 }
 
 function traceResponse(response: TransportResponse, durationMs: number, context: RunContext): void {
+  const { redactor } = context;
   const isFull = context.settings.trace === 'full';
-  const { status, headers, body } = context.redactor.response(
-    isFull ? response : { ...response, body: undefined },
-  );
-  const size = response.body.byteLength;
-  context.emit({ kind: 'response', status, headers, ...(isFull && { body }), size, durationMs });
+  const { byteLength: size } = response.body;
+  // Without bodies, which a trace that is never written would keep.
+  const received = isFull ? response : { ...response, body: undefined };
+  context.emitLater(() => {
+    const { status, headers, body } = redactor.response(received);
+    return { kind: 'response', status, headers, ...(isFull && { body }), size, durationMs };
+  });
 }
 
 /** Finding a place reads the file's text again, which is too much for every page. */

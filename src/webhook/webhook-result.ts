@@ -61,7 +61,7 @@ export function resultOf(
   { bundles = [], verification = false, deliveries, failure }: Findings = {},
 ): WebhookResult {
   const recipients = [...new Set(deliveries?.flatMap((delivery) => delivery.recipients))];
-  const { events: trace, warnings } = context;
+  const { trace: log, warnings } = context;
   let response: Response | undefined;
   return {
     // Made when it is asked for: who writes the plain answer need not pay for it.
@@ -69,7 +69,11 @@ export function resultOf(
       response ??= toResponse(answer);
       return response;
     },
-    ...{ answer, bundles, verification, deliveries, recipients, failure, call, trace, warnings },
+    // Written when it is read: see `TraceLog`.
+    get trace() {
+      return log.events;
+    },
+    ...{ answer, bundles, verification, deliveries, recipients, failure, call, warnings },
   };
 }
 

@@ -1,0 +1,36 @@
+import { inspect } from 'node:util';
+import { expect, it } from 'vitest';
+import type { TraceEvent } from '../../src/run/trace.js';
+import { TraceLog } from '../../src/run/trace-log.js';
+
+const event = (page: number): TraceEvent => ({ at: 0, requestIndex: 0, page, kind: 'wait', delayMs: 0 });
+
+it('writes an event when the events are read, and only once', () => {
+  const log = new TraceLog(undefined);
+  let written = 0;
+  for (const page of [1, 2]) {
+    log.add(() => {
+      written++;
+      return event(page);
+    });
+  }
+  expect(written).toBe(0);
+  expect(log.events.map(({ page }) => page)).toEqual([1, 2]);
+  expect(log.events).toHaveLength(2);
+  expect(written).toBe(2);
+});
+
+it('writes an event at once for a listener', () => {
+  const heard: TraceEvent[] = [];
+  const log = new TraceLog((heardEvent) => heard.push(heardEvent));
+  log.add(() => event(1));
+  expect(heard).toEqual([event(1)]);
+  expect(log.events).toEqual(heard);
+});
+
+it('shows nothing of an event that is not written yet to whoever logs it', () => {
+  const log = new TraceLog(undefined);
+  const secret = 'canary-of-the-log';
+  log.add(Object.assign(() => event(1), { secret }));
+  expect(inspect(log, { depth: 9, showHidden: true })).not.toContain(secret);
+});
