@@ -44,6 +44,7 @@ export function createMembership(options: MembershipOptions): Membership {
   let stopTimer: () => void = () => {};
   const seen = new Map<string, { readonly beat: number; readonly atMs: number }>();
   const strangers = new Map<string, number>();
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
 
   const insert = (): Promise<unknown> =>
     store.transaction(
@@ -70,6 +71,9 @@ export function createMembership(options: MembershipOptions): Membership {
   async function reap(): Promise<number> {
     const workers = await store.find('workers');
     const now = clock.now();
+    // Who could not look, as the store was away or this process asleep, knows nothing of how long others were silent.
+    if (now - lookedAtMs > leaseMs / 2) forgetSeen();
+    lookedAtMs = now;
     let count = 0;
     for (const worker of workers) {
       if (worker.name !== name && isDead(worker, now) && (await bury(worker))) count++;
@@ -77,6 +81,11 @@ export function createMembership(options: MembershipOptions): Membership {
     for (const known of seen.keys()) if (!workers.some((it) => it.name === known)) seen.delete(known);
     await freeStrangers(workers, now);
     return count;
+  }
+
+  function forgetSeen(): void {
+    seen.clear();
+    strangers.clear();
   }
 
   function isDead(worker: WorkerRow, now: number): boolean {

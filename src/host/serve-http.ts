@@ -36,7 +36,7 @@ export async function serveHttp(
     (incoming, outgoing) => {
       inFlight++;
       answer(incoming)
-        .then((response) => send(response, outgoing, isClosing || !incoming.complete))
+        .then((response) => send(response, outgoing, { isLast: isClosing, timeoutMs: limits.bodyTimeoutMs }))
         .catch(() => outgoing.destroy())
         .finally(() => inFlight--);
     },
@@ -81,7 +81,6 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
         chunks.push(chunk);
         return;
       }
-      incoming.pause();
       incoming.removeAllListeners('data');
       resolve(undefined);
     });
@@ -110,18 +109,56 @@ function toRequest(
   }
 }
 
-async function send(response: Response, outgoing: ServerResponse, isLast: boolean): Promise<void> {
+interface SendOptions {
+  /** Whether the connection ends with this answer. */
+  readonly isLast: boolean;
+  /** How long the sender of a request that is not read to its end may go on. */
+  readonly timeoutMs: number;
+}
+
+async function send(
+  response: Response,
+  outgoing: ServerResponse,
+  { isLast, timeoutMs }: SendOptions,
+): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer());
+  const isUnread = !outgoing.req.complete;
   outgoing.statusCode = response.status;
   const cookies = response.headers.getSetCookie();
   for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value);
   if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies);
   // A body that nobody reads to its end would be taken for the next request.
-  if (isLast) outgoing.setHeader('connection', 'close');
+  if (isLast || isUnread) outgoing.setHeader('connection', 'close');
   if (response.status !== 204 && response.status !== 304) outgoing.setHeader('content-length', body.length);
+  if (isUnread) {
+    // The length is known, so the sender has the whole answer before the end.
+    outgoing.write(body);
+    await drain(outgoing.req, timeoutMs);
+  }
   await new Promise<void>((resolve) => {
     outgoing.once('close', resolve);
-    outgoing.end(body, resolve);
+    outgoing.end(isUnread ? undefined : body, () => resolve());
+  });
+}
+
+/**
+ * Reads what is left of a request, and drops it. To close a connection on which bytes still come in would take the
+ * answer from a sender who has not read it yet.
+ */
+function drain(incoming: IncomingMessage, timeoutMs: number): Promise<void> {
+  if (incoming.complete || incoming.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs);
+    incoming.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    incoming.once('end', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    incoming.on('error', () => {});
+    incoming.resume();
   });
 }
 
