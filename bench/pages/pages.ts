@@ -1,5 +1,5 @@
 import type { Job, JobResult } from '../job.js';
-import { compare, type Effort, type Timing } from '../measure.js';
+import { compareRounds, type Effort, type Timing } from '../measure.js';
 import { assertSameOutputs } from '../same-outputs.js';
 import { engineReader, fetchReader, gotReader, nativeReader, type PageReader } from './contestants.js';
 import type { PageSizes } from './records.js';
@@ -60,5 +60,5 @@ async function raceReaders(readers: readonly PageReader[], { rounds }: Effort): 
       if (round >= 0) measuredNs.push(Number(process.hrtime.bigint() - startNs));
     }
   }
-  return compare(measured);
+  return compareRounds(measured);
 }
