@@ -17,7 +17,8 @@ import { memberReader, readFirst, readIndex, scopePathReader } from './path.js';
 /**
  * Turns a tree into nested closures. Evaluating them uses the host's stack, a few frames for each level of the tree.
  * What runs often (paths, arithmetic, comparisons, calls) has closures of its own: a call through a variable costs more
- * than the work behind it. `bench/expressions` measures it.
+ * than the work behind it. `bench/expressions` measures it. No closure holds the tree, which would triple what a compiled
+ * app keeps in memory (bench J4).
  */
 export function compileNested(node: Expression, context: CompileContext): Evaluate {
   switch (node.kind) {
@@ -194,34 +195,39 @@ function compileCall(node: Call, context: CompileContext): Evaluate {
 
 const ABSENT: Evaluate = () => undefined;
 
-function compileIf(args: readonly Evaluate[], node: Call, context: CompileContext): Evaluate {
+function compileIf(args: readonly Evaluate[], { name, start }: Call, context: CompileContext): Evaluate {
   const [condition = ABSENT, then = ABSENT, otherwise = ABSENT] = args;
   return (scope) => {
     try {
       return isTruthy(condition(scope)) ? then(scope) : otherwise(scope);
     } catch (error) {
-      throw wrapCallError(error, node.name, context, node.start);
+      throw wrapCallError(error, name, context, start);
     }
   };
 }
 
-function compileIfEmpty(args: readonly Evaluate[], node: Call, context: CompileContext): Evaluate {
+function compileIfEmpty(args: readonly Evaluate[], { name, start }: Call, context: CompileContext): Evaluate {
   const [first = ABSENT, fallback = ABSENT] = args;
   return (scope) => {
     try {
       const value = first(scope);
       return isEmpty(value) ? fallback(scope) : value;
     } catch (error) {
-      throw wrapCallError(error, node.name, context, node.start);
+      throw wrapCallError(error, name, context, start);
     }
   };
 }
 
 /** One closure shape for each number of arguments: a list of arguments costs more than the call. */
-function applied(fn: ImlFunction, args: readonly Evaluate[], node: Call, context: CompileContext): Evaluate {
+function applied(
+  fn: ImlFunction,
+  args: readonly Evaluate[],
+  { name, start }: Call,
+  context: CompileContext,
+): Evaluate {
   const { environment } = context;
   const [first = ABSENT, second = ABSENT, third = ABSENT] = args;
-  const fail = (error: unknown): Error => wrapCallError(error, node.name, context, node.start);
+  const fail = (error: unknown): Error => wrapCallError(error, name, context, start);
   switch (args.length) {
     case 1:
       return (scope) => {

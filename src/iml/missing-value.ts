@@ -3,6 +3,7 @@ import { isMissing } from './coerce.js';
 import { compileExpression } from './compile-expression.js';
 import type { Scope } from './environment.js';
 import type { CompileContext, Evaluate } from './leaves.js';
+import { parseTemplate } from './parser.js';
 import { type MissingValue, missingListenerOf } from './scope-hook.js';
 
 /** Tells the listener of a scope, where it has one, that an expression led to nothing. */
@@ -19,17 +20,26 @@ export function missingReport(
   context: CompileContext,
 ): MissingReport | undefined {
   if (!isPath(node) || (reason === 'path' && node.kind !== 'member')) return undefined;
+  const { start, end } = node;
   let parent: Evaluate | undefined;
   return (scope) => {
     const listener = missingListenerOf(scope);
     if (listener === undefined) return;
-    if (reason === 'path' && node.kind === 'member') {
-      parent ??= compileExpression(node.object, context);
+    const { source, pointer } = context;
+    const expression = source.slice(start, end);
+    if (reason === 'path') {
+      parent ??= compileParent(expression, context);
       if (!isMissing(parent(scope))) return;
     }
-    const { source, pointer } = context;
-    listener({ expression: source.slice(node.start, node.end), pointer, offset: node.start, reason });
+    listener({ expression, pointer, offset: start, reason });
   };
+}
+
+/** All but the last step of a path. It is parsed again, as few reports are ever made and a tree kept for each is much. */
+function compileParent(path: string, context: CompileContext): Evaluate {
+  const [node] = parseTemplate(`{{${path}}}`).parts;
+  if (typeof node !== 'object' || node.kind !== 'member') throw new Error(`${path} is no path.`);
+  return compileExpression(node.object, context);
 }
 
 /** A name with steps behind it; calls and operators decide themselves what nothing means. */
