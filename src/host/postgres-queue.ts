@@ -30,6 +30,10 @@ export interface PostgresQueueOptions {
 const TASK = 'iml';
 const MAX_ADDS = 10;
 const RESTART_MS = 1000;
+/** A job that could not be done, because of the store or a defect, is tried again after this. */
+const RETRY_MS = 1000;
+/** As many as there are: an attempt is also what a process did not live to see the end of. */
+const MAX_ATTEMPTS = 32_767;
 /** Jobs are taken and forgotten in short statements; the work on them has the connections of the store. */
 const MAX_CONNECTIONS = 6;
 /** Any number of this package's own; processes that start together make the queue's tables one after the other. */
@@ -62,19 +66,46 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
   let runner: Runner | undefined;
   let isStopping = false;
 
-  function createTask(handler: JobHandler): (payload: unknown) => Promise<void> {
+  /**
+   * What Graphile Worker calls. It never rejects: Graphile Worker would try again after ever longer times, counting how
+   * often a job was taken, and all lanes of a group would wait for that.
+   */
+  function createTask(handler: JobHandler, { onError }: QueueHooks): (payload: unknown) => Promise<void> {
     const answer = async (key: string): Promise<JobEnd> => {
       const job = readKey(key);
       return job === undefined ? 'done' : limit(() => handler(job));
     };
     return async (payload) => {
       const { key, group, atMs } = payload as Partial<Record<string, unknown>>;
-      if (typeof key === 'string') await answer(key);
-      if (typeof group !== 'number') return;
       const options = { atMs: Number(atMs), isStopping: () => isStopping, answer };
-      if ((await calls.answerGroup(group, options)) === 'again')
-        await addJobs(db, [groupJob(group, clock.now())]);
+      const work = async (): Promise<JobEnd> =>
+        typeof group === 'number' ? calls.answerGroup(group, options) : answer(String(key));
+      const jobAt = (runAtMs: number): WorkerJob =>
+        typeof group === 'number' ? groupJob(group, runAtMs) : workerJob(String(key), runAtMs);
+      let runAtMs: number | undefined;
+      try {
+        if ((await work()) === 'again') runAtMs = clock.now();
+      } catch (error) {
+        onError(error);
+        runAtMs = clock.now() + RETRY_MS;
+      }
+      if (runAtMs === undefined) return;
+      const next = jobAt(runAtMs);
+      await surely(() => addJobs(db, [next]), onError);
     };
+  }
+
+  /** Waits for a store that does not answer. What has to be done is still to be done if this process ends before. */
+  async function surely(work: () => Promise<void>, onError: QueueHooks['onError']): Promise<void> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        onError(error);
+        if (isStopping) throw error;
+      }
+      await clock.sleep(RETRY_MS);
+    }
   }
 
   async function begin(handler: JobHandler, hooks: QueueHooks): Promise<void> {
@@ -83,8 +114,9 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
     const underWay = new Set<Promise<void>>();
     let isBroken = false;
     let told: Promise<void> | undefined;
+    // Nothing is done under a name nobody knows: others would free it.
     const tell = (): Promise<void> => {
-      told ??= hooks.onAgents([...agents]);
+      told ??= surely(() => hooks.onAgents([...agents]), hooks.onError);
       return told;
     };
     events.on('worker:create', ({ worker }) => {
@@ -98,7 +130,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
       isBroken = true;
       void restart(handler, hooks).then(() => leave(own, underWay, hooks));
     });
-    const task = createTask(handler);
+    const task = createTask(handler, hooks);
     runner = await run({
       ...{ pgPool: pool, schema, logger, events, concurrency, pollInterval: pollMs },
       noHandleSignals: true,
@@ -134,15 +166,10 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
   ): Promise<void> {
     await Promise.allSettled(underWay);
     for (const name of names) agents.delete(name);
-    while (!isStopping) {
-      try {
-        await pool.query(`select ${schema}.force_unlock_workers($1::text[])`, [[...names]]);
-        return await hooks.onAgents([...agents]);
-      } catch (error) {
-        hooks.onError(error);
-      }
-      await clock.sleep(RESTART_MS);
-    }
+    await surely(async () => {
+      await pool.query(`select ${schema}.force_unlock_workers($1::text[])`, [[...names]]);
+      await hooks.onAgents([...agents]);
+    }, hooks.onError).catch(() => {});
   }
 
   /** Adds jobs as Graphile Worker keeps them; those in lanes keep the time they have, so that no lane moves behind again and again. */
@@ -157,7 +184,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
         select key from ${sql.raw(schema)}.add_jobs(array(
           select row(${TASK}::text, job.payload, job.queue,
             clock_timestamp() + job.delay_ms * interval '1 millisecond',
-            null::smallint, job.key, null::smallint, null::text[])::${sql.raw(schema)}.job_spec
+            ${MAX_ATTEMPTS}::smallint, job.key, null::smallint, null::text[])::${sql.raw(schema)}.job_spec
           from json_to_recordset(${JSON.stringify(missing)}::json)
             as job(key text, payload json, queue text, delay_ms bigint)
         ), ${keepsTime})`.execute(db);
@@ -197,9 +224,8 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
     };
   }
 
-  function ownJob(job: Job): WorkerJob {
-    const key = keyOf(job);
-    return { key, queue: null, payload: { key }, delay_ms: delayOf(job.runAtMs) };
+  function workerJob(key: string, runAtMs: number): WorkerJob {
+    return { key, queue: null, payload: { key }, delay_ms: delayOf(runAtMs) };
   }
 
   async function addInLanes(db: Kysely<SqlTables>, jobs: readonly LaneJob[]): Promise<void> {
@@ -221,7 +247,10 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
       const transaction = transactionOf(writer);
       const inLanes = jobs.filter(isInLane);
       if (inLanes.length > 0) await addInLanes(transaction, inLanes);
-      await addJobs(transaction, jobs.filter((job) => !isInLane(job)).map(ownJob));
+      await addJobs(
+        transaction,
+        jobs.filter((job) => !isInLane(job)).map((job) => workerJob(keyOf(job), job.runAtMs)),
+      );
     },
     wake: () => {},
     start: (_worker, handler, hooks) => begin(handler, hooks),
