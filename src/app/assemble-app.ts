@@ -15,6 +15,7 @@ import { didYouMean } from '../util/suggest.js';
 import type { AppParts, ComponentField, ComponentPart } from './app-parts.js';
 import { checkDocuments } from './check-documents.js';
 import { checkReferences } from './check-references.js';
+import { checkSharedWebhooks } from './check-shared-webhooks.js';
 import type { ComponentKind } from './code-types.js';
 
 const MODULE_TYPES = ['trigger', 'action', 'search', 'instant_trigger', 'responder', 'universal'] as const;
@@ -39,6 +40,7 @@ export function assembleApp(parts: AppParts): App {
   const warn = collectWarnings(warnings);
   checkDocuments(app, parts, warn);
   checkReferences(app, parts, warn);
+  checkSharedWebhooks(app, warn);
   return app;
 }
 

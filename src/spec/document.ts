@@ -30,5 +30,6 @@ export type WarningCode =
   | 'undeclared-file'
   | 'wrong-type'
   | 'unknown-reference'
+  | 'missing-uid'
   | 'syntax'
   | 'upgraded';

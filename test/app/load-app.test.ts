@@ -67,7 +67,7 @@ describe('loadApp with a manifest', () => {
         ...SPEC,
         'g/base.imljson': '// shared\n{"baseUrl": "https://x.test",}',
         'groups.json': [{ label: 'All', modules: ['getThing', 'watch'] }],
-        'c.json': { url: '/me' },
+        'c.json': { url: '/me', response: { uid: '{{body.id}}' } },
         'p.json': [{ name: 'apiKey', type: 'text' }],
         'w.json': { uid: '{{body.user}}' },
         'a.json': { url: '/hooks' },

@@ -21,3 +21,29 @@ it('an instant trigger of a webhook the app does not have is warned of', () => {
     { code: 'unknown-reference', message: expect.stringMatching(/"evens".*Did you mean "events"/) },
   ]);
 });
+
+// Source: specification/001 (uid): written in the webhook, and in the connection it is compared with. [doc]
+it.each([
+  ['both', { uid: '{{body.account}}' }, { url: '/me', response: { uid: '{{body.id}}' } }, []],
+  ['none in the webhook', {}, { url: '/me', response: { uid: '{{body.id}}' } }, ['"events" has no uid']],
+  ['none in the connection', { uid: '{{body.account}}' }, { url: '/me' }, ['"account", which keeps none']],
+  [
+    'one in a chain of OAuth',
+    { uid: '{{body.account}}' },
+    { info: [{ url: '/a' }, { url: '/b', response: { uid: '{{body.id}}' } }] },
+    [],
+  ],
+])('a shared webhook and its connection have to name a uid: %s', (_name, webhook, connection, told) => {
+  const { warnings } = defineApp({
+    name: 'a',
+    connections: { account: { type: 'oauth', communication: connection } },
+    webhooks: { events: { type: 'web-shared', connection: 'account', communication: webhook } },
+  });
+  const uids = warnings.filter(({ code }) => code === 'missing-uid');
+  expect(uids.map(({ message }) => message)).toEqual(told.map((part) => expect.stringContaining(part)));
+});
+
+it('a dedicated webhook needs no uid', () => {
+  const { warnings } = defineApp({ name: 'a', webhooks: { events: { type: 'web', communication: {} } } });
+  expect(warnings).toEqual([]);
+});
