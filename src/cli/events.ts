@@ -45,7 +45,7 @@ async function manageEvents(args: Arguments, io: Io): Promise<number> {
   if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
   const query = action === 'list' ? readQuery(args, text) : undefined;
   const id = query === undefined ? readId(text, 'event') : 0;
-  const parts = await openHostParts(args, io);
+  const parts = await openHostParts(args, io, { mayCreate: false });
   try {
     const desk = createEventDesk({ ...parts, clock: SYSTEM_CLOCK });
     if (query !== undefined) return await list(desk, query, args, io);
@@ -69,7 +69,7 @@ function readQuery(args: Arguments, extra: string | undefined): Query {
   });
   const limit = args.text('limit');
   if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit))
-    throw usageError(`--limit: "${limit}" is no number.`);
+    throw usageError(`--limit: "${limit}" is no number of 1 or more.`);
   return {
     ...(status.length > 0 && { status }),
     ...(limit !== undefined && { limit: Number(limit) }),

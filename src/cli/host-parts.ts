@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { access, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { openHostPostgres, openHostSqlite } from '../host/open-host-store.js';
 import type { HostQueue } from '../host/ports.js';
@@ -29,9 +29,14 @@ export interface HostParts {
 /**
  * Opens what a host keeps.
  *
- * @throws EngineError (USAGE) where both are given; StoreError for what cannot be opened
+ * @param mayCreate whether a folder may be made into one of a host; else it has to be one
+ * @throws EngineError (USAGE) where both are given, and for a folder without data; StoreError for what cannot be opened
  */
-export async function openHostParts(args: Arguments, io: Io): Promise<HostParts> {
+export async function openHostParts(
+  args: Arguments,
+  io: Io,
+  { mayCreate }: { mayCreate: boolean },
+): Promise<HostParts> {
   const folder = args.text('data');
   const given = args.text('database');
   if (folder !== undefined && given !== undefined)
@@ -39,9 +44,18 @@ export async function openHostParts(args: Arguments, io: Io): Promise<HostParts>
   const url = given ?? (folder === undefined ? io.env['IML_DATABASE'] : undefined);
   if (url !== undefined && url !== '') return openDatabase(url);
   const root = path.resolve(io.cwd, folder ?? '.iml');
-  await mkdir(root, { recursive: true, mode: 0o700 });
-  const store = await openHostSqlite({ file: path.join(root, 'host.db') });
+  const file = path.join(root, 'host.db');
+  if (mayCreate) await mkdir(root, { recursive: true, mode: 0o700 });
+  else await assertData(file, root);
+  const store = await openHostSqlite({ file });
   return { store, queue: createStoreQueue({ store }), at: root, close: () => store.close() };
+}
+
+/** A folder that is misspelt must not look like a host to which nothing has come. */
+async function assertData(file: string, root: string): Promise<void> {
+  await access(file).catch((error: unknown) => {
+    throw usageError(`There is no host's data in "${root}". iml serve --data makes it.`, error);
+  });
 }
 
 async function openDatabase(url: string): Promise<HostParts> {

@@ -43,8 +43,8 @@ async function manageScenarios(args: Arguments, io: Io): Promise<number> {
   const action = ACTIONS.find((known) => known === given);
   if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
   if (action === 'list' && name !== undefined) throw usageError(`Unexpected argument "${name}".`);
-  if (action !== 'list' && name === undefined) throw usageError(`Missing <name>: what to ${action}.`);
-  const parts = await openHostParts(args, io);
+  if (action !== 'list' && name === undefined) throw usageError(`Missing <name>: which ${whatOf(action)}.`);
+  const parts = await openHostParts(args, io, { mayCreate: false });
   try {
     const desk = createScenarioDesk({ ...parts, clock: SYSTEM_CLOCK });
     if (action === 'list') return await list(desk, args, io);
@@ -55,6 +55,10 @@ async function manageScenarios(args: Arguments, io: Io): Promise<number> {
   } finally {
     await parts.close();
   }
+}
+
+function whatOf(action: Action): string {
+  return action === 'retry' || action === 'discard' ? 'incomplete execution' : 'scenario';
 }
 
 async function list(desk: ScenarioDesk, args: Arguments, io: Io): Promise<number> {
@@ -92,7 +96,7 @@ async function act(desk: ScenarioDesk, action: Exclude<Action, 'list'>, name: st
       return `The scenario "${name}" is off. What comes in waits.\n`;
     case 'retry':
       await desk.retry(readId(name, 'incomplete execution'));
-      return `The incomplete execution ${name} is tried again.\n`;
+      return `The incomplete execution ${name} waits to be tried again.\n`;
     case 'discard':
       await desk.discard(readId(name, 'incomplete execution'));
       return `The incomplete execution ${name} is discarded.\n`;

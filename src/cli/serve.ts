@@ -56,7 +56,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   const port = readPort(args.text('port'));
   const loaded = await loadApps(args.positionals, io);
   const entries = await readEntries(args.text('scenarios'), loaded, io);
-  const parts = await openHostParts(args, io);
+  const parts = await openHostParts(args, io, { mayCreate: true });
   const files = openConnectionFiles(configFolder(io.env));
   const engines: Record<string, Engine> = Object.fromEntries(
     loaded.map(({ app, root }) => [

@@ -15,6 +15,8 @@ export interface ProcessResult {
 
 export interface StartedProcess {
   readonly child: ReturnType<typeof spawn>;
+  /** What it has written so far. */
+  readonly written: Readonly<Record<'out' | 'err', string>>;
   readonly result: Promise<ProcessResult>;
 }
 
@@ -46,16 +48,16 @@ export function builtCli(): (args: readonly string[]) => StartedProcess {
 function start(command: string, args: readonly string[]): StartedProcess {
   const child = spawn(command, args, { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.end();
-  const texts = { out: '', err: '' };
+  const written = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    texts.out += text;
+    written.out += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    texts.err += text;
+    written.err += text;
   });
   const result = new Promise<ProcessResult>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ code, signal, ...texts }));
+    child.once('close', (code, signal) => resolve({ code, signal, ...written }));
   });
-  return { child, result };
+  return { child, written, result };
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { Interruption, type Io } from '../../src/cli/io.js';
 import { parseArguments } from '../../src/cli/parse-arguments.js';
 import { SCENARIOS_COMMAND } from '../../src/cli/scenarios.js';
 import { SERVE_COMMAND } from '../../src/cli/serve.js';
+import { cli } from '../cli/fake-io.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
 
@@ -95,4 +96,34 @@ it('serves an app, and shows afterwards what came in', async () => {
   expect(JSON.parse(await output(SCENARIOS_COMMAND, ['--data', 'data']))).toMatchObject({
     ...{ name: 'crm/watch', state: 'active', errors: 0 },
   });
+});
+
+it.each([
+  ['events lst', 'Unknown action "lst". Did you mean "list"?'],
+  ['events list 1', 'Unexpected argument "1".'],
+  [
+    'events list --status lost',
+    '--status: "lost" is none of pending, running, done, dead, discarded, rejected.',
+  ],
+  ['events list --limit 0', '--limit: "0" is no number of 1 or more.'],
+  ['events show', 'Missing <id>: which event.'],
+  ['events replay x', '"x" is no id.'],
+  ['scenarios retri', 'Unknown action "retri". Did you mean "retry"?'],
+  ['scenarios list welcome', 'Unexpected argument "welcome".'],
+  ['scenarios on', 'Missing <name>: which scenario.'],
+  ['scenarios retry', 'Missing <name>: which incomplete execution.'],
+  ['scenarios retry welcome', '"welcome" is no id.'],
+])('ends with 2 for what makes no sense: iml %s', async (line, message) => {
+  const { code, out, err } = await cli([...line.split(' '), '--data', 'data'], { cwd: folder });
+  const [command] = line.split(' ');
+  expect({ code, out, err }).toEqual({
+    ...{ code: 2, out: '', err: `iml ${command}: ${message}\nSee iml ${command} --help.\n` },
+  });
+});
+
+it.each(['events list', 'scenarios'])('makes no folder for a name that is misspelt: iml %s', async (line) => {
+  const { code, err } = await cli([...line.split(' '), '--data', 'date'], { cwd: folder });
+  expect(code).toBe(2);
+  expect(err).toContain(`There is no host's data in "${path.join(folder, 'date')}".`);
+  await expect(access(path.join(folder, 'date'))).rejects.toMatchObject({ code: 'ENOENT' });
 });

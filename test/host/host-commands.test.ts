@@ -1,0 +1,258 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openHostSqlite } from '../../src/host/open-host-store.js';
+import type { EventStatus, HostStore } from '../../src/host/tables.js';
+import { builtCli, type ProcessResult, type StartedProcess } from '../cli/build-cli.js';
+import { jsonLines } from '../cli/fake-io.js';
+import { httpServer, type Loopback, readBody } from '../http/loopback.js';
+import { eventually } from './open-parts.js';
+import { send } from './send.js';
+
+const start = builtCli();
+let folder: string;
+let service: Loopback;
+let store: HostStore;
+let served: Served;
+
+/** What the apps have asked the service for: a path and a number each. */
+const calls: string[] = [];
+/** What of that it refuses. */
+const refused = new Set<string>();
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { n = '' } = JSON.parse((await readBody(request)) || '{}') as { n?: unknown };
+  const call = `${request.method} ${request.url} ${n}`.trim();
+  calls.push(call);
+  response.writeHead(refused.has(call) ? 400 : 200, {
+    'content-type': 'application/json',
+    connection: 'close',
+  });
+  response.end('{"id":"E7"}');
+}
+
+const callsOf = (n: number): string[] => calls.filter((call) => call.endsWith(` ${n}`));
+
+const MANIFEST = {
+  ...{ fileVersion: 1, generalCodeFiles: { base: 'base.json' }, origins: [] },
+  components: {
+    webhook: {
+      contacts: {
+        webhookType: 'web',
+        codeFiles: { communication: 'contacts.json', attach: 'attach.json', detach: 'detach.json' },
+      },
+    },
+    module: { post: { moduleType: 'action', codeFiles: { communication: 'post.json' } } },
+  },
+};
+
+const CODE = {
+  'makecomapp.json': MANIFEST,
+  'contacts.json': { output: '{{body}}' },
+  'attach.json': { url: '/hooks', method: 'POST', response: { data: { ext: '{{body.id}}' } } },
+  'detach.json': { url: '/hooks/{{webhook.ext}}', method: 'DELETE' },
+  'post.json': { url: '/{{parameters.to}}', method: 'POST', body: { n: '{{parameters.n}}' } },
+};
+
+const post = (to: string, rest: object = {}): object => ({
+  ...{ app: 'crm', module: 'post', parameters: { to, n: '{{1.n}}' } },
+  ...rest,
+});
+
+const WEBHOOK = { app: 'crm', webhook: 'contacts' };
+const NOTES = { name: 'notes', webhook: WEBHOOK, ordered: true, modules: [post('note')] };
+const ORDERS = {
+  ...{ name: 'orders', webhook: WEBHOOK, settings: { storeIncomplete: true } },
+  modules: [post('save'), post('check', { onError: { kind: 'break', automatic: false } }), post('send')],
+};
+
+interface Served extends StartedProcess {
+  readonly urlOf: (scenario: string) => string;
+}
+
+/** Starts `iml serve`, and waits until it has told where its scenarios are reached. */
+async function serve(scenarios: readonly { name: string }[], ...options: string[]): Promise<Served> {
+  await writeFile(path.join(folder, 'scenarios.json'), JSON.stringify({ scenarios }));
+  const file = ['--scenarios', path.join(folder, 'scenarios.json')];
+  const place = ['--port', '0', '--data', path.join(folder, 'data')];
+  const process = start(['serve', path.join(folder, 'crm'), ...file, ...place, '--allow-local', ...options]);
+  const addressOf = (name: string): string | undefined =>
+    new RegExp(`^ {2}${name} {2}(http\\S+)$`, 'm').exec(process.written.err)?.[1];
+  const ready = eventually(() => scenarios.every(({ name }) => addressOf(name) !== undefined));
+  const early = process.result.then(({ err }) => Promise.reject(new Error(`iml serve has ended: ${err}`)));
+  await Promise.race([ready, early]);
+  early.catch(() => {});
+  return { ...process, urlOf: (scenario) => addressOf(scenario) ?? '' };
+}
+
+async function stop({ child, result }: Served): Promise<ProcessResult> {
+  child.kill('SIGINT');
+  return result;
+}
+
+/** Sends an event. @returns its id */
+async function receive(scenario: string, n: number): Promise<number> {
+  const headers = { 'content-type': 'application/json' };
+  const { status } = await send(served.urlOf(scenario), { headers, body: JSON.stringify({ n }) });
+  expect(status).toBe(200);
+  const [newest] = await store.find('events', { descending: true, limit: 1 });
+  return newest?.id ?? 0;
+}
+
+const becomes = (id: number, status: EventStatus): Promise<void> =>
+  eventually(async () => (await store.get('events', { id }))?.status === status);
+
+const iml = (...args: string[]): Promise<ProcessResult> =>
+  start([...args, '--data', path.join(folder, 'data')]).result;
+
+/** What a command prints that goes well. */
+async function print(...args: string[]): Promise<string> {
+  const { code, out, err } = await iml(...args);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return out;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'iml-commands-'));
+  service = await httpServer((request, response) => void answer(request, response));
+  await mkdir(path.join(folder, 'crm'));
+  const files = { ...CODE, 'base.json': { baseUrl: service.origin } };
+  for (const [name, value] of Object.entries(files))
+    await writeFile(path.join(folder, 'crm', name), JSON.stringify(value));
+  served = await serve([NOTES, ORDERS]);
+  store = await openHostSqlite({ file: path.join(folder, 'data/host.db') });
+});
+
+afterAll(async () => {
+  if (served.child.exitCode === null) served.child.kill('SIGKILL');
+  await served.result;
+  await store.close();
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+it('lists events, shows one, and has a dead one processed again by the host that runs', async () => {
+  refused.add('POST /note 2');
+  const good = await receive('notes', 1);
+  const bad = await receive('notes', 2);
+  await becomes(good, 'done');
+  await becomes(bad, 'dead');
+  const [listed, dead, newest] = await Promise.all([
+    print('events', 'list', '--json'),
+    print('events', 'list', '--status', 'dead'),
+    print('events', 'list', '--limit', '1'),
+  ]);
+  expect(JSON.parse(listed)).toMatchObject([
+    { id: bad, status: 'dead', scenario: 1, attempts: 1, error: expect.stringContaining('400') },
+    { id: good, status: 'done', error: '' },
+  ]);
+  expect(jsonLines(dead)).toEqual(jsonLines(newest));
+  expect(jsonLines(dead)).toMatchObject([{ id: bad }]);
+  expect(JSON.parse(await print('events', 'show', String(bad)))).toMatchObject({
+    ...{ id: bad, status: 'dead', bundles: [{ n: 2 }], finished: expect.stringMatching(/^\d{4}-.*Z$/) },
+  });
+
+  refused.clear();
+  expect(await print('events', 'replay', String(bad))).toBe(
+    `The event ${bad} waits to be processed again.\n`,
+  );
+  await becomes(bad, 'done');
+  expect(callsOf(2)).toEqual(['POST /note 2', 'POST /note 2']);
+  expect(await store.get('events', { id: bad })).toMatchObject({ attempts: 1, error: null });
+});
+
+it('lets events of a scenario that is off wait, and never takes one that is discarded', async () => {
+  expect(await print('scenarios', 'off', 'notes')).toBe(
+    'The scenario "notes" is off. What comes in waits.\n',
+  );
+  const dropped = await receive('notes', 3);
+  const kept = await receive('notes', 4);
+  // What came later to a scenario that is on is through: the host has not merely been slow.
+  await becomes(await receive('orders', 5), 'done');
+  expect(await store.find('events', { where: { status: 'pending' } })).toMatchObject([
+    { id: dropped },
+    { id: kept },
+  ]);
+  const [discarded, listed] = await Promise.all([
+    print('events', 'discard', String(dropped)),
+    print('scenarios', 'list', '--json'),
+  ]);
+  expect(discarded).toBe(`The event ${dropped} is discarded.\n`);
+  expect(JSON.parse(listed)).toMatchObject([
+    { name: 'notes', state: expect.stringMatching(/^inactive \(/), 'next run': '' },
+    { name: 'orders', state: 'active', errors: 0, incomplete: 0, 'last error': '' },
+  ]);
+
+  expect(await print('scenarios', 'on', 'notes')).toBe('The scenario "notes" is on.\n');
+  // The hook keeps order, so the one that is discarded would have come first.
+  await becomes(kept, 'done');
+  expect([callsOf(3), callsOf(4)]).toEqual([[], ['POST /note 4']]);
+  expect(await store.get('events', { id: dropped })).toMatchObject({ status: 'discarded', attempts: 0 });
+  expect(jsonLines(await print('scenarios'))).toMatchObject([{ name: 'notes', state: 'active' }, {}]);
+});
+
+it('runs the remaining steps of an incomplete execution, or drops it', async () => {
+  refused.add('POST /check 6').add('POST /check 7');
+  for (const n of [6, 7]) await becomes(await receive('orders', n), 'done');
+  const shown = JSON.parse(await print('scenarios', 'show', 'orders')) as {
+    incompletes: { id: number; execution: { outputs: Record<string, { n: number }> } }[];
+  };
+  expect(shown).toMatchObject({
+    name: 'orders',
+    definition: { flow: { steps: [{ id: 2, parameters: { n: '{{1.n}}' } }, { id: 3 }, { id: 4 }] } },
+    incompletes: [
+      { status: 'unresolved', execution: { stepId: 3 }, error: { message: expect.stringContaining('400') } },
+      { status: 'unresolved', execution: { stepId: 3 } },
+    ],
+  });
+  // A value of a module's parameters is a password for all this command knows.
+  expect(JSON.stringify(shown)).not.toContain('"to":"save"');
+  const [first, second] = shown.incompletes.map(({ id }) => String(id));
+
+  refused.clear();
+  expect(await print('scenarios', 'discard', second ?? '')).toBe(
+    `The incomplete execution ${second} is discarded.\n`,
+  );
+  expect(await print('scenarios', 'retry', first ?? '')).toBe(
+    `The incomplete execution ${first} waits to be tried again.\n`,
+  );
+  await eventually(
+    async () => (await store.get('incompletes', { id: Number(first) }))?.status === 'resolved',
+  );
+  expect(callsOf(6)).toEqual(['POST /save 6', 'POST /check 6', 'POST /check 6', 'POST /send 6']);
+  expect(callsOf(7)).toEqual(['POST /save 7', 'POST /check 7']);
+  expect(await iml('scenarios', 'retry', second ?? '')).toMatchObject({
+    ...{ code: 2, out: '' },
+    err: `iml scenarios: The incomplete execution ${second} is discarded.\nSee iml scenarios --help.\n`,
+  });
+  expect(JSON.parse(await print('scenarios', 'show', 'orders'))).toMatchObject({ incompletes: [] });
+});
+
+it.each([
+  [['events', 'show', '99'], 'There is no event 99.'],
+  [['events', 'replay', '99'], 'There is no event 99.'],
+  [['events', 'discard', '1'], 'The event 1 is done and cannot be discarded.'],
+  [['scenarios', 'show', 'note'], 'There is no scenario "note".'],
+  [['scenarios', 'off', 'note'], 'There is no scenario "note".'],
+  [['scenarios', 'discard', '99'], 'There is no incomplete execution 99.'],
+] as const)('ends with 2 where there is nothing to do: iml %j', async (args, message) => {
+  const [command] = args;
+  const err = `iml ${command}: ${message}\nSee iml ${command} --help.\n`;
+  expect(await iml(...args)).toMatchObject({ code: 2, out: '', err });
+});
+
+it('stops in good order, and at its next start takes what was replayed in between', async () => {
+  const { code, out, err } = await stop(served);
+  expect({ code, last: err.trimEnd().split('\n').at(-1) }).toEqual({
+    ...{ code: 0, last: 'Stopping: what is under way is brought to its end.' },
+  });
+  expect(jsonLines(out).map((line) => Reflect.get(Object(line), 'scenario'))).toEqual([
+    ...['notes', 'notes', 'orders', 'notes', 'orders'],
+  ]);
+  await print('events', 'replay', '1');
+  served = await serve([NOTES, ORDERS]);
+  await becomes(1, 'done');
+  expect(callsOf(1)).toEqual(['POST /note 1', 'POST /note 1']);
+});
