@@ -82,6 +82,8 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     onNotify: ({ scenario, message }) =>
       say(io.stderr, `The scenario "${printableLine(scenario)}" is off: ${message}.\n`),
   });
+  // Asked from here on, so that what is being set up is brought to its end as well.
+  const interrupted = untilInterrupted(io);
   try {
     const { origin } = await host.listen({ port, hostname: args.text('host') });
     await io.stderr.write(`Listening on ${origin}, data in ${parts.at}.\n`);
@@ -89,7 +91,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     await setUp(setup);
     if (args.isSet('prune')) await prune(setup);
     await host.start();
-    await untilInterrupted(io);
+    await interrupted;
     await io.stderr.write('Stopping: what is under way is brought to its end.\n');
     return EXIT.ok;
   } finally {

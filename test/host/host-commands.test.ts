@@ -11,7 +11,8 @@ import { httpServer, type Loopback, readBody } from '../http/loopback.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
 
-const start = builtCli();
+const startCli = builtCli();
+const started: StartedProcess[] = [];
 let folder: string;
 let service: Loopback;
 let store: HostStore;
@@ -21,16 +22,25 @@ let served: Served;
 const calls: string[] = [];
 /** What of that it refuses. */
 const refused = new Set<string>();
+/** What of that it answers only then. */
+const held = new Map<string, Promise<unknown>>();
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { n = '' } = JSON.parse((await readBody(request)) || '{}') as { n?: unknown };
   const call = `${request.method} ${request.url} ${n}`.trim();
   calls.push(call);
+  await held.get(call);
   response.writeHead(refused.has(call) ? 400 : 200, {
     'content-type': 'application/json',
     connection: 'close',
   });
   response.end('{"id":"E7"}');
+}
+
+function start(args: readonly string[]): StartedProcess {
+  const process = startCli(args);
+  started.push(process);
+  return process;
 }
 
 const callsOf = (n: number): string[] => calls.filter((call) => call.endsWith(` ${n}`));
@@ -72,12 +82,20 @@ interface Served extends StartedProcess {
   readonly urlOf: (scenario: string) => string;
 }
 
-/** Starts `iml serve`, and waits until it has told where its scenarios are reached. */
-async function serve(scenarios: readonly { name: string }[], ...options: string[]): Promise<Served> {
+/** Starts `iml serve`. */
+async function startServe(
+  scenarios: readonly { name: string }[],
+  options: readonly string[],
+): Promise<StartedProcess> {
   await writeFile(path.join(folder, 'scenarios.json'), JSON.stringify({ scenarios }));
   const file = ['--scenarios', path.join(folder, 'scenarios.json')];
   const place = ['--port', '0', '--data', path.join(folder, 'data')];
-  const process = start(['serve', path.join(folder, 'crm'), ...file, ...place, '--allow-local', ...options]);
+  return start(['serve', path.join(folder, 'crm'), ...file, ...place, '--allow-local', ...options]);
+}
+
+/** The same, and waits until it has told where its scenarios are reached. */
+async function serve(scenarios: readonly { name: string }[], ...options: string[]): Promise<Served> {
+  const process = await startServe(scenarios, options);
   const addressOf = (name: string): string | undefined =>
     new RegExp(`^ {2}${name} {2}(http\\S+)$`, 'm').exec(process.written.err)?.[1];
   const ready = eventually(() => scenarios.every(({ name }) => addressOf(name) !== undefined));
@@ -87,7 +105,7 @@ async function serve(scenarios: readonly { name: string }[], ...options: string[
   return { ...process, urlOf: (scenario) => addressOf(scenario) ?? '' };
 }
 
-async function stop({ child, result }: Served): Promise<ProcessResult> {
+async function stop({ child, result }: StartedProcess): Promise<ProcessResult> {
   child.kill('SIGINT');
   return result;
 }
@@ -126,8 +144,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  if (served.child.exitCode === null) served.child.kill('SIGKILL');
-  await served.result;
+  // Those that are over take no signal.
+  for (const { child } of started) child.kill('SIGKILL');
+  await Promise.all(started.map(({ result }) => result));
   await store.close();
   await service.close();
   await rm(folder, { recursive: true });
@@ -255,4 +274,41 @@ it('stops in good order, and at its next start takes what was replayed in betwee
   served = await serve([NOTES, ORDERS]);
   await becomes(1, 'done');
   expect(callsOf(1)).toEqual(['POST /note 1', 'POST /note 1']);
+});
+
+it('removes with --prune what the file no longer names, once its service was told', async () => {
+  await stop(served);
+  const url = served.urlOf('orders');
+  calls.length = 0;
+  served = await serve([NOTES]);
+  // Without the option the scenario stays, and so does its address.
+  expect(jsonLines(await print('scenarios'))).toMatchObject([{ name: 'notes' }, { name: 'orders' }]);
+  await stop(served);
+  served = await serve([NOTES], '--prune');
+  await eventually(() => served.written.err.includes('  orders  removed\n'));
+  expect(calls).toEqual(['DELETE /hooks/E7']);
+  expect(jsonLines(await print('scenarios'))).toMatchObject([{ name: 'notes' }]);
+  const { pathname } = new URL(url);
+  expect((await send(new URL(pathname, served.urlOf('notes')).href, { body: '{}' })).status).toBe(404);
+  await becomes(await receive('notes', 8), 'done');
+});
+
+it('brings to its end what it sets up when it is stopped meanwhile', async () => {
+  await stop(served);
+  calls.length = 0;
+  let release = (): void => {};
+  held.set(
+    'POST /hooks',
+    new Promise<void>((resolve) => {
+      release = resolve;
+    }),
+  );
+  const process = await startServe([NOTES, ORDERS], []);
+  await eventually(() => calls.includes('POST /hooks'));
+  process.child.kill('SIGINT');
+  release();
+  expect(await process.result).toMatchObject({ code: 0, signal: null });
+  served = await serve([NOTES, ORDERS]);
+  // The service knows of the hook, and is not told a second time.
+  expect(calls).toEqual(['POST /hooks']);
 });
