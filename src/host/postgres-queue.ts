@@ -167,9 +167,25 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
     await Promise.allSettled(underWay);
     for (const name of names) agents.delete(name);
     await surely(async () => {
-      await pool.query(`select ${schema}.force_unlock_workers($1::text[])`, [[...names]]);
+      await freeJobs(db, [...names]);
       await hooks.onAgents([...agents]);
     }, hooks.onError).catch(() => {});
+  }
+
+  /**
+   * Frees what is held under some names. A job that was added again while it was done has lost its key to the new one,
+   * and may never be taken again: nobody is left to forget it.
+   */
+  async function freeJobs(db: Kysely<SqlTables>, holders: readonly string[]): Promise<void> {
+    const names = sql.join(holders.map((holder) => sql`${holder}`));
+    await sql`select ${sql.raw(schema)}.force_unlock_workers(array[${names}]::text[])`.execute(db);
+    await sql`
+      delete from ${sql.raw(schema)}._private_jobs where id in (
+        select job.id from ${sql.raw(schema)}._private_jobs as job
+        join ${sql.raw(schema)}._private_tasks as task on task.id = job.task_id
+        where task.identifier = ${TASK} and job.key is null
+          and job.attempts >= job.max_attempts and job.locked_by is null
+        for update of job skip locked)`.execute(db);
   }
 
   /** Adds jobs as Graphile Worker keeps them; those in lanes keep the time they have, so that no lane moves behind again and again. */
@@ -260,11 +276,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
       runner = undefined;
     },
     release: async (writer, holders) => {
-      if (holders.length === 0) return;
-      const names = sql.join(holders.map((holder) => sql`${holder}`));
-      await sql`select ${sql.raw(schema)}.force_unlock_workers(array[${names}]::text[])`.execute(
-        transactionOf(writer),
-      );
+      if (holders.length > 0) await freeJobs(transactionOf(writer), holders);
     },
     holders: async (writer) => {
       const { rows } = await sql<{ holder: string }>`
