@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CallbackQuery } from '../component/receive-callback.js';
-import { EngineError } from '../errors/engine-error.js';
 import { parseForm } from '../http/parse-form.js';
-import { errnoOf } from './private-file.js';
+import { cannotListen } from './cannot-listen.js';
 
 /** A callback that was taken; its sender waits for the answer. */
 export interface Callback {
@@ -95,12 +94,4 @@ function respond(response: ServerResponse, status: number, text: string): void {
     connection: 'close',
   });
   response.end(`<!doctype html><html lang="en"><title>iml connect</title><p>${text}</p></html>\n`);
-}
-
-function cannotListen(port: number, error: unknown): EngineError {
-  const why = errnoOf(error) === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${errnoOf(error)})`;
-  return new EngineError(
-    'USAGE',
-    `The port ${port} ${why}. Choose another with --port, or any with --port 0.`,
-  );
 }

@@ -8,6 +8,7 @@ import { readScenarioFile, type ScenarioEntry } from '../host/scenario-file.js';
 import { createScenarioFlows } from '../host/scenario-flows.js';
 import { assertAny, defaultEntries, removeScenario, setUpScenario } from '../host/set-up.js';
 import { type LoadedApp, openApp } from './app-option.js';
+import { cannotListen } from './cannot-listen.js';
 import type { Arguments, Command } from './command.js';
 import { configFolder } from './config-folder.js';
 import { CONNECTION_OPTIONS, readConnectionOptions } from './connection-options.js';
@@ -85,7 +86,9 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   // Asked from here on, so that what is being set up is brought to its end as well.
   const interrupted = untilInterrupted(io);
   try {
-    const { origin } = await host.listen({ port, hostname: args.text('host') });
+    const { origin } = await host
+      .listen({ port, hostname: args.text('host') })
+      .catch((error: unknown) => Promise.reject(cannotListen(port, error)));
     await io.stderr.write(`Listening on ${origin}, data in ${parts.at}.\n`);
     const setup: Setup = { host, parts, engines, entries, io };
     await setUp(setup);

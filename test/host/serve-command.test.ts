@@ -1,7 +1,7 @@
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Command } from '../../src/cli/command.js';
 import { EVENTS_COMMAND } from '../../src/cli/events.js';
 import { Interruption, type Io } from '../../src/cli/io.js';
@@ -9,6 +9,7 @@ import { parseArguments } from '../../src/cli/parse-arguments.js';
 import { SCENARIOS_COMMAND } from '../../src/cli/scenarios.js';
 import { SERVE_COMMAND } from '../../src/cli/serve.js';
 import { cli } from '../cli/fake-io.js';
+import { httpServer } from '../http/loopback.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
 
@@ -126,4 +127,14 @@ it.each(['events list', 'scenarios'])('makes no folder for a name that is misspe
   expect(code).toBe(2);
   expect(err).toContain(`There is no host's data in "${path.join(folder, 'date')}".`);
   await expect(access(path.join(folder, 'date'))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+it('ends with 2 where its port is taken', async () => {
+  const taken = await httpServer(() => {});
+  onTestFinished(() => taken.close());
+  const { port } = new URL(taken.origin);
+  const place = ['--port', port, '--data', 'other'];
+  const { code, out, err } = await cli(['serve', path.join(folder, 'crm'), ...place], { cwd: folder });
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toContain(`iml serve: The port ${port} is in use.`);
 });
