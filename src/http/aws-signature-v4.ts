@@ -116,7 +116,12 @@ function encodedPath(path: string): string {
  * Source: what S3 answers as its canonical request, github.com/aws/aws-sdk-go/issues/1495.
  */
 function firstOfEachName(pairs: readonly QueryPair[]): readonly QueryPair[] {
-  return pairs.filter(([name], index) => pairs.findIndex((pair) => pair[0] === name) === index);
+  const seen = new Set<string>();
+  return pairs.filter(([name]) => {
+    const isFirst = !seen.has(name);
+    seen.add(name);
+    return isFirst;
+  });
 }
 
 /** All services but S3: no empty and no dot segments, and each segment encoded once more than it is sent. */
