@@ -11,7 +11,7 @@ export type MissingReport = (scope: Scope) => void;
 
 /**
  * The report of a path that led to nothing, undefined for an expression that needs none:
- * as the hole of a text it is told always, standing alone only if it broke before its last step.
+ * as the hole of a text it is told always, as the whole template (`path`) only if it broke before its last step.
  * An optional field that is absent at the end of a path is ordinary and says nothing.
  */
 export function missingReport(
@@ -26,19 +26,21 @@ export function missingReport(
     const listener = missingListenerOf(scope);
     if (listener === undefined) return;
     const { source, pointer } = context;
-    const expression = source.slice(start, end);
     if (reason === 'path') {
-      parent ??= compileParent(expression, context);
+      parent ??= compileParent(context);
       if (!isMissing(parent(scope))) return;
     }
-    listener({ expression, pointer, offset: start, reason });
+    listener({ expression: source.slice(start, end), pointer, offset: start, reason });
   };
 }
 
-/** All but the last step of a path. It is parsed again, as few reports are ever made and a tree kept for each is much. */
-function compileParent(path: string, context: CompileContext): Evaluate {
-  const [node] = parseTemplate(`{{${path}}}`).parts;
-  if (typeof node !== 'object' || node.kind !== 'member') throw new Error(`${path} is no path.`);
+/**
+ * All but the last step of the path that a template consists of. It is parsed again, as few reports are ever made and a
+ * tree kept for each is much.
+ */
+function compileParent(context: CompileContext): Evaluate {
+  const [node] = parseTemplate(context.source).parts;
+  if (typeof node !== 'object' || node.kind !== 'member') throw new Error(`${context.source} is no path.`);
   return compileExpression(node.object, context);
 }
 

@@ -24,6 +24,13 @@ describe('a hole of a text', () => {
 
 describe('a path that stands alone', () => {
   test('is told if it breaks before its end', () => expect(reports('{{a.z.y}}')).toEqual(['path a.z.y  2']));
+  test.each(['{{(a.z).y}}', '{{((a).z).y}}', '{{ ( a . z ) [1].y }}', '{{`a`.`z}}`.y}}', '{{a["z"].y}}'])(
+    '%s is told, however it is written',
+    (template) => {
+      expect(reports(template)).toEqual([expect.stringMatching(/^path /)]);
+      expect(compile(template)(listenForMissing({ ...DATA }, () => {}))).toBeUndefined();
+    },
+  );
   test.each(['{{a.z}}', '{{a.b}}', '{{gone}}', '{{a.c}}'])('%s is ordinary', (template) =>
     expect(reports(template)).toEqual([]),
   );
