@@ -17,8 +17,8 @@ import { memberReader, readFirst, readIndex, scopePathReader } from './path.js';
 /**
  * Turns a tree into nested closures. Evaluating them uses the host's stack, a few frames for each level of the tree.
  * What runs often (paths, arithmetic, comparisons, calls) has closures of its own: a call through a variable costs more
- * than the work behind it. `bench/expressions` measures it. No closure holds the tree, which would triple what a compiled
- * app keeps in memory (bench J4).
+ * than the work behind it. `bench/expressions` measures it. No closure holds the tree, which would add a quarter to
+ * what a compiled app keeps in memory (bench J4).
  */
 export function compileNested(node: Expression, context: CompileContext): Evaluate {
   switch (node.kind) {
