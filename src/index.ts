@@ -9,9 +9,9 @@ export type {
   RpcDefinition,
   Spec,
   WebhookDefinition,
-} from './app/app-definition.js';
-export { defineApp } from './app/define-app.js';
-export { loadApp } from './app/load-app.js';
+} from './app/assembling/app-definition.js';
+export { defineApp } from './app/assembling/define-app.js';
+export { loadApp } from './app/loading/load-app.js';
 export type {
   App,
   ConnectionComponent,
@@ -21,8 +21,8 @@ export type {
   ModuleType,
   RpcComponent,
   WebhookComponent,
-} from './spec/app.js';
-export type { Document, Warning, WarningCode } from './spec/document.js';
+} from './document/app.js';
+export type { Document, Warning, WarningCode } from './document/reading/document.js';
 
 // The engine
 
@@ -33,8 +33,8 @@ export {
   type EngineOptions,
   type EngineRpc,
   type NetworkOptions,
-} from './app/create-engine.js';
-export { DEFAULT_LIMITS, type Limits } from './run/limits.js';
+} from './app/engine/create-engine.js';
+export { DEFAULT_LIMITS, type Limits } from './run/limits/limits.js';
 
 // Runs and reports
 
@@ -43,16 +43,16 @@ export type { Bundle } from './component/bundles.js';
 export type { CallReport } from './component/call-report.js';
 export type { ModuleRun, RunReport, RunStats } from './component/module-run.js';
 export type { FormInput, RunInput } from './component/runtime.js';
-export type { BuiltResponse } from './run/build-response.js';
-export type { RunWarning, StopReason, TraceEvent, TraceListener } from './run/trace.js';
+export type { BuiltResponse } from './run/response/build-response.js';
+export type { RunWarning, StopReason, TraceEvent, TraceListener } from './run/trace/trace.js';
 
 // Parameters
 
-export type { ModuleParameters, ParametersInput } from './component/list-parameters.js';
-export type { CheckParameters, ParameterCheck } from './component/parameter-check.js';
-export { coerceText } from './component/parameters/coerce-text.js';
-export { findParameter } from './component/parameters/find-parameter.js';
-export type { PathTest } from './component/parameters/form-check.js';
+export type { ModuleParameters, ParametersInput } from './module/list-parameters.js';
+export type { CheckParameters, ParameterCheck } from './parameters/check/parameter-check.js';
+export { coerceText } from './parameters/values/coerce-text.js';
+export { findParameter } from './parameters/form/find-parameter.js';
+export type { PathTest } from './parameters/check/form-check.js';
 export {
   type Choices,
   type Constraints,
@@ -65,29 +65,29 @@ export {
   type ParameterSpec,
   type ParameterType,
   type TagTreatment,
-} from './component/parameters/parameter-spec.js';
-export type { Problem, ProblemKind } from './component/parameters/problem.js';
-export { joinParameters, readParameters } from './component/parameters/read-parameters.js';
-export type { ReferenceFailure } from './component/parameters/resolve-parameters.js';
-export type { RpcReference } from './component/parameters/rpc-reference.js';
+} from './parameters/form/parameter-spec.js';
+export type { Problem, ProblemKind } from './parameters/check/problem.js';
+export { joinParameters, readParameters } from './parameters/form/read-parameters.js';
+export type { ReferenceFailure } from './parameters/check/resolve-parameters.js';
+export type { RpcReference } from './parameters/form/rpc-reference.js';
 export {
   type ResolveRpc,
   type ValidateParametersOptions,
   type ValidateParametersResult,
   validateParameters,
-} from './component/parameters/validate-parameters.js';
+} from './parameters/check/validate-parameters.js';
 
 // Triggers and epochs
 
-export type { ItemId } from './component/compare-ids.js';
-export type { EpochEntry, EpochReport } from './component/run-epoch.js';
+export type { ItemId } from './trigger/compare-ids.js';
+export type { EpochEntry, EpochReport } from './trigger/run-epoch.js';
 export {
   startFromAll,
   startFromItem,
   startFromNow,
   startSince,
   type TriggerStart,
-} from './component/trigger-start.js';
+} from './trigger/trigger-start.js';
 export type {
   DateState,
   IdState,
@@ -95,7 +95,7 @@ export type {
   TriggerOrder,
   TriggerState,
   TriggerType,
-} from './component/trigger-state.js';
+} from './trigger/trigger-state.js';
 
 // Connections and their store
 
@@ -108,17 +108,17 @@ export type {
   KnownConnection,
   RefreshInput,
 } from './component/connection.js';
-export type { ConnectionReport } from './component/connection-run.js';
+export type { ConnectionReport } from './connection/connection-run.js';
 export type {
   ConnectionMetadata,
   ConnectionStore,
   OAuthNames,
   StoredConnection,
-} from './component/connection-store.js';
-export type { PendingAuthorization } from './component/pending-authorization.js';
-export type { CallbackQuery } from './component/receive-callback.js';
-export type { ScopeRequest } from './component/required-scope.js';
-export type { OpenConnection } from './component/stored-connections.js';
+} from './connection/connection-store.js';
+export type { PendingAuthorization } from './connection/pending-authorization.js';
+export type { CallbackQuery } from './connection/receive-callback.js';
+export type { ScopeRequest } from './connection/required-scope.js';
+export type { OpenConnection } from './connection/stored-connections.js';
 export { fromPortable, toPortable } from './util/portable-value.js';
 
 // Webhooks and their store
@@ -144,8 +144,8 @@ export {
 export type { IncomingCall } from './webhook/incoming-call.js';
 export type { HookInput, HookReport } from './webhook/run-hook-request.js';
 export type { WebhookInput } from './webhook/webhook-input.js';
-export { DEFAULT_WEBHOOK_LIMITS, type WebhookLimits } from './webhook/webhook-limits.js';
-export type { WebhookFailure, WebhookPhase, WebhookResult } from './webhook/webhook-result.js';
+export { DEFAULT_WEBHOOK_LIMITS, type WebhookLimits } from './webhook/payload/webhook-limits.js';
+export type { WebhookFailure, WebhookPhase, WebhookResult } from './webhook/webhook-report.js';
 
 // Errors
 
@@ -168,19 +168,19 @@ export { WebhookError } from './errors/webhook-error.js';
 
 // Ports
 
-export { createNetworkGuard, type NetworkGuard } from './http/network-guard.js';
+export { createNetworkGuard, type NetworkGuard } from './http/guard/network-guard.js';
 export type {
   HeaderEntry,
   ResponseHeaders,
   Transport,
   TransportRequest,
   TransportResponse,
-} from './http/transport.js';
+} from './http/message/transport.js';
 export {
   type ClosableTransport,
   createUndiciTransport,
   type UndiciTransportOptions,
-} from './http/undici-transport.js';
+} from './http/transport/undici-transport.js';
 export type { CompileOptions } from './iml/compile.js';
 export type {
   Digest,
@@ -189,5 +189,5 @@ export type {
   FunctionTable,
   ImlFunction,
   Scope,
-} from './iml/environment.js';
+} from './iml/environment/environment.js';
 export { type Clock, SYSTEM_CLOCK } from './util/clock.js';

@@ -1,4 +1,4 @@
-import type { AppDefinition } from '../../src/app/app-definition.js';
+import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
 
 /** The app of the service: a search module `listContacts` over all its pages. */
 export function contactsApp(origin: string, size: string): AppDefinition {

@@ -1,6 +1,6 @@
-import type { Environment, FunctionTable } from '../iml/environment.js';
+import type { Environment, FunctionTable } from '../iml/environment/environment.js';
 import { FUNCTIONS } from '../iml/functions/table.js';
-import type { App } from '../spec/app.js';
+import type { App } from '../document/app.js';
 
 /** All functions the expressions of an app can call. */
 export interface CustomFunctions {
@@ -24,9 +24,9 @@ export async function loadCustomFunctions(
   if (functions.length === 0) return { table: FUNCTIONS, close: () => {} };
   const options = { functions, builtins: FUNCTIONS, environment: { timezone: environment.timezone } };
   const sandbox = trusted
-    ? await import('./sandbox/trusted-functions.js').then(({ createTrustedFunctions }) =>
+    ? await import('../sandbox/trusted-functions.js').then(({ createTrustedFunctions }) =>
         createTrustedFunctions(options),
       )
-    : await import('./sandbox/create-sandbox.js').then(({ createSandbox }) => createSandbox(options));
+    : await import('../sandbox/create-sandbox.js').then(({ createSandbox }) => createSandbox(options));
   return { table: { ...sandbox.functions, ...FUNCTIONS }, close: sandbox.close };
 }

@@ -1,8 +1,8 @@
 import type { Bundle } from '../component/bundles.js';
 import type { RunReport } from '../component/module-run.js';
 import type { Output } from './io.js';
-import { jsonOf, plainJsonOf, prettyJsonOf } from './json-output.js';
-import { printTable } from './print-table.js';
+import { jsonOf, plainJsonOf, prettyJsonOf } from './output/json-output.js';
+import { printTable } from './output/print-table.js';
 import type { RunSettings } from './run-settings.js';
 
 /** Where the bundles of a run go. */

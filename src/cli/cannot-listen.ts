@@ -1,5 +1,5 @@
 import type { EngineError } from '../errors/engine-error.js';
-import { errnoOf } from './private-file.js';
+import { errnoOf } from './connections/private-file.js';
 import { usageError } from './usage-error.js';
 
 /** What a command says that got no port to listen on. */

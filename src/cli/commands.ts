@@ -16,15 +16,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   connect: {
     summary: 'Makes a connection of an app and keeps it, encrypted.',
-    load: async () => (await import('./connect.js')).CONNECT_COMMAND,
+    load: async () => (await import('./commands/connect.js')).CONNECT_COMMAND,
   },
   connections: {
     summary: 'Shows, tests, refreshes and removes connections that are kept.',
-    load: async () => (await import('./connections.js')).CONNECTIONS_COMMAND,
+    load: async () => (await import('./commands/connections.js')).CONNECTIONS_COMMAND,
   },
   serve: {
     summary: 'Receives webhooks and runs scenarios.',
-    load: async () => (await import('./serve.js')).SERVE_COMMAND,
+    load: async () => (await import('./commands/serve.js')).SERVE_COMMAND,
   },
   events: {
     summary: 'Lists, shows, replays and discards events of a host.',
@@ -32,7 +32,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   scenarios: {
     summary: 'Shows the scenarios of a host: state, errors, next run.',
-    load: async () => (await import('./scenarios.js')).SCENARIOS_COMMAND,
+    load: async () => (await import('./commands/scenarios.js')).SCENARIOS_COMMAND,
   },
   rest: {
     summary: 'Serves the REST API v2 of the platform.',
@@ -40,10 +40,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   eval: {
     summary: 'Evaluates a template.',
-    load: async () => (await import('./eval.js')).EVAL_COMMAND,
+    load: async () => (await import('./commands/eval.js')).EVAL_COMMAND,
   },
   info: {
     summary: 'Shows what an app is made of, and what is wrong with it.',
-    load: async () => (await import('./info.js')).INFO_COMMAND,
+    load: async () => (await import('./commands/info.js')).INFO_COMMAND,
   },
 };

@@ -1,6 +1,6 @@
-import type { EngineOptions } from '../app/create-engine.js';
+import type { EngineOptions } from '../app/engine/create-engine.js';
 import type { Arguments, OptionSpec } from './command.js';
-import { readTimezone } from './timezone-option.js';
+import { readTimezone } from './input/timezone-option.js';
 
 /** Options of every command that lets a connection call its service. */
 export const CONNECTION_OPTIONS: Readonly<Record<string, OptionSpec>> = {

@@ -1,14 +1,14 @@
 import { EngineError } from '../errors/engine-error.js';
 import { createEventDesk, type EventDesk } from '../host/events.js';
-import type { EventRow, EventStatus } from '../host/tables.js';
+import type { EventRow, EventStatus } from '../host/store/tables.js';
 import { SYSTEM_CLOCK } from '../util/clock.js';
 import { didYouMean } from '../util/suggest.js';
 import type { Arguments, Command } from './command.js';
 import { EXIT } from './exit-code.js';
-import { HOST_OPTIONS, openHostParts, readId } from './host-parts.js';
+import { HOST_OPTIONS, openHostParts, readId } from './input/host-parts.js';
 import type { Io } from './io.js';
-import { jsonOf, prettyJsonOf } from './json-output.js';
-import { printTable } from './print-table.js';
+import { jsonOf, prettyJsonOf } from './output/json-output.js';
+import { printTable } from './output/print-table.js';
 import { usageError } from './usage-error.js';
 
 const ACTIONS = ['list', 'show', 'replay', 'discard'] as const;

@@ -1,9 +1,9 @@
-import { coerceText } from '../component/parameters/coerce-text.js';
-import { findParameter } from '../component/parameters/find-parameter.js';
-import type { ParameterList } from '../component/parameters/parameter-spec.js';
+import { coerceText } from '../parameters/values/coerce-text.js';
+import { findParameter } from '../parameters/form/find-parameter.js';
+import type { ParameterList } from '../parameters/form/parameter-spec.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
-import { readDataObject } from './input-data.js';
+import { readDataObject } from './input/input-data.js';
 import type { Io } from './io.js';
 import { usageError } from './usage-error.js';
 

@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty';
-import { askTerminal } from './ask-terminal.js';
+import { askTerminal } from './input/ask-terminal.js';
 import { Interruption, type Io, type Output } from './io.js';
 
 /** The port to the process this runs in. */

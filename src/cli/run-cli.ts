@@ -3,10 +3,10 @@ import { didYouMean } from '../util/suggest.js';
 import { COMMANDS } from './commands.js';
 import { EXIT } from './exit-code.js';
 import { Interruption, type Io } from './io.js';
-import { parseArguments } from './parse-arguments.js';
-import { commandHelp, overviewHelp } from './print-help.js';
+import { parseArguments } from './input/parse-arguments.js';
+import { commandHelp, overviewHelp } from './output/print-help.js';
 import { readVersion } from './read-version.js';
-import { printable } from './terminal-text.js';
+import { printable } from './output/terminal-text.js';
 import { usageError } from './usage-error.js';
 
 /**
@@ -78,7 +78,7 @@ async function reportFailure(error: unknown, name: string | undefined, io: Io): 
     await io.stderr.write(`iml${command}: ${printable(error.message)}\nSee iml${command} --help.\n`);
     return EXIT.usage;
   }
-  const { printError } = await import('./print-error.js');
+  const { printError } = await import('./output/print-error.js');
   await io.stderr.write(printError(error, { showStack: Boolean(io.env['IML_DEBUG']) }));
   return EXIT.failed;
 }

@@ -1,13 +1,13 @@
-import type { EngineOptions } from '../app/create-engine.js';
+import type { EngineOptions } from '../app/engine/create-engine.js';
 import type { ConnectedInput } from '../component/begin-run.js';
-import type { CheckParameters } from '../component/parameter-check.js';
-import type { Limits } from '../run/limits.js';
+import type { CheckParameters } from '../parameters/check/parameter-check.js';
+import type { Limits } from '../run/limits/limits.js';
 import type { Arguments } from './command.js';
-import { isConnectionName } from './connection-store.js';
-import { readData, readDataObject } from './input-data.js';
+import { isConnectionName } from './connections/connection-store.js';
+import { readData, readDataObject } from './input/input-data.js';
 import type { Io } from './io.js';
-import { compileQuery, type Query } from './query.js';
-import { readTimezone } from './timezone-option.js';
+import { compileQuery, type Query } from './output/query.js';
+import { readTimezone } from './input/timezone-option.js';
 import { usageError } from './usage-error.js';
 
 export type OutputForm = 'json' | 'ndjson' | 'table' | 'query';

@@ -1,25 +1,25 @@
-import { findModule } from '../app/find-component.js';
-import { moduleForm } from '../component/form.js';
+import { findModule } from '../app/engine/find-component.js';
+import { moduleForm } from '../parameters/form/form.js';
 import { EngineError } from '../errors/engine-error.js';
 import { SpecError } from '../errors/spec-error.js';
-import type { ModuleComponent } from '../spec/app.js';
+import type { ModuleComponent } from '../document/app.js';
 import type { PlainObject } from '../util/plain-object.js';
-import { type LoadedApp, openApp } from './app-option.js';
+import { type LoadedApp, openApp } from './open-app.js';
 import type { Arguments, Command } from './command.js';
-import { configFolder } from './config-folder.js';
-import { openConnectionFiles, storeForApp } from './connection-store.js';
-import { describeError } from './describe-error.js';
-import { executeRun, type RunOutcome } from './execute-run.js';
+import { configFolder } from './connections/config-folder.js';
+import { openConnectionFiles, storeForApp } from './connections/connection-store.js';
+import { describeError } from './output/describe-error.js';
+import { executeRun, type RunOutcome } from './runs/execute-run.js';
 import { EXIT } from './exit-code.js';
-import { findEntry } from './find-entry.js';
+import { findEntry } from './input/find-entry.js';
 import type { Io } from './io.js';
 import { readGivenParameters, unknownParameters } from './module-parameters.js';
 import { RUN_OPTIONS } from './run-options.js';
 import { type RunSettings, readRunSettings } from './run-settings.js';
-import { printableLine } from './terminal-text.js';
+import { printableLine } from './output/terminal-text.js';
 import { usageError } from './usage-error.js';
-import { appWarnings, runWarnings } from './warning-lines.js';
-import { withBaseUrl } from './with-base-url.js';
+import { appWarnings, runWarnings } from './output/warning-lines.js';
+import { withBaseUrl } from '../app/engine/with-base-url.js';
 
 export const RUN_COMMAND: Command = {
   name: 'run',

@@ -1,4 +1,4 @@
-import { SANITIZED } from '../http/redact-value.js';
+import { SANITIZED } from '../redaction/redact-value.js';
 import { isPlainObject, type PlainObject, setMember } from '../util/plain-object.js';
 
 /**

@@ -1,5 +1,5 @@
 import { readyParameters } from './check-parameters.js';
-import type { CheckParameters } from './parameter-check.js';
+import type { CheckParameters } from '../parameters/check/parameter-check.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
 import { type RunTraits, type StartedRun, startRun } from './start-run.js';

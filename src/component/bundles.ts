@@ -1,4 +1,4 @@
-import type { Page } from '../run/collect-outputs.js';
+import type { Page } from '../run/response/collect-outputs.js';
 
 /** One unit of data a module puts out. Usually a collection, but an app may output anything except nothing. */
 export type Bundle = unknown;

@@ -1,9 +1,9 @@
-import { collectSecrets } from '../http/collect-secrets.js';
-import type { Page } from '../run/collect-outputs.js';
-import { runError } from '../run/evaluate-directive.js';
+import { collectSecrets } from '../redaction/collect-secrets.js';
+import type { Page } from '../run/response/collect-outputs.js';
+import { runError } from '../run/scope/evaluate-directive.js';
 import { runCommunication } from '../run/run-communication.js';
 import type { EndpointCall, EndpointCaller, RunContext, RunScope } from '../run/run-context.js';
-import type { EndpointComponent } from '../spec/app.js';
+import type { EndpointComponent } from '../document/app.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
 import { freshNames } from './fresh-names.js';

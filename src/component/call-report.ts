@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.js';
 import type { RunContext } from '../run/run-context.js';
-import type { RunWarning, TraceEvent } from '../run/trace.js';
+import type { RunWarning, TraceEvent } from '../run/trace/trace.js';
 import { beginRun, type ConnectedInput } from './begin-run.js';
 import { type RunStats, statsOf } from './module-run.js';
 import type { RunSubject } from './run-subject.js';

@@ -1,15 +1,15 @@
-import type { ConnectionComponent } from '../spec/app.js';
+import type { ConnectionComponent } from '../document/app.js';
 import { createSingleFlight } from '../util/single-flight.js';
-import type { Maker } from './connection-maker.js';
-import type { ConnectionReport } from './connection-run.js';
-import { type CompiledConnection, compileConnection } from './connection-spec.js';
-import type { StoredConnection } from './connection-store.js';
-import { authorize, complete, create } from './make-connection.js';
-import type { PendingAuthorization } from './pending-authorization.js';
-import type { CallbackQuery } from './receive-callback.js';
-import type { ScopeRequest } from './required-scope.js';
+import type { Maker } from '../connection/connection-maker.js';
+import type { ConnectionReport } from '../connection/connection-run.js';
+import { type CompiledConnection, compileConnection } from '../connection/connection-spec.js';
+import type { StoredConnection } from '../connection/connection-store.js';
+import { authorize, complete, create } from '../connection/make-connection.js';
+import type { PendingAuthorization } from '../connection/pending-authorization.js';
+import type { CallbackQuery } from '../connection/receive-callback.js';
+import type { ScopeRequest } from '../connection/required-scope.js';
 import type { Runtime } from './runtime.js';
-import { invalidate, refresh, test } from './use-connection.js';
+import { invalidate, refresh, test } from '../connection/use-connection.js';
 
 /** What every step of a connection can be given. */
 export interface ConnectionOptions {

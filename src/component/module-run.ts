@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.js';
 import type { RunContext } from '../run/run-context.js';
-import type { RunWarning, StopReason, TraceEvent } from '../run/trace.js';
+import type { RunWarning, StopReason, TraceEvent } from '../run/trace/trace.js';
 import type { Bundle } from './bundles.js';
 import type { StartedRun } from './start-run.js';
 

@@ -1,4 +1,4 @@
-import type { Page } from '../run/collect-outputs.js';
+import type { Page } from '../run/response/collect-outputs.js';
 
 /**
  * What pages amount to where one value is wanted: a list of all items when iterated or where each page put out a list,

@@ -1,8 +1,8 @@
 import { SpecError } from '../errors/spec-error.js';
-import { type BuiltResponse, buildResponse } from '../run/build-response.js';
-import type { ModuleComponent } from '../spec/app.js';
-import { compileRespond } from '../spec/compile-respond.js';
-import { subDocument } from '../spec/sub-document.js';
+import { type BuiltResponse, buildResponse } from '../run/response/build-response.js';
+import type { ModuleComponent } from '../document/app.js';
+import { compileRespond } from '../document/compile/compile-respond.js';
+import { subDocument } from '../document/reading/sub-document.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import type { ConnectedInput } from './begin-run.js';
 import { type CallReport, reportCall } from './call-report.js';

@@ -1,7 +1,7 @@
-import type { ModuleComponent, RpcComponent, WebhookComponent } from '../spec/app.js';
+import type { ModuleComponent, RpcComponent, WebhookComponent } from '../document/app.js';
 import type { PlainObject } from '../util/plain-object.js';
-import { moduleForm, readForm } from './form.js';
-import type { ParameterList } from './parameters/parameter-spec.js';
+import { moduleForm, readForm } from '../parameters/form/form.js';
+import type { ParameterList } from '../parameters/form/parameter-spec.js';
 
 /** The component that is run, as far as the start of its run depends on it. */
 export interface RunSubject {

@@ -1,15 +1,15 @@
-import type { Transport } from '../http/transport.js';
-import type { Limits } from '../run/limits.js';
-import type { TraceListener } from '../run/trace.js';
-import type { App } from '../spec/app.js';
-import type { DirectiveContext } from '../spec/compile-directive.js';
-import type { CompiledRequest } from '../spec/compiled-request.js';
-import type { Document } from '../spec/document.js';
+import type { Transport } from '../http/message/transport.js';
+import type { Limits } from '../run/limits/limits.js';
+import type { TraceListener } from '../run/trace/trace.js';
+import type { App } from '../document/app.js';
+import type { DirectiveContext } from '../document/compile/compile-directive.js';
+import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import type { Document } from '../document/reading/document.js';
 import type { Clock } from '../util/clock.js';
-import type { CheckParameters } from './parameter-check.js';
-import type { RpcReference } from './parameters/rpc-reference.js';
-import type { OpenConnection } from './stored-connections.js';
-import type { TriggerStart } from './trigger-start.js';
+import type { CheckParameters } from '../parameters/check/parameter-check.js';
+import type { RpcReference } from '../parameters/form/rpc-reference.js';
+import type { OpenConnection } from '../connection/stored-connections.js';
+import type { TriggerStart } from '../trigger/trigger-start.js';
 
 /** What an engine lends to the components it runs. */
 export interface Runtime {

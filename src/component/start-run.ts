@@ -1,8 +1,8 @@
-import { collectSecrets } from '../http/collect-secrets.js';
-import { createRedactor } from '../http/redact.js';
-import { listenForMissing } from '../iml/scope-hook.js';
+import { collectSecrets } from '../redaction/collect-secrets.js';
+import { createRedactor } from '../redaction/redact.js';
+import { listenForMissing } from '../iml/environment/scope-hook.js';
 import { RunContext, type RunScope } from '../run/run-context.js';
-import { moduleTimeout } from '../run/send-request.js';
+import { moduleTimeout } from '../run/request/send-request.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import { createEndpointCaller } from './call-endpoint.js';
 import { freshNames } from './fresh-names.js';

@@ -1,9 +1,9 @@
-import { nextStart, type StartDecision, type StartKind } from '../scenario/next-start.js';
+import { nextStart, type StartDecision, type StartKind } from '../scenario/state/next-start.js';
 import { assertNever } from '../util/assert-never.js';
-import type { HostContext } from './context.js';
+import type { HostContext } from './work/context.js';
 import { eventJob, type Job, keyOf } from './job.js';
 import { planOf, stateOf } from './scenario-plan.js';
-import type { EventRow, HostReader, HostWriter, ScenarioRow } from './tables.js';
+import type { EventRow, HostReader, HostWriter, ScenarioRow } from './store/tables.js';
 
 /** An event this process has to itself. */
 export interface Claim {

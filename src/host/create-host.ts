@@ -1,15 +1,15 @@
 import { EngineError } from '../errors/engine-error.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
-import type { Checkpoint, HostContext } from './context.js';
+import type { Checkpoint, HostContext } from './work/context.js';
 import { createEventLedger, type WorkContext } from './event-ledger.js';
 import { createEventDesk, type EventDesk } from './events.js';
 import { type Health, readHealth } from './health.js';
-import { createHookFinder, type HookWanted, pathOfHook, putHook, removeHook } from './hooks.js';
+import { createHookFinder, type HookWanted, pathOfHook, putHook, removeHook } from './hooks/hooks.js';
 import { createIntake } from './intake.js';
 import type { JobKind } from './job.js';
-import { type HostLimits, hostLimitsOf } from './limits.js';
-import { createMembership } from './membership.js';
-import type { Flows, HostQueue, JobEnd, JobHandler, Receiver } from './ports.js';
+import { type HostLimits, hostLimitsOf } from './work/limits.js';
+import { createMembership } from './work/lease.js';
+import type { Flows, HostQueue, JobEnd, JobHandler, Receiver } from './work/ports.js';
 import { processEvents } from './process-events.js';
 import { purge } from './purge.js';
 import { receiveCall, textResponse } from './receive.js';
@@ -19,7 +19,7 @@ import { createScenarioDesk, type ScenarioDesk } from './scenarios.js';
 import { type HostServer, type ListenOptions, serveHttp } from './serve-http.js';
 import { createStoreQueue } from './store-queue.js';
 import { sweep } from './sweep.js';
-import type { HookRow, HostStore } from './tables.js';
+import type { HookRow, HostStore } from './store/tables.js';
 
 export interface HostOptions {
   readonly store: HostStore;

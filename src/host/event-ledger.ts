@@ -1,10 +1,10 @@
 import { EngineError } from '../errors/engine-error.js';
 import { createBatcher } from '../util/batcher.js';
 import { type Claim, claimAll, type Wanted } from './claim.js';
-import type { HostContext } from './context.js';
-import { isPassing, persist } from './persist.js';
-import { type Settlement, settleAll } from './settle.js';
-import type { HostWriter } from './tables.js';
+import type { HostContext } from './work/context.js';
+import { isPassing, persist } from './work/persist.js';
+import { type Settlement, settleAll } from './work/settle.js';
+import type { HostWriter } from './store/tables.js';
 
 /** What came of an event, and what its lane wants next. */
 export interface LedgerEntry {

@@ -1,9 +1,9 @@
 import { EngineError } from '../errors/engine-error.js';
 import type { Clock } from '../util/clock.js';
 import { eventJob } from './job.js';
-import type { HostQueue } from './ports.js';
+import type { HostQueue } from './work/ports.js';
 import { laneOf, planOf } from './scenario-plan.js';
-import type { EventRow, EventStatus, HostStore } from './tables.js';
+import type { EventRow, EventStatus, HostStore } from './store/tables.js';
 
 export interface EventQuery {
   readonly status?: readonly EventStatus[] | undefined;

@@ -1,4 +1,4 @@
-import type { HostContext } from './context.js';
+import type { HostContext } from './work/context.js';
 
 /** How a host is, for people and for load balancers. */
 export interface Health {

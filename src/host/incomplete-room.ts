@@ -1,8 +1,8 @@
 import { OPEN_INCOMPLETES } from './claim.js';
-import type { HostContext } from './context.js';
-import { persist } from './persist.js';
+import type { HostContext } from './work/context.js';
+import { persist } from './work/persist.js';
 import { planOf } from './scenario-plan.js';
-import type { ScenarioRow } from './tables.js';
+import type { ScenarioRow } from './store/tables.js';
 
 /**
  * How many more incomplete executions a scenario may store; those that fail at the same time may go a little beyond.

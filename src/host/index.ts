@@ -1,13 +1,13 @@
-export { type AttachOptions, attachHook, detachHook } from './attach-hook.js';
+export { type AttachOptions, attachHook, detachHook } from './hooks/attach-hook.js';
 export type { Hook, Host, HostOptions } from './create-host.js';
 export { createHost } from './create-host.js';
-export { createEngineReceiver, type Engines } from './engine-receiver.js';
+export { createEngineReceiver, type Engines } from './hooks/engine-receiver.js';
 export { createEventDesk, type EventDesk, type EventQuery } from './events.js';
-export type { FlowDefinition, StepDefinition } from './flow-definition.js';
+export type { FlowDefinition, StepDefinition } from './scenarios/flow-definition.js';
 export type { Health } from './health.js';
-export type { HookWanted } from './hooks.js';
+export type { HookWanted } from './hooks/hooks.js';
 export type { Job, JobKind } from './job.js';
-export { DEFAULT_HOST_LIMITS, type HostLimits } from './limits.js';
+export { DEFAULT_HOST_LIMITS, type HostLimits } from './work/limits.js';
 export { createHostMemoryStore, openHostPostgres, openHostSqlite } from './open-host-store.js';
 export type {
   FlowReport,
@@ -22,9 +22,9 @@ export type {
   Receiver,
   Reception,
   StoredCall,
-} from './ports.js';
+} from './work/ports.js';
 export { createPostgresQueue, type PostgresQueueOptions } from './postgres-queue.js';
-export { createScenarioFlows, type ScenarioFlowsOptions } from './scenario-flows.js';
+export { createScenarioFlows, type ScenarioFlowsOptions } from './scenarios/scenario-flows.js';
 export type { ScenarioPlan } from './scenario-plan.js';
 export { createScenarioDesk, type ScenarioDesk, type ScenarioWanted } from './scenarios.js';
 export type { HostServer, ListenOptions } from './serve-http.js';
@@ -38,4 +38,4 @@ export type {
   IncompleteRow,
   IncompleteStatus,
   ScenarioRow,
-} from './tables.js';
+} from './store/tables.js';

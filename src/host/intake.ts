@@ -1,11 +1,11 @@
 import { StoreError } from '../errors/store-error.js';
 import { createBatcher } from '../util/batcher.js';
 import type { PlainObject } from '../util/plain-object.js';
-import type { HostContext } from './context.js';
+import type { HostContext } from './work/context.js';
 import { eventJob, type Job, keyOf } from './job.js';
 import { createQueueRoom, type QueueRoom } from './queue-room.js';
 import { laneOf, planOf } from './scenario-plan.js';
-import type { EventRow, HostWriter, ScenarioRow } from './tables.js';
+import type { EventRow, HostWriter, ScenarioRow } from './store/tables.js';
 
 /** An event that is about to be stored. */
 export interface EventDraft {

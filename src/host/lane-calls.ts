@@ -5,9 +5,9 @@ import type { SqlTables } from '../store/sql-database.js';
 import { createBatcher } from '../util/batcher.js';
 import type { Clock } from '../util/clock.js';
 import { type Job, keyOf } from './job.js';
-import { HOST_TABLE_PREFIX } from './migrations.js';
-import type { JobEnd } from './ports.js';
-import type { CallRow } from './tables.js';
+import { HOST_TABLE_PREFIX } from './store/migrations.js';
+import type { JobEnd } from './work/ports.js';
+import type { CallRow } from './store/tables.js';
 
 const CALLS = `${HOST_TABLE_PREFIX}calls`;
 /** How long a group takes up calls that come while others of it are being answered. */

@@ -1,11 +1,11 @@
-import { createMemoryStore } from '../store/memory-store.js';
-import { migrate } from '../store/migrate.js';
-import { openPostgres, type PostgresOptions } from '../store/open-postgres.js';
-import { openSqlite, type SqliteOptions } from '../store/open-sqlite.js';
+import { createMemoryStore } from '../store/memory/memory-store.js';
+import { migrate } from '../store/sql/migrate.js';
+import { openPostgres, type PostgresOptions } from '../store/sql/open-postgres.js';
+import { openSqlite, type SqliteOptions } from '../store/sql/open-sqlite.js';
 import type { SqlDatabase } from '../store/sql-database.js';
-import { createSqlStore } from '../store/sql-store.js';
-import { HOST_MIGRATIONS, HOST_TABLE_PREFIX } from './migrations.js';
-import { HOST_TABLES, type HostStore, type HostTables } from './tables.js';
+import { createSqlStore } from '../store/sql/sql-store.js';
+import { HOST_MIGRATIONS, HOST_TABLE_PREFIX } from './store/migrations.js';
+import { HOST_TABLES, type HostStore, type HostTables } from './store/tables.js';
 
 /** A store of this process, empty, gone at its end: for tests. */
 export function createHostMemoryStore(): HostStore {

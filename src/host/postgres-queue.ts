@@ -9,8 +9,8 @@ import type { SqlTables } from '../store/sql-database.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import { type Job, keyOf, readKey } from './job.js';
 import { createLaneCalls, type LaneJob } from './lane-calls.js';
-import type { HostQueue, JobEnd, JobHandler, QueueHooks } from './ports.js';
-import type { HostWriter } from './tables.js';
+import type { HostQueue, JobEnd, JobHandler, QueueHooks } from './work/ports.js';
+import type { HostWriter } from './store/tables.js';
 
 export interface PostgresQueueOptions {
   /** The database the store is in. */

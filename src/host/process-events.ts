@@ -1,13 +1,13 @@
 import { EngineError } from '../errors/engine-error.js';
 import { fromPortable } from '../util/portable-value.js';
 import type { Claim, Wanted } from './claim.js';
-import type { HostContext } from './context.js';
+import type { HostContext } from './work/context.js';
 import type { LedgerEntry, WorkContext } from './event-ledger.js';
 import { roomFor } from './incomplete-room.js';
 import { eventJob } from './job.js';
-import type { FlowReport, FlowRequest } from './ports.js';
-import type { Settlement } from './settle.js';
-import type { EventRow } from './tables.js';
+import type { FlowReport, FlowRequest } from './work/ports.js';
+import type { Settlement } from './work/settle.js';
+import type { EventRow } from './store/tables.js';
 
 export interface ProcessOptions {
   readonly signal: AbortSignal;

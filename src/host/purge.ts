@@ -1,4 +1,4 @@
-import type { HostContext } from './context.js';
+import type { HostContext } from './work/context.js';
 
 /** Forgets events that are long done with. Those that are dead stay until somebody has seen to them. */
 export async function purge({ store, clock, limits }: HostContext): Promise<void> {

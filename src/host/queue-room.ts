@@ -1,6 +1,6 @@
 import { createBoundedCache } from '../util/bounded-cache.js';
-import type { HostContext } from './context.js';
-import type { EventRow, HostReader } from './tables.js';
+import type { HostContext } from './work/context.js';
+import type { EventRow, HostReader } from './store/tables.js';
 
 /** How many more events the queues of hooks take. */
 export interface QueueRoom {

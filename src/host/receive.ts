@@ -2,11 +2,11 @@ import { StoreError } from '../errors/store-error.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 import { fromPortable, toPortable } from '../util/portable-value.js';
 import type { WorkContext } from './event-ledger.js';
-import { hookPath } from './hooks.js';
+import { hookPath } from './hooks/hooks.js';
 import type { EventDraft, Intake } from './intake.js';
-import type { Receiver, Reception, StoredCall } from './ports.js';
+import type { Receiver, Reception, StoredCall } from './work/ports.js';
 import { processEvents } from './process-events.js';
-import type { EventRow, HookRow } from './tables.js';
+import type { EventRow, HookRow } from './store/tables.js';
 
 /** What receiving needs beside the context. */
 export interface ReceiveOptions {

@@ -1,13 +1,13 @@
 import { EngineError } from '../errors/engine-error.js';
 import { mayStart } from './claim.js';
-import type { HostContext } from './context.js';
+import type { HostContext } from './work/context.js';
 import { roomFor } from './incomplete-room.js';
 import type { Job } from './job.js';
-import { persist } from './persist.js';
-import type { FlowReport } from './ports.js';
+import { persist } from './work/persist.js';
+import type { FlowReport } from './work/ports.js';
 import { defectReport } from './process-events.js';
-import { addIncompletes, incompleteJob, moveState, resolutionOf } from './settle.js';
-import type { HostWriter, IncompleteRow, ScenarioRow } from './tables.js';
+import { addIncompletes, incompleteJob, moveState, resolutionOf } from './work/settle.js';
+import type { HostWriter, IncompleteRow, ScenarioRow } from './store/tables.js';
 import { waitingJobs } from './waiting-jobs.js';
 
 interface Started {

@@ -1,17 +1,17 @@
 import { EngineError } from '../errors/engine-error.js';
-import type { ScenarioState } from '../scenario/scenario-state.js';
+import type { ScenarioState } from '../scenario/state/scenario-state.js';
 import { mayStart } from './claim.js';
-import type { HostContext } from './context.js';
+import type { HostContext } from './work/context.js';
 import type { WorkContext } from './event-ledger.js';
 import { roomFor } from './incomplete-room.js';
 import type { Job } from './job.js';
-import { persist } from './persist.js';
-import type { FlowReport } from './ports.js';
+import { persist } from './work/persist.js';
+import type { FlowReport } from './work/ports.js';
 import { defectReport, processEvents } from './process-events.js';
 import { nextRunAfter, scenarioJob } from './scenario-job.js';
 import { planOf, stateOf } from './scenario-plan.js';
-import { addIncompletes, moveState } from './settle.js';
-import type { HostWriter, ScenarioRow } from './tables.js';
+import { addIncompletes, moveState } from './work/settle.js';
+import type { HostWriter, ScenarioRow } from './store/tables.js';
 
 /** Runs a scenario on a schedule if its time has come, and plans the next run. */
 export async function runScenario(

@@ -1,6 +1,6 @@
 import type { Job } from './job.js';
 import { scenarioLane } from './scenario-plan.js';
-import type { ScenarioRow } from './tables.js';
+import type { ScenarioRow } from './store/tables.js';
 
 /** The job of the next run of a scenario that is not instant. */
 export function scenarioJob(scenario: Pick<ScenarioRow, 'id'>, runAtMs: number): Job {

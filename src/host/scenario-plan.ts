@@ -1,6 +1,6 @@
-import type { ScenarioSettings } from '../scenario/scenario-settings.js';
-import type { ScenarioState } from '../scenario/scenario-state.js';
-import type { HookRow, ScenarioRow } from './tables.js';
+import type { ScenarioSettings } from '../scenario/state/scenario-settings.js';
+import type { ScenarioState } from '../scenario/state/scenario-state.js';
+import type { HookRow, ScenarioRow } from './store/tables.js';
 
 /** What the host has to know of a scenario to schedule it. The flow itself is a matter of `Flows`. */
 export interface ScenarioPlan {

@@ -1,9 +1,9 @@
 import { EngineError } from '../errors/engine-error.js';
-import { nextState } from '../scenario/next-state.js';
-import { NEW_SCENARIO, type ScenarioState } from '../scenario/scenario-state.js';
+import { nextState } from '../scenario/state/next-state.js';
+import { NEW_SCENARIO, type ScenarioState } from '../scenario/state/scenario-state.js';
 import type { DeskOptions } from './events.js';
 import { laneOf, planOf, type ScenarioPlan, stateOf } from './scenario-plan.js';
-import type { HostWriter, IncompleteRow, ScenarioRow } from './tables.js';
+import type { HostWriter, IncompleteRow, ScenarioRow } from './store/tables.js';
 import { waitingJobs } from './waiting-jobs.js';
 
 /** A scenario as configuration asks for it. */

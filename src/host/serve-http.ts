@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { HostLimits } from './limits.js';
+import type { HostLimits } from './work/limits.js';
 import { textResponse } from './receive.js';
 
 export interface ListenOptions {

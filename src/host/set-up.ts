@@ -1,15 +1,15 @@
-import { findModule, findWebhook } from '../app/find-component.js';
+import { findModule, findWebhook } from '../app/engine/find-component.js';
 import { EngineError } from '../errors/engine-error.js';
-import { settingsOf } from '../scenario/scenario-settings.js';
-import type { App } from '../spec/app.js';
+import { settingsOf } from '../scenario/state/scenario-settings.js';
+import type { App } from '../document/app.js';
 import type { HookReport } from '../webhook/run-hook-request.js';
-import { attachHook, detachHook } from './attach-hook.js';
+import { attachHook, detachHook } from './hooks/attach-hook.js';
 import type { Hook, Host } from './create-host.js';
-import { type Engines, engineOf } from './engine-receiver.js';
-import type { FlowDefinition } from './flow-definition.js';
-import type { ScenarioEntry } from './scenario-file.js';
+import { type Engines, engineOf } from './hooks/engine-receiver.js';
+import type { FlowDefinition } from './scenarios/flow-definition.js';
+import type { ScenarioEntry } from './scenarios/scenario-file.js';
 import type { ScenarioPlan } from './scenario-plan.js';
-import type { HostStore } from './tables.js';
+import type { HostStore } from './store/tables.js';
 
 /** What sets a host up. */
 export interface SetUpOptions {

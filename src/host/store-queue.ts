@@ -2,8 +2,8 @@ import pLimit from 'p-limit';
 import { EngineError } from '../errors/engine-error.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import { keyOf, readKey } from './job.js';
-import type { HostQueue, JobHandler, QueueHooks } from './ports.js';
-import type { HostStore, HostWriter, JobRow } from './tables.js';
+import type { HostQueue, JobHandler, QueueHooks } from './work/ports.js';
+import type { HostStore, HostWriter, JobRow } from './store/tables.js';
 
 export interface StoreQueueOptions {
   readonly store: HostStore;

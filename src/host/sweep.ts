@@ -1,10 +1,10 @@
-import { nextStart } from '../scenario/next-start.js';
-import type { HostContext } from './context.js';
+import { nextStart } from '../scenario/state/next-start.js';
+import type { HostContext } from './work/context.js';
 import { eventJob, type Job, keyOf } from './job.js';
 import { scenarioJob } from './scenario-job.js';
 import { planOf, stateOf } from './scenario-plan.js';
-import { incompleteJob } from './settle.js';
-import type { HostWriter, ScenarioRow } from './tables.js';
+import { incompleteJob } from './work/settle.js';
+import type { HostWriter, ScenarioRow } from './store/tables.js';
 
 /** What has waited for longer than this, though it may start, is looked at. */
 const OVERDUE_MS = 60_000;

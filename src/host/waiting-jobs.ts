@@ -2,8 +2,8 @@ import type { Clock } from '../util/clock.js';
 import { eventJob, type Job } from './job.js';
 import { scenarioJob } from './scenario-job.js';
 import { planOf } from './scenario-plan.js';
-import { incompleteJob } from './settle.js';
-import type { HostReader, ScenarioRow } from './tables.js';
+import { incompleteJob } from './work/settle.js';
+import type { HostReader, ScenarioRow } from './store/tables.js';
 
 /** The jobs of all that waits for a scenario: for the moment it may go on again. */
 export async function waitingJobs(

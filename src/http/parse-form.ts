@@ -1,5 +1,5 @@
 import { type PlainObject, setMember } from '../util/plain-object.js';
-import { decodeFormComponent } from './percent-encoding.js';
+import { decodeFormComponent } from './message/percent-encoding.js';
 
 /**
  * Reads `application/x-www-form-urlencoded` text into a flat collection; a repeated key gives a list.

@@ -1,4 +1,4 @@
-import { encodeComponent, encodeFormComponent, encodeWhole } from './percent-encoding.js';
+import { encodeComponent, encodeFormComponent, encodeWhole } from './message/percent-encoding.js';
 
 /** Shorter values (`1`, `eu`) stand in every second text by chance. */
 export const MIN_SECRET_LENGTH = 6;

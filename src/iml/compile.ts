@@ -1,8 +1,8 @@
-import { compileTemplate } from './compile-template.js';
-import { nodeDigest } from './digest.js';
-import type { Environment, FunctionTable, Scope } from './environment.js';
+import { compileTemplate } from './compile/compile-template.js';
+import { nodeDigest } from './environment/digest.js';
+import type { Environment, FunctionTable, Scope } from './environment/environment.js';
 import { FUNCTIONS } from './functions/table.js';
-import type { Evaluate } from './leaves.js';
+import type { Evaluate } from './compile/compile-primary.js';
 
 /** What expressions read besides their scope; every field has a default. */
 export interface CompileOptions {

@@ -1,6 +1,6 @@
 export { ImlError, type ImlErrorKind } from '../errors/iml-error.js';
 export type { Position } from '../errors/position.js';
-export type { Expression, Template } from './ast.js';
+export type { Expression, Template } from './syntax/ast.js';
 export { type CompileOptions, compile, evaluate } from './compile.js';
 export type {
   Digest,
@@ -9,9 +9,9 @@ export type {
   FunctionTable,
   ImlFunction,
   Scope,
-} from './environment.js';
+} from './environment/environment.js';
 export { FUNCTIONS as functions } from './functions/table.js';
-export type { Evaluate } from './leaves.js';
-export { parseTemplate as parse, safeParseTemplate as safeParse } from './parser.js';
-export { printTemplate as print } from './printer.js';
-export { listenForMissing, type MissingListener, type MissingValue } from './scope-hook.js';
+export type { Evaluate } from './compile/compile-primary.js';
+export { parseTemplate as parse, safeParseTemplate as safeParse } from './syntax/parser.js';
+export { printTemplate as print } from './syntax/printer.js';
+export { listenForMissing, type MissingListener, type MissingValue } from './environment/scope-hook.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from './operation.js';
+import type { Caller } from './call/operation.js';
 import { unauthorized } from './problems.js';
-import { isAdminScope } from './scopes.js';
-import type { RestServices } from './services.js';
+import { isAdminScope } from './call/scopes.js';
+import type { RestServices } from './services/services.js';
 
 const HEADER = /^(?:token|bearer) +([\x21-\x7e]{1,4096})$/i;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;

@@ -1,9 +1,9 @@
-import { addToken } from './api-tokens.js';
-import { addUser } from './invitations.js';
-import { createOrganization } from './organization-life.js';
-import { SCOPE_NAMES, type Scope } from './scopes.js';
-import type { RestServices } from './services.js';
-import type { UserRow } from './tables.js';
+import { addToken } from './users/api-tokens.js';
+import { addUser } from './users/invitations.js';
+import { createOrganization } from './organizations/organization-life.js';
+import { SCOPE_NAMES, type Scope } from './call/scopes.js';
+import type { RestServices } from './services/services.js';
+import type { UserRow } from './store/tables.js';
 
 /** Role of the first administrator of an instance. [inf] */
 const ADMINISTRATOR_ROLE_ID = 1;

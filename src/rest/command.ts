@@ -5,12 +5,12 @@ import { parseArgs } from 'node:util';
 import { EngineError } from '../errors/engine-error.js';
 import { bootstrap, makeToken } from './bootstrap.js';
 import { createRest, type Rest } from './create-rest.js';
-import { openRestPostgres, openRestSqlite } from './open-rest-store.js';
+import { openRestPostgres, openRestSqlite } from './store/open-rest-store.js';
 import { configError } from './problems.js';
-import { SCOPE_NAMES, type Scope } from './scopes.js';
+import { SCOPE_NAMES, type Scope } from './call/scopes.js';
 import { createSeal } from './seal.js';
 import { serveRest } from './serve-rest.js';
-import { createZoneDirectory } from './zone-directory.js';
+import { createZoneDirectory } from './services/zone-directory.js';
 
 /** What the command touches of the process it runs in; the command line's own `Io` is one. */
 export interface RestCommandIo {

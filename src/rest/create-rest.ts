@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
-import { errorResponse, successResponse, toRestError } from './answer.js';
-import { createLocalBilling } from './billing.js';
-import { createCallHandler } from './handle-call.js';
-import { DEFAULT_LICENSE } from './license.js';
-import { createOidc } from './oidc-provider.js';
-import { createOpenApi } from './openapi.js';
-import type { Operation } from './operation.js';
+import { errorResponse, successResponse, toRestError } from './call/answer.js';
+import { createLocalBilling } from './billing/billing.js';
+import { createCallHandler } from './call/handle-call.js';
+import { DEFAULT_LICENSE } from './services/license.js';
+import { createOidc } from './services/oidc-provider.js';
+import { createOpenApi } from './call/openapi.js';
+import type { Operation } from './call/operation.js';
 import { OPERATIONS } from './operations.js';
-import { FEATURES } from './organization-life.js';
-import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './ports.js';
+import { FEATURES } from './organizations/organization-life.js';
+import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './services/ports.js';
 import { configError, methodNotAllowed, notFound } from './problems.js';
 import { createSeal } from './seal.js';
-import type { RestServices, RestSettings } from './services.js';
-import type { RestStore } from './tables.js';
-import { createZoneDirectory } from './zone-directory.js';
+import type { RestServices, RestSettings } from './services/services.js';
+import type { RestStore } from './store/tables.js';
+import { createZoneDirectory } from './services/zone-directory.js';
 
 export interface RestOptions {
   readonly store: RestStore;

@@ -7,10 +7,10 @@ import type {
   SubjectKind,
   Subjects,
   TeamSubject,
-} from './operation.js';
+} from './call/operation.js';
 import { forbidden, notFound } from './problems.js';
-import { allows, type Permission } from './roles.js';
-import type { RestReader } from './tables.js';
+import { allows, type Permission } from './call/roles.js';
+import type { RestReader } from './store/tables.js';
 
 export interface LocateRequest {
   readonly caller: Caller;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errorResponse } from './answer.js';
+import { errorResponse } from './call/answer.js';
 import { badRequest, invalidParameter } from './problems.js';
 
 /** A listener for `node:http` and `node:https` that answers through a Fetch handler. */

@@ -1,20 +1,20 @@
-import { ADMIN_APP_OPERATIONS } from './admin-apps.js';
-import { ADMIN_ORGANIZATION_OPERATIONS } from './admin-organizations.js';
-import { ADMIN_USER_OPERATIONS } from './admin-users.js';
-import { API_TOKEN_OPERATIONS } from './api-tokens.js';
-import { ENUM_OPERATIONS } from './enums.js';
-import { INSTALLED_APP_OPERATIONS } from './installed-apps.js';
-import { INVITATION_OPERATIONS } from './invitations.js';
-import { KEY_OPERATIONS } from './keys.js';
-import { OIDC_OPERATIONS } from './oidc.js';
-import { defineOperation, type Operation } from './operation.js';
-import { ORGANIZATION_OPERATIONS } from './organizations.js';
-import { PAYMENT_OPERATIONS } from './payments.js';
-import { PRIVATE_SPACE_OPERATIONS } from './private-spaces.js';
-import { SUBSCRIPTION_OPERATIONS } from './subscription.js';
-import { TEAM_OPERATIONS } from './teams.js';
-import { ROLE_OPERATIONS } from './user-roles.js';
-import { USER_OPERATIONS } from './users.js';
+import { ADMIN_APP_OPERATIONS } from './platform/admin-apps.js';
+import { ADMIN_ORGANIZATION_OPERATIONS } from './organizations/admin-organizations.js';
+import { ADMIN_USER_OPERATIONS } from './users/admin-users.js';
+import { API_TOKEN_OPERATIONS } from './users/api-tokens.js';
+import { ENUM_OPERATIONS } from './platform/enums.js';
+import { INSTALLED_APP_OPERATIONS } from './platform/installed-apps.js';
+import { INVITATION_OPERATIONS } from './users/invitations.js';
+import { KEY_OPERATIONS } from './keys/keys.js';
+import { OIDC_OPERATIONS } from './platform/oidc.js';
+import { defineOperation, type Operation } from './call/operation.js';
+import { ORGANIZATION_OPERATIONS } from './organizations/organizations.js';
+import { PAYMENT_OPERATIONS } from './billing/payments.js';
+import { PRIVATE_SPACE_OPERATIONS } from './organizations/private-spaces.js';
+import { SUBSCRIPTION_OPERATIONS } from './billing/subscription.js';
+import { TEAM_OPERATIONS } from './organizations/teams.js';
+import { ROLE_OPERATIONS } from './users/user-roles.js';
+import { USER_OPERATIONS } from './users/users.js';
 
 const ping: Operation = defineOperation({
   id: 'ping',

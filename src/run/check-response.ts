@@ -1,11 +1,11 @@
 import { APP_ERROR_TYPES, AppError, type AppErrorType } from '../errors/app-error.js';
-import { responseHeader } from '../http/content-type.js';
-import { parseRetryAfter } from '../http/retry-after.js';
-import type { TransportResponse } from '../http/transport.js';
-import { toText } from '../iml/coerce.js';
-import type { Directive } from '../spec/compile-directive.js';
-import type { CompiledResponse, CompiledValid, ErrorEntry } from '../spec/compiled-request.js';
-import { evaluateDirective, evaluateFlag } from './evaluate-directive.js';
+import { responseHeader } from '../http/message/content-type.js';
+import { parseRetryAfter } from '../http/message/retry-after.js';
+import type { TransportResponse } from '../http/message/transport.js';
+import { toText } from '../iml/values/coerce.js';
+import type { Directive } from '../document/compile/compile-directive.js';
+import type { CompiledResponse, CompiledValid, ErrorEntry } from '../document/compile/compiled-request.js';
+import { evaluateDirective, evaluateFlag } from './scope/evaluate-directive.js';
 import type { RunContext } from './run-context.js';
 
 /** Source: specification/001 (response.error), reference/response-spec.md section 4. [doc] */

@@ -1,5 +1,5 @@
-import { jsonText } from '../http/json-text.js';
-import type { CompiledPagination, CompiledRequest } from '../spec/compiled-request.js';
+import { jsonText } from '../http/body/json-text.js';
+import type { CompiledPagination, CompiledRequest } from '../document/compile/compiled-request.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import {
   atDirective,
@@ -7,11 +7,11 @@ import {
   evaluateFlag,
   evaluateFlatObject,
   runError,
-} from './evaluate-directive.js';
+} from './scope/evaluate-directive.js';
 import { judge, receiveResponse } from './receive-response.js';
-import { resolveRequest } from './resolve-request.js';
+import { resolveRequest } from './request/resolve-request.js';
 import type { EndpointCall, RunContext } from './run-context.js';
-import { sendRequest } from './send-request.js';
+import { sendRequest } from './request/send-request.js';
 
 /** One exchange of a request, evaluated and ready to be made. */
 export interface Exchange {

@@ -1,8 +1,8 @@
-import type { CompiledPagination } from '../spec/compiled-request.js';
-import type { Page } from './collect-outputs.js';
-import { evaluateFlag, runError } from './evaluate-directive.js';
+import type { CompiledPagination } from '../document/compile/compiled-request.js';
+import type { Page } from './response/collect-outputs.js';
+import { evaluateFlag, runError } from './scope/evaluate-directive.js';
 import type { RunContext } from './run-context.js';
-import type { StopReason } from './trace.js';
+import type { StopReason } from './trace/trace.js';
 
 /** What paging remembers from page to page to notice that it goes in a circle. */
 export interface PagingMemory {

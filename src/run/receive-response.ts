@@ -1,14 +1,14 @@
-import { decodeBody } from '../http/body-decoding.js';
-import { collectNamedSecrets } from '../http/collect-secrets.js';
-import { selectResponseType } from '../http/response-type.js';
-import type { TransportResponse } from '../http/transport.js';
-import { createCaseless } from '../iml/caseless.js';
-import type { Directive } from '../spec/compile-directive.js';
-import type { CompiledResponse } from '../spec/compiled-request.js';
+import { decodeBody } from '../http/body/body-decoding.js';
+import { collectNamedSecrets } from '../redaction/collect-secrets.js';
+import { selectResponseType } from '../http/body/response-type.js';
+import type { TransportResponse } from '../http/message/transport.js';
+import { createCaseless } from '../iml/values/caseless.js';
+import type { Directive } from '../document/compile/compile-directive.js';
+import type { CompiledResponse } from '../document/compile/compiled-request.js';
 import { deepMerge } from '../util/deep-merge.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { checkResponse } from './check-response.js';
-import { atDirective, describe, evaluateDirective, runError } from './evaluate-directive.js';
+import { atDirective, describe, evaluateDirective, runError } from './scope/evaluate-directive.js';
 import type { RunContext } from './run-context.js';
 
 /**

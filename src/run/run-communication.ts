@@ -1,6 +1,6 @@
-import type { CompiledRequest } from '../spec/compiled-request.js';
-import type { Page } from './collect-outputs.js';
-import { evaluateDirective } from './evaluate-directive.js';
+import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import type { Page } from './response/collect-outputs.js';
+import { evaluateDirective } from './scope/evaluate-directive.js';
 import type { RunContext } from './run-context.js';
 import { type RequestPlan, runRequest } from './run-request.js';
 

@@ -1,12 +1,12 @@
-import type { Redactor } from '../http/redact.js';
-import type { Transport, TransportRequest, TransportResponse } from '../http/transport.js';
-import type { CompiledRequest } from '../spec/compiled-request.js';
-import type { Document } from '../spec/document.js';
+import type { Redactor } from '../redaction/redact.js';
+import type { Transport, TransportRequest, TransportResponse } from '../http/message/transport.js';
+import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import type { Document } from '../document/reading/document.js';
 import type { Clock } from '../util/clock.js';
 import type { PlainObject } from '../util/plain-object.js';
-import type { Limits } from './limits.js';
-import type { RunWarning, StopReason, TraceDetail, TraceEvent, TraceListener } from './trace.js';
-import { TraceLog } from './trace-log.js';
+import type { Limits } from './limits/limits.js';
+import type { RunWarning, StopReason, TraceDetail, TraceEvent, TraceListener } from './trace/trace.js';
+import { TraceLog } from './trace/trace-log.js';
 
 /** The names expressions see in a run. One object for the whole run: each phase sets the names it is about. */
 export type RunScope = Record<string, unknown>;

@@ -1,7 +1,7 @@
-import { toText } from '../iml/coerce.js';
-import type { CompiledRequest } from '../spec/compiled-request.js';
-import { collectOutputs, type Page } from './collect-outputs.js';
-import { evaluateDirective, evaluateFlag, runError } from './evaluate-directive.js';
+import { toText } from '../iml/values/coerce.js';
+import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import { collectOutputs, type Page } from './response/collect-outputs.js';
+import { evaluateDirective, evaluateFlag, runError } from './scope/evaluate-directive.js';
 import { type Exchange, prepareExchange } from './exchange.js';
 import {
   handlePageLoop,
@@ -12,8 +12,8 @@ import {
   warnOfLimit,
 } from './paginate.js';
 import { extendTemp, judge } from './receive-response.js';
-import { evaluateLimit } from './record-limit.js';
-import { waitForRepeat } from './repeat.js';
+import { evaluateLimit } from './paging/record-limit.js';
+import { waitForRepeat } from './paging/repeat.js';
 import type { RunContext } from './run-context.js';
 
 /** What differs between the uses of a request: how many records are wanted, and when its user has seen enough. */

@@ -1,8 +1,8 @@
 import type { AuthorizeInput, Connection } from '../component/connection.js';
-import type { ConnectionReport } from '../component/connection-run.js';
+import type { ConnectionReport } from '../connection/connection-run.js';
 import { AppError } from '../errors/app-error.js';
-import { toText } from '../iml/coerce.js';
-import type { FixtureInput, Outcome } from './fixture.js';
+import { toText } from '../iml/values/coerce.js';
+import type { FixtureInput, Outcome } from './fixtures/fixture.js';
 
 type ConnectionOutcome = Partial<Outcome>;
 

@@ -1,7 +1,7 @@
-import { type BuiltResponse, buildResponse } from '../run/build-response.js';
-import { runError } from '../run/evaluate-directive.js';
+import { type BuiltResponse, buildResponse } from '../run/response/build-response.js';
+import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/run-context.js';
-import type { CompiledRespond } from '../spec/compile-respond.js';
+import type { CompiledRespond } from '../document/compile/compile-respond.js';
 
 /** Statuses a body must not follow. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);

@@ -1,7 +1,7 @@
-import { readContainer } from '../run/collect-outputs.js';
-import { evaluateDirective, evaluateFlag, runError } from '../run/evaluate-directive.js';
+import { readContainer } from '../run/response/collect-outputs.js';
+import { evaluateDirective, evaluateFlag, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/run-context.js';
-import { assertInTime } from '../run/send-request.js';
+import { assertInTime } from '../run/request/send-request.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 
 /** After so many items others get their turn: one event must not hold up a whole server. */

@@ -1,12 +1,12 @@
 import { SpecError } from '../errors/spec-error.js';
-import { compileDirective, type Directive, type DirectiveContext } from '../spec/compile-directive.js';
-import { compileCondition } from '../spec/compile-request.js';
-import { type CompiledRespond, compileRespond } from '../spec/compile-respond.js';
-import { compileIterate } from '../spec/compile-response.js';
-import type { CompiledCondition, CompiledIterate } from '../spec/compiled-request.js';
-import type { Document } from '../spec/document.js';
-import { documentOf } from '../spec/document-of.js';
-import { subDocument } from '../spec/sub-document.js';
+import { compileDirective, type Directive, type DirectiveContext } from '../document/compile/compile-directive.js';
+import { compileCondition } from '../document/compile/compile-request.js';
+import { type CompiledRespond, compileRespond } from '../document/compile/compile-respond.js';
+import { compileIterate } from '../document/compile/compile-response.js';
+import type { CompiledCondition, CompiledIterate } from '../document/compile/compiled-request.js';
+import type { Document } from '../document/reading/document.js';
+import { documentOf } from '../document/reading/document-of.js';
+import { subDocument } from '../document/reading/sub-document.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import { sameText } from '../util/same-text.js';
 

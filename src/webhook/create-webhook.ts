@@ -1,12 +1,12 @@
 import type { Runtime } from '../component/runtime.js';
-import type { WebhookComponent } from '../spec/app.js';
+import type { WebhookComponent } from '../document/app.js';
 import { type CompiledWebhook, compileWebhook } from './compile-webhook.js';
 import type { IncomingCall } from './incoming-call.js';
 import { processWebhook } from './process-webhook.js';
 import { type HookInput, type HookReport, type HookStep, runHookRequest } from './run-hook-request.js';
 import type { WebhookInput } from './webhook-input.js';
-import type { WebhookLimits } from './webhook-limits.js';
-import type { WebhookResult } from './webhook-result.js';
+import type { WebhookLimits } from './payload/webhook-limits.js';
+import type { WebhookResult } from './webhook-report.js';
 
 /** A webhook of an app, ready to be called, attached and detached any number of times. */
 export interface Webhook {

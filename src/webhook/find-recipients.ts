@@ -1,5 +1,5 @@
-import { toText } from '../iml/coerce.js';
-import { evaluateDirective } from '../run/evaluate-directive.js';
+import { toText } from '../iml/values/coerce.js';
+import { evaluateDirective } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/run-context.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 

@@ -1,6 +1,6 @@
 import { EngineError } from '../errors/engine-error.js';
 import { WebhookError } from '../errors/webhook-error.js';
-import type { HeaderEntry } from '../http/transport.js';
+import type { HeaderEntry } from '../http/message/transport.js';
 
 /** A call of a webhook as it came in: all that is needed to process it, at once or again later. */
 export interface IncomingCall {

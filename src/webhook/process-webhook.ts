@@ -1,15 +1,15 @@
 import type { Runtime } from '../component/runtime.js';
-import { evaluateDirective, evaluateFlag } from '../run/evaluate-directive.js';
+import { evaluateDirective, evaluateFlag } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/run-context.js';
 import { answerWith } from './answer.js';
 import { collectBundles } from './collect-bundles.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 import { type IncomingCall, readCall } from './incoming-call.js';
-import { createOwnMailbox, createSharedMailbox } from './mailbox.js';
+import { createOwnMailbox, createSharedMailbox } from './bundle-delivery.js';
 import { openCall, startEvent } from './start-event.js';
 import type { WebhookInput } from './webhook-input.js';
-import type { WebhookLimits } from './webhook-limits.js';
-import { failedResult, resultOf, type WebhookPhase, type WebhookResult } from './webhook-result.js';
+import type { WebhookLimits } from './payload/webhook-limits.js';
+import { failedResult, resultOf, type WebhookPhase, type WebhookResult } from './webhook-report.js';
 
 /** A webhook ready to be called. */
 export interface ReadyWebhook {

@@ -2,13 +2,13 @@ import type { ConnectedInput } from '../component/begin-run.js';
 import { type CallReport, reportCall } from '../component/call-report.js';
 import { hookSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
-import { collectSecrets } from '../http/collect-secrets.js';
-import { describe, evaluateDirective, runError } from '../run/evaluate-directive.js';
+import { collectSecrets } from '../redaction/collect-secrets.js';
+import { describe, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/run-context.js';
 import { runRequest } from '../run/run-request.js';
-import type { WebhookComponent } from '../spec/app.js';
-import type { CompiledRequest } from '../spec/compiled-request.js';
-import type { Document } from '../spec/document.js';
+import type { WebhookComponent } from '../document/app.js';
+import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import type { Document } from '../document/reading/document.js';
 import { deepMerge } from '../util/deep-merge.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 

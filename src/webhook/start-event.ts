@@ -1,16 +1,16 @@
 import type { Runtime } from '../component/runtime.js';
 import { type StartedRun, startRun } from '../component/start-run.js';
-import { collectSecrets } from '../http/collect-secrets.js';
-import { findHeader } from '../http/headers.js';
+import { collectSecrets } from '../redaction/collect-secrets.js';
+import { findHeader } from '../http/message/headers.js';
 import { parseForm } from '../http/parse-form.js';
-import { createCaseless } from '../iml/caseless.js';
+import { createCaseless } from '../iml/values/caseless.js';
 import type { RunContext } from '../run/run-context.js';
 import type { CompiledWebhook } from './compile-webhook.js';
-import { decodeContent } from './decode-content.js';
+import { decodeContent } from './payload/decode-content.js';
 import type { IncomingCall } from './incoming-call.js';
-import { parsePayload } from './parse-payload.js';
+import { parsePayload } from './payload/parse-payload.js';
 import type { WebhookInput } from './webhook-input.js';
-import type { WebhookLimits } from './webhook-limits.js';
+import type { WebhookLimits } from './payload/webhook-limits.js';
 
 /**
  * Sets up the state of one call with the names that are known before it is read: `parameters`, `data`, `webhook`,

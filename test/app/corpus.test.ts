@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { AppDefinition, ModuleDefinition } from '../../src/app/app-definition.js';
-import { defineApp } from '../../src/app/define-app.js';
-import { loadApp } from '../../src/app/load-app.js';
-import type { App } from '../../src/spec/app.js';
-import { readDocument } from '../../src/spec/jsonc.js';
+import type { AppDefinition, ModuleDefinition } from '../../src/app/assembling/app-definition.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { loadApp } from '../../src/app/loading/load-app.js';
+import type { App } from '../../src/document/app.js';
+import { readDocument } from '../../src/document/reading/jsonc.js';
 import { specErrorOf, warningsOf } from './temp-app.js';
 
 /** Real apps, kept beside the repository and not in it. */

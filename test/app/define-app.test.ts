@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AppDefinition } from '../../src/app/app-definition.js';
-import { defineApp } from '../../src/app/define-app.js';
+import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
 import {
   findConnection,
   findEndpoint,
@@ -8,7 +8,7 @@ import {
   findModule,
   findRpc,
   findWebhook,
-} from '../../src/app/find-component.js';
+} from '../../src/app/engine/find-component.js';
 import { specErrorOf, warningsOf } from './temp-app.js';
 
 const DEFINITION: AppDefinition = {

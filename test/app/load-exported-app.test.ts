@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadApp } from '../../src/app/load-app.js';
+import { loadApp } from '../../src/app/loading/load-app.js';
 import { type Files, specErrorOf, warningsOf, writeApp } from './temp-app.js';
 
 const EXPORT: Files = {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { printPlace } from '../../src/errors/place.js';
 import { SpecError } from '../../src/errors/spec-error.js';
-import type { App } from '../../src/spec/app.js';
+import type { App } from '../../src/document/app.js';
 
 /** Files by path: text as it is, anything else as JSON. */
 export type Files = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeApp } from '../app/temp-app.js';
 import { cli } from '../cli/fake-io.js';
-import { findCanaries } from '../component/canary.js';
+import { findCanaries } from '../connection/canary.js';
 import { expectNoSecret } from './expect-no-secret.js';
 import { COMMON, CONNECTION, FAILURES, PARAMETERS, secretApp } from './secret-app.js';
 import { ALL_SECRETS, SECRETS, type SecretService, startSecretService } from './secret-service.js';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { findCanaries } from '../component/canary.js';
+import { findCanaries } from '../connection/canary.js';
 import { ALL_SECRETS } from './secret-service.js';
 
 /** Whole secrets in any writing, and pieces of those that were cut. */

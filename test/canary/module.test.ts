@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEngine, type EngineOptions } from '../../src/app/create-engine.js';
-import { defineApp } from '../../src/app/define-app.js';
+import { createEngine, type EngineOptions } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
 import type { RunReport } from '../../src/component/module-run.js';
-import { everythingOf } from '../component/canary.js';
+import { everythingOf } from '../connection/canary.js';
 import { expectNoSecret } from './expect-no-secret.js';
 import { BODIES, CONNECTION, FAILURES, PARAMETERS, secretApp } from './secret-app.js';
 import { SECRETS, type SecretService, startSecretService } from './secret-service.js';

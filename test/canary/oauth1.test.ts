@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/create-engine.js';
-import { defineApp } from '../../src/app/define-app.js';
-import type { Transport } from '../../src/http/transport.js';
-import { canary, everythingOf, expectNoCanary, findCanaries } from '../component/canary.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import type { Transport } from '../../src/http/message/transport.js';
+import { canary, everythingOf, expectNoCanary, findCanaries } from '../connection/canary.js';
 
 const S = {
   consumerKey: canary('consumerkey'),

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { canary } from '../component/canary.js';
+import { canary } from '../connection/canary.js';
 import { httpServer, type Loopback, readBody } from '../http/loopback.js';
 
 /** What fits into a header: no byte above ASCII. */

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/create-engine.js';
-import { defineApp } from '../../src/app/define-app.js';
-import type { Transport } from '../../src/http/transport.js';
-import { everythingOf } from '../component/canary.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import type { Transport } from '../../src/http/message/transport.js';
+import { everythingOf } from '../connection/canary.js';
 import { expectNoSecret } from './expect-no-secret.js';
 import { SECRETS } from './secret-service.js';
 

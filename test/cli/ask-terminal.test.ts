@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { askTerminal } from '../../src/cli/ask-terminal.js';
+import { askTerminal } from '../../src/cli/input/ask-terminal.js';
 import { Interruption } from '../../src/cli/io.js';
 
 /** Somebody who types as soon as they are asked. */

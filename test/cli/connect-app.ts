@@ -1,5 +1,5 @@
 import { writeApp } from '../app/temp-app.js';
-import { oidcParts } from '../component/oidc-app.js';
+import { oidcParts } from '../connection/oidc-app.js';
 
 /** A folder with an app of two connections: `account` of the provider at `issuer`, and the key connection `key`. */
 export function writeConnectApp(

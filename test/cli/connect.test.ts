@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { writeApp } from '../app/temp-app.js';
-import { canary, expectNoCanary } from '../component/canary.js';
-import { CLIENT, type OidcServer, startOidcServer } from '../component/oidc-server.js';
+import { canary, expectNoCanary } from '../connection/canary.js';
+import { CLIENT, type OidcServer, startOidcServer } from '../connection/oidc-server.js';
 import { writeConnectApp } from './connect-app.js';
 import { type CliResult, cli, type FakeIoOptions, jsonLines } from './fake-io.js';
 

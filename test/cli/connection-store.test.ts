@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configFolder } from '../../src/cli/config-folder.js';
-import { isConnectionName, openConnectionFiles, storeForApp } from '../../src/cli/connection-store.js';
-import type { StoredConnection } from '../../src/component/connection-store.js';
+import { configFolder } from '../../src/cli/connections/config-folder.js';
+import { isConnectionName, openConnectionFiles, storeForApp } from '../../src/cli/connections/connection-store.js';
+import type { StoredConnection } from '../../src/connection/connection-store.js';
 import { writeApp } from '../app/temp-app.js';
 
 const OWNER = { app: 'app', folder: '/apps/app' };

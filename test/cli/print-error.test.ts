@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printError } from '../../src/cli/print-error.js';
+import { printError } from '../../src/cli/output/print-error.js';
 import { AppError } from '../../src/errors/app-error.js';
 import { ImlError } from '../../src/errors/iml-error.js';
 import { TransportError } from '../../src/errors/transport-error.js';

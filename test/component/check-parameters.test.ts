@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AppDefinition } from '../../src/app/app-definition.js';
-import type { Engine, EngineOptions } from '../../src/app/create-engine.js';
+import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
+import type { Engine, EngineOptions } from '../../src/app/engine/create-engine.js';
 import { service } from '../run/helpers.js';
 import { engineOf } from './engine-of.js';
 

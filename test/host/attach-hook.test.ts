@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/create-engine.js';
-import { defineApp } from '../../src/app/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createHost, type Host } from '../../src/host/create-host.js';
-import { createEngineReceiver } from '../../src/host/engine-receiver.js';
+import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
 import { createHostMemoryStore } from '../../src/host/open-host-store.js';
-import type { ScenarioEntry } from '../../src/host/scenario-file.js';
-import { createScenarioFlows } from '../../src/host/scenario-flows.js';
+import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
+import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';
 import { removeScenario, type SetUpOptions, setUpScenario } from '../../src/host/set-up.js';
 import { type Answer, service } from '../run/helpers.js';
 import { eventually } from './open-parts.js';

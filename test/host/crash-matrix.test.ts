@@ -3,7 +3,7 @@ import path from 'node:path';
 import pLimit from 'p-limit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
-import type { HostStore } from '../../src/host/tables.js';
+import type { HostStore } from '../../src/host/store/tables.js';
 import { compileProcess } from './compile-process.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openHostSqlite } from '../../src/host/open-host-store.js';
-import type { EventStatus, HostStore } from '../../src/host/tables.js';
+import type { EventStatus, HostStore } from '../../src/host/store/tables.js';
 import { builtCli, type ProcessResult, type StartedProcess } from '../cli/build-cli.js';
 import { jsonLines } from '../cli/fake-io.js';
 import { httpServer, type Loopback, readBody } from '../http/loopback.js';

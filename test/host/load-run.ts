@@ -5,7 +5,7 @@ import { Agent, request } from 'undici';
 import { createHost } from '../../src/host/create-host.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
 import { createPostgresQueue } from '../../src/host/postgres-queue.js';
-import type { HostStore } from '../../src/host/tables.js';
+import type { HostStore } from '../../src/host/store/tables.js';
 import { compileProcess } from './compile-process.js';
 import { createDatabase, createFile } from './test-database.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';

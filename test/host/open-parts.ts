@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
 import { createHostMemoryStore, openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
-import type { HostQueue } from '../../src/host/ports.js';
+import type { HostQueue } from '../../src/host/work/ports.js';
 import { createPostgresQueue } from '../../src/host/postgres-queue.js';
 import { createStoreQueue } from '../../src/host/store-queue.js';
-import type { HostStore } from '../../src/host/tables.js';
+import type { HostStore } from '../../src/host/store/tables.js';
 import type { Clock } from '../../src/util/clock.js';
 import { createFile, createHostDatabase, hasPostgres, POSTGRES_MISSING } from './test-database.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openHostPostgres } from '../../src/host/open-host-store.js';
-import type { JobEnd } from '../../src/host/ports.js';
+import type { JobEnd } from '../../src/host/work/ports.js';
 import { createPostgresQueue } from '../../src/host/postgres-queue.js';
 import { eventually } from './open-parts.js';
 import { createHostDatabase, dropTemplate, hasPostgres, POSTGRES_MISSING } from './test-database.js';

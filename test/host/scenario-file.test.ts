@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readScenarioFile, type ScenarioEntry } from '../../src/host/scenario-file.js';
+import { readScenarioFile, type ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
 
 function read(scenarios: unknown): readonly ScenarioEntry[] {
   return readScenarioFile(JSON.stringify({ scenarios }, undefined, 2), 'scenarios.json');

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { DEFAULT_HOST_LIMITS, type HostLimits } from '../../src/host/limits.js';
+import { DEFAULT_HOST_LIMITS, type HostLimits } from '../../src/host/work/limits.js';
 import { type HostServer, serveHttp } from '../../src/host/serve-http.js';
 import { send } from './send.js';
 

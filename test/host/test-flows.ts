@@ -1,6 +1,6 @@
-import type { FlowReport, FlowRequest, Flows, Receiver, Reception } from '../../src/host/ports.js';
+import type { FlowReport, FlowRequest, Flows, Receiver, Reception } from '../../src/host/work/ports.js';
 import type { ScenarioPlan } from '../../src/host/scenario-plan.js';
-import { type ScenarioSettings, settingsOf } from '../../src/scenario/scenario-settings.js';
+import { type ScenarioSettings, settingsOf } from '../../src/scenario/state/scenario-settings.js';
 
 /** A report of a run that went well. */
 export const SUCCESS: FlowReport = {

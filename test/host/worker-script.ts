@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { createHost } from '../../src/host/create-host.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
-import type { FlowReport, FlowRequest } from '../../src/host/ports.js';
+import type { FlowReport, FlowRequest } from '../../src/host/work/ports.js';
 import { createPostgresQueue } from '../../src/host/postgres-queue.js';
 import { createStoreQueue } from '../../src/host/store-queue.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';

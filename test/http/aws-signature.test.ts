@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import aws4 from 'aws4';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAwsHost } from '../../src/http/aws-host.js';
-import { type AwsCredentials, signAws } from '../../src/http/aws-signature.js';
-import { signAwsV4 } from '../../src/http/aws-signature-v4.js';
-import { findHeader } from '../../src/http/headers.js';
-import type { HeaderEntry } from '../../src/http/transport.js';
+import { readAwsHost } from '../../src/http/signing/aws-host.js';
+import { type AwsCredentials, signAws } from '../../src/http/signing/aws-signature.js';
+import { signAwsV4 } from '../../src/http/signing/aws-signature-v4.js';
+import { findHeader } from '../../src/http/message/headers.js';
+import type { HeaderEntry } from '../../src/http/message/transport.js';
 
 interface Given {
   readonly method?: string;

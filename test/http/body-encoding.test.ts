@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeBody, type RequestType, readRequestType } from '../../src/http/body-encoding.js';
+import { encodeBody, type RequestType, readRequestType } from '../../src/http/body/body-encoding.js';
 
 function encode(type: RequestType, value: unknown): string | undefined {
   const { body } = encodeBody(type, value, () => 0.5);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildHeaders, findHeader, headerName, mergeHeaders, withHeader } from '../../src/http/headers.js';
+import { buildHeaders, findHeader, headerName, mergeHeaders, withHeader } from '../../src/http/message/headers.js';
 
 const HOST = 'api.example.test';
 const build = (values: Record<string, unknown>) => buildHeaders(values, HOST);

@@ -5,13 +5,13 @@ import {
   type Socket,
   type Server as TcpServer,
 } from 'node:net';
-import { createNetworkGuard } from '../../src/http/network-guard.js';
-import type { TransportRequest } from '../../src/http/transport.js';
+import { createNetworkGuard } from '../../src/http/guard/network-guard.js';
+import type { TransportRequest } from '../../src/http/message/transport.js';
 import {
   type ClosableTransport,
   createUndiciTransport,
   type UndiciTransportOptions,
-} from '../../src/http/undici-transport.js';
+} from '../../src/http/transport/undici-transport.js';
 
 /** Something on loopback that has to be closed. */
 export interface Loopback {

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createNetworkGuard } from '../../src/http/network-guard.js';
-import { createUndiciTransport, type UndiciTransportOptions } from '../../src/http/undici-transport.js';
+import { createNetworkGuard } from '../../src/http/guard/network-guard.js';
+import { createUndiciTransport, type UndiciTransportOptions } from '../../src/http/transport/undici-transport.js';
 import {
   httpServer,
   type Loopback,

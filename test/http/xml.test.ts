@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseXml } from '../../src/http/xml.js';
+import { parseXml } from '../../src/http/body/xml.js';
 
 function value(text: string): unknown {
   const result = parseXml(text);

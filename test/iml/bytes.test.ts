@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type BytesEncoding, bytesOfText, encodingOf, textOfBytes } from '../../src/iml/bytes.js';
+import { type BytesEncoding, bytesOfText, encodingOf, textOfBytes } from '../../src/iml/values/bytes.js';
 
 const ENCODINGS: readonly BytesEncoding[] = ['utf8', 'hex', 'base64', 'latin1', 'ascii'];
 const bytes = fc.uint8Array({ maxLength: 100 });

@@ -9,7 +9,7 @@ import {
   toArithmetic,
   toNumber,
   toText,
-} from '../../src/iml/coerce.js';
+} from '../../src/iml/values/coerce.js';
 
 describe('toText', () => {
   test.each([

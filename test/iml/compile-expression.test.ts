@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Expression } from '../../src/iml/ast.js';
-import { createCaseless } from '../../src/iml/caseless.js';
-import { compileNested } from '../../src/iml/closures.js';
-import { compileFlat } from '../../src/iml/flat.js';
-import { parseTemplate } from '../../src/iml/parser.js';
+import type { Expression } from '../../src/iml/syntax/ast.js';
+import { createCaseless } from '../../src/iml/values/caseless.js';
+import { compileNested } from '../../src/iml/compile/closures.js';
+import { compileFlat } from '../../src/iml/compile/stack-program.js';
+import { parseTemplate } from '../../src/iml/syntax/parser.js';
 import { contextOf } from './core-environment.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCaseless } from '../../src/iml/caseless.js';
+import { createCaseless } from '../../src/iml/values/caseless.js';
 import { compile, evaluate } from '../../src/iml/compile.js';
 import { imlErrorOf, templateFailure } from './template-failure.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { nodeDigest } from '../../src/iml/digest.js';
+import { nodeDigest } from '../../src/iml/environment/digest.js';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Lexer } from '../../src/iml/lexer.js';
+import { Lexer } from '../../src/iml/syntax/lexer.js';
 import { failureOf } from './template-failure.js';
 
 /** The tokens of an expression, each as `kind text`, without the closing braces. */

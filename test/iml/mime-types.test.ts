@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mediaTypeOf } from '../../src/iml/mime-types.js';
+import { mediaTypeOf } from '../../src/iml/values/mime-types.js';
 
 test.each([
   ['a.png', 'image/png'],

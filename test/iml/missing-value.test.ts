@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/iml/compile.js';
-import { listenForMissing, type MissingValue, ON_MISSING } from '../../src/iml/scope-hook.js';
+import { listenForMissing, type MissingValue, ON_MISSING } from '../../src/iml/environment/scope-hook.js';
 
 const DATA = { a: { b: null, c: 0, d: '' }, text: 'x' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseTemplate, safeParseTemplate } from '../../src/iml/parser.js';
-import { printTemplate } from '../../src/iml/printer.js';
+import { parseTemplate, safeParseTemplate } from '../../src/iml/syntax/parser.js';
+import { printTemplate } from '../../src/iml/syntax/printer.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 
 /** The expression with all brackets its grouping asks for and no others. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCaseless, isCaseless } from '../../src/iml/caseless.js';
-import { getPath, memberReader, readFirst, readIndex, readMember } from '../../src/iml/path.js';
+import { createCaseless, isCaseless } from '../../src/iml/values/caseless.js';
+import { getPath, memberReader, readFirst, readIndex, readMember } from '../../src/iml/values/path.js';
 
 const LIST = ['a', 'b', 'c'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseTemplate } from '../../src/iml/parser.js';
-import { printTemplate } from '../../src/iml/printer.js';
+import { parseTemplate } from '../../src/iml/syntax/parser.js';
+import { printTemplate } from '../../src/iml/syntax/printer.js';
 
 const prints = (template: string): string => printTemplate(parseTemplate(template));
 

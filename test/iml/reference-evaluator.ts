@@ -1,4 +1,4 @@
-import type { Expression } from '../../src/iml/ast.js';
+import type { Expression } from '../../src/iml/syntax/ast.js';
 
 /** What a reference evaluation ends with: a value, or an error with its kind and message. */
 export type Outcome =

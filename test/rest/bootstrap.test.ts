@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { bootstrap, makeToken } from '../../src/rest/bootstrap.js';
 import { createRest, type Rest } from '../../src/rest/create-rest.js';
-import { createRestMemoryStore, openRestPostgres } from '../../src/rest/open-rest-store.js';
-import type { RestStore } from '../../src/rest/tables.js';
+import { createRestMemoryStore, openRestPostgres } from '../../src/rest/store/open-rest-store.js';
+import type { RestStore } from '../../src/rest/store/tables.js';
 import { openTestSchema } from './open-stores.js';
 
 const FIRST = { name: 'Administrator', email: 'admin@localhost' };

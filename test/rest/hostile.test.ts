@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { OPERATIONS } from '../../src/rest/operations.js';
-import { REST_TABLES, type RestStore, type RestTables } from '../../src/rest/tables.js';
-import { withAnswerCheck } from '../../src/testing/check-rest-answer.js';
-import { insertRestRows, type RestFixtureFile } from '../../src/testing/rest-contract.js';
+import { REST_TABLES, type RestStore, type RestTables } from '../../src/rest/store/tables.js';
+import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
+import { insertRestRows, type RestFixtureFile } from '../../src/testing/contracts/rest-contract.js';
 import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';
 import { readFixture, readWorld } from './run-contract.js';
 import { fieldsOf, fieldsWithSql } from './sql-coverage.js';

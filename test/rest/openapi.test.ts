@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import { createOpenApi } from '../../src/rest/openapi.js';
+import { createOpenApi } from '../../src/rest/call/openapi.js';
 import { OPERATIONS } from '../../src/rest/operations.js';
 import { startTestServer } from './test-server.js';
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { StoreError } from '../../src/errors/store-error.js';
 import { bootstrap } from '../../src/rest/bootstrap.js';
 import { createRest, type Rest, type RestOptions } from '../../src/rest/create-rest.js';
-import { createRestMemoryStore } from '../../src/rest/open-rest-store.js';
-import type { BillingPort, RestNotification } from '../../src/rest/ports.js';
-import { activateSubscription } from '../../src/rest/subscription-change.js';
-import { withAnswerCheck } from '../../src/testing/check-rest-answer.js';
+import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import type { BillingPort, RestNotification } from '../../src/rest/services/ports.js';
+import { activateSubscription } from '../../src/rest/billing/subscription-change.js';
+import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
 
 interface Stage {
   readonly rest: Rest;

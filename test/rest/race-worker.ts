@@ -1,6 +1,6 @@
 import { createRest } from '../../src/rest/create-rest.js';
-import { openRestPostgres, openRestSqlite } from '../../src/rest/open-rest-store.js';
-import { withAnswerCheck } from '../../src/testing/check-rest-answer.js';
+import { openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest-store.js';
+import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
 
 /** One node of an instance in a process of its own: does the requests it is sent all at once and answers their statuses. */
 

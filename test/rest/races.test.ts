@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addToken } from '../../src/rest/api-tokens.js';
+import { addToken } from '../../src/rest/users/api-tokens.js';
 import { createRest, type Rest } from '../../src/rest/create-rest.js';
-import { addUser } from '../../src/rest/invitations.js';
-import { openRestPostgres, openRestSqlite } from '../../src/rest/open-rest-store.js';
-import { createOrganization } from '../../src/rest/organization-life.js';
-import { SCOPE_NAMES } from '../../src/rest/scopes.js';
+import { addUser } from '../../src/rest/users/invitations.js';
+import { openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest-store.js';
+import { createOrganization } from '../../src/rest/organizations/organization-life.js';
+import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
 import { compileProcess } from '../host/compile-process.js';
 import { openTestSchema } from './open-stores.js';
 

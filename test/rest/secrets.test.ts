@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createRest } from '../../src/rest/create-rest.js';
 import { createSeal } from '../../src/rest/seal.js';
-import { REST_TABLES, type RestTables } from '../../src/rest/tables.js';
-import { withAnswerCheck } from '../../src/testing/check-rest-answer.js';
-import { insertRestRows } from '../../src/testing/rest-contract.js';
+import { REST_TABLES, type RestTables } from '../../src/rest/store/tables.js';
+import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
+import { insertRestRows } from '../../src/testing/contracts/rest-contract.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
 

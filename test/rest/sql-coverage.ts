@@ -1,4 +1,4 @@
-import type { Operation } from '../../src/rest/operation.js';
+import type { Operation } from '../../src/rest/call/operation.js';
 import { isPlainObject, type PlainObject } from '../../src/util/plain-object.js';
 
 /** A request as fixtures write it. */

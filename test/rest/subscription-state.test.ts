@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RestSubscriptionRow } from '../../src/rest/subscription-row.js';
+import type { RestSubscriptionRow } from '../../src/rest/store/subscription-row.js';
 import {
   addMonths,
   advanceSubscription,
@@ -8,7 +8,7 @@ import {
   resumeAtProblem,
   schedulePause,
   startPeriodAt,
-} from '../../src/rest/subscription-state.js';
+} from '../../src/rest/store/subscription-state.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const START = Date.UTC(2026, 0, 31, 10);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { createRedactor } from '../../src/http/redact.js';
+import { createRedactor } from '../../src/redaction/redact.js';
 import { environmentOf } from '../../src/iml/compile.js';
-import { type BuiltResponse, buildResponse } from '../../src/run/build-response.js';
-import { DEFAULT_LIMITS } from '../../src/run/limits.js';
+import { type BuiltResponse, buildResponse } from '../../src/run/response/build-response.js';
+import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
 import { RunContext } from '../../src/run/run-context.js';
-import { compileRespond } from '../../src/spec/compile-respond.js';
-import { documentOf } from '../../src/spec/document-of.js';
-import { createVirtualClock } from '../../src/testing/virtual-clock.js';
+import { compileRespond } from '../../src/document/compile/compile-respond.js';
+import { documentOf } from '../../src/document/reading/document-of.js';
+import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
 
 function contextOf(scope: Record<string, unknown>): RunContext {
   const settings = {

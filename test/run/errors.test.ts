@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/create-engine.js';
-import { loadApp } from '../../src/app/load-app.js';
-import { transportFailure } from '../../src/http/transport-failure.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { loadApp } from '../../src/app/loading/load-app.js';
+import { transportFailure } from '../../src/http/transport/transport-failure.js';
 import { defaultMessage, defaultType } from '../../src/run/check-response.js';
-import { createVirtualClock } from '../../src/testing/virtual-clock.js';
+import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
 import { type Answer, engineOf, respond, service } from './helpers.js';
 
 const errorOf = async (answer: Answer, response: unknown = {}) => {

@@ -1,9 +1,9 @@
-import { createEngine, type Engine, type EngineOptions } from '../../src/app/create-engine.js';
-import { defineApp } from '../../src/app/define-app.js';
+import { createEngine, type Engine, type EngineOptions } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
 import type { RunReport } from '../../src/component/module-run.js';
 import type { RunInput } from '../../src/component/runtime.js';
-import type { Transport, TransportRequest, TransportResponse } from '../../src/http/transport.js';
-import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.js';
+import type { Transport, TransportRequest, TransportResponse } from '../../src/http/message/transport.js';
+import { createVirtualClock, type VirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
 
 export interface Answer {
   readonly status?: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitsOf } from '../../src/run/limits.js';
+import { limitsOf } from '../../src/run/limits/limits.js';
 import { endless, engineOf, PAGED, service } from './helpers.js';
 
 describe('the limit of follow-up pages', () => {

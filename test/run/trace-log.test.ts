@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import type { TraceEvent } from '../../src/run/trace.js';
-import { TraceLog } from '../../src/run/trace-log.js';
+import type { TraceEvent } from '../../src/run/trace/trace.js';
+import { TraceLog } from '../../src/run/trace/trace-log.js';
 
 const event = (page: number): TraceEvent => ({ at: 0, requestIndex: 0, page, kind: 'wait', delayMs: 0 });
 

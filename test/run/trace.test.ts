@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TraceEvent } from '../../src/run/trace.js';
+import type { TraceEvent } from '../../src/run/trace/trace.js';
 import { engineOf, PAGED, service } from './helpers.js';
 
 const traceOf = async (communication: unknown, setup: Parameters<typeof engineOf>[1] = {}, input = {}) => {

@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/create-engine.js';
-import { defineApp } from '../../src/app/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
 import { AppError } from '../../src/errors/app-error.js';
-import { answerWebhook } from '../../src/scenario/answer-webhook.js';
-import { compileFlow } from '../../src/scenario/compile-flow.js';
-import { engineModule } from '../../src/scenario/engine-module.js';
-import type { ErrorHandler, FlowStep } from '../../src/scenario/flow.js';
-import type { FlowReport } from '../../src/scenario/flow-report.js';
+import { answerWebhook } from '../../src/scenario/flow/answer-webhook.js';
+import { compileFlow } from '../../src/scenario/flow/compile-flow.js';
+import { engineModule } from '../../src/scenario/flow/engine-module.js';
+import type { ErrorHandler, FlowStep } from '../../src/scenario/flow/flow.js';
+import type { FlowReport } from '../../src/scenario/flow/flow-report.js';
 import {
   createMemoryIncompleteStore,
   type IncompleteStore,
-} from '../../src/scenario/incomplete-execution.js';
-import { nextState } from '../../src/scenario/next-state.js';
+} from '../../src/scenario/flow/incomplete-execution.js';
+import { nextState } from '../../src/scenario/state/next-state.js';
 import {
   discardExecution,
   listDue,
   listUnresolved,
   resolveExecution,
-} from '../../src/scenario/retry-incomplete.js';
-import { type FlowOptions, resumeFlow, runFlow } from '../../src/scenario/run-flow.js';
-import { settingsOf } from '../../src/scenario/scenario-settings.js';
-import { NEW_SCENARIO } from '../../src/scenario/scenario-state.js';
-import { createVirtualClock } from '../../src/testing/virtual-clock.js';
+} from '../../src/scenario/flow/retry-incomplete.js';
+import { type FlowOptions, resumeFlow, runFlow } from '../../src/scenario/flow/run-flow.js';
+import { settingsOf } from '../../src/scenario/state/scenario-settings.js';
+import { NEW_SCENARIO } from '../../src/scenario/state/scenario-state.js';
+import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
 import { post } from '../webhook/helpers.js';
 import { moduleOf, source, type TestModule } from './helpers.js';
 

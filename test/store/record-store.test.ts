@@ -2,13 +2,13 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../src/store/memory-store.js';
-import { type Migration, migrate } from '../../src/store/migrate.js';
-import { openPostgres } from '../../src/store/open-postgres.js';
-import { openSqlite } from '../../src/store/open-sqlite.js';
+import { createMemoryStore } from '../../src/store/memory/memory-store.js';
+import { type Migration, migrate } from '../../src/store/sql/migrate.js';
+import { openPostgres } from '../../src/store/sql/open-postgres.js';
+import { openSqlite } from '../../src/store/sql/open-sqlite.js';
 import type { RecordStore, TableDefinitions } from '../../src/store/record-store.js';
 import type { SqlDatabase } from '../../src/store/sql-database.js';
-import { createSqlStore } from '../../src/store/sql-store.js';
+import { createSqlStore } from '../../src/store/sql/sql-store.js';
 import { openTestSchema } from '../rest/open-stores.js';
 
 type Things = {

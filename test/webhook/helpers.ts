@@ -1,6 +1,6 @@
-import { createEngine, type EngineOptions } from '../../src/app/create-engine.js';
-import { defineApp } from '../../src/app/define-app.js';
-import { createVirtualClock } from '../../src/testing/virtual-clock.js';
+import { createEngine, type EngineOptions } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
 import type { Webhook } from '../../src/webhook/create-webhook.js';
 import type { IncomingCall } from '../../src/webhook/incoming-call.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/create-engine.js';
-import { defineApp } from '../../src/app/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
 import {
   createHook,
   deleteHook,

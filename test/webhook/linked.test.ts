@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defineApp } from '../../src/app/define-app.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
 
 // Source: specification/001 (What the service does): an instant trigger is always linked to a webhook. [doc]
 it('an instant trigger without a webhook is warned of', () => {

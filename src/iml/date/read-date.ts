@@ -1,4 +1,4 @@
-import { instantOf } from '../coerce.js';
+import { instantOf } from '../values/coerce.js';
 import { type CivilDate, isInstant } from './civil.js';
 import { offsetToMs, readDigits, wallClockMs } from './wall-clock.js';
 import { localToInstant, requireZone } from './zone.js';

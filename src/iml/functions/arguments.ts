@@ -1,9 +1,9 @@
 import { functionError } from '../../errors/iml-error.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { isEmpty, isMissing, toNumber, toText } from '../coerce.js';
-import { isCollection } from '../collection.js';
-import type { ImlFunction } from '../environment.js';
-import { assertListLength, assertTextLength } from '../growth.js';
+import { isEmpty, isMissing, toNumber, toText } from '../values/coerce.js';
+import { isCollection } from '../values/collection.js';
+import type { ImlFunction } from '../environment/environment.js';
+import { assertListLength, assertTextLength } from '../values/size-limits.js';
 
 const MAX_QUOTED_LENGTH = 80;
 

@@ -1,11 +1,11 @@
 import { functionError } from '../../errors/iml-error.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
-import { isEmpty, isMissing, toText } from '../coerce.js';
-import { memberNames } from '../collection.js';
-import type { Environment, FunctionTable } from '../environment.js';
-import { assertListLength, assertTextLength } from '../growth.js';
-import { createDistinctKey, createEqualityKey } from '../identity.js';
-import { pathReader, readIndex } from '../path.js';
+import { isEmpty, isMissing, toText } from '../values/coerce.js';
+import { memberNames } from '../values/collection.js';
+import type { Environment, FunctionTable } from '../environment/environment.js';
+import { assertListLength, assertTextLength } from '../values/size-limits.js';
+import { createDistinctKey, createEqualityKey } from '../values/identity.js';
+import { pathReader, readIndex } from '../values/path.js';
 import { asCollection, asInteger, asList } from './arguments.js';
 import { sortList } from './sort.js';
 

@@ -1,9 +1,9 @@
 import { functionError } from '../../errors/iml-error.js';
-import { type BytesEncoding, bytesOfText, encodingOf, textLengthOf, textOfBytes } from '../bytes.js';
-import { isBuffer, isEmpty, isMissing, toText } from '../coerce.js';
-import { isCollection } from '../collection.js';
-import type { DigestAlgorithm, Environment, FunctionTable, ImlFunction } from '../environment.js';
-import { assertTextLength } from '../growth.js';
+import { type BytesEncoding, bytesOfText, encodingOf, textLengthOf, textOfBytes } from '../values/bytes.js';
+import { isBuffer, isEmpty, isMissing, toText } from '../values/coerce.js';
+import { isCollection } from '../values/collection.js';
+import type { DigestAlgorithm, Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
+import { assertTextLength } from '../values/size-limits.js';
 import { quoted } from './arguments.js';
 
 /** Source: reference/iml-functions.md section 3. */

@@ -1,5 +1,5 @@
 import { functionError } from '../../errors/iml-error.js';
-import { isEmpty, toNumber, toText } from '../coerce.js';
+import { isEmpty, toNumber, toText } from '../values/coerce.js';
 import { addDays, addMonths, daysBetween, monthsBetween, moveClock, moveMonth } from '../date/calendar.js';
 import { isInstant, weekdayOf } from '../date/civil.js';
 import { compileFormat } from '../date/format.js';
@@ -8,7 +8,7 @@ import { monthByName, weekdayByName } from '../date/names.js';
 import { parseDate } from '../date/parse.js';
 import { readDate } from '../date/read-date.js';
 import { findZone, requireZone, type Zone } from '../date/zone.js';
-import type { Environment, FunctionTable, ImlFunction } from '../environment.js';
+import type { Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
 
 /** Source: reference/iml-functions.md 4. [choice] */
 const DEFAULT_FORMAT = 'YYYY-MM-DDTHH:mm:ss.SSSZ';

@@ -1,9 +1,9 @@
-import { isCaseless } from '../caseless.js';
-import { isEmpty, isTruthy, toText } from '../coerce.js';
-import { filterMembers } from '../collection.js';
-import type { FunctionTable } from '../environment.js';
-import { createEqualityKey } from '../identity.js';
-import { getPath, readIndex } from '../path.js';
+import { isCaseless } from '../values/caseless.js';
+import { isEmpty, isTruthy, toText } from '../values/coerce.js';
+import { filterMembers } from '../values/collection.js';
+import type { FunctionTable } from '../environment/environment.js';
+import { createEqualityKey } from '../values/identity.js';
+import { getPath, readIndex } from '../values/path.js';
 import { asCollection } from './arguments.js';
 
 /**

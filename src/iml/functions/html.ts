@@ -1,5 +1,5 @@
-import type { FunctionTable } from '../environment.js';
-import { rewriteInChunks } from '../growth.js';
+import type { FunctionTable } from '../environment/environment.js';
+import { rewriteInChunks } from '../values/size-limits.js';
 import { onText } from './arguments.js';
 
 /** Source: reference/iml-functions.md section 3; quotes stay as they are. [doc][inf] */

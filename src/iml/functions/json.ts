@@ -1,7 +1,7 @@
 import { functionError, limitError } from '../../errors/iml-error.js';
 import { jsonProblem } from '../../util/json-problem.js';
-import type { FunctionTable } from '../environment.js';
-import { jsonOf } from '../tree-text.js';
+import type { FunctionTable } from '../environment/environment.js';
+import { jsonOf } from '../values/tree-text.js';
 import { onText } from './arguments.js';
 
 /** What the app runtime adds to the functions of the mapper. Source: reference/iml-functions.md section 6. */

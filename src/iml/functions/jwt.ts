@@ -1,12 +1,12 @@
 import { functionError } from '../../errors/iml-error.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
-import { bytesOfText, textLengthOf, textOfBytes } from '../bytes.js';
-import { isBuffer, isEmpty, isMissing, isOn, toNumber, toText } from '../coerce.js';
-import { isCollection } from '../collection.js';
-import type { DigestAlgorithm, Environment, FunctionTable } from '../environment.js';
-import { assertTextLength } from '../growth.js';
-import { rsaSha256 } from '../rsa-signature.js';
-import { jsonOf } from '../tree-text.js';
+import { bytesOfText, textLengthOf, textOfBytes } from '../values/bytes.js';
+import { isBuffer, isEmpty, isMissing, isOn, toNumber, toText } from '../values/coerce.js';
+import { isCollection } from '../values/collection.js';
+import type { DigestAlgorithm, Environment, FunctionTable } from '../environment/environment.js';
+import { assertTextLength } from '../values/size-limits.js';
+import { rsaSha256 } from '../values/rsa-signature.js';
+import { jsonOf } from '../values/tree-text.js';
 import { asCollection, quoted } from './arguments.js';
 
 /** Source: reference/iml-functions.md section 6. [doc] */

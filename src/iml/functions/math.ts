@@ -1,7 +1,7 @@
 import { functionError } from '../../errors/iml-error.js';
-import { isEmpty, isMissing, toNumber, toText } from '../coerce.js';
-import type { FunctionTable, ImlFunction } from '../environment.js';
-import { assertTextLength } from '../growth.js';
+import { isEmpty, isMissing, toNumber, toText } from '../values/coerce.js';
+import type { FunctionTable, ImlFunction } from '../environment/environment.js';
+import { assertTextLength } from '../values/size-limits.js';
 import { asInteger, asList, asNumber, quoted } from './arguments.js';
 import { fixDecimal, truncateDecimal } from './decimal.js';
 

@@ -1,7 +1,7 @@
 import { functionError } from '../../errors/iml-error.js';
-import { instantOf, isBuffer, isEmpty, isMissing, toText } from '../coerce.js';
-import { isCollection } from '../collection.js';
-import { pathReader } from '../path.js';
+import { instantOf, isBuffer, isEmpty, isMissing, toText } from '../values/coerce.js';
+import { isCollection } from '../values/collection.js';
+import { pathReader } from '../values/path.js';
 import { quoted } from './arguments.js';
 
 interface SortOrder {

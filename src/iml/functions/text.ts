@@ -1,10 +1,10 @@
 import { functionError } from '../../errors/iml-error.js';
-import { isBuffer, isMissing, isOn, toText } from '../coerce.js';
-import { isCollection, memberNames } from '../collection.js';
-import type { FunctionTable } from '../environment.js';
-import { assertListLength, assertTextLength, MAX_LIST_LENGTH, rewrite, rewriteInChunks } from '../growth.js';
-import { createEqualityKey } from '../identity.js';
-import { mediaTypeOf } from '../mime-types.js';
+import { isBuffer, isMissing, isOn, toText } from '../values/coerce.js';
+import { isCollection, memberNames } from '../values/collection.js';
+import type { FunctionTable } from '../environment/environment.js';
+import { assertListLength, assertTextLength, MAX_LIST_LENGTH, rewrite, rewriteInChunks } from '../values/size-limits.js';
+import { createEqualityKey } from '../values/identity.js';
+import { mediaTypeOf } from '../values/mime-types.js';
 import { replacePattern } from '../pattern/replace-pattern.js';
 import { asInteger, asList, onText, quoted } from './arguments.js';
 import { EMOJI } from './emoji.js';

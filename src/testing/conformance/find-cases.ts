@@ -1,12 +1,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { loadApp } from '../../app/load-app.js';
-import type { App } from '../../spec/app.js';
+import { loadApp } from '../../app/loading/load-app.js';
+import type { App } from '../../document/app.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import type { Fixture } from '../fixture.js';
-import { fixtureProblems, vectorProblems } from '../fixture-shape.js';
-import { runFixture } from '../run-fixture.js';
-import { runVector, type Vector } from '../run-vector.js';
+import type { Fixture } from '../fixtures/fixture.js';
+import { fixtureProblems, vectorProblems } from '../fixtures/fixture-shape.js';
+import { runFixture } from '../fixtures/run-fixture.js';
+import { runVector, type Vector } from '../vectors/run-vector.js';
 
 /** One case found in a file, ready to run. */
 export interface ConformanceCase {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FUEL_EXPORT, meterLoops } from '../../../src/app/sandbox/meter-loops.js';
+import { FUEL_EXPORT, meterLoops } from '../../../src/sandbox/meter-loops.js';
 
 /** `(func (export "spin") (param i32) (result i32) ...)`: counts its parameter down to 0 in a loop; one unused global. */
 const SPIN = Uint8Array.from([

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import moment from 'moment-timezone';
 import { describe, expect, it } from 'vitest';
 import { ImlError } from '../../../src/errors/iml-error.js';
-import type { Environment } from '../../../src/iml/environment.js';
+import type { Environment } from '../../../src/iml/environment/environment.js';
 import { DATE_FUNCTIONS } from '../../../src/iml/functions/date.js';
 import { modernMs, zoneName } from './arbitraries.js';
 

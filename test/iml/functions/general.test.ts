@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCaseless } from '../../../src/iml/caseless.js';
+import { createCaseless } from '../../../src/iml/values/caseless.js';
 import { GENERAL_FUNCTIONS } from '../../../src/iml/functions/general.js';
 import { callFunction, errorOf } from './call-function.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCaseless } from '../../../src/iml/caseless.js';
+import { createCaseless } from '../../../src/iml/values/caseless.js';
 import { JSON_FUNCTIONS } from '../../../src/iml/functions/json.js';
 import { callFunction, errorOf } from './call-function.js';
 

@@ -1,0 +1,181 @@
+import type {
+  App,
+  ConnectionComponent,
+  EndpointComponent,
+  FunctionComponent,
+  ModuleComponent,
+  ModuleType,
+  RpcComponent,
+  WebhookComponent,
+} from '../../document/app.js';
+import type { Document, Warning } from '../../document/reading/document.js';
+import { collectWarnings } from '../../document/reading/warn.js';
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
+import { didYouMean } from '../../util/suggest.js';
+import type { AppParts, ComponentField, ComponentPart } from './app-parts.js';
+import { checkDocuments } from './check-documents.js';
+import { checkReferences } from './check-references.js';
+import { checkSharedWebhooks } from './check-shared-webhooks.js';
+import type { ComponentKind } from './code-types.js';
+
+const MODULE_TYPES = ['trigger', 'action', 'search', 'instant_trigger', 'responder', 'universal'] as const;
+const CONNECTION_TYPES = ['basic', 'oauth'] as const;
+const WEBHOOK_TYPES = ['web', 'web-shared'] as const;
+const CRUD = ['create', 'read', 'update', 'delete'] as const;
+
+/** Puts an app together from what a layout gave, and checks all of it. Throws only what `refuse` of a part throws. */
+export function assembleApp(parts: AppParts): App {
+  const components = {
+    modules: byName(parts, 'module', moduleOf),
+    connections: byName(parts, 'connection', connectionOf),
+    rpcs: byName(parts, 'rpc', rpcOf),
+    webhooks: byName(parts, 'webhook', webhookOf),
+    functions: byName(parts, 'function', functionOf),
+    endpoints: byName(parts, 'endpoint', endpointOf),
+  };
+  // Copied only now: a field that was refused above has told the reader of the layout.
+  const warnings: Warning[] = [...parts.warnings];
+  const { name, base, common, groups } = parts;
+  const app: App = { name, base, common, groups, ...components, warnings };
+  const warn = collectWarnings(warnings);
+  checkDocuments(app, parts, warn);
+  checkReferences(app, parts, warn);
+  checkSharedWebhooks(app, warn);
+  return app;
+}
+
+function byName<Component>(
+  parts: AppParts,
+  kind: ComponentKind,
+  make: (part: ComponentPart) => Component,
+): Map<string, Component> {
+  const ofKind = parts.components.filter((part) => part.kind === kind);
+  return new Map(ofKind.map((part) => [part.name, make(part)]));
+}
+
+function moduleOf(part: ComponentPart): ModuleComponent {
+  return {
+    name: part.name,
+    label: textOf(part, 'label'),
+    description: textOf(part, 'description'),
+    type: oneOf(part, MODULE_TYPES) ?? guessModuleType(part),
+    crud: oneOf(part, CRUD, 'crud'),
+    connection: textOf(part, 'connection'),
+    altConnection: textOf(part, 'altConnection'),
+    webhook: textOf(part, 'webhook'),
+    communication: part.documents.get('communication'),
+    epoch: part.documents.get('epoch'),
+    staticParams: part.documents.get('staticParams'),
+    mappableParams: part.documents.get('mappableParams'),
+    interface: part.documents.get('interface'),
+    samples: part.documents.get('samples'),
+    scope: part.documents.get('scope'),
+  };
+}
+
+function connectionOf(part: ComponentPart): ConnectionComponent {
+  const communication = part.documents.get('communication');
+  return {
+    name: part.name,
+    label: textOf(part, 'label'),
+    type: oneOf(part, CONNECTION_TYPES) ?? (looksLikeOAuth(communication) ? 'oauth' : 'basic'),
+    communication,
+    params: part.documents.get('params'),
+    common: part.documents.get('common'),
+    scopeList: part.documents.get('scopeList'),
+    defaultScope: part.documents.get('defaultScope'),
+  };
+}
+
+function rpcOf(part: ComponentPart): RpcComponent {
+  return {
+    name: part.name,
+    label: textOf(part, 'label'),
+    connection: textOf(part, 'connection'),
+    altConnection: textOf(part, 'altConnection'),
+    communication: part.documents.get('communication'),
+    params: part.documents.get('params'),
+  };
+}
+
+function webhookOf(part: ComponentPart): WebhookComponent {
+  return {
+    name: part.name,
+    label: textOf(part, 'label'),
+    type: oneOf(part, WEBHOOK_TYPES) ?? 'web',
+    connection: textOf(part, 'connection'),
+    altConnection: textOf(part, 'altConnection'),
+    communication: part.documents.get('communication'),
+    params: part.documents.get('params'),
+    attach: part.documents.get('attach'),
+    detach: part.documents.get('detach'),
+    update: part.documents.get('update'),
+    requiredScope: part.documents.get('requiredScope'),
+  };
+}
+
+function functionOf(part: ComponentPart): FunctionComponent {
+  const code = part.sources.get('code');
+  return {
+    name: part.name,
+    label: textOf(part, 'label'),
+    code: code?.text,
+    test: part.sources.get('test')?.text,
+    file: code?.file,
+  };
+}
+
+function endpointOf(part: ComponentPart): EndpointComponent {
+  return {
+    name: part.name,
+    label: textOf(part, 'label'),
+    description: textOf(part, 'description'),
+    connection: textOf(part, 'connection'),
+    communication: part.documents.get('communication'),
+    requiredScope: part.documents.get('requiredScope'),
+    input: part.documents.get('input'),
+    output: part.documents.get('output'),
+  };
+}
+
+/** Null, an empty text and nothing are the same here: the field is not filled in. */
+function textOf(part: ComponentPart, field: ComponentField): string | undefined {
+  const value = part.fields[field];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'string') return value;
+  part.refuse(field, `The ${field} of ${part.kind} "${part.name}" is no text.`);
+  return undefined;
+}
+
+function oneOf<Name extends string>(
+  part: ComponentPart,
+  names: readonly Name[],
+  field: ComponentField = 'type',
+): Name | undefined {
+  const value = textOf(part, field);
+  if (value === undefined) return undefined;
+  const known = names.find((name) => name === value);
+  if (known === undefined) {
+    const message = `"${value}" is no ${field} of a ${part.kind}; known are ${names.join(', ')}.`;
+    part.refuse(field, message + didYouMean(value, names));
+  }
+  return known;
+}
+
+/** What a module without a type most likely is, by what it has: only triggers have an epoch, only instant ones a webhook. [inf] */
+function guessModuleType(part: ComponentPart): ModuleType {
+  if (typeof part.fields.webhook === 'string' && part.fields.webhook !== '') return 'instant_trigger';
+  const communication = part.documents.get('communication')?.value;
+  const requests: readonly unknown[] = Array.isArray(communication) ? communication : [communication];
+  const responses = requests.map((request) => isPlainObject(request) && ownMember(request, 'response'));
+  const has = (key: string): boolean =>
+    responses.some((response) => isPlainObject(response) && ownMember(response, key) !== undefined);
+  if (part.documents.has('epoch') || has('trigger')) return 'trigger';
+  return has('iterate') ? 'search' : 'action';
+}
+
+/** Old manifests lack the type of a connection; only OAuth has these sections. [inf] */
+function looksLikeOAuth(communication: Document | undefined): boolean {
+  const value = communication?.value;
+  return isPlainObject(value) && (Object.hasOwn(value, 'authorize') || Object.hasOwn(value, 'token'));
+}

@@ -1,0 +1,49 @@
+import type { App, ConnectionComponent, WebhookComponent } from '../../document/app.js';
+import type { Warn } from '../../document/reading/warn.js';
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
+
+/**
+ * Tells of shared webhooks whose events reach nobody (`missing-uid`): the `uid` of an event is compared with the one
+ * that a connection has kept, so both have to be written. Source: specification/001 (uid). [doc]
+ */
+export function checkSharedWebhooks(app: App, warn: Warn): void {
+  for (const webhook of app.webhooks.values()) {
+    if (webhook.type !== 'web-shared') continue;
+    checkOwnUid(webhook, warn);
+    for (const name of [webhook.connection, webhook.altConnection]) {
+      const connection = name === undefined ? undefined : app.connections.get(name);
+      if (connection !== undefined) checkUidOf(connection, webhook, warn);
+    }
+  }
+}
+
+function checkOwnUid({ name, communication }: WebhookComponent, warn: Warn): void {
+  if (communication === undefined || hasMember(communication.value, 'uid')) return;
+  const message = `The shared webhook "${name}" has no uid, so its events reach nobody.`;
+  warn('missing-uid', message, () => communication.placeOf(''));
+}
+
+function checkUidOf(
+  { name, communication }: ConnectionComponent,
+  webhook: WebhookComponent,
+  warn: Warn,
+): void {
+  if (communication === undefined || requestsOf(communication.value).some(keepsUid)) return;
+  const message = `The shared webhook "${webhook.name}" finds its recipients by the uid of the connection "${name}", which keeps none (response.uid).`;
+  warn('missing-uid', message, () => communication.placeOf(''));
+}
+
+/** The requests of a connection: one, a chain, or the named ones of OAuth, each of which may be a chain. */
+function requestsOf(communication: unknown): readonly unknown[] {
+  if (Array.isArray(communication)) return communication;
+  if (!isPlainObject(communication)) return [];
+  return [communication, ...Object.values(communication).flat()];
+}
+
+function keepsUid(request: unknown): boolean {
+  return isPlainObject(request) && hasMember(ownMember(request, 'response'), 'uid');
+}
+
+function hasMember(value: unknown, name: string): boolean {
+  return isPlainObject(value) && ownMember(value, name) !== undefined;
+}

@@ -1,0 +1,131 @@
+import { childPointer } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
+import type { App } from '../../document/app.js';
+import type { Document, Warning } from '../../document/reading/document.js';
+import { copyJson, documentOf } from '../../document/reading/document-of.js';
+import { collectWarnings, type Warn } from '../../document/reading/warn.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import { didYouMean } from '../../util/suggest.js';
+import type { AppDefinition } from './app-definition.js';
+import type { ComponentField, ComponentPart, SourceText } from './app-parts.js';
+import { assembleApp } from './assemble-app.js';
+import { CODE_TYPES, type ComponentKind } from './code-types.js';
+
+const KINDS: Readonly<Record<string, ComponentKind>> = {
+  connections: 'connection',
+  webhooks: 'webhook',
+  modules: 'module',
+  rpcs: 'rpc',
+  functions: 'function',
+  endpoints: 'endpoint',
+};
+const GENERAL = ['base', 'common', 'groups'];
+const FIELDS: readonly ComponentField[] = [
+  'label',
+  'description',
+  'type',
+  'crud',
+  'connection',
+  'altConnection',
+  'webhook',
+];
+
+/**
+ * Makes an app of an object, for apps that are not on disk: tests, apps from a database, examples.
+ * The definition is copied; its checks and warnings are those of `loadApp`, with a JSON pointer into the definition as place.
+ *
+ * @throws SpecError SPEC_INVALID with a pointer: a definition that is no JSON data, or whose own members have the wrong type.
+ *
+ * @example
+ * const app = defineApp({
+ *   name: 'fonts',
+ *   base: { baseUrl: 'https://api.example.com' },
+ *   modules: { listFonts: { type: 'search', communication: { url: '/fonts', response: { iterate: '{{body}}' } } } },
+ * });
+ */
+export function defineApp(definition: AppDefinition): App {
+  const copy = copyJson(definition, '');
+  if (!isPlainObject(copy)) throw invalid('', 'The definition is no object.');
+  const name = ownMember(copy, 'name');
+  if (typeof name !== 'string' || name === '') throw invalid('/name', 'The name of the app is no text.');
+  const warnings: Warning[] = [];
+  const warn = collectWarnings(warnings);
+  warnUnknown(copy, ['name', ...GENERAL, ...Object.keys(KINDS)], '', warn);
+  return assembleApp({
+    name,
+    base: generalDocument(copy, 'base'),
+    common: generalDocument(copy, 'common'),
+    groups: generalDocument(copy, 'groups'),
+    components: Object.entries(KINDS).flatMap(([member, kind]) => partsOf(copy, member, kind, warn)),
+    foreign: new Set(),
+    warnings,
+  });
+}
+
+/** null and a missing member are the same: the app has no such part. */
+function generalDocument(definition: PlainObject, member: string): Document | undefined {
+  const value = ownMember(definition, member);
+  return value === undefined || value === null ? undefined : documentOf(value, `/${member}`);
+}
+
+function partsOf(definition: PlainObject, member: string, kind: ComponentKind, warn: Warn): ComponentPart[] {
+  const components = ownMember(definition, member);
+  const pointer = `/${member}`;
+  if (components === undefined || components === null) return [];
+  if (!isPlainObject(components)) throw invalid(pointer, `"${member}" is no object of ${member} by name.`);
+  return Object.entries(components).map(([name, component]) => {
+    const at = childPointer(pointer, name);
+    if (!isPlainObject(component)) throw invalid(at, `The ${kind} "${name}" is no object.`);
+    return partOf(kind, name, component, { pointer: at, warn });
+  });
+}
+
+function partOf(
+  kind: ComponentKind,
+  name: string,
+  component: PlainObject,
+  { pointer, warn }: { pointer: string; warn: Warn },
+): ComponentPart {
+  const types = CODE_TYPES[kind];
+  warnUnknown(component, [...FIELDS, ...Object.keys(types)], pointer, warn);
+  const documents = new Map<string, Document>();
+  const sources = new Map<string, SourceText>();
+  for (const [code, { contents }] of Object.entries(types)) {
+    const value = ownMember(component, code);
+    if (value === undefined || value === null) continue;
+    const at = childPointer(pointer, code);
+    if (contents !== 'source') documents.set(code, documentOf(value, at));
+    else if (typeof value === 'string') sources.set(code, { text: value, file: undefined });
+    else throw invalid(at, `The ${code} of ${kind} "${name}" is no text.`);
+  }
+  if (kind === 'function' && !sources.has('code')) {
+    throw invalid(pointer, `The function "${name}" has no code.`);
+  }
+  return {
+    kind,
+    name,
+    fields: Object.fromEntries(FIELDS.map((field) => [field, ownMember(component, field)])),
+    placeOf: (field) => ({ pointer: field === undefined ? pointer : childPointer(pointer, field) }),
+    documents,
+    sources,
+    refuse: (field, message) => {
+      throw invalid(childPointer(pointer, field), message);
+    },
+  };
+}
+
+function warnUnknown(value: PlainObject, known: readonly string[], pointer: string, warn: Warn): void {
+  for (const key of Object.keys(value)) {
+    if (known.includes(key)) continue;
+    const at = childPointer(pointer, key);
+    warn('unknown-key', `Unknown key "${key}" in the definition.${didYouMean(key, known)}`, () => ({
+      pointer: at,
+    }));
+  }
+}
+
+function invalid(pointer: string, message: string): SpecError {
+  return new SpecError('SPEC_INVALID', pointer === '' ? message : `${pointer}: ${message}`, {
+    place: { pointer },
+  });
+}

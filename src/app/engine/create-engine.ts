@@ -1,0 +1,272 @@
+import type { ConnectedInput } from '../../component/begin-run.js';
+import type { CallReport } from '../../component/call-report.js';
+import { type Connection, createConnection } from '../../component/connection.js';
+import type { ConnectionStore } from '../../connection/connection-store.js';
+import { listParameters, type ModuleParameters, type ParametersInput } from '../../module/list-parameters.js';
+import type { ModuleRun } from '../../component/module-run.js';
+import type { CheckParameters } from '../../parameters/check/parameter-check.js';
+import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
+import { type EpochReport, listEpoch } from '../../trigger/run-epoch.js';
+import { runModule } from '../../module/run-module.js';
+import { runResponder } from '../../component/run-responder.js';
+import { callRpc } from '../../module/run-rpc.js';
+import type { Runtime } from '../../component/runtime.js';
+import { createStoredConnections } from '../../connection/stored-connections.js';
+import type { TriggerStart } from '../../trigger/trigger-start.js';
+import { decodeContent } from '../../http/transport/content-decoding.js';
+import { createNetworkGuard } from '../../http/guard/network-guard.js';
+import { followRedirects } from '../../http/transport/redirects.js';
+import type { Transport } from '../../http/message/transport.js';
+import { createUndiciTransport, type UndiciTransportOptions } from '../../http/transport/undici-transport.js';
+import { type CompileOptions, environmentOf } from '../../iml/compile.js';
+import type { BuiltResponse } from '../../run/response/build-response.js';
+import { type Limits, limitsOf } from '../../run/limits/limits.js';
+import type { TraceListener } from '../../run/trace/trace.js';
+import type { App, ModuleType } from '../../document/app.js';
+import type { DirectiveContext } from '../../document/compile/compile-directive.js';
+import { compileCommunication } from '../../document/compile/compile-request.js';
+import type { CompiledRequest } from '../../document/compile/compiled-request.js';
+import type { Document } from '../../document/reading/document.js';
+import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
+import { createWebhook, type Webhook } from '../../webhook/create-webhook.js';
+import { type WebhookLimits, webhookLimitsOf } from '../../webhook/payload/webhook-limits.js';
+import { type CustomFunctions, loadCustomFunctions } from '../custom-functions.js';
+import { findConnection, findModule, findRpc, findWebhook } from './find-component.js';
+
+/** What an engine is made of. Only `app` is needed; nothing is read from the process but the clock and randomness. */
+export interface EngineOptions
+  extends Pick<CompileOptions, 'random' | 'uuid' | 'timezone' | 'equality' | 'platformVersion'> {
+  readonly app: App;
+  /** One HTTP exchange; redirects and decoding are added above it. Default: undici behind the network guard. */
+  readonly transport?: Transport | undefined;
+  /** Of the default transport. */
+  readonly network?: NetworkOptions | undefined;
+  /** Default: the system's. */
+  readonly clock?: Clock | undefined;
+  /** Default: 100 requests, 50 follow-up pages, 3200 records, 40 s. */
+  readonly limits?: Partial<Limits> | undefined;
+  /** Of one call of a webhook. Default: 5 MB, 100000 items, 10000 form fields, 1000 levels. */
+  readonly webhookLimits?: Partial<WebhookLimits> | undefined;
+  /** Replaces the common data in the app's folder. */
+  readonly common?: unknown;
+  /** What expressions read as `environment` beside `timezone`. */
+  readonly environment?: Readonly<Record<string, unknown>> | undefined;
+  /** A page that repeats an earlier one: go on as the platform would and warn (default), stop, or fail. */
+  readonly onPageLoop?: 'warn' | 'stop' | 'error' | undefined;
+  /** Where polling triggers start that are given no state. Default: `now` for dates, `newest` for ids. */
+  readonly triggerStart?: TriggerStart | undefined;
+  /** Whether trace events carry bodies (`full`) or sizes only (`summary`, default). */
+  readonly trace?: 'summary' | 'full' | undefined;
+  /** Gets each trace event as it happens. */
+  readonly onTrace?: TraceListener | undefined;
+  /**
+   * Whether and how the parameters of modules, and of webhooks that are attached or updated, are checked by their forms
+   * and converted before anything is sent. Default: they are checked, defaults are not filled in, `rpc://` references
+   * not followed. False hands all values to expressions as they are given. A run may say otherwise.
+   */
+  readonly checkParameters?: CheckParameters | undefined;
+  /** Where connections are kept that runs name; one that is refreshed before a run is saved there. */
+  readonly connections?: ConnectionStore | undefined;
+  /** Runs custom functions in node:vm for debugging, which protects from nothing. Default: in a sandbox. */
+  readonly trustFunctions?: boolean | undefined;
+}
+
+export interface NetworkOptions extends Omit<UndiciTransportOptions, 'guard'> {
+  /** Host names, IP addresses, CIDR blocks, `loopback` or `private` that may be called beside public addresses. */
+  readonly allow?: readonly string[] | undefined;
+}
+
+/** A module of an app, ready to run any number of times, also at the same time. */
+export interface EngineModule {
+  readonly name: string;
+  readonly type: ModuleType;
+  /**
+   * Starts when the result is awaited or iterated over. Parameters the form of the module does not allow end the run
+   * with a BundleValidationError before anything is sent. Responders do not run: see `respond`.
+   */
+  readonly run: (input?: ConnectedInput) => ModuleRun;
+  /** Of a polling trigger: what somebody can choose to start with. */
+  readonly epoch: (input?: ConnectedInput) => Promise<EpochReport>;
+  /** Of a responder: the answer to the webhook sender. */
+  readonly respond: (input?: ConnectedInput) => Promise<CallReport<BuiltResponse>>;
+  /** The fields of its form; with `resolve: true` those that its RPCs give, too. */
+  readonly parameters: (input?: ParametersInput) => Promise<ModuleParameters>;
+}
+
+/** An RPC of an app, with the arguments of its reference. */
+export interface EngineRpc {
+  readonly name: string;
+  readonly call: (input?: ConnectedInput) => Promise<CallReport>;
+}
+
+/** Runs the components of one app. Holds connections open until it is closed. */
+export interface Engine {
+  readonly app: App;
+  /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
+  readonly module: (name: string) => EngineModule;
+  /**
+   * Takes a name, or an address as parameters hold it: `rpc://listFields?table={{parameters.table}}`.
+   *
+   * @throws SpecError (SPEC_MISSING) for a name the app does not have
+   */
+  readonly rpc: (address: string) => EngineRpc;
+  /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
+  readonly webhook: (name: string) => Webhook;
+  /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
+  readonly connection: (name: string) => Connection;
+  /** Finds a connection by the name it is kept under in `connections`, refreshes it if that is due, and saves it then. */
+  readonly openConnection: Runtime['openConnection'];
+  readonly close: () => Promise<void>;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+}
+
+/**
+ * Makes an app ready to run. Nothing is sent or loaded before the first run.
+ *
+ * @throws EngineError (USAGE) for a limit or network address that is none
+ * @example
+ * const engine = createEngine({ app: await loadApp('./my-app') });
+ * for await (const bundle of engine.module('listContacts').run({ connection: { apiKey } })) console.log(bundle);
+ * await engine.close();
+ */
+export function createEngine(options: EngineOptions): Engine {
+  const { app } = options;
+  const limits = limitsOf(options.limits);
+  const webhookLimits = webhookLimitsOf(options.webhookLimits);
+  const { transport, close: closeTransport } = createTransport(options);
+  const functions = lazyFunctions(options);
+  const directives = async (): Promise<DirectiveContext> => {
+    const { table } = await functions.get();
+    return { environment: compileEnvironment(options), functions: table };
+  };
+  const runtime: Runtime = {
+    app,
+    transport,
+    limits,
+    clock: options.clock ?? SYSTEM_CLOCK,
+    random: options.random ?? Math.random,
+    onPageLoop: options.onPageLoop ?? 'warn',
+    trace: options.trace ?? 'summary',
+    onTrace: options.onTrace,
+    triggerStart: options.triggerStart,
+    checkParameters: options.checkParameters,
+    askRpc: async ({ name, query }, input) => {
+      const { result, error } = await callRpc(findRpc(app, name), query, input, runtime);
+      if (error !== undefined) throw error;
+      return result;
+    },
+    common: options.common ?? app.common?.value,
+    environment: { timezone: options.timezone ?? 'UTC', ...options.environment },
+    directives,
+    compile: compileOnce(app, directives),
+    openConnection: (name, input) => stored.open(name, input),
+  };
+  const connection = connectionsOf(app, runtime);
+  const stored = createStoredConnections(options.connections, (name) =>
+    app.connections.has(name) ? connection(name) : undefined,
+  );
+  const webhooks = new Map<string, Webhook>();
+  const close = async (): Promise<void> => {
+    await stored.settled();
+    functions.close();
+    await closeTransport();
+  };
+  return {
+    app,
+    module: (name) => {
+      const module = findModule(app, name);
+      return {
+        name,
+        type: module.type,
+        run: (input = {}) => runModule(module, input, runtime),
+        epoch: (input = {}) => listEpoch(module, input, runtime),
+        respond: (input = {}) => runResponder(module, input, runtime),
+        parameters: (input = {}) => listParameters(module, input, runtime),
+      };
+    },
+    rpc: (address) => {
+      const { name, query } = parseRpcReference(address) ?? { name: address, query: [] };
+      const rpc = findRpc(app, name);
+      return { name, call: (input = {}) => callRpc(rpc, query, input, runtime) };
+    },
+    webhook: (name) => {
+      const webhook = webhooks.get(name) ?? createWebhook(findWebhook(app, name), runtime, webhookLimits);
+      webhooks.set(name, webhook);
+      return webhook;
+    },
+    connection,
+    openConnection: runtime.openConnection,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** One object a connection: callers who refresh the same one at the same time have to meet in it. */
+function connectionsOf(app: App, runtime: Runtime): (name: string) => Connection {
+  const made = new Map<string, Connection>();
+  return (name) => {
+    const connection = made.get(name) ?? createConnection(findConnection(app, name), runtime);
+    made.set(name, connection);
+    return connection;
+  };
+}
+
+function compileEnvironment(options: EngineOptions): DirectiveContext['environment'] {
+  const { random, uuid, timezone, equality, platformVersion, clock } = options;
+  return environmentOf({
+    now: clock && (() => clock.now()),
+    random,
+    uuid,
+    timezone,
+    equality,
+    platformVersion,
+  });
+}
+
+/** A communication is compiled when it is first run, and kept. */
+function compileOnce(app: App, directives: () => Promise<DirectiveContext>): Runtime['compile'] {
+  const cache = new WeakMap<Document, Promise<readonly CompiledRequest[]>>();
+  return (communication, withoutBase = false) => {
+    const known = cache.get(communication);
+    if (known !== undefined) return known;
+    const base = withoutBase ? undefined : app.base;
+    const compiled = directives().then((context) => compileCommunication(communication, base, context));
+    cache.set(communication, compiled);
+    return compiled;
+  };
+}
+
+function createTransport(options: EngineOptions): {
+  readonly transport: Transport;
+  readonly close: () => Promise<void>;
+} {
+  if (options.transport !== undefined) {
+    return { transport: decodeContent(followRedirects(options.transport)), close: async () => {} };
+  }
+  const { allow, ...settings } = options.network ?? {};
+  const undici = createUndiciTransport({ ...settings, guard: createNetworkGuard({ allow }) });
+  return {
+    transport: decodeContent(followRedirects(undici), { maxBytes: settings.maxResponseBytes }),
+    close: undici.close,
+  };
+}
+
+function lazyFunctions(options: EngineOptions): {
+  readonly get: () => Promise<CustomFunctions>;
+  readonly close: () => void;
+} {
+  let loading: Promise<CustomFunctions> | undefined;
+  const { app, trustFunctions } = options;
+  const get = (): Promise<CustomFunctions> => {
+    loading ??= loadCustomFunctions(app, compileEnvironment(options), trustFunctions === true);
+    return loading;
+  };
+  return {
+    get,
+    close: () =>
+      void loading?.then(
+        (functions) => functions.close(),
+        () => {},
+      ),
+  };
+}

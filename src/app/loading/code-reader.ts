@@ -1,0 +1,79 @@
+import { type Place, printPlace } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
+import type { Document } from '../../document/reading/document.js';
+import { readDocument } from '../../document/reading/jsonc.js';
+import { limitWarnings, type Warn } from '../../document/reading/warn.js';
+import type { AppFolder } from './app-folder.js';
+import type { SourceText } from '../assembling/app-parts.js';
+import type { CodeType } from '../assembling/code-types.js';
+
+/** A file that a manifest, or a folder's layout, gives to a component. */
+export interface CodeFile {
+  /** Code type in the manifest's spelling. */
+  readonly name: string;
+  readonly type: CodeType;
+  /** Relative to the app's folder. */
+  readonly file: string;
+  /** Where the path is written; asked for only by an error or a warning. */
+  readonly placeOf: () => Place;
+}
+
+export interface ReadFiles {
+  readonly documents: ReadonlyMap<string, Document>;
+  readonly sources: ReadonlyMap<string, SourceText>;
+}
+
+/** Reads the files of components; a file that several name is read once. */
+export interface CodeReader {
+  /** @throws SpecError SPEC_MISSING, SPEC_READ, SPEC_JSON. */
+  readonly read: (owner: string, files: readonly CodeFile[]) => Promise<ReadFiles>;
+}
+
+/** Makes a reader. What is absent without harm, empty or written twice becomes a warning. */
+export function createCodeReader(folder: AppFolder, warn: Warn): CodeReader {
+  const known = new Map<string, Document | undefined>();
+  const warnMissing = limitWarnings(warn);
+
+  const documentOf = (text: string, code: CodeFile): Document | undefined => {
+    if (known.has(code.file)) return known.get(code.file);
+    // A part that is not used may be left as an empty file; there is nothing in it to be wrong.
+    const document = text.trim() === '' ? undefined : readDocument(text, code.file, warn);
+    if (document === undefined) {
+      warnMissing('missing-file', `The file is empty, so there is no ${code.name}.`, () => ({
+        file: code.file,
+      }));
+    }
+    known.set(code.file, document);
+    return document;
+  };
+
+  return {
+    read: async (owner, files) => {
+      const documents = new Map<string, Document>();
+      const sources = new Map<string, SourceText>();
+      for (const code of files) {
+        const text = await folder.read(code.file, code.placeOf);
+        if (text === undefined) {
+          tellMissing(owner, code, warnMissing);
+          continue;
+        }
+        if (code.type.contents === 'source') {
+          sources.set(code.name, { text: text.replace(/^\uFEFF/, ''), file: code.file });
+          continue;
+        }
+        const document = documentOf(text, code);
+        if (document) documents.set(code.name, document);
+      }
+      return { documents, sources };
+    },
+  };
+}
+
+function tellMissing(owner: string, code: CodeFile, warn: Warn): void {
+  const message = `The ${code.name} of ${owner} is in the file "${code.file}", which does not exist.`;
+  if (code.type.runs) {
+    const place = code.placeOf();
+    throw new SpecError('SPEC_MISSING', `${printPlace(place)}: ${message}`, { place });
+  }
+  warn('missing-file', message, code.placeOf);
+}

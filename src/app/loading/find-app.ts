@@ -1,0 +1,82 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { SpecError } from '../../errors/spec-error.js';
+import { COMPONENT_KINDS } from '../assembling/code-types.js';
+import { listFiles } from './list-files.js';
+import { MANIFEST } from './read-manifest.js';
+
+export interface AppLocation {
+  /** The folder paths of the app are relative to. */
+  readonly folder: string;
+  readonly layout: 'manifest' | 'exported';
+}
+
+/**
+ * Finds the app that a path means: the folder itself or its `src/`, with a manifest or in the exported style;
+ * else the one manifest somewhere below. The path of the manifest itself will do too.
+ * Source: reference/app-layout.md (Layouts in the wild). [app]
+ *
+ * @throws SpecError SPEC_MISSING if there is no app, or more than one, whose paths it then names; SPEC_READ.
+ */
+export async function findApp(given: string): Promise<AppLocation> {
+  const start = path.resolve(given);
+  const kind = await kindOf(start, given);
+  if (kind === 'file' && path.basename(start) === MANIFEST) {
+    return { folder: path.dirname(start), layout: 'manifest' };
+  }
+  if (kind !== 'folder') throw new SpecError('SPEC_MISSING', `There is no folder "${given}".`);
+
+  const candidates = [start, path.join(start, 'src')];
+  for (const folder of candidates) {
+    if ((await kindOf(path.join(folder, MANIFEST), given)) === 'file') return { folder, layout: 'manifest' };
+  }
+  for (const folder of candidates) {
+    if (await isExported(folder)) return { folder, layout: 'exported' };
+  }
+  const below = (await listFiles(start)).filter((entry) => path.posix.basename(entry.path) === MANIFEST);
+  const [first, second] = below;
+  if (first === undefined) {
+    const hint = `Expected ${MANIFEST}, or the folders of an exported app.`;
+    throw new SpecError('SPEC_MISSING', `There is no app in "${given}". ${hint}`);
+  }
+  if (second !== undefined) {
+    const folders = below.map((entry) => `  ${path.join(given, path.dirname(entry.path))}`);
+    throw new SpecError(
+      'SPEC_MISSING',
+      `There are ${below.length} apps in "${given}". Name one:\n${folders.join('\n')}`,
+    );
+  }
+  return { folder: path.join(start, path.dirname(first.path)), layout: 'manifest' };
+}
+
+async function kindOf(target: string, given: string): Promise<'file' | 'folder' | 'other' | undefined> {
+  try {
+    const stats = await stat(target);
+    if (stats.isDirectory()) return 'folder';
+    return stats.isFile() ? 'file' : 'other';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // An address with a NUL byte is no address of anything.
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_INVALID_ARG_VALUE') return undefined;
+    throw new SpecError('SPEC_READ', `"${given}" cannot be read (${code ?? 'unknown error'}).`, {
+      cause: error,
+    });
+  }
+}
+
+/** The exporter writes a folder per kind, in the singular; repositories made from exports use the plural too. [src][app] */
+export function kindFolders(kind: string): readonly string[] {
+  return [`${kind}s`, kind];
+}
+
+const SPEC_FILE = /\.(?:imljson|iml\.json)$/;
+
+/** An exported app is known by a spec file inside a folder inside the folder of a kind. [inf] */
+async function isExported(folder: string): Promise<boolean> {
+  const kinds = new Set(COMPONENT_KINDS.flatMap(kindFolders));
+  const entries = await listFiles(folder, (_names, relative) => {
+    const [kind] = relative.split('/');
+    return relative === '' || (kind !== undefined && kinds.has(kind) && relative.split('/').length <= 2);
+  });
+  return entries.some((entry) => entry.path.split('/').length === 3 && SPEC_FILE.test(entry.path));
+}

@@ -1,0 +1,44 @@
+import path from 'node:path';
+import type { App } from '../../document/app.js';
+import type { Warning } from '../../document/reading/document.js';
+import { collectWarnings, limitWarnings } from '../../document/reading/warn.js';
+import { openAppFolder } from './app-folder.js';
+import { assembleApp } from '../assembling/assemble-app.js';
+import { findApp } from './find-app.js';
+import { readExported } from './read-exported.js';
+import { readManifest } from './read-manifest.js';
+import { warnUndeclaredFiles } from './undeclared-files.js';
+
+/**
+ * Loads a custom app as it lies on disk: with a `makecomapp.json` as the editor clones it, or in the style of an export.
+ *
+ * Defects that need not stop a run become `warnings` of the app, each with its file and, where there is one, its line
+ * and column: unknown keys, wrong types, templates that do not parse, names of components that do not exist,
+ * optional files that are missing, files the manifest does not name.
+ *
+ * @param folder The app's folder, its repository, or its manifest. Where several apps lie below, the error names them.
+ * @throws SpecError SPEC_MISSING (no app, or a file the app cannot run without), SPEC_JSON (with line and column),
+ * SPEC_INVALID (a manifest that is no object), SPEC_READ (a file outside the app, unreadable or too large).
+ *
+ * @example
+ * const app = await loadApp('./my-app');
+ * for (const { message, place } of app.warnings) console.warn(place.file, place.line, message);
+ */
+export async function loadApp(folder: string): Promise<App> {
+  const location = await findApp(folder);
+  const opened = openAppFolder(location.folder);
+  const name = nameOf(opened.root);
+  if (location.layout === 'exported') return assembleApp(await readExported(opened, name));
+
+  const parts = await readManifest(opened, name);
+  const undeclared: Warning[] = [];
+  await warnUndeclaredFiles(opened.root, parts.declared, limitWarnings(collectWarnings(undeclared)));
+  const app = assembleApp(parts);
+  return { ...app, warnings: [...app.warnings, ...undeclared] };
+}
+
+/** An app in `my-app/src` is called after `my-app`. */
+function nameOf(root: string): string {
+  const name = path.basename(root);
+  return name === 'src' ? path.basename(path.dirname(root)) : name;
+}

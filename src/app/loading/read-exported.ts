@@ -1,0 +1,198 @@
+import path from 'node:path';
+import type { Place } from '../../errors/place.js';
+import type { Document, Warning } from '../../document/reading/document.js';
+import { readDocument } from '../../document/reading/jsonc.js';
+import { collectWarnings, type Warn } from '../../document/reading/warn.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import type { AppFolder } from './app-folder.js';
+import type { AppParts, ComponentField, ComponentPart } from '../assembling/app-parts.js';
+import { type CodeFile, createCodeReader } from './code-reader.js';
+import {
+  CODE_TYPES,
+  COMPONENT_KINDS,
+  type CodeType,
+  type ComponentKind,
+  GENERAL_CODE_TYPES,
+} from '../assembling/code-types.js';
+import { kindFolders } from './find-app.js';
+import { type FoundEntry, listFiles } from './list-files.js';
+
+/** Numbers the API gives module types. Source: reference/connections-modules-rpcs.md (Modules). [src] */
+const MODULE_TYPE_IDS: Readonly<Record<string, string>> = {
+  1: 'trigger',
+  4: 'action',
+  9: 'search',
+  10: 'instant_trigger',
+  11: 'responder',
+  12: 'universal',
+};
+
+/** Members of `metadata.json` by what they say; the first that is there counts. [src] */
+const METADATA_KEYS: Readonly<Record<ComponentField, readonly string[]>> = {
+  label: ['label'],
+  description: ['description'],
+  type: ['type', 'type_id', 'typeId'],
+  crud: ['crud', 'actionCrud'],
+  connection: ['connection'],
+  altConnection: ['altConnection', 'alt_connection'],
+  webhook: ['webhook'],
+};
+
+/** Where files of the app itself may lie. Source: reference/app-layout.md. [inf] */
+const GENERAL_FOLDERS = ['', 'general', 'modules', 'module'];
+
+/**
+ * Reads an app without a manifest by the names of its files: a folder per kind, in it one per component
+ * with `metadata.json` and `api.imljson`, `parameters.imljson` and so on, as the exporter writes them;
+ * the names of a cloned app are known too.
+ * Source: reference/app-layout.md (Layouts in the wild). [inf]
+ *
+ * @throws SpecError SPEC_JSON, SPEC_READ.
+ */
+export async function readExported(folder: AppFolder, name: string): Promise<AppParts> {
+  const warnings: Warning[] = [];
+  const warn = collectWarnings(warnings);
+  const entries = await listFiles(folder.root, (_names, relative) => isOfApp(relative));
+  const files = new Set(entries.filter((entry) => !entry.isFolder).map((entry) => entry.path));
+  const used = new Set<string>();
+
+  const reader = createCodeReader(folder, warn);
+  const general = codeFiles(files, GENERAL_CODE_TYPES, GENERAL_FOLDERS, '');
+  const { documents } = await reader.read('the app', general);
+  if (!documents.has('base')) {
+    warn('missing-file', 'The app has no base, so no address and no headers are shared.', () => ({
+      file: 'base.imljson',
+    }));
+  }
+  const components: ComponentPart[] = [];
+  for (const { kind, path: at } of componentFolders(entries)) {
+    const found = codeFiles(files, CODE_TYPES[kind], [at], path.posix.basename(at));
+    for (const { file } of found) used.add(file);
+    const metadata = await readMetadata(folder, `${at}/metadata.json`, warn);
+    used.add(`${at}/metadata.json`);
+    const part = partOf(kind, at, metadata, warn);
+    const read = await reader.read(`${kind} "${part.name}"`, found);
+    components.push({ ...read, ...part });
+  }
+  warnUnused(files, used, warn);
+  return {
+    name,
+    base: documents.get('base'),
+    common: documents.get('common'),
+    groups: documents.get('groups'),
+    components,
+    foreign: new Set(),
+    warnings,
+  };
+}
+
+/** The root, `general`, the folders of the kinds and what is in them. */
+function isOfApp(relative: string): boolean {
+  const [top, ...rest] = relative.split('/');
+  if (relative === '' || relative === 'general') return true;
+  return rest.length <= 1 && COMPONENT_KINDS.some((kind) => kindFolders(kind).includes(top ?? ''));
+}
+
+function componentFolders(entries: readonly FoundEntry[]): { kind: ComponentKind; path: string }[] {
+  return COMPONENT_KINDS.flatMap((kind) => {
+    const ofKind = entries.filter((entry) => {
+      const steps = entry.path.split('/');
+      return entry.isFolder && steps.length === 2 && kindFolders(kind).includes(steps[0] ?? '');
+    });
+    return ofKind.map((entry) => ({ kind, path: entry.path }));
+  });
+}
+
+function codeFiles(
+  files: ReadonlySet<string>,
+  types: Readonly<Record<string, CodeType>>,
+  folders: readonly string[],
+  component: string,
+): CodeFile[] {
+  return Object.entries(types).flatMap(([name, type]): CodeFile[] => {
+    for (const folder of folders) {
+      const file = fileNames(type, component)
+        .map((fileName) => (folder === '' ? fileName : `${folder}/${fileName}`))
+        .find((candidate) => files.has(candidate));
+      if (file !== undefined) return [{ name, type, file, placeOf: () => ({ file }) }];
+    }
+    return [];
+  });
+}
+
+/** Names a file of a code type may have: as exported (`api.imljson`) first, then as cloned (`x.communication.iml.json`). */
+function fileNames(type: CodeType, component: string): string[] {
+  const stems = [type.section, type.part];
+  if (type.part === 'communication') stems.push('api-oauth', 'oauth-communication');
+  if (type.contents === 'source') return [`${type.part}.js`, `${component}.${type.part}.js`];
+  const own = [...stems, ...stems.map((stem) => `${component}.${stem}`)];
+  return own.flatMap((stem) => [`${stem}.imljson`, `${stem}.iml.json`, `${stem}.json`]);
+}
+
+async function readMetadata(folder: AppFolder, file: string, warn: Warn): Promise<Document | undefined> {
+  const text = await folder.read(file, () => ({ file }));
+  if (text === undefined) return undefined;
+  const document = readDocument(text, file, warn);
+  if (isPlainObject(document.value)) return document;
+  warn('wrong-type', 'The file holds no object, so it says nothing of the component.', () =>
+    document.placeOf(''),
+  );
+  return undefined;
+}
+
+function partOf(
+  kind: ComponentKind,
+  at: string,
+  metadata: Document | undefined,
+  warn: Warn,
+): Omit<ComponentPart, 'documents' | 'sources'> {
+  const record: PlainObject = isPlainObject(metadata?.value) ? metadata.value : {};
+  const file = `${at}/metadata.json`;
+  const placeOf = (field?: ComponentField): Place => {
+    const key = field && METADATA_KEYS[field].find((candidate) => Object.hasOwn(record, candidate));
+    return metadata?.placeOf(key === undefined ? '' : `/${key}`) ?? { file };
+  };
+  const given = ownMember(record, 'name');
+  const name = typeof given === 'string' && given !== '' ? given : path.posix.basename(at);
+  // The exporter writes none for a function: its name is all there is to say. [src]
+  if (metadata === undefined && kind !== 'function') {
+    warn(
+      'missing-file',
+      `The ${kind} "${name}" has no metadata.json, so its type and connection are guessed.`,
+      placeOf,
+    );
+  }
+  const fields = Object.fromEntries(
+    Object.entries(METADATA_KEYS).map(([field, keys]) => {
+      const key = keys.find((candidate) => Object.hasOwn(record, candidate));
+      const value = key === undefined ? undefined : record[key];
+      return [field, field === 'type' ? typeName(kind, value) : value];
+    }),
+  );
+  return {
+    kind,
+    name,
+    fields,
+    placeOf,
+    refuse: (field, message) => warn('wrong-type', message, () => placeOf(field)),
+  };
+}
+
+function typeName(kind: ComponentKind, value: unknown): unknown {
+  if (kind === 'module' && (typeof value === 'number' || typeof value === 'string')) {
+    return ownMember(MODULE_TYPE_IDS, String(value)) ?? value;
+  }
+  // The API knows OAuth 1 and 2 apart; the sections of the communication tell which. [inf]
+  return kind === 'connection' && typeof value === 'string' && value.startsWith('oauth') ? 'oauth' : value;
+}
+
+function warnUnused(files: ReadonlySet<string>, used: ReadonlySet<string>, warn: Warn): void {
+  for (const file of files) {
+    if (file.split('/').length !== 3 || used.has(file)) continue;
+    warn(
+      'undeclared-file',
+      'The name of this file means nothing in an exported app, so it is not read.',
+      () => ({ file }),
+    );
+  }
+}

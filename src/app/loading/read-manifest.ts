@@ -1,0 +1,227 @@
+import { childPointer, type Place } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
+import type { Document, Warning } from '../../document/reading/document.js';
+import { readDocument } from '../../document/reading/jsonc.js';
+import { collectWarnings, limitWarnings, type Warn } from '../../document/reading/warn.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import { didYouMean } from '../../util/suggest.js';
+import type { AppFolder } from './app-folder.js';
+import type { AppParts, ComponentField, ComponentPart } from '../assembling/app-parts.js';
+import { type CodeFile, createCodeReader } from './code-reader.js';
+import {
+  CODE_TYPES,
+  COMPONENT_KINDS,
+  type CodeType,
+  type ComponentKind,
+  GENERAL_CODE_TYPES,
+} from '../assembling/code-types.js';
+
+export const MANIFEST = 'makecomapp.json';
+
+/** Source: reference/app-layout.md (makecomapp.json). [src] */
+const FILE_VERSION = 1;
+const MANIFEST_KEYS = ['fileVersion', 'generalCodeFiles', 'components', 'origins'];
+const RECORD_KEYS = [
+  'codeFiles',
+  'label',
+  'description',
+  'connectionType',
+  'webhookType',
+  'moduleType',
+  'moduleSubtype',
+  'actionCrud',
+  'connection',
+  'altConnection',
+  'webhook',
+  'annotations',
+  'attachedAccounts',
+];
+
+/** What a manifest leads to, with every file that it names. */
+export interface ManifestParts extends AppParts {
+  /** Paths relative to the app's folder, as the manifest writes them. */
+  readonly declared: ReadonlySet<string>;
+}
+
+interface Manifest {
+  readonly document: Document;
+  readonly warn: Warn;
+  readonly declared: Set<string>;
+}
+
+/**
+ * Reads `makecomapp.json` and the files it names. Paths in it are free, so nothing is guessed from names.
+ * Defects of single components become warnings.
+ *
+ * @throws SpecError SPEC_JSON, SPEC_INVALID (the file holds no object), SPEC_MISSING, SPEC_READ.
+ */
+export async function readManifest(folder: AppFolder, name: string): Promise<ManifestParts> {
+  const warnings: Warning[] = [];
+  const warn = collectWarnings(warnings);
+  const text = await folder.read(MANIFEST, () => ({ file: MANIFEST }));
+  if (text === undefined) {
+    throw new SpecError('SPEC_MISSING', `There is no ${MANIFEST} here.`, { place: { file: MANIFEST } });
+  }
+  const document = readDocument(text, MANIFEST, warn);
+  const root = document.value;
+  if (!isPlainObject(root)) {
+    throw new SpecError('SPEC_INVALID', `${MANIFEST} holds no object.`, { place: document.placeOf('') });
+  }
+  const manifest: Manifest = { document, warn: limitWarnings(warn), declared: new Set([MANIFEST]) };
+  checkKeys(manifest, root, MANIFEST_KEYS, '');
+  const version = ownMember(root, 'fileVersion');
+  if (version !== undefined && version !== FILE_VERSION) {
+    const message = `This is not version ${FILE_VERSION} of ${MANIFEST}; it is read as if it were.`;
+    manifest.warn('wrong-type', message, () => document.placeOf('/fileVersion'));
+  }
+
+  const reader = createCodeReader(folder, warn);
+  const general = codeFilesOf(manifest, GENERAL_CODE_TYPES, root, '/generalCodeFiles');
+  const { documents } = await reader.read('the app', general);
+  const components: ComponentPart[] = [];
+  for (const found of findRecords(manifest, ownMember(root, 'components'))) {
+    const { kind, name: local, record, pointer } = found;
+    const files = codeFilesOf(manifest, CODE_TYPES[kind], record, `${pointer}/codeFiles`);
+    const read = await reader.read(`${kind} "${local}"`, files);
+    components.push({ ...read, ...partOf(manifest, found) });
+  }
+  return {
+    name,
+    base: documents.get('base'),
+    common: documents.get('common'),
+    groups: documents.get('groups'),
+    components,
+    foreign: foreignNames(ownMember(root, 'origins')),
+    warnings,
+    declared: manifest.declared,
+  };
+}
+
+interface FoundRecord {
+  readonly kind: ComponentKind;
+  readonly name: string;
+  readonly record: PlainObject;
+  readonly pointer: string;
+}
+
+function findRecords(manifest: Manifest, components: unknown): FoundRecord[] {
+  const pointer = '/components';
+  if (!isRecord(manifest, components, pointer, 'The list of components')) return [];
+  checkKeys(manifest, components, COMPONENT_KINDS, pointer);
+  return COMPONENT_KINDS.flatMap((kind) => {
+    const ofKind = ownMember(components, kind);
+    const at = childPointer(pointer, kind);
+    // Older files lack a kind they have no component of. [src]
+    if (ofKind === undefined || !isRecord(manifest, ofKind, at, `The list of ${kind}s`)) return [];
+    return Object.entries(ofKind).flatMap(([name, record]): FoundRecord[] => {
+      const recordPointer = childPointer(at, name);
+      if (!isRecord(manifest, record, recordPointer, `The ${kind} "${name}"`)) return [];
+      checkKeys(manifest, record, RECORD_KEYS, recordPointer);
+      return [{ kind, name, record, pointer: recordPointer }];
+    });
+  });
+}
+
+/** Whether a value is an object; if not, tells what it is instead. */
+function isRecord(manifest: Manifest, value: unknown, pointer: string, title: string): value is PlainObject {
+  if (isPlainObject(value)) return true;
+  const place = (): Place => manifest.document.placeOf(pointer);
+  if (value === null) manifest.warn('null-component', `${title} is null, and left out.`, place);
+  else if (Array.isArray(value)) {
+    const what = value.length === 0 ? 'an empty array; expected an object' : 'an array, and left out';
+    manifest.warn('component-is-array', `${title} is ${what}.`, place);
+  } else manifest.warn('wrong-type', `${title} is no object, and left out.`, place);
+  return false;
+}
+
+function checkKeys(manifest: Manifest, value: PlainObject, known: readonly string[], pointer: string): void {
+  for (const key of Object.keys(value)) {
+    if (known.includes(key) || key === '$schema') continue;
+    const at = childPointer(pointer, key);
+    manifest.warn('unknown-key', `Unknown key "${key}" in ${MANIFEST}.${didYouMean(key, known)}`, () =>
+      manifest.document.placeOf(at, undefined, 'key'),
+    );
+  }
+}
+
+function codeFilesOf(
+  manifest: Manifest,
+  types: Readonly<Record<string, CodeType>>,
+  owner: PlainObject,
+  pointer: string,
+): CodeFile[] {
+  const value = ownMember(owner, pointer.slice(pointer.lastIndexOf('/') + 1));
+  if (!isPlainObject(value)) {
+    const message = `${pointer.slice(1).replaceAll('/', '.')} is no object, so it names no files.`;
+    manifest.warn('wrong-type', message, () => manifest.document.placeOf(pointer));
+    return [];
+  }
+  checkKeys(manifest, value, Object.keys(types), pointer);
+  return Object.entries(types).flatMap(([name, type]): CodeFile[] => {
+    const file = ownMember(value, name);
+    // null: not kept locally. Source: reference/app-layout.md. [src]
+    if (file === undefined || file === null) return [];
+    const at = childPointer(pointer, name);
+    if (typeof file !== 'string' || file.trim() === '') {
+      manifest.warn('wrong-type', `The path of ${name} is no text.`, () => manifest.document.placeOf(at));
+      return [];
+    }
+    manifest.declared.add(file);
+    return [{ name, type, file, placeOf: () => manifest.document.placeOf(at) }];
+  });
+}
+
+function partOf(
+  manifest: Manifest,
+  { kind, name, record, pointer }: FoundRecord,
+): Omit<ComponentPart, 'documents' | 'sources'> {
+  const upgraded =
+    kind === 'module' &&
+    ownMember(record, 'moduleType') === undefined &&
+    Object.hasOwn(record, 'moduleSubtype');
+  const keys: Readonly<Record<ComponentField, string>> = {
+    label: 'label',
+    description: 'description',
+    // Older files say moduleSubtype. Source: reference/app-layout.md. [src]
+    type: upgraded ? 'moduleSubtype' : `${kind}Type`,
+    crud: 'actionCrud',
+    connection: 'connection',
+    altConnection: 'altConnection',
+    webhook: 'webhook',
+  };
+  const placeOf = (field?: ComponentField): Place => {
+    if (field === undefined) return manifest.document.placeOf(pointer, undefined, 'key');
+    return manifest.document.placeOf(childPointer(pointer, keys[field]));
+  };
+  if (upgraded) {
+    const message = `The module "${name}" has a moduleSubtype, the old name of moduleType.`;
+    manifest.warn('upgraded', message, () => placeOf('type'));
+  }
+  const fields = Object.fromEntries(
+    Object.entries(keys).map(([field, key]) => [field, ownMember(record, key)]),
+  );
+  return {
+    kind,
+    name,
+    fields,
+    placeOf,
+    refuse: (field, message) => manifest.warn('wrong-type', message, () => placeOf(field)),
+  };
+}
+
+/** Local names of components that another app owns. Source: reference/app-layout.md (idMapping, nonOwnedByApp). [src] */
+function foreignNames(origins: unknown): Set<string> {
+  const names = new Set<string>();
+  for (const origin of Array.isArray(origins) ? (origins as unknown[]) : []) {
+    const mapping = isPlainObject(origin) ? ownMember(origin, 'idMapping') : undefined;
+    for (const kind of ['connection', 'webhook']) {
+      const pairs = isPlainObject(mapping) ? ownMember(mapping, kind) : undefined;
+      for (const pair of Array.isArray(pairs) ? (pairs as unknown[]) : []) {
+        if (!isPlainObject(pair) || ownMember(pair, 'nonOwnedByApp') !== true) continue;
+        const local = ownMember(pair, 'local');
+        if (typeof local === 'string') names.add(local);
+      }
+    }
+  }
+  return names;
+}

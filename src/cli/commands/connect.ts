@@ -1,0 +1,228 @@
+import { createEngine } from '../../app/engine/create-engine.js';
+import { findConnection } from '../../app/engine/find-component.js';
+import type { Connection } from '../../component/connection.js';
+import type { ConnectionReport } from '../../connection/connection-run.js';
+import { readForm } from '../../parameters/form/form.js';
+import { type ScopeRequest, usesOf } from '../../connection/required-scope.js';
+import { AppError } from '../../errors/app-error.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { SpecError } from '../../errors/spec-error.js';
+import { StoreError } from '../../errors/store-error.js';
+import type { ConnectionComponent } from '../../document/app.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { type LoadedApp, openApp } from '../open-app.js';
+import { askParameters } from '../input/ask-parameters.js';
+import { authorizeInBrowser, type BrowserSettings } from '../connections/authorize-in-browser.js';
+import type { Arguments, Command } from '../command.js';
+import { configFolder } from '../connections/config-folder.js';
+import { labelOf } from '../output/connection-label.js';
+import { CONNECTION_OPTIONS, readConnectionOptions } from '../connection-options.js';
+import {
+  type ConnectionFiles,
+  type ConnectionOwner,
+  isConnectionName,
+  isSameApp,
+  openConnectionFiles,
+} from '../connections/connection-store.js';
+import { describeError } from '../output/describe-error.js';
+import { EXIT } from '../exit-code.js';
+import { readData } from '../input/input-data.js';
+import type { Io } from '../io.js';
+import { readGivenParameters, unknownParameters } from '../module-parameters.js';
+import { printableLine } from '../output/terminal-text.js';
+import { usageError } from '../usage-error.js';
+import { appWarnings, runWarnings } from '../output/warning-lines.js';
+
+const DEFAULT_PORT = 8976;
+const DEFAULT_WAIT_SECONDS = 900;
+
+export const CONNECT_COMMAND: Command = {
+  name: 'connect',
+  about: 'Makes a connection of an app and keeps it, encrypted, under a name for iml run.',
+  positionals: [
+    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
+    {
+      name: 'connection',
+      help: 'The name of the connection: iml info <app folder> lists them. Default: the only one.',
+      isOptional: true,
+    },
+  ],
+  options: {
+    name: { value: 'NAME', help: 'The name to keep it under. Default: those of the app and the connection.' },
+    param: {
+      short: 'p',
+      value: 'NAME=VALUE|JSON|@FILE',
+      multiple: true,
+      help: 'What the form asks for; the rest is asked on a terminal. May be repeated.',
+    },
+    common: {
+      value: 'JSON|@FILE',
+      help: 'Replaces the common data of the connection, such as a client secret.',
+    },
+    module: {
+      value: 'NAME',
+      multiple: true,
+      help: 'Asks for the scopes of this module only. May be repeated.',
+    },
+    scope: { value: 'SCOPE', multiple: true, help: 'Asks for a further scope. May be repeated.' },
+    port: { value: 'N', help: `Port for the browser to come back to; 0: any. Default: ${DEFAULT_PORT}.` },
+    'redirect-uri': {
+      value: 'URL',
+      help: 'What the service is told to come back to. Default: http://127.0.0.1:PORT/callback.',
+    },
+    wait: { value: 'SECONDS', help: `How long to wait for the browser. Default: ${DEFAULT_WAIT_SECONDS}.` },
+    ...CONNECTION_OPTIONS,
+  },
+  examples: [
+    'iml connect ./my-app apiKey',
+    'iml connect ./my-app oauth --name work --common @client.json',
+    'iml run ./my-app listContacts --connection work',
+  ],
+  notes: [
+    'A secret on the command line is seen by others on this machine: let it be asked, or give -p @file.',
+    'The address to come back to has to be registered with the service, as http://127.0.0.1:PORT/callback.',
+  ],
+  run: connect,
+};
+
+async function connect(args: Arguments, io: Io): Promise<number> {
+  const [folder = '', componentName] = args.positionals;
+  const browser = readBrowserSettings(args);
+  const engineOptions = readConnectionOptions(args);
+  const commonText = args.text('common');
+  const common = commonText === undefined ? undefined : await readData(commonText, '--common', io);
+  const loaded = await openApp(folder, io);
+  const { app } = loaded;
+  const component = connectionOf(loaded, componentName);
+  const scope = readScope(args, loaded, component);
+  const name = readName(args, loaded, component);
+  const files = openConnectionFiles(configFolder(io.env));
+  const owner = { app: app.name, folder: loaded.root };
+  await assertNameIsFree(files, name, { owner, component });
+  await io.stderr.write(appWarnings(loaded));
+  const parameters = await readConnectionParameters(component, args, io);
+  const engine = createEngine({ app, ...engineOptions });
+  try {
+    const input = { parameters, common, ...scope };
+    const report = await makeConnection(engine.connection(component.name), input, browser, io);
+    await io.stderr.write(runWarnings(report.warnings, loaded));
+    await files.write(name, report.stored, owner);
+    const label = labelOf(report.stored);
+    const who = label === '' ? '' : ` as ${label}`;
+    await io.stdout.write(`Connected${who}. iml run takes it with --connection ${quoted(name)}.\n`);
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code === 'USAGE') throw error;
+    const secrets = [parameters, common, component.common?.value];
+    await io.stderr.write((await describeError(error, loaded, secrets)) + formNote(error));
+    return EXIT.failed;
+  } finally {
+    await engine.close();
+  }
+}
+
+async function makeConnection(
+  connection: Connection,
+  input: ScopeRequest & { readonly parameters: PlainObject; readonly common: unknown },
+  browser: BrowserSettings,
+  io: Io,
+): Promise<ConnectionReport> {
+  if (await connection.needsPage()) return authorizeInBrowser(connection, input, browser, io);
+  return io.interruptible((signal) => connection.create({ ...input, signal }));
+}
+
+/** @throws EngineError (USAGE) for a name the app does not have, and for none where it has not just one */
+function connectionOf({ app }: LoadedApp, name: string | undefined): ConnectionComponent {
+  const [only, ...others] = app.connections.values();
+  if (name === undefined) {
+    if (only === undefined) throw usageError(`The app "${app.name}" has no connection.`);
+    if (others.length === 0) return only;
+    const names = [...app.connections.keys()].join(', ');
+    throw usageError(`Missing <connection>: the app "${app.name}" has ${names}.`);
+  }
+  try {
+    return findConnection(app, name);
+  } catch (error) {
+    throw error instanceof SpecError ? usageError(error.message) : error;
+  }
+}
+
+/** Every module and webhook that uses the connection shall work with it, unless less is asked for. */
+function readScope(args: Arguments, { app }: LoadedApp, component: ConnectionComponent): ScopeRequest {
+  const modules = args.texts('module');
+  const unknown = modules.find((name) => !app.modules.has(name));
+  if (unknown !== undefined) throw usageError(`--module: the app has no module "${unknown}".`);
+  const uses = modules.length === 0 ? usesOf(app, component.name) : { modules };
+  return { ...uses, scopes: args.texts('scope') };
+}
+
+function readName(args: Arguments, { app }: LoadedApp, component: ConnectionComponent): string {
+  const given = args.text('name');
+  const standard = `${app.name}-${component.name}`.replace(/[^\p{L}\p{N}_.-]/gu, '-').slice(0, 64);
+  const name = given ?? standard;
+  if (isConnectionName(name)) return name;
+  throw usageError(
+    '--name: letters, digits, blanks and _ - . @ are expected, 64 at most, the first a letter or digit.',
+  );
+}
+
+/** What is kept under a name is replaced by the same connection, made again, and by no other. */
+async function assertNameIsFree(
+  files: ConnectionFiles,
+  name: string,
+  { owner, component }: { readonly owner: ConnectionOwner; readonly component: ConnectionComponent },
+): Promise<void> {
+  const kept = await files.read(name).catch((error: unknown) => {
+    // One that cannot be opened is made again in this way.
+    if (error instanceof StoreError) return undefined;
+    throw error;
+  });
+  if (kept === undefined) return;
+  if (isSameApp(kept.owner, owner) && kept.stored.component === component.name) return;
+  const what = `"${kept.stored.component}" of the app "${kept.owner.app}"`;
+  throw usageError(
+    `--name: "${name}" is the name of a connection ${what}. Choose another, or remove that one.`,
+  );
+}
+
+function formNote(error: EngineError): string {
+  const isForm = error instanceof AppError && error.type === 'BundleValidationError';
+  return isForm ? 'Give values with -p NAME=VALUE or -p @FILE; on a terminal they are asked for.\n' : '';
+}
+
+async function readConnectionParameters(
+  component: ConnectionComponent,
+  args: Arguments,
+  io: Io,
+): Promise<PlainObject> {
+  const list = readForm(component.params);
+  const given = await readGivenParameters(args.texts('param'), list, io);
+  for (const sentence of unknownParameters(given, list)) {
+    await io.stderr.write(`warning: ${printableLine(sentence.replace('The module', 'The connection'))}\n`);
+  }
+  return askParameters(list, given, io);
+}
+
+function readBrowserSettings(args: Arguments): BrowserSettings {
+  const redirectUri = args.text('redirect-uri');
+  if (redirectUri !== undefined && !URL.canParse(redirectUri)) {
+    throw usageError('--redirect-uri: an address such as http://localhost:8976/callback is expected.');
+  }
+  return {
+    port: readWhole(args, 'port', 65_535) ?? DEFAULT_PORT,
+    waitMs: (readWhole(args, 'wait', 86_400) ?? DEFAULT_WAIT_SECONDS) * 1000,
+    redirectUri: redirectUri === undefined ? undefined : new URL(redirectUri),
+  };
+}
+
+function readWhole(args: Arguments, option: string, max: number): number | undefined {
+  const text = args.text(option);
+  if (text === undefined) return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= max) return Number(text);
+  throw usageError(`--${option}: "${text}" is no whole number of at most ${max}.`);
+}
+
+/** As a shell takes it. */
+function quoted(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : `'${name}'`;
+}

@@ -1,0 +1,201 @@
+import { createEngine } from '../../app/engine/create-engine.js';
+import type { Connection } from '../../component/connection.js';
+import type { ConnectionReport } from '../../connection/connection-run.js';
+import type { StoredConnection } from '../../connection/connection-store.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { didYouMean } from '../../util/suggest.js';
+import { type LoadedApp, openApp } from '../open-app.js';
+import type { Arguments, Command } from '../command.js';
+import { configFolder } from '../connections/config-folder.js';
+import { labelOf } from '../output/connection-label.js';
+import { CONNECTION_OPTIONS, readConnectionOptions } from '../connection-options.js';
+import { type ConnectionEntry, type ConnectionFiles, openConnectionFiles } from '../connections/connection-store.js';
+import { describeError } from '../output/describe-error.js';
+import { EXIT } from '../exit-code.js';
+import { findEntry } from '../input/find-entry.js';
+import type { Io } from '../io.js';
+import { jsonOf, prettyJsonOf } from '../output/json-output.js';
+import { printTable } from '../output/print-table.js';
+import { printableLine } from '../output/terminal-text.js';
+import { usageError } from '../usage-error.js';
+
+const ACTIONS = ['list', 'test', 'refresh', 'remove'] as const;
+
+type Action = (typeof ACTIONS)[number];
+
+export const CONNECTIONS_COMMAND: Command = {
+  name: 'connections',
+  about: 'Shows the connections that are kept, tests, refreshes and removes them.',
+  positionals: [
+    { name: 'action', help: 'list, test, refresh or remove.' },
+    { name: 'name', help: 'The name of the connection; for all but list.', isOptional: true },
+  ],
+  options: {
+    app: {
+      value: 'FOLDER',
+      help: 'Where the app is now. Default: where it was when the connection was made.',
+    },
+    local: { help: 'remove: only forgets the connection here; its service is told nothing.' },
+    json: { help: 'list: prints JSON.' },
+    ...CONNECTION_OPTIONS,
+  },
+  examples: ['iml connections list', 'iml connections test work', 'iml connections remove work'],
+  notes: ['Credentials are never shown.'],
+  run: manageConnections,
+};
+
+async function manageConnections(args: Arguments, io: Io): Promise<number> {
+  const [given = '', name] = args.positionals;
+  const action = ACTIONS.find((known) => known === given);
+  if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
+  const files = openConnectionFiles(configFolder(io.env));
+  if (action === 'list') {
+    if (name !== undefined) throw usageError(`Unexpected argument "${name}".`);
+    return list(files, args, io);
+  }
+  if (name === undefined) throw usageError(`Missing <name>: which connection to ${action}.`);
+  if (action === 'remove' && args.isSet('local')) return forget(files, name, io);
+  return act(action, await findEntry(files, name), { files, args, io });
+}
+
+async function list(files: ConnectionFiles, args: Arguments, io: Io): Promise<number> {
+  const { entries, unreadable } = await files.list();
+  const reasons = new Set(unreadable.map((error) => error.message));
+  for (const reason of reasons) await io.stderr.write(`warning: ${printableLine(reason)}\n`);
+  const rows = entries.map(rowOf);
+  if (args.isSet('json')) await io.stdout.write(`${prettyJsonOf(rows)}\n`);
+  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${jsonOf(row)}\n`).join(''));
+  else if (rows.length === 0) await io.stderr.write('No connections. iml connect makes one.\n');
+  else await io.stdout.write(printTable(rows, io.stdout.columns));
+  return EXIT.ok;
+}
+
+/** What may be shown of a connection. */
+function rowOf({ name, owner, savedAt, stored }: ConnectionEntry): Record<string, string> {
+  const expires = stored.expires instanceof Date ? stored.expires.toISOString() : (stored.expires ?? '');
+  return {
+    name,
+    app: owner.app,
+    connection: stored.component,
+    label: labelOf(stored),
+    expires,
+    saved: savedAt,
+  };
+}
+
+interface Workplace {
+  readonly files: ConnectionFiles;
+  readonly args: Arguments;
+  readonly io: Io;
+}
+
+/** Does what needs the app: its requests are what tests, refreshes and invalidates. */
+async function act(action: Action, entry: ConnectionEntry, place: Workplace): Promise<number> {
+  const { args, io } = place;
+  const loaded = await openOwner(entry, place);
+  const engine = createEngine({ app: loaded.app, ...readConnectionOptions(args) });
+  try {
+    const connection = engine.connection(entry.stored.component);
+    const done = await io.interruptible((signal) =>
+      perform(action, entry, { ...place, connection, loaded, signal }),
+    );
+    await io.stdout.write(`${done}\n`);
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code === 'USAGE') throw error;
+    await io.stderr.write(await describeError(error, loaded, secretsOf(entry.stored)));
+    return EXIT.failed;
+  } finally {
+    await engine.close();
+  }
+}
+
+/** @throws EngineError (USAGE) where the app is not where it was */
+async function openOwner({ owner }: ConnectionEntry, { args, io }: Workplace): Promise<LoadedApp> {
+  const given = args.text('app');
+  if (given !== undefined) return openApp(given, io);
+  return openApp(owner.folder, io).catch((error: unknown) => {
+    if (!(error instanceof EngineError) || error.code !== 'USAGE') throw error;
+    const hint = `The connection was made for the app "${owner.app}" there: --app FOLDER says where it is now, and iml connections remove NAME --local needs no app.`;
+    throw usageError(`${error.message} ${hint}`, error);
+  });
+}
+
+interface Performance extends Workplace {
+  readonly connection: Connection;
+  readonly loaded: LoadedApp;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A refresh is not given the signal of Ctrl-C: renewed tokens that nobody keeps would end the connection.
+ *
+ * @returns what to say about it
+ */
+async function perform(action: Action, entry: ConnectionEntry, at: Performance): Promise<string> {
+  const { files, connection, signal } = at;
+  const name = printableLine(entry.name);
+  switch (action) {
+    case 'test': {
+      const { stored } = await change(entry, files, async (current, keep) => {
+        const fresh = await keep(await connection.refresh(current));
+        return keep(await connection.test(fresh.stored, { signal }));
+      });
+      const label = labelOf(stored);
+      return `The connection "${name}" works${label === '' ? '' : `: ${label}`}.`;
+    }
+    case 'refresh': {
+      const { requests } = await change(entry, files, async (current, keep) =>
+        keep(await connection.refresh(current, { force: true })),
+      );
+      return requests > 0
+        ? `The connection "${name}" is refreshed.`
+        : `The connection "${name}" has nothing to refresh.`;
+    }
+    default:
+      await invalidate(entry, at);
+      await files.remove(entry.name);
+      return `The connection "${name}" is removed.`;
+  }
+}
+
+type Keep = (report: ConnectionReport) => Promise<ConnectionReport>;
+
+/** Works on a connection as it is kept now, while no other process does; what is sent may have changed it. */
+async function change(
+  { name, owner }: ConnectionEntry,
+  files: ConnectionFiles,
+  work: (current: StoredConnection, keep: Keep) => Promise<ConnectionReport>,
+): Promise<ConnectionReport> {
+  return files.exclusively(name, async () => {
+    const current = await findEntry(files, name);
+    return work(current.stored, async (report) => {
+      if (report.requests > 0) await files.write(name, report.stored, owner);
+      return report;
+    });
+  });
+}
+
+/** A service that does not answer does not keep anybody from removing a connection. */
+async function invalidate(
+  entry: ConnectionEntry,
+  { connection, loaded, io, signal }: Performance,
+): Promise<void> {
+  try {
+    await connection.invalidate(entry.stored, { signal });
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    const text = await describeError(error, loaded, secretsOf(entry.stored));
+    await io.stderr.write(`warning: the service could not be told.\n${text}`);
+  }
+}
+
+async function forget(files: ConnectionFiles, name: string, io: Io): Promise<number> {
+  if (!(await files.remove(name))) throw usageError(`There is no connection "${name}".`);
+  await io.stdout.write(`The connection "${printableLine(name)}" is removed.\n`);
+  return EXIT.ok;
+}
+
+function secretsOf({ connection, parameters, common }: StoredConnection): readonly unknown[] {
+  return [connection, parameters, common];
+}

@@ -1,0 +1,82 @@
+import { type CompileOptions, evaluate } from '../../iml/compile.js';
+import { listenForMissing } from '../../iml/environment/scope-hook.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { readDataObject } from '../input/input-data.js';
+import type { Io } from '../io.js';
+import { jsonOf } from '../output/json-output.js';
+import { printableLine } from '../output/terminal-text.js';
+import { readTimezone } from '../input/timezone-option.js';
+import { usageError } from '../usage-error.js';
+import { typedValue, valueText } from '../output/value-text.js';
+
+export const EVAL_COMMAND: Command = {
+  name: 'eval',
+  about: 'Evaluates a template and prints its value.',
+  positionals: [{ name: 'template', help: "The template, such as '{{1 + 2}}'; - reads standard input." }],
+  options: {
+    context: {
+      short: 'c',
+      value: 'JSON|FILE',
+      help: 'What names in the template mean: an object, or its file.',
+    },
+    timezone: { value: 'ZONE', help: 'Timezone of the scenario, such as Europe/Prague. Default: UTC.' },
+    now: { value: 'ISO', help: 'The time now stands for. Default: the clock.' },
+    json: { help: 'Prints the value as JSON: dates as text, binary data as base64, nothing as null.' },
+  },
+  examples: [
+    'iml eval \'{{upper("hello")}}\'',
+    'iml eval \'Dear {{user.name}}\' --context \'{"user":{"name":"Ann"}}\'',
+    'iml eval \'{{formatDate(now; "YYYY-MM-DD HH:mm")}}\' --timezone Europe/Prague',
+  ],
+  notes: [
+    'A terminal shows the value with its type. In a pipe text stands as it is, everything else as JSON.',
+  ],
+  run: evalTemplate,
+};
+
+async function evalTemplate(args: Arguments, io: Io): Promise<number> {
+  const [given = ''] = args.positionals;
+  const template = given === '-' ? await io.readStdin() : given;
+  const scope = await readContext(args.text('context'), io);
+  const missing: string[] = [];
+  const value = evaluate(
+    template,
+    listenForMissing({ ...scope }, ({ expression }) => missing.push(expression)),
+    compileOptions(args),
+  );
+  for (const expression of new Set(missing)) {
+    await io.stderr.write(`note: "${printableLine(expression)}" has no value.\n`);
+  }
+  await io.stdout.write(`${format(value, args, io)}\n`);
+  return EXIT.ok;
+}
+
+function format(value: unknown, args: Arguments, io: Io): string {
+  if (args.isSet('json')) return jsonOf(value);
+  return io.stdout.isTerminal ? typedValue(value) : valueText(value);
+}
+
+function compileOptions(args: Arguments): CompileOptions {
+  const nowMs = readNow(args.text('now'));
+  return {
+    timezone: readTimezone(args.text('timezone')),
+    ...(nowMs !== undefined && { now: () => nowMs }),
+  };
+}
+
+function readNow(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms))
+    throw usageError(`--now: "${text}" is no ISO 8601 time, such as 2026-01-31T12:00:00Z.`);
+  return ms;
+}
+
+/** JSON in place, `@file` as everywhere, or the plain path of a file. */
+async function readContext(text: string | undefined, io: Io): Promise<PlainObject> {
+  if (text === undefined) return {};
+  const isInPlace = /^\s*[{@]/.test(text);
+  return readDataObject(isInPlace ? text : `@${text}`, '--context', io);
+}

@@ -1,0 +1,24 @@
+import { infoOf } from '../output/app-info.js';
+import { openApp } from '../open-app.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import type { Io } from '../io.js';
+import { prettyJsonOf } from '../output/json-output.js';
+import { printInfo } from '../output/print-info.js';
+
+export const INFO_COMMAND: Command = {
+  name: 'info',
+  about: 'Shows what an app is made of, and what is wrong with it.',
+  positionals: [{ name: 'app folder', help: 'The folder of the app, or of its repository.' }],
+  options: { json: { help: 'Prints the same as JSON.' } },
+  examples: ['iml info ./my-app', "iml info ./my-app --json | jq '.modules[].name'"],
+  notes: ['Warnings do not change the exit code.'],
+  run: showInfo,
+};
+
+async function showInfo(args: Arguments, io: Io): Promise<number> {
+  const { app, pathOf } = await openApp(args.positionals[0] ?? '', io);
+  const info = infoOf(app);
+  await io.stdout.write(args.isSet('json') ? `${prettyJsonOf(info)}\n` : printInfo(info, pathOf));
+  return EXIT.ok;
+}

@@ -1,0 +1,117 @@
+import { EngineError } from '../../errors/engine-error.js';
+import { stateOf } from '../../host/scenario-plan.js';
+import { createScenarioDesk, type ScenarioDesk } from '../../host/scenarios.js';
+import type { ScenarioRow } from '../../host/store/tables.js';
+import { SYSTEM_CLOCK } from '../../util/clock.js';
+import { didYouMean } from '../../util/suggest.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { HOST_OPTIONS, openHostParts, readId } from '../input/host-parts.js';
+import type { Io } from '../io.js';
+import { jsonOf, prettyJsonOf } from '../output/json-output.js';
+import { printTable } from '../output/print-table.js';
+import { shownPlan } from '../shown-plan.js';
+import { usageError } from '../usage-error.js';
+
+const ACTIONS = ['list', 'show', 'on', 'off', 'retry', 'discard'] as const;
+
+type Action = (typeof ACTIONS)[number];
+
+export const SCENARIOS_COMMAND: Command = {
+  name: 'scenarios',
+  about: 'Shows the scenarios of a host, turns them on and off, and sees to their incomplete executions.',
+  positionals: [
+    { name: 'action', help: 'list, show, on, off, retry or discard. Default: list.', isOptional: true },
+    {
+      name: 'name',
+      help: 'The scenario; for retry and discard the id of an incomplete execution.',
+      isOptional: true,
+    },
+  ],
+  options: { json: { help: 'list: prints JSON.' }, ...HOST_OPTIONS },
+  examples: [
+    'iml scenarios',
+    'iml scenarios show welcome',
+    'iml scenarios on welcome',
+    'iml scenarios retry 3',
+  ],
+  run: manageScenarios,
+};
+
+async function manageScenarios(args: Arguments, io: Io): Promise<number> {
+  const [given = 'list', name] = args.positionals;
+  const action = ACTIONS.find((known) => known === given);
+  if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
+  if (action === 'list' && name !== undefined) throw usageError(`Unexpected argument "${name}".`);
+  if (action !== 'list' && name === undefined) throw usageError(`Missing <name>: which ${whatOf(action)}.`);
+  const parts = await openHostParts(args, io, { mayCreate: false });
+  try {
+    const desk = createScenarioDesk({ ...parts, clock: SYSTEM_CLOCK });
+    if (action === 'list') return await list(desk, args, io);
+    await io.stdout.write(await act(desk, action, name ?? ''));
+    return EXIT.ok;
+  } catch (error) {
+    throw error instanceof EngineError && error.code.startsWith('HOST_') ? usageError(error.message) : error;
+  } finally {
+    await parts.close();
+  }
+}
+
+function whatOf(action: Action): string {
+  return action === 'retry' || action === 'discard' ? 'incomplete execution' : 'scenario';
+}
+
+async function list(desk: ScenarioDesk, args: Arguments, io: Io): Promise<number> {
+  const rows = await Promise.all((await desk.list()).map((scenario) => rowOf(desk, scenario)));
+  if (args.isSet('json')) await io.stdout.write(`${prettyJsonOf(rows)}\n`);
+  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${jsonOf(row)}\n`).join(''));
+  else if (rows.length === 0) await io.stderr.write('No scenarios. iml serve makes them.\n');
+  else await io.stdout.write(printTable(rows, io.stdout.columns));
+  return EXIT.ok;
+}
+
+async function rowOf(desk: ScenarioDesk, scenario: ScenarioRow): Promise<Record<string, unknown>> {
+  const { name, nextRunMs, lastRunMs, lastError } = scenario;
+  const state = stateOf(scenario);
+  const until = 'untilMs' in state ? ` until ${timeOf(state.untilMs)}` : '';
+  const reason = state.kind === 'inactive' ? ` (${state.reason})` : '';
+  return {
+    name,
+    state: `${state.kind}${until}${reason}`,
+    errors: state.errors,
+    'next run': nextRunMs === null ? '' : timeOf(nextRunMs),
+    'last run': lastRunMs === null ? '' : timeOf(lastRunMs),
+    incomplete: (await desk.incompletes(name)).length,
+    'last error': messageOf(lastError),
+  };
+}
+
+async function act(desk: ScenarioDesk, action: Exclude<Action, 'list'>, name: string): Promise<string> {
+  switch (action) {
+    case 'on':
+      await desk.activate(name);
+      return `The scenario "${name}" is on.\n`;
+    case 'off':
+      await desk.deactivate(name);
+      return `The scenario "${name}" is off. What comes in waits.\n`;
+    case 'retry':
+      await desk.retry(readId(name, 'incomplete execution'));
+      return `The incomplete execution ${name} waits to be tried again.\n`;
+    case 'discard':
+      await desk.discard(readId(name, 'incomplete execution'));
+      return `The incomplete execution ${name} is discarded.\n`;
+    case 'show': {
+      const { definition, ...scenario } = await desk.get(name);
+      const incompletes = await desk.incompletes(name);
+      return `${prettyJsonOf({ ...scenario, definition: shownPlan(definition), incompletes })}\n`;
+    }
+  }
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function messageOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null ? (Reflect.get(error, 'message') ?? '') : '';
+}

@@ -1,0 +1,67 @@
+import type { AuthorizeInput, Connection } from '../../component/connection.js';
+import type { ConnectionReport } from '../../connection/connection-run.js';
+import { isOwnCallback } from '../../connection/receive-callback.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { type Callback, type CallbackServer, startCallbackServer } from './callback-server.js';
+import type { Io } from '../io.js';
+import { printable } from '../output/terminal-text.js';
+
+export interface BrowserSettings {
+  /** 0: any that is free. */
+  readonly port: number;
+  /** What the service is told, where that is not the address of the port itself. */
+  readonly redirectUri: URL | undefined;
+  /** Milliseconds the person has. */
+  readonly waitMs: number;
+}
+
+/**
+ * Authorizes a connection by a person at a browser: prints the address of the page and waits for the callback.
+ *
+ * @throws AppError where the service or the app refuses; EngineError (ABORTED) where nobody comes back in time
+ */
+export async function authorizeInBrowser(
+  connection: Connection,
+  input: Omit<AuthorizeInput, 'redirectUri' | 'signal'>,
+  settings: BrowserSettings,
+  io: Io,
+): Promise<ConnectionReport> {
+  const path = settings.redirectUri?.pathname ?? '/callback';
+  const server = await startCallbackServer(settings.port, path);
+  try {
+    return await io.interruptible(async (signal) => {
+      const redirectUri = settings.redirectUri?.href ?? server.url;
+      const { url, pending } = await connection.authorize({ ...input, redirectUri, signal });
+      await io.stderr.write(
+        `Open this address in a browser:\n\n  ${printable(url)}\n\nWaiting for it to come back to ${printable(redirectUri)} (Ctrl-C stops).\n`,
+      );
+      const isOwn = (query: Callback['query']): boolean => isOwnCallback(pending, query);
+      const callback = await nextInTime(server, isOwn, settings.waitMs, signal);
+      try {
+        const report = await connection.complete(pending, callback.query, { signal });
+        callback.answer(true);
+        return report;
+      } catch (error) {
+        callback.answer(false);
+        throw error;
+      }
+    });
+  } finally {
+    await server.close();
+  }
+}
+
+async function nextInTime(
+  server: CallbackServer,
+  isOwn: (query: Callback['query']) => boolean,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<Callback> {
+  const time = AbortSignal.timeout(waitMs);
+  try {
+    return await server.next(isOwn, AbortSignal.any([signal, time]));
+  } catch (error) {
+    if (signal.aborted || !time.aborted) throw error;
+    throw new EngineError('ABORTED', `Nobody came back within ${Math.round(waitMs / 1000)} seconds.`);
+  }
+}

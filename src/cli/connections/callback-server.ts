@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { CallbackQuery } from '../../connection/receive-callback.js';
+import { parseForm } from '../../http/parse-form.js';
+import { cannotListen } from '../cannot-listen.js';
+
+/** A callback that was taken; its sender waits for the answer. */
+export interface Callback {
+  readonly query: CallbackQuery;
+  /** Tells the person in the browser how it went. */
+  readonly answer: (isDone: boolean) => void;
+}
+
+/** Waits on a port of this machine for a browser that a service sends back. */
+export interface CallbackServer {
+  /** Address to be sent back to. */
+  readonly url: string;
+  /** The first callback that `isOwn` takes; others are answered with 400 and change nothing. */
+  readonly next: (isOwn: (query: CallbackQuery) => boolean, signal: AbortSignal) => Promise<Callback>;
+  readonly close: () => Promise<void>;
+}
+
+const LINGER_MS = 500;
+
+/** Nothing of a request is shown, so nobody can make these pages say something else. */
+const PAGES = {
+  done: 'Connected. You can close this page.',
+  failed: 'Not connected. The terminal says why. You can close this page.',
+  strange: 'This callback does not belong to a connection that is being made.',
+  absent: 'There is nothing here.',
+} as const;
+
+/**
+ * Listens on the loopback address only.
+ *
+ * @param port 0: any that is free
+ * @param path what callbacks come to
+ * @throws EngineError (USAGE) for a port that cannot be listened on
+ */
+export async function startCallbackServer(port: number, path: string): Promise<CallbackServer> {
+  let take: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
+    if (request.method !== 'GET' || pathOf(request) !== path) return respond(response, 404, PAGES.absent);
+    if (take?.(request, response) !== true) respond(response, 400, PAGES.strange);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(port, error)));
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo; // of a server that listens on a port
+  return {
+    url: `http://127.0.0.1:${bound}${path}`,
+    next: (isOwn, signal) =>
+      new Promise((resolve, reject) => {
+        const stop = (): void => reject(signal.reason);
+        if (signal.aborted) return stop();
+        signal.addEventListener('abort', stop, { once: true });
+        take = (request, response) => {
+          const query = queryOf(request);
+          if (!isOwn(query)) return false;
+          take = undefined;
+          signal.removeEventListener('abort', stop);
+          const answer = (isDone: boolean): void =>
+            respond(response, 200, isDone ? PAGES.done : PAGES.failed);
+          resolve({ query, answer });
+          return true;
+        };
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        // Browsers open connections they may never use.
+        setTimeout(() => server.closeAllConnections(), LINGER_MS).unref();
+      }),
+  };
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
+function queryOf({ url = '' }: IncomingMessage): CallbackQuery {
+  const mark = url.indexOf('?');
+  return mark === -1 ? {} : parseForm(url.slice(mark + 1));
+}
+
+function respond(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'",
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    connection: 'close',
+  });
+  response.end(`<!doctype html><html lang="en"><title>iml connect</title><p>${text}</p></html>\n`);
+}

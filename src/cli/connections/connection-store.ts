@@ -1,0 +1,178 @@
+import { readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { ConnectionStore, StoredConnection } from '../../connection/connection-store.js';
+import { StoreError } from '../../errors/store-error.js';
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
+import { fromPortable, toPortable } from '../../util/portable-value.js';
+import { withFileLock } from './file-lock.js';
+import { errnoOf, makePrivateFolder, readPrivateFile, writePrivateFile } from './private-file.js';
+import { seal, unseal } from '../seal.js';
+import { userKey } from './user-key.js';
+
+/** For which app a connection was made. */
+export interface ConnectionOwner {
+  /** Name of the app. */
+  readonly app: string;
+  /** Its folder, absolute. */
+  readonly folder: string;
+}
+
+/** A connection with what the command knows of it. */
+export interface ConnectionEntry {
+  readonly name: string;
+  readonly owner: ConnectionOwner;
+  /** ISO 8601: when it was made or refreshed last. */
+  readonly savedAt: string;
+  readonly stored: StoredConnection;
+}
+
+export interface ConnectionList {
+  /** By name. */
+  readonly entries: readonly ConnectionEntry[];
+  /** Why a connection cannot be opened, one for each of them. */
+  readonly unreadable: readonly StoreError[];
+}
+
+/** Connections in the user's folder, each in an encrypted file of its own. */
+export interface ConnectionFiles {
+  /** @throws StoreError (STORE_FAILED) for a file that cannot be opened */
+  readonly read: (name: string) => Promise<ConnectionEntry | undefined>;
+  readonly write: (name: string, stored: StoredConnection, owner: ConnectionOwner) => Promise<void>;
+  readonly list: () => Promise<ConnectionList>;
+  /** Resolves to false where there is none. */
+  readonly remove: (name: string) => Promise<boolean>;
+  readonly exclusively: <T>(name: string, work: () => Promise<T>) => Promise<T>;
+}
+
+/** Neither JSON nor a file, so that it can stand in the place of either. */
+const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.@ -]{0,63}$/u;
+
+export function isConnectionName(text: string): boolean {
+  return NAME.test(text);
+}
+
+/** @param folder see `configFolder` */
+export function openConnectionFiles(folder: string): ConnectionFiles {
+  const entries = path.join(folder, 'connections');
+  // Hexadecimal: names that differ in case only are two files on every system.
+  const fileOf = (name: string): string =>
+    path.join(entries, `${Buffer.from(name, 'utf8').toString('hex')}.json`);
+  const read = async (name: string): Promise<ConnectionEntry | undefined> => {
+    const sealed = await readPrivateFile(fileOf(name));
+    if (sealed === undefined) return undefined;
+    const text = unseal(sealed, await userKey(folder), purposeOf(name));
+    const entry = text === undefined ? undefined : readEntry(name, JSON.parse(text));
+    if (entry !== undefined) return entry;
+    const hint = 'Make it again with iml connect, or forget it with iml connections remove NAME --local.';
+    const message = `The connection "${name}" cannot be opened: its file or the key was changed. ${hint}`;
+    throw new StoreError('STORE_FAILED', message);
+  };
+  return {
+    read,
+    write: async (name, stored, owner) => {
+      const entry: ConnectionEntry = { name, owner, savedAt: new Date().toISOString(), stored };
+      await writeEntry(entry, fileOf(name), folder);
+    },
+    list: () => listEntries(entries, read),
+    remove: async (name) => {
+      try {
+        await rm(fileOf(name));
+        return true;
+      } catch (error) {
+        if (errnoOf(error) === 'ENOENT') return false;
+        throw new StoreError(
+          'STORE_FAILED',
+          `The connection "${name}" cannot be removed (${errnoOf(error)}).`,
+        );
+      }
+    },
+    exclusively: (name, work) => withFileLock(`${fileOf(name)}.lock`, work),
+  };
+}
+
+async function writeEntry(entry: ConnectionEntry, file: string, folder: string): Promise<void> {
+  const text = JSON.stringify(toPortable(entry));
+  try {
+    await makePrivateFolder(folder);
+    await makePrivateFolder(path.dirname(file));
+    await writePrivateFile(file, seal(text, await userKey(folder), purposeOf(entry.name)));
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw new StoreError(
+      'STORE_FAILED',
+      `The connection "${entry.name}" cannot be kept (${errnoOf(error)}).`,
+    );
+  }
+}
+
+/**
+ * The store an engine is given for runs of one app. A connection that was made for another app is refused:
+ * its credentials must not reach the servers of this one.
+ */
+export function storeForApp(files: ConnectionFiles, owner: ConnectionOwner): ConnectionStore {
+  return {
+    get: async (name) => {
+      const entry = await files.read(name);
+      if (entry === undefined || isSameApp(entry.owner, owner)) return entry?.stored;
+      const message = `The connection "${name}" was made for the app "${entry.owner.app}" and is not given to another.`;
+      throw new StoreError('STORE_FAILED', message);
+    },
+    save: async (name, stored) => files.write(name, stored, (await files.read(name))?.owner ?? owner),
+    exclusively: files.exclusively,
+  };
+}
+
+/** A folder may be moved, and a checkout may have another name. */
+export function isSameApp(a: ConnectionOwner, b: ConnectionOwner): boolean {
+  return a.folder === b.folder || a.app === b.app;
+}
+
+async function listEntries(folder: string, read: ConnectionFiles['read']): Promise<ConnectionList> {
+  const files = await readdir(folder).catch(() => []);
+  const names = files
+    .filter((file) => /^(?:[0-9a-f]{2})+\.json$/.test(file))
+    .map((file) => Buffer.from(file.slice(0, -'.json'.length), 'hex').toString('utf8'));
+  const entries: ConnectionEntry[] = [];
+  const unreadable: StoreError[] = [];
+  for (const name of names.sort()) {
+    try {
+      const entry = await read(name);
+      // Removed meanwhile.
+      if (entry !== undefined) entries.push(entry);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      unreadable.push(error);
+    }
+  }
+  return { entries, unreadable };
+}
+
+/** Bound to its name: the content of one file cannot be put in place of another. */
+function purposeOf(name: string): string {
+  return `iml-runtime connection ${name}`;
+}
+
+/** What was sealed is ours, as the tag proves; what may differ is the version that wrote it. */
+function readEntry(name: string, portable: unknown): ConnectionEntry | undefined {
+  const entry = fromPortable(portable);
+  if (!isPlainObject(entry)) return undefined;
+  const [owner, stored] = [ownMember(entry, 'owner'), ownMember(entry, 'stored')];
+  if (!isPlainObject(owner) || !isPlainObject(stored)) return undefined;
+  if (!isPlainObject(stored['connection']) || typeof stored['component'] !== 'string') return undefined;
+  return {
+    name,
+    owner: { app: String(owner['app']), folder: String(owner['folder']) },
+    savedAt: String(ownMember(entry, 'savedAt') ?? ''),
+    stored: {
+      metadata: undefined,
+      uid: undefined,
+      expires: undefined,
+      oauth: undefined,
+      common: undefined,
+      component: stored['component'],
+      connection: stored['connection'],
+      parameters: stored['connection'],
+      ...stored,
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { StoreError } from '../../errors/store-error.js';
+
+const OWNER_ONLY_FILE = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
+
+/** Makes a folder that only its owner can enter; also of one that is there already. */
+export async function makePrivateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  await chmod(folder, OWNER_ONLY_FOLDER);
+}
+
+/** Writes a file only its owner can read. Whoever reads meanwhile finds the old content or the new, never a part. */
+export async function writePrivateFile(file: string, content: string): Promise<void> {
+  const draft = await writeDraft(file, content);
+  try {
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** The same for a file that must not be there yet. Resolves to false where it is. */
+export async function createPrivateFile(file: string, content: string): Promise<boolean> {
+  const draft = await writeDraft(file, content);
+  try {
+    await link(draft, file);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function writeDraft(file: string, content: string): Promise<string> {
+  const draft = path.join(path.dirname(file), `.${randomBytes(9).toString('hex')}.tmp`);
+  const handle = await open(draft, 'wx', OWNER_ONLY_FILE);
+  try {
+    await handle.writeFile(content, 'utf8');
+    await handle.sync();
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  return draft;
+}
+
+/**
+ * Reads a file that nobody but its owner may be able to read; undefined where there is none.
+ *
+ * @throws StoreError (STORE_FAILED) for a file that others can read, that somebody else owns, or that is a link
+ */
+export async function readPrivateFile(file: string): Promise<string | undefined> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(
+    (error: unknown) => {
+      if (errnoOf(error) === 'ENOENT') return undefined;
+      throw new StoreError('STORE_FAILED', `The file ${file} cannot be read (${errnoOf(error)}).`);
+    },
+  );
+  if (handle === undefined) return undefined;
+  try {
+    const { mode, uid } = await handle.stat();
+    // Windows has no such modes; there the folder of the user is what protects.
+    const isPosix = process.getuid !== undefined;
+    if (isPosix && (mode & 0o077) !== 0) {
+      throw new StoreError(
+        'STORE_FAILED',
+        `The file ${file} can be read by others: make it yours alone with chmod 600.`,
+      );
+    }
+    if (isPosix && uid !== process.getuid?.()) {
+      throw new StoreError('STORE_FAILED', `The file ${file} belongs to another user.`);
+    }
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** `ENOENT` and the like; `unknown error` for anything that is no error of the system. */
+export function errnoOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+}

@@ -1,0 +1,110 @@
+import { coerceText } from '../../parameters/values/coerce-text.js';
+import type {
+  Option,
+  ParameterElement,
+  ParameterList,
+  ParameterSpec,
+  ParameterType,
+} from '../../parameters/form/parameter-spec.js';
+import { isOn, toText } from '../../iml/values/coerce.js';
+import { evaluate } from '../../iml/compile.js';
+import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { readDataText } from './input-data.js';
+import type { Io } from '../io.js';
+import { printableLine } from '../output/terminal-text.js';
+import { usageError } from '../usage-error.js';
+
+/** What is typed for these is not shown. Source: reference/connections-modules-rpcs.md (Parameters). */
+const HIDDEN_TYPES: ReadonlySet<ParameterType> = new Set(['password', 'pkey', 'cert']);
+
+/** Of many lines, or bytes: given as a file. */
+const FILE_TYPES: ReadonlySet<ParameterType> = new Set(['pkey', 'cert', 'buffer']);
+
+/** Not for a person to fill in. */
+const UNASKED_TYPES: ReadonlySet<ParameterType> = new Set(['banner', 'hidden']);
+
+/** Who answers, and what is known so far. */
+interface Form {
+  readonly ask: NonNullable<Io['ask']>;
+  readonly io: Io;
+  /** Grows with every answer. */
+  readonly values: PlainObject;
+}
+
+/**
+ * Asks for the values of a form that are not given yet, field by field; nested fields once their field has a value,
+ * fields with a condition where it holds. An empty answer leaves a field to its default. Advanced fields are asked for
+ * only where they are required.
+ *
+ * @throws EngineError (USAGE) at the end of input
+ */
+export async function askParameters(list: ParameterList, given: PlainObject, io: Io): Promise<PlainObject> {
+  const values: PlainObject = { ...given };
+  if (io.ask !== undefined) await askFields(list.elements, { ask: io.ask, io, values });
+  return values;
+}
+
+async function askFields(elements: readonly ParameterElement[], form: Form): Promise<void> {
+  const { values } = form;
+  for (const element of elements) {
+    if (element.kind !== 'parameter' || element.name === undefined) continue;
+    if (UNASKED_TYPES.has(element.type) || !isShown(element, values)) continue;
+    if (!Object.hasOwn(values, element.name)) await askField(element, element.name, form);
+    const value = Object.hasOwn(values, element.name) ? values[element.name] : element.default;
+    if (value !== undefined && value !== '') await askFields(nestedOf(element, value), form);
+  }
+}
+
+/** A condition that cannot be evaluated asks: an empty answer is always possible, or the field is required. */
+function isShown({ visible }: ParameterSpec, values: PlainObject): boolean {
+  if (typeof visible === 'boolean') return visible;
+  try {
+    return isOn(evaluate(visible, { parameters: values }));
+  } catch {
+    return true;
+  }
+}
+
+async function askField(field: ParameterSpec, name: string, { ask, io, values }: Form): Promise<void> {
+  if (field.source['advanced'] === true && !field.required) return;
+  const { help } = field.source;
+  if (typeof help === 'string' && help !== '') await io.stderr.write(`${printableLine(help)}\n`);
+  for (;;) {
+    const answer = await ask(questionOf(field, name), HIDDEN_TYPES.has(field.type));
+    if (answer === undefined) throw usageError(`The parameter "${name}" was not answered.`);
+    if (answer !== '') {
+      const text = FILE_TYPES.has(field.type) ? await readDataText(answer, `"${name}"`, io) : answer;
+      setMember(values, name, coerceText(field, text));
+      return;
+    }
+    if (!field.required || (field.default !== undefined && field.default !== '')) return;
+    await io.stderr.write('A value is needed here.\n');
+  }
+}
+
+function questionOf(field: ParameterSpec, name: string): string {
+  const label = field.label === undefined || field.label === name ? name : `${field.label} (${name})`;
+  const isHidden = HIDDEN_TYPES.has(field.type);
+  const known = field.default === undefined || isHidden ? '' : ` [${toText(field.default)}]`;
+  const options = field.choices?.options?.map(({ value }) => toText(value)).slice(0, MAX_OPTIONS) ?? [];
+  const choice = options.length === 0 ? '' : ` {${options.join(', ')}}`;
+  const notes = [
+    ...(isHidden ? ['not shown'] : []),
+    ...(FILE_TYPES.has(field.type) ? ['@file reads a file'] : []),
+  ];
+  const note = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
+  return `${printableLine(`${label}${choice}${known}`)}${note}: `;
+}
+
+const MAX_OPTIONS = 20;
+
+function nestedOf(field: ParameterSpec, value: unknown): readonly ParameterElement[] {
+  const chosen = (field.choices?.options ?? []).filter(
+    (option: Option) => toText(option.value) === toText(value),
+  );
+  return [
+    ...(field.nested ?? []),
+    ...chosen.flatMap((option) => option.nested ?? []),
+    ...(field.choices?.nested ?? []),
+  ];
+}

@@ -1,0 +1,19 @@
+import { didYouMean } from '../../util/suggest.js';
+import type { ConnectionEntry, ConnectionFiles } from '../connections/connection-store.js';
+import { usageError } from '../usage-error.js';
+
+/**
+ * The connection that is kept under a name.
+ *
+ * @throws EngineError (USAGE) where there is none; StoreError for one that cannot be opened
+ */
+export async function findEntry(files: ConnectionFiles, name: string): Promise<ConnectionEntry> {
+  const entry = await files.read(name);
+  if (entry !== undefined) return entry;
+  const { entries } = await files.list();
+  const hint = didYouMean(
+    name,
+    entries.map((known) => known.name),
+  );
+  throw usageError(`There is no connection "${name}".${hint} iml connections list shows all.`);
+}

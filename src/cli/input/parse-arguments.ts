@@ -1,0 +1,92 @@
+import { parseArgs } from 'node:util';
+import { didYouMean } from '../../util/suggest.js';
+import type { Arguments, Command, OptionSpec, PositionalSpec } from '../command.js';
+import { usageError } from '../usage-error.js';
+
+const HELP: OptionSpec = { short: 'h', help: 'Shows this help.' };
+
+type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+/** The options of a command, `--help` among them. */
+export function optionsOf(command: Command): OptionSpecs {
+  return { ...command.options, help: HELP };
+}
+
+/**
+ * Reads what follows the name of a command. With `--help` the rest need not be complete.
+ *
+ * @throws EngineError (USAGE) for an unknown option, a value that is missing or too many, a missing or further argument
+ */
+export function parseArguments(command: Command, args: readonly string[]): Arguments {
+  const specs = optionsOf(command);
+  const { positionals, tokens } = parseArgs({
+    args: [...args],
+    options: parserOptions(specs),
+    allowPositionals: true,
+    // Not strict: what strict mode would say is said below, in the words of this command.
+    strict: false,
+    tokens: true,
+  });
+  const given = new Map<string, string[]>();
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const spec = checkOption(token, specs);
+    if (given.has(token.name) && spec.value !== undefined && spec.multiple !== true) {
+      throw usageError(`The option "${token.rawName}" is given more than once.`);
+    }
+    given.set(token.name, [...(given.get(token.name) ?? []), token.value ?? '']);
+  }
+  if (!given.has('help')) checkPositionals(positionals, command.positionals);
+  return {
+    positionals,
+    isSet: (option) => given.has(option),
+    text: (option) => given.get(option)?.at(-1),
+    texts: (option) => given.get(option) ?? [],
+  };
+}
+
+type ParserOptions = Record<string, { type: 'string' | 'boolean'; multiple: boolean; short?: string }>;
+
+function parserOptions(specs: OptionSpecs): ParserOptions {
+  return Object.fromEntries(
+    Object.entries(specs).map(([name, { value, short }]) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string', multiple: true, ...(short && { short }) },
+    ]),
+  );
+}
+
+interface OptionToken {
+  readonly name: string;
+  /** As it was written: `-p`, `--param`. */
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+function checkOption({ name, rawName, value, inlineValue }: OptionToken, specs: OptionSpecs): OptionSpec {
+  const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+  if (spec === undefined) {
+    const known = Object.keys(specs).map((option) => `--${option}`);
+    throw usageError(`Unknown option "${rawName}".${didYouMean(rawName, known)}`);
+  }
+  if (spec.value === undefined) {
+    if (value !== undefined) throw usageError(`The option "${rawName}" takes no value.`);
+    return spec;
+  }
+  if (value === undefined) throw usageError(`The option "${rawName}" needs a value: ${spec.value}.`);
+  if (inlineValue !== true && /^-./.test(value)) {
+    throw usageError(
+      `The option "${rawName}" needs a value, and "${value}" looks like an option. If it is the value, write --${name}=${value}.`,
+    );
+  }
+  return spec;
+}
+
+function checkPositionals(given: readonly string[], wanted: readonly PositionalSpec[]): void {
+  const missing = wanted[given.length];
+  if (missing !== undefined && missing.isOptional !== true)
+    throw usageError(`Missing <${missing.name}>: ${missing.help}`);
+  const extra = wanted.at(-1)?.isRepeated === true ? undefined : given[wanted.length];
+  if (extra !== undefined) throw usageError(`Unexpected argument "${extra}".`);
+}

@@ -1,0 +1,8 @@
+import { findZone } from '../../iml/date/zone.js';
+import { usageError } from '../usage-error.js';
+
+/** @throws EngineError (USAGE) for what is no name of the tz database */
+export function readTimezone(text: string | undefined): string | undefined {
+  if (text === undefined || findZone(text) !== undefined) return text;
+  throw usageError(`--timezone: "${text}" is no timezone, such as Europe/Prague.`);
+}

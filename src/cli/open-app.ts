@@ -1,0 +1,29 @@
+import path from 'node:path';
+import { findApp } from '../app/loading/find-app.js';
+import { loadApp } from '../app/loading/load-app.js';
+import { SpecError } from '../errors/spec-error.js';
+import type { App } from '../document/app.js';
+import type { Io } from './io.js';
+import { usageError } from './usage-error.js';
+
+export interface LoadedApp {
+  readonly app: App;
+  /** The folder that paths of the app start at, absolute. */
+  readonly root: string;
+  /** Such a path as the user of the command would write it. */
+  readonly pathOf: (file: string) => string;
+}
+
+/**
+ * Loads the app an argument names.
+ *
+ * @throws EngineError (USAGE) where there is none; SpecError for one that cannot be loaded
+ */
+export async function openApp(given: string, io: Io): Promise<LoadedApp> {
+  const target = path.isAbsolute(given) ? given : path.resolve(io.cwd, given);
+  const { folder: root } = await findApp(target).catch((error: unknown) => {
+    throw error instanceof SpecError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
+  });
+  const pathOf = (file: string): string => path.relative(io.cwd, path.join(root, file)) || file;
+  return { app: await loadApp(root), root, pathOf };
+}

@@ -1,0 +1,92 @@
+import { moduleForm, readForm } from '../../parameters/form/form.js';
+import type { ParameterElement } from '../../parameters/form/parameter-spec.js';
+import type { App } from '../../document/app.js';
+import type { Document } from '../../document/reading/document.js';
+
+/** One field of a form, as far as its users have to know it. */
+export interface FieldInfo {
+  /** Missing where the field has none, or an RPC gives the fields. */
+  readonly name?: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly label?: string;
+  readonly default?: unknown;
+  /** Of the items of an array or the members of a collection. */
+  readonly fields?: readonly FieldInfo[];
+}
+
+export interface ComponentInfo {
+  readonly name: string;
+  readonly type?: string;
+  readonly label?: string;
+  readonly description?: string;
+  readonly connection?: string;
+  readonly altConnection?: string;
+  readonly webhook?: string;
+  readonly parameters?: readonly FieldInfo[];
+}
+
+export interface AppInfo {
+  readonly name: string;
+  readonly connections: readonly ComponentInfo[];
+  readonly modules: readonly ComponentInfo[];
+  readonly rpcs: readonly ComponentInfo[];
+  readonly webhooks: readonly ComponentInfo[];
+  readonly functions: readonly ComponentInfo[];
+  readonly endpoints: readonly ComponentInfo[];
+  readonly warnings: App['warnings'];
+}
+
+/** What an app is made of, as data. */
+export function infoOf(app: App): AppInfo {
+  return {
+    name: app.name,
+    connections: list(app.connections, ({ params }) => fieldsOf(params)),
+    modules: list(app.modules, (module) => moduleForm(module).elements.map(fieldInfo)),
+    rpcs: list(app.rpcs, ({ params }) => fieldsOf(params)),
+    webhooks: list(app.webhooks, ({ params }) => fieldsOf(params)),
+    functions: list(app.functions),
+    endpoints: list(app.endpoints, ({ input }) => fieldsOf(input)),
+    warnings: app.warnings,
+  };
+}
+
+type Described = Readonly<
+  Record<'label' | 'type' | 'description' | 'connection' | 'altConnection' | 'webhook', string | undefined>
+> & { readonly name: string };
+
+function list<C extends Partial<Described> & { readonly name: string }>(
+  components: ReadonlyMap<string, C>,
+  parameters?: (component: C) => readonly FieldInfo[],
+): readonly ComponentInfo[] {
+  return [...components.values()].map((component) => {
+    const { name, type, label, description, connection, altConnection, webhook } = component;
+    const fields = parameters?.(component);
+    return present({
+      name,
+      type,
+      label,
+      description,
+      connection,
+      altConnection,
+      webhook,
+      parameters: fields,
+    });
+  });
+}
+
+function fieldsOf(document: Document | undefined): readonly FieldInfo[] {
+  return readForm(document).elements.map(fieldInfo);
+}
+
+function fieldInfo(element: ParameterElement): FieldInfo {
+  if (element.kind === 'reference') return { type: element.text, required: false };
+  const { name, type, required, label, spec } = element;
+  const items = spec?.kind === 'fields' ? spec.fields.map(fieldInfo) : spec && [fieldInfo(spec.item)];
+  return present({ name, type, required, label, default: element.default, fields: items });
+}
+
+/** The members that have a value. */
+function present<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+}

@@ -1,0 +1,27 @@
+import type { StoredConnection } from '../../connection/connection-store.js';
+import { collectSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor } from '../../redaction/redact.js';
+import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import { printableLine } from './terminal-text.js';
+
+/** Names that tell who somebody is, and of what a label is made. */
+const IDENTITY =
+  /^(?:e?mail|user|username|login|account|domain|site|company|team|organi[sz]ation|workspace|id)$/i;
+
+/**
+ * The label of a connection as it may be printed. An app may have made it of anything, so whatever of the credentials
+ * is in it is taken out; who the user is may stay.
+ */
+export function labelOf(stored: StoredConnection): string {
+  const { metadata, connection, parameters, common } = stored;
+  const secrets = collectSecrets(withoutIdentity(connection), withoutIdentity(parameters), common);
+  return printableLine(createRedactor({ secrets }).text(metadata?.value ?? ''));
+}
+
+function withoutIdentity(data: PlainObject): PlainObject {
+  const kept: PlainObject = {};
+  for (const [name, value] of Object.entries(data)) {
+    if (!IDENTITY.test(name)) setMember(kept, name, isPlainObject(value) ? withoutIdentity(value) : value);
+  }
+  return kept;
+}

@@ -1,0 +1,29 @@
+import { EngineError } from '../../errors/engine-error.js';
+import { collectSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor } from '../../redaction/redact.js';
+import type { LoadedApp } from '../open-app.js';
+import { printError } from './print-error.js';
+import { specFrame } from './spec-frame.js';
+
+/**
+ * An error with the line of the app it points at. The line is the app's own text, which nobody has cleaned, so what is
+ * secret in it is taken out. For commands that have `--allow-local` and `--allow`.
+ *
+ * @param secrets data whose values must not be shown
+ */
+export async function describeError(
+  error: EngineError,
+  loaded: LoadedApp,
+  secrets: readonly unknown[],
+): Promise<string> {
+  const redactor = createRedactor({ secrets: collectSecrets(...secrets) });
+  const frame = await specFrame(loaded.root, error.place);
+  const shown = printError(error, { frame, pathOf: loaded.pathOf, redact: redactor.text });
+  return shown + (isRefusal(error) || isRefusal(error.cause) ? ALLOW_NOTE : '');
+}
+
+const ALLOW_NOTE = '--allow-local lets the app call this machine, --allow HOST what else is not public.\n';
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof EngineError && error.code === 'NETWORK_REFUSED';
+}

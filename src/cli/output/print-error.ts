@@ -1,0 +1,89 @@
+import { AppError } from '../../errors/app-error.js';
+import { codeFrame } from '../../errors/code-frame.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { ImlError } from '../../errors/iml-error.js';
+import type { Place } from '../../errors/place.js';
+import { printable, printableLine } from './terminal-text.js';
+
+export interface PrintErrorOptions {
+  /** Whether the stack of a defect of ours is shown. Default: no. */
+  readonly showStack?: boolean | undefined;
+  /** The line of the app the error points at, with a caret under it. */
+  readonly frame?: string | undefined;
+  /** How to write the path of a file of the app. Default: as it is. */
+  readonly pathOf?: ((file: string) => string) | undefined;
+  /** Takes secrets out of what the error itself has not been cleaned of. Default: nothing. */
+  readonly redact?: ((text: string) => string) | undefined;
+}
+
+type Row = readonly [name: string, value: string];
+
+/** An error for a person: what happened, what is known about it, and where. Ends with a line break. */
+export function printError(error: unknown, options: PrintErrorOptions = {}): string {
+  if (!(error instanceof EngineError)) return printDefect(error, options);
+  const redact = options.redact ?? ((text: string) => text);
+  const details = [...detailsOf(error), ...placeRows(error.place, options)];
+  const width = Math.max(0, ...details.map(([name]) => name.length));
+  const frame = options.frame ?? frameOf(error);
+  return [
+    `${error.name}: ${redact(printable(error.message))}`,
+    ...(error instanceof AppError ? (error.suberrors ?? []) : [])
+      .filter((suberror) => suberror !== error.message)
+      .map((suberror) => `  - ${redact(printable(suberror))}`),
+    ...hintOf(error).map((hint) => `  ${redact(printable(hint))}`),
+    ...details.map(([name, value]) => `  ${name.padEnd(width)}  ${redact(printableLine(value))}`),
+    ...(frame === undefined ? [] : ['', redact(printable(frame))]),
+    '',
+  ].join('\n');
+}
+
+function printDefect(error: unknown, { showStack, redact = (text) => text }: PrintErrorOptions): string {
+  if (!(error instanceof Error)) return `Internal error: ${redact(printable(String(error)))}\n`;
+  const text = showStack === true ? (error.stack ?? String(error)) : `${error.name}: ${error.message}`;
+  const hint = showStack === true ? '' : 'Set IML_DEBUG=1 to see where it comes from.\n';
+  return `Internal error: ${redact(printable(text))}\n${hint}`;
+}
+
+function detailsOf(error: EngineError): readonly Row[] {
+  if (!(error instanceof AppError)) return [['code', error.code]];
+  const { statusCode, requestIndex, page, delay, retryAfterMs, cause } = error;
+  return [
+    ...row('code', cause instanceof EngineError ? cause.code : undefined),
+    ...row('status', statusCode),
+    ...row('request', requestIndex === undefined ? undefined : `${requestIndex + 1}, page ${page ?? 1}`),
+    ...row(
+      'retry-after',
+      retryAfterMs === undefined ? undefined : `${seconds(retryAfterMs)}, as the server asks`,
+    ),
+    ...row('delay', delay === undefined ? undefined : `${seconds(delay)} until a scenario goes on`),
+  ];
+}
+
+function row(name: string, value: string | number | undefined): readonly Row[] {
+  return value === undefined ? [] : [[name, String(value)]];
+}
+
+function placeRows(place: Place | undefined, { pathOf }: PrintErrorOptions): readonly Row[] {
+  if (place === undefined) return [];
+  const { file, line, column, pointer } = place;
+  const path = file === undefined ? '' : (pathOf?.(file) ?? file);
+  const position = line === undefined ? '' : `:${line}:${column ?? 1}`;
+  const where = `${path}${position}`;
+  return [...row('at', where || undefined), ...row('pointer', pointer || undefined)];
+}
+
+/** A hint of the language belongs to the expression, also where the run made an error of the app of it. */
+function hintOf(error: EngineError): readonly string[] {
+  const inner = error instanceof AppError ? error.cause : error;
+  return inner instanceof ImlError && inner.hint !== undefined ? [inner.hint] : [];
+}
+
+function frameOf(error: EngineError): string | undefined {
+  if (!(error instanceof ImlError) || error.source === undefined || error.offset === undefined)
+    return undefined;
+  return codeFrame(error.source, error.offset);
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}

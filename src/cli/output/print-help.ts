@@ -1,0 +1,64 @@
+import type { Command, OptionSpec, PositionalSpec } from '../command.js';
+import type { CommandEntry } from '../commands.js';
+import { optionsOf } from '../input/parse-arguments.js';
+
+const EXIT_CODES = `Exit codes
+  0  done
+  1  the app, the module or the expression failed
+  2  the command line is wrong
+  130  stopped by Ctrl-C
+`;
+
+/** The help of the program: its commands and exit codes. */
+export function overviewHelp(commands: Readonly<Record<string, CommandEntry>>): string {
+  const rows = Object.entries(commands).map(([name, { summary }]): Row => [name, summary]);
+  return `Runs Make custom apps outside Make.
+
+Usage
+  iml <command> [options]
+
+Commands
+${columns(rows)}
+Options
+${columns([
+  ['-h, --help', 'Shows this help; iml <command> --help that of a command.'],
+  ['-V, --version', 'Shows the version.'],
+])}
+${EXIT_CODES}`;
+}
+
+export function commandHelp(command: Command): string {
+  const { name, about, positionals, examples, notes = [] } = command;
+  const operands = positionals.map((positional) => ` ${operandOf(positional)}`).join('');
+  const options = Object.entries(optionsOf(command)).map(
+    ([long, spec]): Row => [optionTitle(long, spec), spec.help],
+  );
+  return [
+    `${about}\n`,
+    `Usage\n  iml ${name}${operands} [options]\n`,
+    ...(positionals.length === 0
+      ? []
+      : [`Arguments\n${columns(positionals.map((p): Row => [operandOf(p), p.help]))}`]),
+    `Options\n${columns(options)}`,
+    `Examples\n${examples.map((example) => `  ${example}\n`).join('')}`,
+    ...notes.map((note) => `${note}\n`),
+    EXIT_CODES,
+  ].join('\n');
+}
+
+function operandOf({ name, isOptional, isRepeated }: PositionalSpec): string {
+  const shown = isRepeated === true ? `${name}...` : name;
+  return isOptional === true ? `[${shown}]` : `<${shown}>`;
+}
+
+function optionTitle(long: string, { short, value }: OptionSpec): string {
+  const prefix = short === undefined ? '    ' : `-${short}, `;
+  return `${prefix}--${long}${value === undefined ? '' : ` ${value}`}`;
+}
+
+type Row = readonly [title: string, text: string];
+
+function columns(rows: readonly Row[]): string {
+  const width = Math.max(...rows.map(([title]) => title.length));
+  return rows.map(([title, text]) => `  ${title.padEnd(width)}  ${text}\n`).join('');
+}

@@ -1,0 +1,75 @@
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
+import { jsonOf } from './json-output.js';
+import { fitText, padText, printableLine, textWidth } from './terminal-text.js';
+
+const GAP = '  ';
+/** A narrower column shows too little of long values to be worth it. */
+const MIN_WIDTH = 10;
+const DEFAULT_COLUMNS = 100;
+const MAX_BLOCK_VALUE = 1000;
+
+/**
+ * Bundles as a table, a row each; as blocks of `name  value` where there is only one, or too many members for the width.
+ *
+ * @param columns width of the terminal. Default 100.
+ */
+export function printTable(bundles: readonly unknown[], columns: number = DEFAULT_COLUMNS): string {
+  if (bundles.length === 0) return '';
+  const names = namesOf(bundles);
+  const titles = names.map(printableLine);
+  const rows = bundles.map((bundle) => names.map((name) => cellOf(bundle, name)));
+  const widths = titles.map((title, index) =>
+    rows.reduce((widest, row) => Math.max(widest, textWidth(row[index] ?? '')), textWidth(title)),
+  );
+  const shown = shrink(widths, columns - GAP.length * (names.length - 1));
+  if (bundles.length === 1 || shown === undefined) return rows.map((row) => block(titles, row)).join('\n');
+  return [titles, shown.map((width) => '-'.repeat(width)), ...rows].map((row) => line(row, shown)).join('');
+}
+
+const WHOLE = '(value)';
+
+/** The members of all bundles in the order they are first seen; one name stands for bundles that are no collections. */
+function namesOf(bundles: readonly unknown[]): readonly string[] {
+  const names = new Set<string>();
+  for (const bundle of bundles) {
+    for (const name of isPlainObject(bundle) ? Object.keys(bundle) : [WHOLE]) names.add(name);
+  }
+  return [...names];
+}
+
+function cellOf(bundle: unknown, name: string): string {
+  if (!isPlainObject(bundle)) return name === WHOLE ? textOf(bundle) : '';
+  return Object.hasOwn(bundle, name) ? textOf(ownMember(bundle, name)) : '';
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return value === null ? 'null' : '';
+  if (value instanceof Uint8Array) return `<${value.byteLength} bytes>`;
+  return printableLine(typeof value === 'string' ? value : unquoted(jsonOf(value)));
+}
+
+/** A date is text in JSON; in a table it needs no quotes. */
+function unquoted(json: string): string {
+  return json.startsWith('"') ? json.slice(1, -1) : json;
+}
+
+/** Widths that fit together: the widest columns give first. Undefined where they would become too narrow. */
+function shrink(widths: readonly number[], available: number): readonly number[] | undefined {
+  const total = (cap: number): number => widths.reduce((sum, width) => sum + Math.min(width, cap), 0);
+  let cap = Math.min(Math.max(...widths, 0), available);
+  while (total(cap) > available && cap > MIN_WIDTH) cap--;
+  return total(cap) > available ? undefined : widths.map((width) => Math.min(width, cap));
+}
+
+function line(cells: readonly string[], widths: readonly number[]): string {
+  const padded = cells.map((cell, index) => padText(fitText(cell, widths[index] ?? 0), widths[index] ?? 0));
+  return `${padded.join(GAP).trimEnd()}\n`;
+}
+
+/** Values stand whole here, up to what is still worth reading. */
+function block(names: readonly string[], cells: readonly string[]): string {
+  const width = Math.max(0, ...names.map(textWidth));
+  return names
+    .map((name, index) => `${padText(name, width)}${GAP}${fitText(cells[index] ?? '', MAX_BLOCK_VALUE)}\n`)
+    .join('');
+}

@@ -1,0 +1,51 @@
+import type { RunStats } from '../../component/module-run.js';
+import type { Limits } from '../../run/limits/limits.js';
+import type { Io } from '../io.js';
+import { fitText } from './terminal-text.js';
+
+const INTERVAL_MS = 200;
+const ERASE_LINE = '\r\u001b[K';
+
+/** A line at the bottom of a terminal that tells how far a run is. */
+export interface Progress {
+  /** Writes to standard error or output above the line. */
+  readonly above: (write: () => Promise<void>) => Promise<void>;
+  /** Takes the line away for good. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Shows what `line` gives, again and again; nothing where standard error is no terminal. */
+export function startProgress(line: () => string, io: Pick<Io, 'stderr' | 'env'>): Progress {
+  const { stderr, env } = io;
+  if (!stderr.isTerminal || env['TERM'] === 'dumb')
+    return { above: (write) => write(), stop: async () => {} };
+  // The line is decoration: whoever closed standard error does not miss it.
+  const show = (text: string): Promise<void> => stderr.write(text).catch(() => {});
+  const draw = (): void => void show(`${ERASE_LINE}${fitText(line(), (stderr.columns ?? 80) - 1)}`);
+  const timer = setInterval(draw, INTERVAL_MS);
+  timer.unref();
+  draw();
+  let isShown = true;
+  return {
+    above: async (write) => {
+      if (isShown) await show(ERASE_LINE);
+      await write();
+    },
+    stop: async () => {
+      clearInterval(timer);
+      if (isShown) await show(ERASE_LINE);
+      isShown = false;
+    },
+  };
+}
+
+/** `listBooks: page 3, 3 of 100 requests, 75 of 3200 records, 1.2 of 40 s`. */
+export function progressLine(name: string, stats: RunStats, limits: Limits): string {
+  const { requests, pages, records, durationMs } = stats;
+  return [
+    `${name}: page ${pages + 1}`,
+    `${requests} of ${limits.maxRequests} requests`,
+    `${records} of ${limits.maxRecords} records`,
+    `${(durationMs / 1000).toFixed(1)} of ${limits.timeoutMs / 1000} s`,
+  ].join(', ');
+}

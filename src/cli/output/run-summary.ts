@@ -1,0 +1,20 @@
+import type { RunReport } from '../../component/module-run.js';
+import { jsonOf } from './json-output.js';
+
+/** One line about a run that is over: what it gave, what it took, why it asked for no further page. */
+export function runSummary({ stats, state }: RunReport, bundles: number): string {
+  const { requests, pages, durationMs, stopReason } = stats;
+  const parts = [
+    count(bundles, 'bundle'),
+    count(requests, 'request'),
+    ...(pages > 0 ? [count(pages, 'follow-up page')] : []),
+    `${(durationMs / 1000).toFixed(1)} s`,
+    ...(stopReason === undefined || stopReason === 'no-pagination' ? [] : [`no further page: ${stopReason}`]),
+  ];
+  const stateLine = state === undefined ? '' : `state for the next run: ${jsonOf(state)}\n`;
+  return `${parts.join(', ')}\n${stateLine}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

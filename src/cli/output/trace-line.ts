@@ -1,0 +1,46 @@
+import { printPlace } from '../../errors/place.js';
+import type { TraceEvent } from '../../run/trace/trace.js';
+import { assertNever } from '../../util/assert-never.js';
+import { jsonOf } from './json-output.js';
+import { printable, printableLine } from './terminal-text.js';
+
+/** An event of a run in lines: when, at which request and page, what. Values in events are clean of secrets. */
+export function traceLine(event: TraceEvent): string {
+  const time = new Date(event.at).toISOString().slice(11, 23);
+  return `${time} [${event.requestIndex + 1}.${event.page}] ${textOf(event)}\n`;
+}
+
+function textOf(event: TraceEvent): string {
+  switch (event.kind) {
+    case 'skipped':
+      return `skipped: its condition is false (${printPlace(event.place)})`;
+    case 'request':
+      return `${event.method} ${printableLine(event.url)} (${event.size} bytes)${headerLines(event.headers)}${bodyLines(event.body)}`;
+    case 'response':
+      return `${event.status} after ${event.durationMs} ms (${event.size} bytes)${headerLines(Object.entries(event.headers))}${bodyLines(event.body)}`;
+    case 'wait':
+      return `waits ${event.delayMs} ms`;
+    case 'missing':
+      return `no value for "${printableLine(event.expression)}" (${printPlace(event.place)})`;
+    case 'stop':
+      return `no further page: ${event.reason}`;
+    case 'warning':
+      return `warning: ${printableLine(event.warning.message)}`;
+    case 'failed':
+      return `failed at ${event.phase}: ${printableLine(event.message)}${event.place ? ` (${printPlace(event.place)})` : ''}`;
+    default:
+      return assertNever(event);
+  }
+}
+
+type Header = readonly [name: string, value: string | readonly string[]];
+
+function headerLines(headers: readonly Header[]): string {
+  return headers.map(([name, value]) => `\n    ${printableLine(`${name}: ${String(value)}`)}`).join('');
+}
+
+function bodyLines(body: unknown): string {
+  if (body === undefined) return '';
+  const text = typeof body === 'string' ? body : jsonOf(body);
+  return `\n    ${printable(text).replaceAll('\n', '\n    ')}`;
+}

@@ -1,0 +1,47 @@
+import { kindOf } from '../../parameters/values/value-kind.js';
+import { jsonOf, prettyJsonOf } from './json-output.js';
+import { printable } from './terminal-text.js';
+
+/** A value behind the name of its type, for a terminal: `number  3`. */
+export function typedValue(value: unknown): string {
+  switch (kindOf(value)) {
+    case 'unset':
+      return 'undefined';
+    case 'null':
+      return 'null';
+    case 'text':
+      return `text  ${printable(JSON.stringify(value))}`;
+    case 'number':
+      // JSON has neither NaN nor infinity, and no negative zero.
+      return `number  ${Object.is(value, -0) ? '-0' : String(value)}`;
+    case 'boolean':
+      return `boolean  ${String(value)}`;
+    case 'date':
+      return `date  ${isoText(value as Date)}`;
+    case 'buffer':
+      return bufferText(value as Uint8Array);
+    case 'array':
+      return `array  ${printable(prettyJsonOf(value))}`;
+    case 'collection':
+      return `collection  ${printable(prettyJsonOf(value))}`;
+    case 'unreadable':
+      return `${typeof value}  ${printable(jsonOf(value))}`;
+  }
+}
+
+/** A value for a pipe: text and dates as they are, everything else as JSON. */
+export function valueText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value instanceof Date ? isoText(value) : jsonOf(value);
+}
+
+function isoText(date: Date): string {
+  return Number.isNaN(date.getTime()) ? 'Invalid Date' : date.toISOString();
+}
+
+const SHOWN_BYTES = 32;
+
+function bufferText(bytes: Uint8Array): string {
+  const shown = Buffer.from(bytes.subarray(0, SHOWN_BYTES)).toString('hex').replace(/../g, '$& ').trim();
+  return `buffer  ${bytes.byteLength} bytes: ${shown}${bytes.byteLength > SHOWN_BYTES ? ' ...' : ''}`;
+}

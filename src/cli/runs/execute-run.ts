@@ -1,0 +1,94 @@
+import { createEngine } from '../../app/engine/create-engine.js';
+import type { ConnectionStore } from '../../connection/connection-store.js';
+import type { ModuleRun } from '../../component/module-run.js';
+import { readTimeout } from '../../component/start-run.js';
+import { AppError } from '../../errors/app-error.js';
+import { type Limits, limitsOf } from '../../run/limits/limits.js';
+import type { RunWarning, TraceListener } from '../../run/trace/trace.js';
+import type { App } from '../../document/app.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { type BundleWriter, createBundleWriter } from '../bundle-writer.js';
+import type { Io, Output } from '../io.js';
+import { type Progress, progressLine, startProgress } from '../output/progress.js';
+import type { RunSettings } from '../run-settings.js';
+import { runSummary } from '../output/run-summary.js';
+import { traceLine } from '../output/trace-line.js';
+
+/** A run about to start: all that the command line says has been understood. */
+export interface PreparedRun {
+  readonly app: App;
+  readonly moduleName: string;
+  readonly parameters: PlainObject;
+  readonly settings: RunSettings;
+  /** Where a connection is looked up that the settings name. */
+  readonly connections: ConnectionStore;
+}
+
+export interface RunOutcome {
+  /** Bundles that came, also of a run that failed later. */
+  readonly bundles: number;
+  readonly error: AppError | undefined;
+  readonly requests: number;
+  readonly warnings: readonly RunWarning[];
+}
+
+/**
+ * Runs a module and writes its bundles, its trace, and how far it is.
+ *
+ * @throws what is no outcome of the app: the reason of the signal, a closed output, a defect
+ */
+export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSignal): Promise<RunOutcome> {
+  const { app, moduleName, parameters, settings, connections } = prepared;
+  const { input, maxBundles } = settings;
+  const onTrace: TraceListener = (event) => {
+    // The trace is told besides: whoever closed standard error does not end the run.
+    progress.above(() => io.stderr.write(traceLine(event))).catch(() => {});
+  };
+  const engine = createEngine({ app, connections, ...settings.engine, ...(settings.traces && { onTrace }) });
+  const run = engine.module(moduleName).run({ ...input, parameters, signal });
+  const limits = limitsOfRun(prepared);
+  const progress = startProgress(() => progressLine(moduleName, run.report().stats, limits), io);
+  const writer = createBundleWriter(settings, aboveProgress(io.stdout, progress));
+  try {
+    const { bundles, error } = await consume(run, writer, maxBundles);
+    await progress.stop();
+    const report = run.report();
+    await writer.end(report);
+    if (io.stderr.isTerminal) await io.stderr.write(runSummary(report, bundles));
+    return { bundles, error, requests: report.stats.requests, warnings: report.warnings };
+  } finally {
+    await progress.stop();
+    await engine.close();
+  }
+}
+
+function limitsOfRun({ app, settings }: PreparedRun): Limits {
+  const limits = limitsOf(settings.engine.limits);
+  const common = settings.input.common ?? app.common?.value;
+  return { ...limits, timeoutMs: readTimeout({ app, limits }, common) };
+}
+
+/** Where both streams are one terminal, what is written must not meet the line of progress. */
+function aboveProgress(output: Output, progress: Progress): Output {
+  if (!output.isTerminal) return output;
+  return { ...output, write: (text) => progress.above(() => output.write(text)) };
+}
+
+async function consume(
+  run: ModuleRun,
+  writer: BundleWriter,
+  maxBundles: number,
+): Promise<{ readonly bundles: number; readonly error: AppError | undefined }> {
+  let bundles = 0;
+  try {
+    for await (const bundle of run) {
+      await writer.write(bundle);
+      bundles++;
+      if (bundles >= maxBundles) break;
+    }
+    return { bundles, error: undefined };
+  } catch (error) {
+    if (error instanceof AppError) return { bundles, error };
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import type { ConnectionComponent } from '../document/app.js';
+import type { PlainObject } from '../util/plain-object.js';
+import type { SingleFlight } from '../util/single-flight.js';
+import type { ConnectionOptions, KnownConnection } from '../component/connection.js';
+import type { ConnectionReport, ConnectionStart } from './connection-run.js';
+import type { CompiledConnection } from './connection-spec.js';
+import type { OAuthNames, StoredConnection } from './connection-store.js';
+import type { Runtime } from '../component/runtime.js';
+
+/** What the steps of one connection share. */
+export interface Maker {
+  readonly component: ConnectionComponent;
+  readonly runtime: Runtime;
+  readonly compile: () => Promise<CompiledConnection>;
+  /** Refreshes under way. */
+  readonly refreshes: SingleFlight<ConnectionReport>;
+}
+
+/** Source: reference/request-spec.md section 4: in connections, `common` is the connection's. [doc] The app's stands in where it has none. [choice] */
+export function startOf(
+  { component, runtime }: Maker,
+  stored: StoredConnection,
+  { common, signal }: ConnectionOptions,
+  names: Readonly<Record<string, unknown>> = { oauth: stored.oauth },
+): ConnectionStart {
+  const known = common ?? stored.common ?? component.common?.value ?? runtime.common;
+  return { stored, names, signal, common: known };
+}
+
+export function emptyConnection(
+  component: ConnectionComponent,
+  parameters: PlainObject,
+  oauth: OAuthNames | undefined,
+): StoredConnection {
+  return {
+    component: component.name,
+    connection: { ...parameters },
+    parameters,
+    metadata: undefined,
+    uid: undefined,
+    expires: undefined,
+    oauth,
+    common: undefined,
+  };
+}
+
+export function storedOf(component: ConnectionComponent, known: KnownConnection): StoredConnection {
+  const { connection, parameters = connection, metadata, uid, expires, oauth, common } = known;
+  return { component: component.name, connection, parameters, metadata, uid, expires, oauth, common };
+}

@@ -1,0 +1,209 @@
+import { collectSecrets } from '../redaction/collect-secrets.js';
+import { SANITIZED } from '../redaction/redact-value.js';
+import { toText } from '../iml/values/coerce.js';
+import { describe, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
+import type { RunContext } from '../run/run-context.js';
+import { runRequest } from '../run/run-request.js';
+import type { RunWarning, TraceEvent } from '../run/trace/trace.js';
+import type { Directive } from '../document/compile/compile-directive.js';
+import type { CompiledRequest, CompiledResponse } from '../document/compile/compiled-request.js';
+import { deepMerge } from '../util/deep-merge.js';
+import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
+import type { ConnectionMetadata, StoredConnection } from './connection-store.js';
+import { readInstant } from './read-instant.js';
+import type { Runtime } from '../component/runtime.js';
+import { startRun } from '../component/start-run.js';
+
+/** The outcome of a run of a connection that did not fail. */
+export interface ConnectionReport {
+  readonly stored: StoredConnection;
+  /** Requests that were sent. */
+  readonly requests: number;
+  readonly trace: readonly TraceEvent[];
+  readonly warnings: readonly RunWarning[];
+}
+
+/** What a run of a connection starts from. */
+export interface ConnectionStart {
+  /** The connection as far as it is made. */
+  readonly stored: StoredConnection;
+  readonly common: unknown;
+  readonly temp?: PlainObject | undefined;
+  /** `oauth` and `query`. */
+  readonly names?: Readonly<Record<string, unknown>> | undefined;
+  /** Values beside those of the connection that nothing may show. */
+  readonly secrets?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const MAX_LABEL = 512;
+
+/** One run of requests of a connection: what they keep is added to the connection. */
+export class ConnectionRun {
+  readonly context: RunContext;
+  private readonly timezone: string;
+  private current: StoredConnection;
+  private showsConnection = false;
+
+  constructor(context: RunContext, stored: StoredConnection, timezone: string) {
+    this.context = context;
+    this.current = stored;
+    this.timezone = timezone;
+    context.beforeClean = () => this.learn(context.scope['temp']);
+  }
+
+  /** The connection with all that was kept so far. */
+  get stored(): StoredConnection {
+    return this.current;
+  }
+
+  report(): ConnectionReport {
+    const { requests, warnings } = this.context;
+    return { stored: this.current, requests, trace: this.trace(), warnings };
+  }
+
+  /** What happened, without what turned out to be a secret only later: a token is known as one once it is kept. */
+  trace(): readonly TraceEvent[] {
+    const { trace, redactor, scope } = this.context;
+    this.learn(scope['temp']);
+    return trace.events.map((event) => redactor.value(withOpenHeaders(event)) as TraceEvent); // only texts change
+  }
+
+  /** Runs the requests of a section in order; each sees as `data` what the ones before have kept. */
+  async section(requests: readonly CompiledRequest[]): Promise<void> {
+    const { context } = this;
+    for (const [index, request] of requests.entries()) {
+      context.requestIndex = index;
+      const sentBefore = context.requests;
+      warnOfUnavailable(request, context);
+      for await (const _page of runRequest(request, { appliesLimit: false }, context)) {
+        // A request whose condition is false has received nothing to keep.
+        if (context.requests > sentBefore) this.keep(request.response);
+      }
+    }
+  }
+
+  /** From here on expressions read the connection as `connection`, too. Source: reference/request-spec.md section 4. [app] */
+  showConnection(): void {
+    this.showsConnection = true;
+    this.context.scope['connection'] = this.current.connection;
+  }
+
+  /** Adds what a response says to keep. Source: reference/response-spec.md sections 2 and 7. [doc] */
+  keep(spec: CompiledResponse): void {
+    const { context } = this;
+    const data = evaluateDirective(spec.data, context);
+    if (spec.data !== undefined) this.extend(spec.data, data);
+    const expires = this.readExpires(spec.expires) ?? this.current.expires;
+    const uid = readUid(spec.uid, context) ?? this.current.uid;
+    const metadata = readMetadata(spec.metadata, context) ?? this.current.metadata;
+    this.current = { ...this.current, expires, uid, metadata };
+  }
+
+  /** Values that no trace and no error of this run may show. */
+  learn(values: unknown): void {
+    this.context.redactor.learn(collectSecrets(values));
+  }
+
+  private extend(directive: Directive, data: unknown): void {
+    if (data === undefined || data === null) return;
+    if (!isPlainObject(data)) throw this.invalid(directive, 'data has to be a collection', data);
+    this.learn(data);
+    const connection = deepMerge(this.current.connection, data);
+    this.current = { ...this.current, connection };
+    this.context.scope['data'] = connection;
+    if (this.showsConnection) this.context.scope['connection'] = connection;
+  }
+
+  private readExpires(directive: Directive | undefined): Date | undefined {
+    const value = evaluateDirective(directive, this.context);
+    if (directive === undefined || value === undefined || value === null || value === '') return undefined;
+    const instant = readInstant(value, this.timezone);
+    if (instant === undefined || Number.isNaN(new Date(instant).getTime())) {
+      throw this.invalid(directive, 'expires has to be a date', value);
+    }
+    return new Date(instant);
+  }
+
+  private invalid(directive: Directive, expectation: string, value: unknown): Error {
+    const { context } = this;
+    const place = context.request?.document.placeOf(directive.pointer);
+    return runError('RuntimeError', `${expectation}, not ${describe(value)}.`, context, { place });
+  }
+}
+
+/** Source: reference/connections-modules-rpcs.md (Connections). [doc] */
+const UNAVAILABLE = ['aws', 'endpoint', 'pagination'];
+const UNAVAILABLE_IN_RESPONSE = ['iterate', 'limit', 'output', 'trigger', 'wrapper'];
+
+function warnOfUnavailable({ document }: CompiledRequest, context: RunContext): void {
+  const { value } = document;
+  const response = isPlainObject(value) ? ownMember(value, 'response') : undefined;
+  const written = [
+    ...UNAVAILABLE.filter((key) => isPlainObject(value) && Object.hasOwn(value, key)).map((key) => `/${key}`),
+    ...UNAVAILABLE_IN_RESPONSE.filter((key) => isPlainObject(response) && Object.hasOwn(response, key)).map(
+      (key) => `/response/${key}`,
+    ),
+  ];
+  for (const pointer of written) {
+    const name = pointer.slice(1).replace('/', '.');
+    const message = `"${name}" is not available in connections and is ignored.`;
+    context.warn({ code: 'directive-ignored', message, place: document.placeOf(pointer) });
+  }
+}
+
+/** Response headers that hold no credentials; any other may be where a service hands out a session. */
+const OPEN_HEADER =
+  /^(?:cache-control|content-(?:encoding|length|type)|date|retry-after|server|www-authenticate|x-request-id|(?:x-)?ratelimit(?:-[a-z-]+)?)$/;
+
+function withOpenHeaders(event: TraceEvent): TraceEvent {
+  if (event.kind !== 'response') return event;
+  const headers = Object.entries(event.headers).map(([name, value]) => [
+    name,
+    OPEN_HEADER.test(name) ? value : SANITIZED,
+  ]);
+  return { ...event, headers: Object.fromEntries(headers) };
+}
+
+/** Starts a run, lets `work` send requests in it, and ends it however that goes; trace events come at its end. */
+export async function runConnection<T>(
+  runtime: Runtime,
+  start: ConnectionStart,
+  work: (run: ConnectionRun) => Promise<T>,
+): Promise<T> {
+  const { stored, common, names, signal } = start;
+  const { connection, parameters } = stored;
+  const input = { parameters, common, data: connection, names, signal };
+  // Listeners are told at the end, and of no bodies: what of a response is a secret shows only once it is kept, and not
+  // everything is.
+  const { context, finish } = startRun({ ...runtime, onTrace: undefined, trace: 'summary' }, input);
+  const run = new ConnectionRun(context, stored, toText(runtime.environment['timezone']) || 'UTC');
+  try {
+    context.scope['temp'] = start.temp ?? {};
+    for (const secrets of [connection, parameters, start.temp, start.secrets]) run.learn(secrets);
+    return await work(run);
+  } finally {
+    finish();
+    for (const event of run.trace()) runtime.onTrace?.(event);
+  }
+}
+
+/** Source: reference/request-spec.md section 2 (uid): text or number. [src] */
+function readUid(directive: Directive | undefined, context: RunContext): string | number | undefined {
+  const value = evaluateDirective(directive, context);
+  if (directive === undefined || value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  const place = context.request?.document.placeOf(directive.pointer);
+  const message = `uid has to be text or a number, not ${describe(value)}.`;
+  throw runError('RuntimeError', message, context, { place });
+}
+
+/** Source: reference/request-spec.md section 2 (metadata); a bare text counts as its value. [src][inf] */
+function readMetadata(directive: Directive | undefined, context: RunContext): ConnectionMetadata | undefined {
+  const value = evaluateDirective(directive, context);
+  const label = toText(isPlainObject(value) ? ownMember(value, 'value') : value).slice(0, MAX_LABEL);
+  if (label === '') return undefined;
+  const type = isPlainObject(value) && ownMember(value, 'type') === 'email' ? 'email' : 'text';
+  return { type, value: label };
+}

@@ -1,0 +1,120 @@
+import { SpecError } from '../errors/spec-error.js';
+import type { ConnectionComponent } from '../document/app.js';
+import type { DirectiveContext } from '../document/compile/compile-directive.js';
+import { compileCommunication } from '../document/compile/compile-request.js';
+import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import type { Document } from '../document/reading/document.js';
+import { subDocument } from '../document/reading/sub-document.js';
+import { isPlainObject, ownMember } from '../util/plain-object.js';
+
+type Requests = readonly CompiledRequest[];
+
+/** The communication of a connection, ready to run. A section that is not written has no requests. */
+export type CompiledConnection =
+  | { readonly kind: 'basic'; readonly requests: Requests }
+  | {
+      readonly kind: 'oauth1' | 'oauth2';
+      /** `preauthorize`, or `requestToken` of OAuth 1. */
+      readonly before: Requests;
+      /** The page the user is sent to, and what is made of the callback. */
+      readonly authorize: CompiledRequest | undefined;
+      /** `token`, or `accessToken` of OAuth 1. */
+      readonly token: Requests;
+      readonly info: Requests;
+      readonly refresh: Requests;
+      readonly invalidate: Requests;
+    };
+
+/**
+ * Makes the communication of a connection ready. The base of the app is not merged in.
+ * Source: reference/connections-modules-rpcs.md (Connections). [doc]
+ *
+ * @throws SpecError (SPEC_INVALID) where there is none, where a request has no url, and for an OAuth connection that
+ *   is no object of named requests
+ */
+export function compileConnection(
+  connection: ConnectionComponent,
+  context: DirectiveContext,
+): CompiledConnection {
+  const { communication } = connection;
+  if (communication === undefined) {
+    throw new SpecError('SPEC_INVALID', `The connection "${connection.name}" has no communication to run.`);
+  }
+  if (connection.type !== 'basic') return compileOAuth(communication, context);
+  const requests = isEmptyDocument(communication) ? [] : compileRequests(communication, undefined, context);
+  return { kind: 'basic', requests };
+}
+
+/** What an author left as it was made: the connection keeps its parameters, and nothing validates them. [app] */
+function isEmptyDocument({ value }: Document): boolean {
+  return isPlainObject(value) && Object.keys(value).length === 0;
+}
+
+function compileOAuth(communication: Document, context: DirectiveContext): CompiledConnection {
+  const { value } = communication;
+  if (!isPlainObject(value)) {
+    const message = 'The communication of an OAuth connection has to be an object of named requests.';
+    throw new SpecError('SPEC_INVALID', message, { place: communication.placeOf('') });
+  }
+  const isFirstVersion = ['requestToken', 'accessToken', 'oauth'].some((key) => isWritten(value, key));
+  const base = isFirstVersion ? signingBase(communication) : undefined;
+  const section = (key: string): Requests =>
+    isWritten(value, key) ? compileRequests(subDocument(communication, key), base, context) : [];
+  const authorize = section('authorize');
+  if (authorize.length > 1) {
+    const message = 'authorize is the address of one page: it has to be one request, not several.';
+    throw new SpecError('SPEC_INVALID', message, { place: communication.placeOf('/authorize') });
+  }
+  return {
+    kind: isFirstVersion ? 'oauth1' : 'oauth2',
+    before: section(isFirstVersion ? 'requestToken' : 'preauthorize'),
+    // An address is opened by a browser, which signs nothing.
+    authorize: authorize[0] && { ...authorize[0], oauth: undefined },
+    token: section(isFirstVersion ? 'accessToken' : 'token'),
+    info: section('info'),
+    refresh: section('refresh'),
+    invalidate: section('invalidate'),
+  };
+}
+
+function isWritten(value: object, key: string): boolean {
+  const member = ownMember(value, key);
+  return member !== undefined && member !== null;
+}
+
+/** The root `oauth` of an OAuth 1 connection is merged into each of its requests, member by member. [doc] */
+function signingBase(communication: Document): Document {
+  const { value, file, placeOf } = communication;
+  const oauth = isPlainObject(value) ? ownMember(value, 'oauth') : undefined;
+  return { value: oauth === undefined ? {} : { oauth }, file, placeOf };
+}
+
+function compileRequests(section: Document, base: Document | undefined, context: DirectiveContext): Requests {
+  return compileCommunication(section, base, context).map(withoutUnavailable);
+}
+
+/**
+ * Source: reference/connections-modules-rpcs.md (Connections): a url is required, and aws, pagination, limit, iterate
+ * and output are not available. [doc] They are left aside; a run warns of them.
+ */
+function withoutUnavailable(request: CompiledRequest): CompiledRequest {
+  const { document, response } = request;
+  if (request.url === undefined) {
+    const message = 'A request of a connection needs a url.';
+    throw new SpecError('SPEC_INVALID', message, { place: document.placeOf('') });
+  }
+  return {
+    ...request,
+    aws: undefined,
+    endpoint: undefined,
+    pagination: undefined,
+    response: {
+      ...response,
+      limit: undefined,
+      iterate: undefined,
+      output: undefined,
+      wrapper: undefined,
+      trigger: undefined,
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { EngineError } from '../errors/engine-error.js';
+import { SpecError } from '../errors/spec-error.js';
+import { extendTemp } from '../run/receive-response.js';
+import { isPlainObject } from '../util/plain-object.js';
+import { buildAuthorizePage, readQueryValue } from './authorize-page.js';
+import { codeChallenge, createNonce } from './code-challenge.js';
+import type { Authorization, AuthorizeInput, ConnectionOptions, CreateInput } from '../component/connection.js';
+import { emptyConnection, type Maker, startOf } from './connection-maker.js';
+import { checkConnectionParameters } from './connection-parameters.js';
+import { type ConnectionReport, runConnection } from './connection-run.js';
+import type { OAuthNames } from './connection-store.js';
+import { type PendingAuthorization, readPending, writePending } from './pending-authorization.js';
+import { assertOwnCallback, type CallbackQuery, receiveCallback } from './receive-callback.js';
+import { requiredScope } from './required-scope.js';
+
+/** See `Connection.create`. */
+export async function create(maker: Maker, input: CreateInput): Promise<ConnectionReport> {
+  const { component, runtime } = maker;
+  const compiled = await maker.compile();
+  if (compiled.kind !== 'basic' && compiled.authorize !== undefined) {
+    const message = `The connection "${component.name}" is authorized by its user: use authorize and complete.`;
+    throw new EngineError('USAGE', message);
+  }
+  if (compiled.kind !== 'basic' && compiled.token.length === 0) {
+    throw new SpecError('SPEC_INVALID', `The connection "${component.name}" needs authorize or token.`);
+  }
+  const parameters = await checkConnectionParameters(component, { ...input.parameters }, runtime);
+  const oauth = component.type === 'oauth' ? oauthNames(maker, input, undefined) : undefined;
+  const stored = { ...emptyConnection(component, parameters, oauth), common: input.common };
+  const start = startOf(maker, stored, input, { oauth });
+  return runConnection(runtime, start, async (run) => {
+    if (compiled.kind === 'basic') {
+      await run.section(compiled.requests);
+      return run.report();
+    }
+    await run.section(compiled.before);
+    await run.section(compiled.token);
+    run.showConnection();
+    await run.section(compiled.info);
+    return run.report();
+  });
+}
+
+/** See `Connection.authorize`. */
+export async function authorize(maker: Maker, input: AuthorizeInput): Promise<Authorization> {
+  const { component, runtime } = maker;
+  const compiled = await maker.compile();
+  if (compiled.kind === 'basic' || compiled.authorize === undefined) {
+    const message = `The connection "${component.name}" has no page to authorize it: use create.`;
+    throw new EngineError('USAGE', message);
+  }
+  const { kind, before, authorize: page } = compiled;
+  const parameters = await checkConnectionParameters(component, { ...input.parameters }, runtime);
+  const codeVerifier = input.codeVerifier ?? createNonce();
+  const challenge = codeChallenge(codeVerifier);
+  const state = kind === 'oauth2' ? createNonce() : undefined;
+  const oauth = oauthNames(maker, input, input.redirectUri);
+  const names = { ...oauth, codeChallenge: challenge, codeChallengeMethod: 'S256' };
+  const start = startOf(maker, emptyConnection(component, parameters, oauth), input, { oauth: names });
+  return runConnection(runtime, start, async (run) => {
+    await run.section(before);
+    const { context } = run;
+    context.request = page;
+    extendTemp(page.temp, context);
+    const url = await buildAuthorizePage(page, { state, codeChallenge: challenge }, context);
+    const requestToken = kind === 'oauth1' ? readQueryValue(url, 'oauth_token') : undefined;
+    const temp = context.scope['temp'];
+    const pending = writePending(
+      { component: component.name, state, requestToken },
+      {
+        parameters,
+        oauth,
+        codeVerifier,
+        common: input.common,
+        connection: run.stored.connection,
+        temp: isPlainObject(temp) ? temp : {},
+      },
+    );
+    return { url, pending, requests: context.requests };
+  });
+}
+
+/** See `Connection.complete`. */
+export async function complete(
+  maker: Maker,
+  pending: PendingAuthorization,
+  query: CallbackQuery,
+  options: ConnectionOptions,
+): Promise<ConnectionReport> {
+  const { component, runtime } = maker;
+  const { parameters, connection, temp, oauth, codeVerifier, common } = readPending(pending, component.name);
+  assertOwnCallback(pending, query);
+  const compiled = await maker.compile();
+  if (compiled.kind === 'basic' || compiled.authorize === undefined) {
+    throw new SpecError('SPEC_INVALID', `The connection "${component.name}" has no authorize any more.`);
+  }
+  const { authorize: page, token, info } = compiled;
+  const names = {
+    ...oauth,
+    codeVerifier,
+    codeChallenge: codeChallenge(codeVerifier),
+    codeChallengeMethod: 'S256',
+  };
+  const stored = {
+    ...emptyConnection(component, parameters, oauth),
+    connection,
+    common: options.common ?? common,
+  };
+  const start = startOf(maker, stored, options, { oauth: names, query: { ...query } });
+  return runConnection(runtime, { ...start, temp, secrets: codeVerifier }, async (run) => {
+    receiveCallback(page, query, run);
+    await run.section(token);
+    run.showConnection();
+    await run.section(info);
+    return run.report();
+  });
+}
+
+/** Source: reference/connections-modules-rpcs.md (Redirect address, Scope). [doc] */
+function oauthNames(
+  { component, runtime }: Maker,
+  input: CreateInput & Partial<AuthorizeInput>,
+  redirectUri: string | undefined,
+): OAuthNames {
+  return {
+    scope: requiredScope(runtime.app, component, input),
+    redirectUri,
+    localRedirectUri: input.localRedirectUri ?? redirectUri,
+    makeRedirectUri: input.makeRedirectUri ?? redirectUri,
+  };
+}

@@ -1,0 +1,17 @@
+import { toNumber } from '../iml/values/coerce.js';
+import { readDate } from '../iml/date/read-date.js';
+
+/** As seconds, this lies in the year 5138; as milliseconds, in 1973. */
+const FIRST_MILLISECONDS = 1e11;
+
+/**
+ * Milliseconds since the epoch of a date, a date text, or a Unix time in seconds or milliseconds (as a number or as
+ * text), which is how services tell the end of a token; undefined for anything else. [inf]
+ *
+ * @param timezone of texts without an offset
+ */
+export function readInstant(value: unknown, timezone: string): number | undefined {
+  const number = toNumber(value);
+  if (number === undefined) return readDate(value, timezone)?.getTime();
+  return Math.abs(number) < FIRST_MILLISECONDS ? number * 1000 : number;
+}

@@ -1,0 +1,101 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { AppError } from '../errors/app-error.js';
+import { toText } from '../iml/values/coerce.js';
+import { checkResponse } from '../run/check-response.js';
+import { extendTemp } from '../run/receive-response.js';
+import type { Directive } from '../document/compile/compile-directive.js';
+import type { CompiledRequest, CompiledResponse, CompiledValid } from '../document/compile/compiled-request.js';
+import { ownMember, type PlainObject } from '../util/plain-object.js';
+import type { ConnectionRun } from './connection-run.js';
+
+/** The query a service sends the user back with. A name that stands more than once has a list. */
+export type CallbackQuery = Readonly<Record<string, unknown>>;
+
+const NEVER: Directive = { evaluate: () => false, pointer: '/response/valid', raw: false };
+const REFUSED: CompiledValid = {
+  condition: NEVER,
+  message: undefined,
+  type: undefined,
+  pointer: '/response/valid',
+};
+
+/**
+ * Takes a callback as the response of `authorize`: `temp`, `valid` and `error`, then what it keeps, all reading `query`.
+ * A callback that says `error` fails unless `valid` is written and says otherwise.
+ * Source: reference/connections-modules-rpcs.md (authorize). [doc][inf]
+ *
+ * @throws AppError of the type that `valid` and `error` give; RuntimeError by default
+ */
+export function receiveCallback(authorize: CompiledRequest, query: CallbackQuery, run: ConnectionRun): void {
+  const { context } = run;
+  const { response } = authorize;
+  context.request = authorize;
+  context.requestIndex = 0;
+  run.learn(secretsIn(query));
+  extendTemp(response.temp, context);
+  const refusal = refusalIn(query);
+  const spec = refusal === undefined || response.valid !== undefined ? response : refused(response, refusal);
+  const error = checkResponse(spec, undefined, context);
+  if (error !== undefined) throw error;
+  run.keep(response);
+}
+
+function refused(response: CompiledResponse, refusal: string): CompiledResponse {
+  const message: Directive = { evaluate: () => refusal, pointer: '/response', raw: refusal };
+  const error = response.error ?? { message, type: undefined, pointer: '/response', entries: new Map() };
+  return { ...response, valid: REFUSED, error };
+}
+
+/** All but what a service says to explain a refusal. */
+function secretsIn(query: CallbackQuery): CallbackQuery {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !name.startsWith('error')));
+}
+
+const MAX_SHOWN = 300;
+
+/** Source: RFC 6749 section 4.1.2.1. */
+function refusalIn(query: CallbackQuery): string | undefined {
+  const error = shown(query, 'error');
+  if (error === '') return undefined;
+  const description = shown(query, 'error_description');
+  return `The service did not authorize: ${error}${description === '' ? '' : ` (${description})`}`;
+}
+
+/** Anybody can call the address of a callback with any text. */
+function shown(query: CallbackQuery, name: string): string {
+  const text = toText(ownMember(query as PlainObject, name));
+  return text.replace(/\p{C}/gu, ' ').slice(0, MAX_SHOWN).trim();
+}
+
+/**
+ * Makes sure that a callback belongs to the authorization it is given to.
+ *
+ * @throws AppError of type RuntimeError
+ */
+export function assertOwnCallback(
+  expected: { readonly state: string | undefined; readonly requestToken: string | undefined },
+  query: CallbackQuery,
+): void {
+  if (isOwnCallback(expected, query)) return;
+  throw new AppError('RuntimeError', 'The callback does not belong to this authorization.');
+}
+
+/** Whether `state`, or the request token of OAuth 1, is the one that was sent out. */
+export function isOwnCallback(
+  expected: { readonly state: string | undefined; readonly requestToken: string | undefined },
+  query: CallbackQuery,
+): boolean {
+  const { state, requestToken } = expected;
+  if (state !== undefined) return isSameText(state, ownMember(query, 'state'));
+  // A refusal brings the token under a name of the service's choice, such as `denied`.
+  const values = Object.values(query);
+  return requestToken === undefined
+    ? values.length > 0
+    : values.some((value) => isSameText(requestToken, value));
+}
+
+function isSameText(expected: string, given: unknown): boolean {
+  if (typeof given !== 'string') return false;
+  const [a, b] = [expected, given].map((text) => createHash('sha256').update(text).digest());
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
+}

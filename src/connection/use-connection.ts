@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { toPortable } from '../util/portable-value.js';
+import type { ConnectionOptions, KnownConnection, RefreshInput } from '../component/connection.js';
+import { type Maker, startOf, storedOf } from './connection-maker.js';
+import { type ConnectionReport, runConnection } from './connection-run.js';
+import { assertNotExpired, refreshConnection } from './refresh-connection.js';
+
+/** See `Connection.test`. */
+export async function test(
+  maker: Maker,
+  known: KnownConnection,
+  options: ConnectionOptions,
+): Promise<ConnectionReport> {
+  const compiled = await maker.compile();
+  const stored = storedOf(maker.component, known);
+  assertNotExpired(stored, maker.runtime);
+  const isBasic = compiled.kind === 'basic';
+  // A basic connection is made once more, from what the user filled in.
+  const before = isBasic ? { ...stored, connection: { ...stored.parameters } } : stored;
+  return runConnection(maker.runtime, startOf(maker, before, options), async (run) => {
+    if (isBasic) {
+      await run.section(compiled.requests);
+    } else {
+      run.showConnection();
+      await run.section(compiled.info);
+    }
+    return run.report();
+  });
+}
+
+/** See `Connection.refresh`. */
+export async function refresh(
+  maker: Maker,
+  known: KnownConnection,
+  input: RefreshInput,
+): Promise<ConnectionReport> {
+  const compiled = await maker.compile();
+  const { signal, ...shared } = input;
+  const stored = storedOf(maker.component, known);
+  const work = async (): Promise<ConnectionReport> => {
+    assertNotExpired(stored, maker.runtime);
+    const section = compiled.kind === 'basic' ? [] : compiled.refresh;
+    return refreshConnection(section, startOf(maker, stored, shared), maker.runtime, input.force === true);
+  };
+  const identity = JSON.stringify(toPortable([stored, shared]));
+  // A digest, so that no credentials lie about as the key of a map.
+  return maker.refreshes.run(createHash('sha256').update(identity).digest('base64'), work, signal);
+}
+
+/** See `Connection.invalidate`. */
+export async function invalidate(
+  maker: Maker,
+  known: KnownConnection,
+  options: ConnectionOptions,
+): Promise<ConnectionReport> {
+  const compiled = await maker.compile();
+  const section = compiled.kind === 'basic' ? [] : compiled.invalidate;
+  const start = startOf(maker, storedOf(maker.component, known), options);
+  return runConnection(maker.runtime, start, async (run) => {
+    run.showConnection();
+    await run.section(section);
+    return run.report();
+  });
+}

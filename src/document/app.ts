@@ -1,0 +1,87 @@
+import type { Document, Warning } from './reading/document.js';
+
+/** A custom app, whatever layout it was read from. Nothing in it is compiled or merged yet. */
+export interface App {
+  /** What messages call the app: the folder's name, or the name given to `defineApp`. */
+  readonly name: string;
+  readonly base: Document | undefined;
+  readonly common: Document | undefined;
+  readonly groups: Document | undefined;
+  readonly modules: ReadonlyMap<string, ModuleComponent>;
+  readonly connections: ReadonlyMap<string, ConnectionComponent>;
+  readonly rpcs: ReadonlyMap<string, RpcComponent>;
+  readonly webhooks: ReadonlyMap<string, WebhookComponent>;
+  readonly functions: ReadonlyMap<string, FunctionComponent>;
+  readonly endpoints: ReadonlyMap<string, EndpointComponent>;
+  readonly warnings: readonly Warning[];
+}
+
+export type ModuleType = 'trigger' | 'action' | 'search' | 'instant_trigger' | 'responder' | 'universal';
+
+interface Component {
+  /** Local id in the manifest; what `rpc://` references and module links use. */
+  readonly name: string;
+  readonly label: string | undefined;
+}
+
+export interface ModuleComponent extends Component {
+  readonly type: ModuleType;
+  readonly description: string | undefined;
+  readonly crud: string | undefined;
+  /** Name of the connection component. */
+  readonly connection: string | undefined;
+  readonly altConnection: string | undefined;
+  /** Name of the webhook component; instant triggers only. */
+  readonly webhook: string | undefined;
+  readonly communication: Document | undefined;
+  readonly epoch: Document | undefined;
+  readonly staticParams: Document | undefined;
+  readonly mappableParams: Document | undefined;
+  readonly interface: Document | undefined;
+  readonly samples: Document | undefined;
+  readonly scope: Document | undefined;
+}
+
+export interface ConnectionComponent extends Component {
+  readonly type: 'basic' | 'oauth';
+  readonly communication: Document | undefined;
+  readonly params: Document | undefined;
+  readonly common: Document | undefined;
+  readonly scopeList: Document | undefined;
+  readonly defaultScope: Document | undefined;
+}
+
+export interface RpcComponent extends Component {
+  readonly connection: string | undefined;
+  readonly altConnection: string | undefined;
+  readonly communication: Document | undefined;
+  readonly params: Document | undefined;
+}
+
+export interface WebhookComponent extends Component {
+  readonly type: 'web' | 'web-shared';
+  readonly connection: string | undefined;
+  readonly altConnection: string | undefined;
+  readonly communication: Document | undefined;
+  readonly params: Document | undefined;
+  readonly attach: Document | undefined;
+  readonly detach: Document | undefined;
+  readonly update: Document | undefined;
+  readonly requiredScope: Document | undefined;
+}
+
+export interface FunctionComponent extends Component {
+  /** Source text; undefined where the file is absent. */
+  readonly code: string | undefined;
+  readonly test: string | undefined;
+  readonly file: string | undefined;
+}
+
+export interface EndpointComponent extends Component {
+  readonly description: string | undefined;
+  readonly connection: string | undefined;
+  readonly communication: Document | undefined;
+  readonly requiredScope: Document | undefined;
+  readonly input: Document | undefined;
+  readonly output: Document | undefined;
+}

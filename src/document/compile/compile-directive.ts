@@ -1,0 +1,52 @@
+import { childPointer } from '../../errors/place.js';
+import { compileTemplate } from '../../iml/compile/compile-template.js';
+import type { Environment, FunctionTable, Scope } from '../../iml/environment/environment.js';
+import { ownMember } from '../../util/plain-object.js';
+
+/** One directive made ready, with the place it is written at. */
+export interface Directive {
+  readonly evaluate: (scope: Scope) => unknown;
+  /** JSON pointer into the (merged) document of its request. */
+  readonly pointer: string;
+  /** The value as written, for directives whose form decides how they are read. */
+  readonly raw: unknown;
+}
+
+export interface DirectiveContext {
+  readonly environment: Environment;
+  readonly functions: FunctionTable;
+}
+
+/** Makes the value at `pointer` ready, or gives undefined where nothing is written. */
+export function compileDirective(
+  value: unknown,
+  pointer: string,
+  context: DirectiveContext,
+): Directive | undefined {
+  if (value === undefined) return undefined;
+  return { evaluate: compileTemplate(value, { ...context, pointer }), pointer, raw: value };
+}
+
+/** Reads directives that are members of one object. */
+export class DirectiveReader {
+  private readonly object: object;
+  private readonly pointer: string;
+  private readonly context: DirectiveContext;
+
+  constructor(object: object, pointer: string, context: DirectiveContext) {
+    this.object = object;
+    this.pointer = pointer;
+    this.context = context;
+  }
+
+  read(key: string): Directive | undefined {
+    return compileDirective(ownMember(this.object, key), childPointer(this.pointer, key), this.context);
+  }
+
+  /** Like `read`; a text without braces is taken as a path. Only `iterate` and its container. Source: reference/open-questions.md no. 31. */
+  readPath(key: string): Directive | undefined {
+    const value = ownMember(this.object, key);
+    const isBare = typeof value === 'string' && value.trim() !== '' && !value.includes('{{');
+    return compileDirective(isBare ? `{{${value}}}` : value, childPointer(this.pointer, key), this.context);
+  }
+}

@@ -1,0 +1,169 @@
+import { SpecError } from '../../errors/spec-error.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import {
+  compileDirective,
+  type Directive,
+  type DirectiveContext,
+  DirectiveReader,
+} from './compile-directive.js';
+import { compileResponse } from './compile-response.js';
+import type {
+  CompiledCondition,
+  CompiledEndpointCall,
+  CompiledPagination,
+  CompiledRepeat,
+  CompiledRequest,
+  CompiledSanitize,
+} from './compiled-request.js';
+import type { Document } from '../reading/document.js';
+import { BASE_POINTER, mergeWithBase } from './merge.js';
+import { subDocument } from '../reading/sub-document.js';
+
+/**
+ * Makes a communication ready: one request, or an array of them run in order. The base is merged into each.
+ *
+ * @throws SpecError (SPEC_INVALID) where a request is no object.
+ * @see reference/request-spec.md sections 1 and 5
+ */
+export function compileCommunication(
+  communication: Document,
+  base: Document | undefined,
+  context: DirectiveContext,
+): readonly CompiledRequest[] {
+  const { value } = communication;
+  if (!Array.isArray(value)) return [compileRequest(communication, base, context)];
+  return value
+    .map((_, index) => subDocument(communication, index))
+    .filter((element) => element.value !== null)
+    .map((element) => compileRequest(element, base, context));
+}
+
+/** Makes one request ready. */
+export function compileRequest(
+  component: Document,
+  base: Document | undefined,
+  context: DirectiveContext,
+): CompiledRequest {
+  if (!isPlainObject(component.value)) {
+    throw new SpecError('SPEC_INVALID', `A request has to be an object, not ${typeName(component.value)}.`, {
+      place: component.placeOf(''),
+    });
+  }
+  const own = component.value;
+  const document = mergeWithBase(base, component);
+  const merged = document.value as PlainObject;
+  const inherited = base !== undefined && isPlainObject(base.value) ? base.value : {};
+  const read = new DirectiveReader(merged, '', context);
+  return {
+    document,
+    isStatic: ownMember(own, 'url') === undefined && ownMember(own, 'endpoint') === undefined,
+    temp: read.read('temp'),
+    condition: compileCondition(merged, context),
+    url: read.read('url'),
+    baseUrl: read.read('baseUrl'),
+    method: read.read('method'),
+    encodeUrl: read.read('encodeUrl'),
+    headers: [compileInherited(inherited, 'headers', context), read.read('headers')].filter(
+      (d) => d !== undefined,
+    ),
+    inheritedQs: compileInherited(inherited, 'qs', context),
+    qs: read.read('qs'),
+    body: read.read('body'),
+    type: read.read('type'),
+    ca: read.read('ca'),
+    gzip: read.read('gzip'),
+    followRedirects: read.read('followRedirects'),
+    followAllRedirects: read.read('followAllRedirects'),
+    aws: read.read('aws'),
+    oauth: read.read('oauth'),
+    endpoint: compileEndpointCall(merged, context),
+    repeat: compileRepeat(merged, context),
+    sanitize: compileSanitize(merged, context),
+    response: compileResponse(ownMember(merged, 'response'), context),
+    pagination: compilePagination(merged, context),
+  };
+}
+
+/** The base's own headers or qs, which are evaluated apart from the request's. */
+function compileInherited(
+  base: PlainObject,
+  key: 'headers' | 'qs',
+  context: DirectiveContext,
+): Directive | undefined {
+  return compileDirective(ownMember(base, key), `${BASE_POINTER}/${key}`, context);
+}
+
+/** `condition`, or `{condition, default}`; of a request or of a webhook. */
+export function compileCondition(
+  request: PlainObject,
+  context: DirectiveContext,
+): CompiledCondition | undefined {
+  const condition = ownMember(request, 'condition');
+  if (!isPlainObject(condition)) {
+    const test = compileDirective(condition, '/condition', context);
+    return test && { test, default: undefined };
+  }
+  const read = new DirectiveReader(condition, '/condition', context);
+  return { test: read.read('condition'), default: read.read('default') };
+}
+
+function compileEndpointCall(
+  request: PlainObject,
+  context: DirectiveContext,
+): CompiledEndpointCall | undefined {
+  const endpoint = ownMember(request, 'endpoint');
+  const input = compileDirective(ownMember(request, 'input'), '/input', context);
+  if (!isPlainObject(endpoint)) {
+    const name = compileDirective(endpoint, '/endpoint', context);
+    return name && { name, connection: undefined, input };
+  }
+  const read = new DirectiveReader(endpoint, '/endpoint', context);
+  const name = read.read('name');
+  return name && { name, connection: read.read('connection'), input };
+}
+
+function compileRepeat(request: PlainObject, context: DirectiveContext): CompiledRepeat | undefined {
+  const repeat = ownMember(request, 'repeat');
+  if (!isPlainObject(repeat)) return undefined;
+  const read = new DirectiveReader(repeat, '/repeat', context);
+  return { condition: read.read('condition'), delay: read.read('delay'), limit: read.read('limit') };
+}
+
+function compilePagination(request: PlainObject, context: DirectiveContext): CompiledPagination | undefined {
+  const pagination = ownMember(request, 'pagination');
+  if (!isPlainObject(pagination)) return undefined;
+  const read = new DirectiveReader(pagination, '/pagination', context);
+  return {
+    mergeWithParent: read.read('mergeWithParent'),
+    url: read.read('url'),
+    method: read.read('method'),
+    headers: read.read('headers'),
+    qs: read.read('qs'),
+    body: read.read('body'),
+    condition: read.read('condition'),
+    endpoint: read.read('endpoint'),
+    input: read.read('input'),
+    pointer: '/pagination',
+  };
+}
+
+const SANITIZE_EXPRESSION = /^([^<]*)<(.+)>$/s;
+
+/** `request.body<parameters.secret>` hides the value of the expression. Source: reference/request-spec.md section 10. [doc] */
+function compileSanitize(request: PlainObject, context: DirectiveContext): readonly CompiledSanitize[] {
+  const log = ownMember(request, 'log');
+  const entries = isPlainObject(log) ? ownMember(log, 'sanitize') : undefined;
+  if (!Array.isArray(entries)) return [];
+  return entries
+    .filter((entry): entry is string => typeof entry === 'string')
+    .map((entry) => {
+      const [, path, expression] = SANITIZE_EXPRESSION.exec(entry) ?? [];
+      if (path === undefined || expression === undefined) return { path: entry, expression: undefined };
+      return { path, expression: compileDirective(`{{${expression}}}`, '/log/sanitize', context) };
+    });
+}
+
+function typeName(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}

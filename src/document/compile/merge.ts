@@ -1,0 +1,156 @@
+import { childPointer } from '../../errors/place.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
+import type { Document } from '../reading/document.js';
+
+/** How a key of the base meets the same key of a component. */
+type MergeRule = 'deep' | 'shallow' | 'union' | 'component';
+
+/**
+ * Source: reference/request-spec.md section 5. `url` is not inherited: an element without one is static. [inf]
+ * `headers` and `qs` are not here: each side is evaluated on its own and then merged by name, as either may be an expression.
+ */
+const RULES: Readonly<Record<string, MergeRule>> = {
+  baseUrl: 'component',
+  encodeUrl: 'component',
+  method: 'component',
+  type: 'component',
+  ca: 'component',
+  gzip: 'component',
+  timeout: 'component',
+  followRedirects: 'component',
+  followAllRedirects: 'component',
+  condition: 'component',
+  pagination: 'component',
+  body: 'deep',
+  temp: 'deep',
+  response: 'deep',
+  oauth: 'shallow',
+  aws: 'shallow',
+  log: 'union',
+};
+
+/**
+ * What an epoch takes from its trigger's communication: by the same rules, and what makes it a request of its own besides.
+ * Headers and qs stand in the merged object here, as they are one layer above the base. Source:
+ * reference/connections-modules-rpcs.md (Epoch). [doc]
+ */
+const EPOCH_RULES: Readonly<Record<string, MergeRule>> = {
+  ...RULES,
+  url: 'component',
+  headers: 'shallow',
+  qs: 'shallow',
+  repeat: 'component',
+  endpoint: 'component',
+  input: 'shallow',
+};
+
+const { body: _, ...RULES_OF_DELETE } = RULES;
+
+/** A request spec with what it takes from the base. Places lead to the file each piece is written in. */
+export function mergeWithBase(base: Document | undefined, component: Document): Document {
+  if (base === undefined) return component;
+  return mergeDocuments(base, component, isDelete(base, component) ? RULES_OF_DELETE : RULES);
+}
+
+/**
+ * The body of the base is the default of POST, PUT and PATCH; a GET sends none anyhow. A method that is an expression
+ * is not known yet. Source: reference/request-spec.md section 5. [doc][inf]
+ */
+function isDelete({ value: base }: Document, { value: component }: Document): boolean {
+  const methodOf = (value: unknown) => (isPlainObject(value) ? ownMember(value, 'method') : undefined);
+  const method = methodOf(component) ?? methodOf(base);
+  return typeof method === 'string' && method.trim().toUpperCase() === 'DELETE';
+}
+
+/** The request an epoch panel is filled by: the epoch over the trigger's request. The base is still to be merged in. */
+export function mergeEpoch(communication: Document, epoch: Document): Document {
+  return mergeDocuments(communication, epoch, EPOCH_RULES);
+}
+
+function mergeDocuments(
+  base: Document,
+  component: Document,
+  rules: Readonly<Record<string, MergeRule>>,
+): Document {
+  if (!isPlainObject(base.value) || !isPlainObject(component.value)) return component;
+  const merger = new Merger(base, component);
+  return {
+    value: merger.merge(base.value, component.value, rules),
+    file: component.file,
+    placeOf: (pointer, offset, part) => {
+      const origin = merger.originOf(pointer);
+      return origin.document.placeOf(origin.pointer, offset, part);
+    },
+  };
+}
+
+/**
+ * Pointers below this lead into the base instead of the merged spec: the base's own `headers` and `qs`
+ * take part in a request without being in the merged object.
+ */
+export const BASE_POINTER = '/base';
+
+/** Keeps, for every piece taken whole from the base, where it came from; all else is the component's. */
+class Merger {
+  private readonly base: Document;
+  private readonly component: Document;
+  private readonly fromBase = new Set<string>();
+
+  constructor(base: Document, component: Document) {
+    this.base = base;
+    this.component = component;
+  }
+
+  originOf(pointer: string): { readonly document: Document; readonly pointer: string } {
+    if (pointer.startsWith(`${BASE_POINTER}/`)) {
+      return { document: this.base, pointer: pointer.slice(BASE_POINTER.length) };
+    }
+    for (let end = pointer.length; end > 0; end = pointer.lastIndexOf('/', end - 1)) {
+      if (this.fromBase.has(pointer.slice(0, end))) return { document: this.base, pointer };
+    }
+    return { document: this.component, pointer };
+  }
+
+  merge(base: PlainObject, component: PlainObject, rules: Readonly<Record<string, MergeRule>>): PlainObject {
+    const merged: PlainObject = { ...component };
+    for (const [key, rule] of Object.entries(rules)) {
+      const inherited = ownMember(base, key);
+      if (inherited === undefined) continue;
+      merged[key] = this.mergeKey(inherited, ownMember(component, key), rule, childPointer('', key));
+    }
+    return merged;
+  }
+
+  private mergeKey(base: unknown, component: unknown, rule: MergeRule, pointer: string): unknown {
+    if (component === undefined) {
+      this.fromBase.add(pointer);
+      return base;
+    }
+    if (!isPlainObject(base) || !isPlainObject(component) || rule === 'component') return component;
+    return rule === 'union' ? mergeLog(base, component) : this.mergeObjects(base, component, rule, pointer);
+  }
+
+  private mergeObjects(
+    base: PlainObject,
+    component: PlainObject,
+    rule: MergeRule,
+    pointer: string,
+  ): PlainObject {
+    const merged: PlainObject = {};
+    for (const key of new Set([...Object.keys(base), ...Object.keys(component)])) {
+      const inner = rule === 'deep' ? 'deep' : 'component';
+      const own = ownMember(component, key);
+      const inherited = ownMember(base, key);
+      const value =
+        inherited === undefined ? own : this.mergeKey(inherited, own, inner, childPointer(pointer, key));
+      setMember(merged, key, value);
+    }
+    return merged;
+  }
+}
+
+/** `log.sanitize` hides what either side names. */
+function mergeLog(base: PlainObject, component: PlainObject): PlainObject {
+  const paths = [ownMember(base, 'sanitize'), ownMember(component, 'sanitize')].flat();
+  return { ...base, ...component, sanitize: paths.filter((path) => typeof path === 'string') };
+}

@@ -1,0 +1,58 @@
+import { childPointer } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
+import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import type { Document } from './document.js';
+import { MAX_JSON_DEPTH } from './walk-json.js';
+
+/**
+ * A document made from a JavaScript value: a copy of its JSON data, so later changes of the value do not reach the app.
+ * Members that are undefined are left out, as JSON leaves them out.
+ *
+ * @param root JSON pointer to the value in the definition it is part of; places start with it and have no file.
+ * @throws SpecError SPEC_INVALID with a pointer, for what JSON cannot hold (functions, dates, class instances, NaN),
+ * a value that contains itself or nests too deep, and a value that throws while it is read.
+ */
+export function documentOf(value: unknown, root = ''): Document {
+  const placeOf = (pointer: string): { pointer: string } => ({ pointer: root + pointer });
+  return { value: copyJson(value, root), file: undefined, placeOf };
+}
+
+/** A deep copy of JSON data. Throws as `documentOf` does. */
+export function copyJson(value: unknown, pointer: string): unknown {
+  try {
+    return copy(value, pointer, 0);
+  } catch (error) {
+    if (error instanceof SpecError) throw error;
+    throw new SpecError('SPEC_INVALID', `${pointer || 'The definition'} cannot be read.`, {
+      place: { pointer },
+      cause: error,
+    });
+  }
+}
+
+function copy(value: unknown, pointer: string, depth: number): unknown {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw invalid(pointer, 'is no finite number');
+    return value;
+  }
+  // A cycle is a nesting without end, so one test finds both.
+  if (depth >= MAX_JSON_DEPTH) {
+    throw invalid('', `contains itself or nests deeper than ${MAX_JSON_DEPTH} levels`);
+  }
+  if (Array.isArray(value)) {
+    return Array.from(value, (item: unknown, index) =>
+      item === undefined ? null : copy(item, childPointer(pointer, index), depth + 1),
+    );
+  }
+  if (!isPlainObject(value)) throw invalid(pointer, 'is no JSON value');
+  const result: PlainObject = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) setMember(result, key, copy(member, childPointer(pointer, key), depth + 1));
+  }
+  return result;
+}
+
+function invalid(pointer: string, what: string): SpecError {
+  return new SpecError('SPEC_INVALID', `${pointer || 'The definition'} ${what}.`, { place: { pointer } });
+}

@@ -1,0 +1,35 @@
+import type { Place } from '../../errors/place.js';
+
+/** One JSON value of an app together with where it is written. */
+export interface Document {
+  /** Plain JSON data. */
+  readonly value: unknown;
+  /** Path relative to the app's folder, with `/`; undefined for an app given as an object. */
+  readonly file: string | undefined;
+  /**
+   * Where the value at a JSON pointer stands, or the name of the member there if `part` is `key`;
+   * the nearest known parent if the pointer leads nowhere. With `offset`, a 0-based UTF-16 offset
+   * into that text or name: where the character is written in the file.
+   */
+  readonly placeOf: (pointer: string, offset?: number, part?: 'value' | 'key') => Place;
+}
+
+/** Something about an app that does not stop it from loading but that its author should know. */
+export interface Warning {
+  readonly code: WarningCode;
+  readonly message: string;
+  readonly place: Place;
+}
+
+export type WarningCode =
+  | 'null-component'
+  | 'component-is-array'
+  | 'unknown-key'
+  | 'duplicate-key'
+  | 'missing-file'
+  | 'undeclared-file'
+  | 'wrong-type'
+  | 'unknown-reference'
+  | 'missing-uid'
+  | 'syntax'
+  | 'upgraded';

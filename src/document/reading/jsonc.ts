@@ -1,0 +1,92 @@
+import { childPointer } from '../../errors/place.js';
+import { positionAt } from '../../errors/position.js';
+import { type PlainObject, setMember } from '../../util/plain-object.js';
+import type { Document } from './document.js';
+import { findInJson, offsetInString } from './find-in-json.js';
+import type { JsonSource } from './json-tokens.js';
+import { walkJson } from './walk-json.js';
+import { limitWarnings, type Warn } from './warn.js';
+
+/**
+ * Reads a file of an app: JSON with comments and trailing commas, a byte order mark allowed.
+ * Of members with one name the last wins, and `warn` hears of it (`duplicate-key`).
+ * Places are 1-based and count without the byte order mark.
+ *
+ * @param file Path relative to the app's folder, for places and messages.
+ * @throws SpecError SPEC_JSON with line, column and what was expected; nesting has a limit too.
+ * Source: reference/app-layout.md (JSON dialect). [app]
+ */
+export function readDocument(text: string, file: string, warn?: Warn): Document {
+  const source: JsonSource = { text: text.startsWith('\uFEFF') ? text.slice(1) : text, file };
+  return {
+    value: readValue(source, warn && limitWarnings(warn)),
+    file,
+    placeOf: (pointer, offset, part = 'value') => {
+      const location = findInJson(source, pathOf(pointer));
+      const key = location.exact && part === 'key' ? location.keyOffset : undefined;
+      const start = key ?? location.offset;
+      const inText = offset !== undefined && location.exact && source.text[start] === '"';
+      const at = inText ? offsetInString(source.text, start, offset) : start;
+      return { file, pointer, ...positionAt(source.text, at) };
+    },
+  };
+}
+
+/** The steps of a JSON pointer, unescaped. Source: RFC 6901 section 4. */
+function pathOf(pointer: string): string[] {
+  const steps = pointer.split('/').slice(1);
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+type Container =
+  | { readonly kind: 'object'; readonly value: PlainObject; key: string }
+  | { readonly kind: 'array'; readonly value: unknown[] };
+
+function readValue(source: JsonSource, warn: Warn | undefined): unknown {
+  const open: Container[] = [];
+  let root: unknown;
+
+  const put = (value: unknown): void => {
+    const parent = open.at(-1);
+    if (parent === undefined) root = value;
+    else if (parent.kind === 'array') parent.value.push(value);
+    else setMember(parent.value, parent.key, value);
+  };
+
+  walkJson(source, {
+    key: (name, offset) => {
+      const parent = open.at(-1);
+      if (parent?.kind !== 'object') return;
+      parent.key = name;
+      if (warn && Object.hasOwn(parent.value, name)) {
+        warn('duplicate-key', duplicateMessage(name), () => ({
+          file: source.file,
+          pointer: pointerTo(open),
+          ...positionAt(source.text, offset),
+        }));
+      }
+    },
+    enter: (kind) => {
+      const container: Container = kind === 'object' ? { kind, value: {}, key: '' } : { kind, value: [] };
+      put(container.value);
+      open.push(container);
+    },
+    leave: () => void open.pop(),
+    scalar: put,
+  });
+  return root;
+}
+
+function duplicateMessage(name: string): string {
+  // Source: reference/iml-language.md section 9 (spread key): several in one object cannot be told apart. [inf]
+  if (name === '{{...}}') return 'A second spread key "{{...}}" in one object; only the last one counts.';
+  return `The member "${name}" is written twice; only the last one counts.`;
+}
+
+function pointerTo(open: readonly Container[]): string {
+  let pointer = '';
+  for (const container of open) {
+    pointer = childPointer(pointer, container.kind === 'object' ? container.key : container.value.length - 1);
+  }
+  return pointer;
+}

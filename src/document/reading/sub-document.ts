@@ -1,0 +1,18 @@
+import { childPointer } from '../../errors/place.js';
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
+import type { Document } from './document.js';
+
+/** The value of a member or item as a document of its own; its places are still those of the file. */
+export function subDocument(document: Document, key: string | number): Document {
+  const { value, file } = document;
+  const prefix = childPointer('', key);
+  return {
+    value: Array.isArray(value)
+      ? value[Number(key)]
+      : isPlainObject(value)
+        ? ownMember(value, String(key))
+        : undefined,
+    file,
+    placeOf: (pointer, offset, part) => document.placeOf(prefix + pointer, offset, part),
+  };
+}

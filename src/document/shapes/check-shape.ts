@@ -1,0 +1,116 @@
+import { childPointer } from '../../errors/place.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import { didYouMean } from '../../util/suggest.js';
+import type { Document } from '../reading/document.js';
+import { DOCUMENT_RULES, type DocumentKind, type JsonType, type Rule, type Shape } from './document-shapes.js';
+import type { Warn } from '../reading/warn.js';
+
+/**
+ * Compares a file of an app with what its kind knows: keys that no schema and no page has (`unknown-key`)
+ * and values of a kind that cannot work (`wrong-type`). Free-form objects (body, qs, headers, temp, output, data) are not entered.
+ * Published apps break the schemas, so nothing here is an error. Source: reference/request-spec.md section 2. [app]
+ */
+export function checkShape(document: Document, kind: DocumentKind, warn: Warn): void {
+  const rule = DOCUMENT_RULES[kind];
+  // An empty object is what the editor writes for a part that is not used, whatever the part. [src]
+  if (isPlainObject(document.value) && Object.keys(document.value).length === 0) return;
+  checkValue({ document, warn }, rule, document.value, '');
+  if (kind === 'parameters' && Array.isArray(document.value)) {
+    checkParameters({ document, warn }, document.value);
+  }
+}
+
+interface Check {
+  readonly document: Document;
+  readonly warn: Warn;
+}
+
+function checkValue(check: Check, rule: Rule, value: unknown, pointer: string): void {
+  if (value === null || value === undefined) return;
+  const type = typeOf(value);
+  if (rule.types && (type === 'null' || !rule.types.includes(type))) {
+    const message = `${titleOf(pointer)} is ${withArticle(type)}; expected ${rule.types.map(withArticle).join(' or ')}.`;
+    check.warn('wrong-type', message, () => check.document.placeOf(pointer));
+    return;
+  }
+  if (rule.shape === undefined) return;
+  if (isPlainObject(value)) checkMembers(check, rule.shape, value, pointer);
+  else if (rule.each && Array.isArray(value)) {
+    const item: Rule = { types: ['object'], shape: rule.shape };
+    value.forEach((element, index) => {
+      checkValue(check, item, element, childPointer(pointer, index));
+    });
+  }
+}
+
+function checkMembers(check: Check, shape: Shape, value: PlainObject, pointer: string): void {
+  for (const [key, member] of Object.entries(value)) {
+    const at = childPointer(pointer, key);
+    const rule = Object.hasOwn(shape.keys, key) ? shape.keys[key] : undefined;
+    if (rule) checkValue(check, rule, member, at);
+    else if (shape.pattern?.key.test(key)) checkValue(check, shape.pattern.rule, member, at);
+    else if (key !== '$schema') {
+      const hint = didYouMean(key, Object.keys(shape.keys));
+      check.warn('unknown-key', `Unknown key "${shorten(key)}" in ${shape.title}.${hint}`, () =>
+        check.document.placeOf(at, undefined, 'key'),
+      );
+    }
+  }
+}
+
+/** A list of parameters holds objects, and texts that name an RPC. Source: reference/connections-modules-rpcs.md (Parameters). [src] */
+function checkParameters(check: Check, list: readonly unknown[]): void {
+  list.forEach((parameter, index) => {
+    const pointer = `/${index}`;
+    if (typeof parameter === 'string') return;
+    if (!isPlainObject(parameter)) {
+      const message = `Parameter ${index + 1} is ${withArticle(typeOf(parameter))}; expected an object or a text.`;
+      check.warn('wrong-type', message, () => check.document.placeOf(pointer));
+      return;
+    }
+    for (const key of ['name', 'type']) {
+      const value = ownMember(parameter, key);
+      if (value === undefined || typeof value === 'string') continue;
+      const at = childPointer(pointer, key);
+      const message = `"${key}" of parameter ${index + 1} is ${withArticle(typeOf(value))}; expected a text.`;
+      check.warn('wrong-type', message, () => check.document.placeOf(at));
+    }
+  });
+}
+
+function typeOf(value: unknown): JsonType | 'null' {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'number':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    default:
+      return 'object';
+  }
+}
+
+function withArticle(type: JsonType | 'null'): string {
+  switch (type) {
+    case 'string':
+      return 'a text';
+    case 'null':
+      return 'null';
+    case 'array':
+    case 'object':
+      return `an ${type}`;
+    default:
+      return `a ${type}`;
+  }
+}
+
+function titleOf(pointer: string): string {
+  return pointer === '' ? 'The file' : `"${shorten(pointer.slice(1).replaceAll('/', '.'))}"`;
+}
+
+function shorten(name: string): string {
+  return name.length > 80 ? `${name.slice(0, 80)}...` : name;
+}

@@ -1,0 +1,81 @@
+import { deepMerge } from '../../util/deep-merge.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { fromPortable, toPortable } from '../../util/portable-value.js';
+import type { HookReport } from '../../webhook/run-hook-request.js';
+import type { Hook, Host } from '../create-host.js';
+import { type Engines, engineOf } from './engine-receiver.js';
+import { keepHookData, keepHookParameters } from './hooks.js';
+import type { HookRow, HostStore } from '../store/tables.js';
+
+/** What tells services of hooks. */
+export interface AttachOptions {
+  readonly host: Pick<Host, 'hookAt' | 'removeHook'>;
+  readonly store: HostStore;
+  readonly engines: Engines;
+}
+
+/**
+ * Tells the service of a hook what it does not know yet: that the hook is there (attach), or that its parameters have
+ * changed (update). The host has to be reached under its address by then, as services verify it.
+ *
+ * A hook whose attach fails is removed; one whose update fails stays with the parameters it had.
+ *
+ * @throws AppError where the service refuses; SpecError (SPEC_MISSING), EngineError (HOST_MISSING)
+ * @see reference/webhooks.md (attach, detach, update)
+ */
+export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'>): Promise<void> {
+  const { engines, store, host } = options;
+  const row = await store.get('hooks', { id });
+  if (row === undefined) return;
+  const parameters = objectOf(row.parameters);
+  const isNew = row.attachedWith === null;
+  if (!isNew && JSON.stringify(row.attachedWith) === JSON.stringify(parameters)) return;
+  try {
+    const component = engineOf(engines, row.app).webhook(row.webhook);
+    const input = await inputOf(options, row);
+    const report = await (isNew ? component.attach(input) : component.update(input));
+    if (report.error !== undefined) throw report.error;
+    const kept = deepMerge(objectOf(fromPortable(row.data)), report.result ?? {});
+    await keepHookData(store, id, toPortable(kept), parameters);
+  } catch (error) {
+    if (isNew) await host.removeHook(id);
+    else await keepHookParameters(store, id, objectOf(row.attachedWith));
+    throw error;
+  }
+}
+
+/**
+ * Removes a hook: its service is told (detach), and the hook goes whether that succeeds or not; the report says.
+ *
+ * @returns undefined where the service did not know of the hook
+ * @throws SpecError (SPEC_MISSING), EngineError (HOST_MISSING) for a hook of an app or webhook that is not there; the hook
+ *   stays then
+ */
+export async function detachHook(options: AttachOptions, id: number): Promise<HookReport | undefined> {
+  const { engines, store, host } = options;
+  const row = await store.get('hooks', { id });
+  const report =
+    row === undefined || row.attachedWith === null
+      ? undefined
+      : await engineOf(engines, row.app)
+          .webhook(row.webhook)
+          .detach(await inputOf(options, row));
+  await host.removeHook(id);
+  return report;
+}
+
+async function inputOf(
+  { host }: AttachOptions,
+  row: HookRow,
+): Promise<{ parameters: PlainObject; connection: string | undefined; webhook: PlainObject }> {
+  const { url } = await host.hookAt(row.id);
+  return {
+    parameters: objectOf(row.parameters),
+    connection: row.connection ?? undefined,
+    webhook: { ...objectOf(fromPortable(row.data)), id: row.id, url },
+  };
+}
+
+function objectOf(value: unknown): PlainObject {
+  return isPlainObject(value) ? value : {};
+}

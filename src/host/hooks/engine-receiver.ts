@@ -1,0 +1,24 @@
+import type { Engine } from '../../app/engine/create-engine.js';
+import { EngineError } from '../../errors/engine-error.js';
+import type { Receiver } from '../work/ports.js';
+
+/** Engines by the names hooks and scenarios use for their apps. */
+export type Engines = Readonly<Record<string, Engine>>;
+
+/** The webhooks of the apps of some engines, as a host uses them. */
+export function createEngineReceiver({ engines }: { readonly engines: Engines }): Receiver {
+  return async ({ app, webhook, call, parameters, stored, recipientsOf, signal }) =>
+    engineOf(engines, app)
+      .webhook(webhook)
+      .handle(
+        { ...call, headers: call.headers.map(([name, value]) => [name, value] as const) },
+        { parameters, webhook: stored, connections: recipientsOf, signal },
+      );
+}
+
+/** @throws EngineError (HOST_MISSING) for an app the host was not given */
+export function engineOf(engines: Engines, app: string): Engine {
+  const engine = Object.hasOwn(engines, app) ? engines[app] : undefined;
+  if (engine !== undefined) return engine;
+  throw new EngineError('HOST_MISSING', `This host has no app "${app}".`);
+}

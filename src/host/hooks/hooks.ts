@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { EngineError } from '../../errors/engine-error.js';
+import { createBatcher } from '../../util/batcher.js';
+import type { Clock } from '../../util/clock.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import type { HookKind, HookRow, HostReader, HostStore, HostWriter } from '../store/tables.js';
+
+/** A hook as configuration asks for it. */
+export interface HookWanted {
+  /** How configuration names it; unique in a host. */
+  readonly name: string;
+  readonly app: string;
+  readonly webhook: string;
+  /** `dedicated` has an address of its own; a `member` gets what comes to the app's one address with his uid. */
+  readonly kind: Exclude<HookKind, 'address'>;
+  /** Of a member: who he is to the remote service, as text. */
+  readonly uid?: string | undefined;
+  /** Name of the connection attach, update and detach run with. */
+  readonly connection?: string | undefined;
+  readonly parameters?: PlainObject | undefined;
+}
+
+/** Bytes of randomness in an address: 192 bits. */
+const TOKEN_BYTES = 24;
+
+/** The path of an address. Nobody who has not been told it can find it. */
+export function hookPath(token: string): string {
+  return `/hooks/${token}`;
+}
+
+/**
+ * Makes a hook, or gives the one of that name. A shared webhook gets its one address with its first member.
+ *
+ * @throws EngineError (HOST_REFUSED) where the name belongs to another webhook, or a member has no uid
+ */
+export async function putHook(store: HostStore, clock: Clock, wanted: HookWanted): Promise<HookRow> {
+  if (wanted.kind === 'member' && (wanted.uid ?? '') === '') {
+    throw new EngineError('HOST_REFUSED', `The hook "${wanted.name}" of a shared webhook needs a uid.`);
+  }
+  return store.transaction(async (writer) => {
+    const present = await writer.get('hooks', { name: wanted.name });
+    if (present !== undefined) return renew(writer, present, wanted);
+    if (wanted.kind === 'member') await addressOf(writer, clock, wanted.app, wanted.webhook);
+    return writer.insert('hooks', rowOf(wanted, clock, wanted.kind === 'dedicated' ? newToken() : null));
+  });
+}
+
+async function renew(writer: HostWriter, present: HookRow, wanted: HookWanted): Promise<HookRow> {
+  const { app, webhook, kind } = present;
+  if (app !== wanted.app || webhook !== wanted.webhook || kind !== wanted.kind) {
+    throw new EngineError(
+      'HOST_REFUSED',
+      `The hook "${wanted.name}" is one of the webhook "${webhook}" of "${app}".`,
+    );
+  }
+  const change = {
+    uid: wanted.uid ?? null,
+    connection: wanted.connection ?? null,
+    parameters: wanted.parameters ?? {},
+  };
+  await writer.update('hooks', { id: present.id }, change);
+  return { ...present, ...change };
+}
+
+/** The one address of a shared webhook. */
+async function addressOf(writer: HostWriter, clock: Clock, app: string, webhook: string): Promise<HookRow> {
+  const present = await writer.get('hooks', { app, webhook, kind: 'address' });
+  if (present !== undefined) return present;
+  const name = `${app}/${webhook}`;
+  return writer.insert('hooks', rowOf({ name, app, webhook, kind: 'address' }, clock, newToken()));
+}
+
+type NewHook = Omit<HookWanted, 'kind'> & { readonly kind: HookKind };
+
+function rowOf(wanted: NewHook, clock: Clock, token: string | null): Omit<HookRow, 'id'> {
+  const { name, kind, app, webhook, uid, connection, parameters = {} } = wanted;
+  return {
+    ...{ name, kind, app, webhook, token, parameters, data: null, attachedWith: null, enabled: true },
+    uid: uid ?? null,
+    connection: connection ?? null,
+    createdAtMs: clock.now(),
+  };
+}
+
+function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
+/** Addresses that are looked up together at most. */
+const MAX_LOOKUPS = 500;
+
+/** Finds hooks by the secret part of their address, always as the store has them. */
+export function createHookFinder(reader: HostReader): (token: string) => Promise<HookRow | undefined> {
+  const find = async (tokens: readonly string[]): Promise<readonly (HookRow | undefined)[]> => {
+    const rows = await reader.find('hooks', { where: { token: [...new Set(tokens)] } });
+    const byToken = new Map(rows.map((row) => [row.token, row]));
+    return tokens.map((token) => byToken.get(token));
+  };
+  return createBatcher(find, { maxItems: MAX_LOOKUPS });
+}
+
+/** The path events for a hook come to: a member's is that of his webhook's address. */
+export async function pathOfHook(reader: HostReader, hook: HookRow): Promise<string> {
+  if (hook.token !== null) return hookPath(hook.token);
+  const address = await reader.get('hooks', { app: hook.app, webhook: hook.webhook, kind: 'address' });
+  if (address?.token == null)
+    throw new EngineError('HOST_MISSING', `The hook "${hook.name}" has no address.`);
+  return hookPath(address.token);
+}
+
+/** Keeps what attach or update gave. */
+export async function keepHookData(
+  store: HostStore,
+  id: number,
+  data: unknown,
+  attachedWith: PlainObject,
+): Promise<void> {
+  await store.transaction((writer) => writer.update('hooks', { id }, { data, attachedWith }));
+}
+
+/** Takes changed parameters back that the service did not take. */
+export async function keepHookParameters(
+  store: HostStore,
+  id: number,
+  parameters: PlainObject,
+): Promise<void> {
+  await store.transaction((writer) => writer.update('hooks', { id }, { parameters }));
+}
+
+/** Removes a hook. Its events stay, to be looked at; those that wait are discarded. */
+export async function removeHook(store: HostStore, clock: Clock, id: number): Promise<void> {
+  await store.transaction(async (writer) => {
+    const discarded = { status: 'discarded', finishedAtMs: clock.now() } as const;
+    await writer.update('events', { hookId: id, status: 'pending' }, discarded);
+    await writer.update('scenarios', { hookId: id }, { hookId: null });
+    await writer.remove('hooks', { id });
+  });
+}

@@ -1,0 +1,201 @@
+import { EngineError } from '../../errors/engine-error.js';
+import { childPointer } from '../../errors/place.js';
+import type { ErrorHandler } from '../../scenario/flow/flow.js';
+import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
+import type { Document } from '../../document/reading/document.js';
+import { readDocument } from '../../document/reading/jsonc.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import { didYouMean } from '../../util/suggest.js';
+import type { StepDefinition } from './flow-definition.js';
+
+/** The webhook a scenario of a file listens to. */
+export interface WebhookEntry {
+  readonly app: string;
+  readonly webhook: string;
+  readonly connection: string | undefined;
+  /** Of a shared webhook: who the user is to the service. */
+  readonly uid: string | undefined;
+  readonly parameters: PlainObject;
+}
+
+/** A scenario as a file describes it. The format stands in the README of this folder. */
+export interface ScenarioEntry {
+  readonly name: string;
+  readonly webhook: WebhookEntry | undefined;
+  readonly everyMinutes: number | undefined;
+  readonly ordered: boolean;
+  readonly settings: Partial<ScenarioSettings>;
+  readonly modules: readonly StepDefinition[];
+}
+
+/**
+ * Reads a file of scenarios: JSON with comments.
+ *
+ * @throws SpecError (SPEC_JSON); EngineError (HOST_FILE) with the place of what is missing or not known
+ */
+export function readScenarioFile(text: string, file: string): readonly ScenarioEntry[] {
+  const document = readDocument(text, file);
+  const root = fieldsOf({ document, pointer: '', value: document.value }, ['scenarios']);
+  const entries = root.list('scenarios').map(readEntry);
+  const names = new Set<string>();
+  for (const [index, { name }] of entries.entries()) {
+    if (names.has(name)) {
+      throw fileError(
+        { document, pointer: `/scenarios/${index}/name` },
+        `There are two scenarios "${name}".`,
+      );
+    }
+    names.add(name);
+  }
+  return entries;
+}
+
+const MEMBERS = ['name', 'webhook', 'everyMinutes', 'ordered', 'settings', 'modules'];
+
+function readEntry(at: Spot): ScenarioEntry {
+  const fields = fieldsOf(at, MEMBERS);
+  const webhook = fields.optional('webhook', readWebhook);
+  const everyMinutes = fields.number('everyMinutes');
+  if (everyMinutes !== undefined && everyMinutes <= 0) {
+    throw fileError(fields.spot('everyMinutes'), '"everyMinutes" has to be more than 0.');
+  }
+  if (webhook === undefined && everyMinutes === undefined) {
+    throw fileError(at, 'A scenario needs a "webhook", or "everyMinutes" for a polling trigger.');
+  }
+  const modules = fields.list('modules').map(readStep);
+  if (webhook === undefined && modules.length === 0) {
+    throw fileError(at, 'A scenario without a webhook needs modules.');
+  }
+  return {
+    name: fields.text('name'),
+    ...{ webhook, everyMinutes, modules },
+    ordered: fields.flag('ordered'),
+    // Names and values are checked where the settings are used.
+    settings: fields.object('settings') as Partial<ScenarioSettings>,
+  };
+}
+
+function readWebhook(at: Spot): WebhookEntry {
+  const fields = fieldsOf(at, ['app', 'webhook', 'connection', 'uid', 'parameters']);
+  return {
+    app: fields.text('app'),
+    webhook: fields.text('webhook'),
+    connection: fields.optionalText('connection'),
+    uid: fields.optionalText('uid'),
+    parameters: fields.object('parameters'),
+  };
+}
+
+function readStep(at: Spot, index: number): StepDefinition {
+  const fields = fieldsOf(at, ['id', 'app', 'module', 'connection', 'parameters', 'filter', 'onError']);
+  const filter = at.value && isPlainObject(at.value) ? ownMember(at.value, 'filter') : undefined;
+  if (filter !== undefined && typeof filter !== 'string' && typeof filter !== 'boolean') {
+    throw fileError(fields.spot('filter'), '"filter" has to be a template.');
+  }
+  return {
+    id: fields.number('id') ?? index + 1,
+    app: fields.text('app'),
+    module: fields.text('module'),
+    connection: fields.optionalText('connection'),
+    parameters: fields.object('parameters'),
+    filter,
+    onError: fields.optional('onError', readHandler),
+  };
+}
+
+const HANDLERS = ['ignore', 'resume', 'commit', 'rollback', 'break'] as const;
+
+/** `"ignore"`, or `{ "kind": "break", "attempts": 3 }`. */
+function readHandler(at: Spot): ErrorHandler {
+  const given = typeof at.value === 'string' ? { kind: at.value } : at.value;
+  const fields = fieldsOf({ ...at, value: given }, ['kind', 'output', 'automatic', 'attempts', 'intervalMs']);
+  const kind = HANDLERS.find((known) => known === fields.text('kind'));
+  switch (kind) {
+    case undefined:
+      throw fileError(at, `"onError" is one of ${HANDLERS.join(', ')}.`);
+    case 'resume':
+      return { kind, output: isPlainObject(given) ? ownMember(given, 'output') : undefined };
+    case 'break': {
+      const isWritten = isPlainObject(given) && ownMember(given, 'automatic') !== undefined;
+      return {
+        kind,
+        automatic: isWritten ? fields.flag('automatic') : undefined,
+        attempts: fields.number('attempts'),
+        intervalMs: fields.number('intervalMs'),
+      };
+    }
+    default:
+      return { kind };
+  }
+}
+
+/** A value of the file and where it stands. */
+interface Spot {
+  readonly document: Document;
+  readonly pointer: string;
+  readonly value: unknown;
+}
+
+interface Fields {
+  readonly spot: (name: string) => Spot;
+  readonly text: (name: string) => string;
+  readonly optionalText: (name: string) => string | undefined;
+  readonly number: (name: string) => number | undefined;
+  /** False where it is not written. */
+  readonly flag: (name: string) => boolean;
+  /** Empty where it is not written. */
+  readonly object: (name: string) => PlainObject;
+  /** Empty where it is not written. */
+  readonly list: (name: string) => readonly Spot[];
+  readonly optional: <T>(name: string, read: (at: Spot) => T) => T | undefined;
+}
+
+function fieldsOf(at: Spot, known: readonly string[]): Fields {
+  const { document, pointer, value } = at;
+  if (!isPlainObject(value)) throw fileError(at, 'An object is expected here.');
+  for (const name of Object.keys(value)) {
+    if (known.includes(name)) continue;
+    const hint = didYouMean(name, known);
+    throw fileError(
+      { document, pointer: childPointer(pointer, name) },
+      `"${name}" is not known here.${hint}`,
+    );
+  }
+  const spot = (name: string): Spot => ({
+    ...{ document, pointer: childPointer(pointer, name) },
+    value: ownMember(value, name),
+  });
+  const typed = <T>(name: string, kind: string, is: (given: unknown) => given is T): T | undefined => {
+    const found = spot(name);
+    if (found.value === undefined || found.value === null) return undefined;
+    if (is(found.value)) return found.value;
+    throw fileError(found, `"${name}" has to be ${kind}.`);
+  };
+  const optionalText = (name: string): string | undefined => typed(name, 'a text', isText);
+  return {
+    ...{ spot, optionalText },
+    text: (name) => {
+      const text = optionalText(name);
+      if (text !== undefined && text !== '') return text;
+      throw fileError(at, `"${name}" is missing.`);
+    },
+    number: (name) => typed(name, 'a number', isNumber),
+    flag: (name) => typed(name, 'true or false', isBoolean) ?? false,
+    object: (name) => typed(name, 'an object', isPlainObject) ?? {},
+    list: (name) =>
+      (typed(name, 'a list', isList) ?? []).map((item, index) => ({
+        ...{ document, value: item },
+        pointer: childPointer(childPointer(pointer, name), index),
+      })),
+    optional: (name, read) => (ownMember(value, name) === undefined ? undefined : read(spot(name))),
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+
+function fileError({ document, pointer }: Pick<Spot, 'document' | 'pointer'>, message: string): EngineError {
+  return new EngineError('HOST_FILE', message, { place: document.placeOf(pointer) });
+}

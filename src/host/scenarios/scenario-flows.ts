@@ -1,0 +1,150 @@
+import type { CompileOptions } from '../../iml/compile.js';
+import { type CompiledFlow, compileFlow } from '../../scenario/flow/compile-flow.js';
+import { engineModule } from '../../scenario/flow/engine-module.js';
+import type { FlowModule, FlowStep } from '../../scenario/flow/flow.js';
+import type { FlowReport as RunReport } from '../../scenario/flow/flow-report.js';
+import type { IncompleteExecution, IncompleteStore } from '../../scenario/flow/incomplete-execution.js';
+import { resumeFlow, runFlow } from '../../scenario/flow/run-flow.js';
+import { createBoundedCache } from '../../util/bounded-cache.js';
+import type { Clock } from '../../util/clock.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { fromPortable, toPortable } from '../../util/portable-value.js';
+import { textAnswer, toResponse } from '../../webhook/answer.js';
+import { type Engines, engineOf } from '../hooks/engine-receiver.js';
+import type { FlowDefinition } from './flow-definition.js';
+import type { FlowReport, FlowRequest, Flows, IncompleteDraft } from '../work/ports.js';
+import { planOf } from '../scenario-plan.js';
+import type { ScenarioRow } from '../store/tables.js';
+
+export interface ScenarioFlowsOptions {
+  readonly engines: Engines;
+  /** Default: the system's. */
+  readonly clock?: Clock | undefined;
+  /** What the templates of modules read and call: clock, timezone, randomness. */
+  readonly expressions?: CompileOptions | undefined;
+  /** Gets what came of each run, before it is written down. */
+  readonly onReport?: ((scenario: string, report: RunReport) => void) | undefined;
+}
+
+/** Flows kept compiled; one beyond that is compiled again. */
+const MAX_FLOWS = 500;
+
+/** Runs the linear flows of `scenario/` with the modules of some engines. */
+export function createScenarioFlows({ engines, clock, expressions, onReport }: ScenarioFlowsOptions): Flows {
+  const compiled = createBoundedCache<CompiledFlow>(MAX_FLOWS);
+  const flowOf = (scenario: ScenarioRow): CompiledFlow => {
+    // Only `putScenario` writes definitions, after a guard has seen them.
+    const definition = planOf(scenario).flow as FlowDefinition;
+    const key = `${scenario.name} ${JSON.stringify(definition)}`;
+    const known = compiled.get(key);
+    if (known !== undefined) return known;
+    const steps = definition.steps.map((step) => stepOf(step, engines));
+    const flow = { name: scenario.name, steps: definition.startsWithWebhook ? [WEBHOOK, ...steps] : steps };
+    const made = compileFlow(flow, expressions);
+    compiled.set(key, made);
+    return made;
+  };
+  return {
+    run: async (request) => {
+      const { scenario, room, signal } = request;
+      const flow = flowOf(scenario);
+      const kept = new Map<string, IncompleteExecution>();
+      const store = collectInto(kept, room);
+      const options = { settings: planOf(scenario).settings, store, clock };
+      const report = await runSource(flow, request, options, signal);
+      answer(request, report);
+      onReport?.(scenario.name, report);
+      return reportOf(report, [...kept.values()]);
+    },
+  };
+}
+
+type RunOptions = Parameters<typeof resumeFlow>[2];
+
+function runSource(
+  flow: CompiledFlow,
+  { scenario, source }: FlowRequest,
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<RunReport> {
+  switch (source.kind) {
+    case 'event':
+      return runFlow(flow, { events: source.bundles, signal }, options);
+    case 'poll': {
+      const state = fromPortable(scenario.triggerState);
+      return runFlow(flow, { state: isPlainObject(state) ? state : undefined, signal }, options);
+    }
+    case 'incomplete': {
+      const execution = fromPortable(source.execution) as IncompleteExecution;
+      return resumeFlow(flow, execution, { ...options, signal });
+    }
+  }
+}
+
+/** The webhook as the first module of a flow: what came in is what it puts out. */
+const WEBHOOK: FlowStep = {
+  id: 1,
+  module: {
+    name: 'webhook',
+    type: 'instant_trigger',
+    run: async ({ payload }) => ({ bundles: [payload], error: undefined }),
+  } satisfies FlowModule,
+};
+
+function stepOf(step: FlowDefinition['steps'][number], engines: Engines): FlowStep {
+  const { id, app, module, connection, parameters, filter, onError } = step;
+  return {
+    ...{ id, connection, parameters, filter, onError },
+    module: engineModule(engineOf(engines, app), module),
+  };
+}
+
+/** Executions are collected while the flow runs, and stored by the host with everything else that follows from the run. */
+function collectInto(kept: Map<string, IncompleteExecution>, room: number): IncompleteStore {
+  return {
+    get: async (id) => kept.get(id),
+    save: async (execution) => {
+      if (kept.size >= room && !kept.has(execution.id)) return 'full';
+      kept.set(execution.id, execution);
+      return 'saved';
+    },
+    remove: async (id) => void kept.delete(id),
+    list: async () => [...kept.values()],
+  };
+}
+
+/** Source: reference/webhooks.md (Responder module): only the first responder of a run answers. [inf] */
+function answer({ onAnswer }: FlowRequest, report: RunReport): void {
+  if (onAnswer === undefined) return;
+  if (report.answer !== undefined) {
+    const isFinal = report.answer.status >= 200 && report.answer.status <= 599;
+    onAnswer(
+      toResponse(isFinal ? report.answer : textAnswer(500, 'The answer has a status that ends no call.')),
+    );
+  } else if (report.status === 'error' && report.hasResponder) {
+    onAnswer(toResponse(textAnswer(500, 'The scenario failed to complete.')));
+  }
+}
+
+function reportOf(report: RunReport, kept: readonly IncompleteExecution[]): FlowReport {
+  const { outcome, error, state, eventsDone } = report;
+  return {
+    outcome,
+    error: error?.toJSON() as PlainObject | undefined,
+    incompletes: kept.map(draftOf),
+    bundlesDone: eventsDone,
+    triggerState: state === undefined ? undefined : toPortable(state),
+  };
+}
+
+function draftOf(execution: IncompleteExecution): IncompleteDraft {
+  const { retry, error } = execution;
+  return {
+    execution: toPortable(execution),
+    error,
+    stored:
+      retry === undefined
+        ? { resolution: 'manual', cause: 'data' }
+        : { resolution: 'automatic', attempt: retry.attempt, atMs: retry.atMs },
+  };
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../../util/clock.js';
+import type { HostLimits } from './limits.js';
+import type { Flows, HostQueue } from './ports.js';
+import type { HostStore, HostWriter } from '../store/tables.js';
+
+/** Called at every point where the end of the process leaves the store in another state. Tests end it there. */
+export type Checkpoint = (point: string) => void;
+
+/** What the parts of a host share. */
+export interface HostContext {
+  readonly store: HostStore;
+  readonly queue: HostQueue;
+  readonly flows: Flows;
+  readonly clock: Clock;
+  readonly limits: HostLimits;
+  readonly worker: WorkerIdentity;
+  readonly checkpoint: Checkpoint;
+  readonly onError: (error: unknown) => void;
+  readonly onNotify: (notice: { scenario: string; message: string }) => void;
+}
+
+/** Under which name this process works. It changes when others took it for dead. */
+export interface WorkerIdentity {
+  readonly name: () => string;
+  /**
+   * Makes sure, until the transaction ends, that nobody has taken over the work of this process.
+   * @throws EngineError (HOST_LEASE)
+   */
+  readonly assertOwn: (writer: HostWriter) => Promise<void>;
+}

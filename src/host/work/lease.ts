@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { EngineError } from '../../errors/engine-error.js';
+import type { Clock } from '../../util/clock.js';
+import type { WorkerIdentity } from './context.js';
+import type { HostQueue } from './ports.js';
+import type { HostStore, HostWriter, WorkerRow } from '../store/tables.js';
+
+export interface MembershipOptions {
+  readonly store: HostStore;
+  readonly queue: HostQueue;
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  readonly onError: (error: unknown) => void;
+  /** This process was taken for dead: what it has under way belongs to others. It has a new name already. */
+  readonly onLost: () => void;
+}
+
+/** Whether this process is alive, and whether the others are. */
+export interface Membership extends WorkerIdentity {
+  readonly join: () => Promise<void>;
+  readonly setAgents: (agents: readonly string[]) => Promise<void>;
+  /** Takes over what dead workers have left. @returns how many there were */
+  readonly reap: () => Promise<number>;
+  readonly leave: () => Promise<void>;
+}
+
+const COMMITTED = { isolation: 'read-committed' } as const;
+
+/**
+ * Keeps a row a worker in the store. A worker says that it lives by a number that grows; whoever sees the number of
+ * another stand still for the lease, by the own clock alone, removes the row and frees its work in one transaction.
+ *
+ * Invariant: every transaction of a worker that commits work holds its row (`assertOwn`). So a worker that was only
+ * asleep, and wakes, cannot commit what others have taken over.
+ */
+export function createMembership(options: MembershipOptions): Membership {
+  const { store, queue, clock, leaseMs, onError } = options;
+  let name: string = randomUUID();
+  let agents: readonly string[] = [];
+  let beat = 0;
+  let left = false;
+  let stopTimer: () => void = () => {};
+  const seen = new Map<string, { readonly beat: number; readonly atMs: number }>();
+  const strangers = new Map<string, number>();
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  const insert = (): Promise<unknown> =>
+    store.transaction(
+      (writer) =>
+        writer.insert('workers', {
+          ...{ name, machine: MACHINE, pid: process.pid, beat: 0, agents },
+          startedAtMs: clock.now(),
+        }),
+      COMMITTED,
+    );
+
+  async function pulse(): Promise<void> {
+    const own = name;
+    const alive = await store.transaction(
+      (writer) => writer.update('workers', { name: own }, { beat: ++beat }),
+      COMMITTED,
+    );
+    if (alive > 0 || own !== name) return;
+    name = randomUUID();
+    options.onLost();
+    await insert();
+  }
+
+  async function reap(): Promise<number> {
+    const workers = await store.find('workers');
+    const now = clock.now();
+    // Who could not look, as the store was away or this process asleep, knows nothing of how long others were silent.
+    if (now - lookedAtMs > leaseMs / 2) forgetSeen();
+    lookedAtMs = now;
+    let count = 0;
+    for (const worker of workers) {
+      if (worker.name !== name && isDead(worker, now) && (await bury(worker))) count++;
+    }
+    for (const known of seen.keys()) if (!workers.some((it) => it.name === known)) seen.delete(known);
+    await freeStrangers(workers, now);
+    return count;
+  }
+
+  function forgetSeen(): void {
+    seen.clear();
+    strangers.clear();
+  }
+
+  function isDead(worker: WorkerRow, now: number): boolean {
+    if (hasEnded(worker)) return true;
+    const last = seen.get(worker.name);
+    if (last?.beat === worker.beat) return now - last.atMs >= leaseMs;
+    seen.set(worker.name, { beat: worker.beat, atMs: now });
+    return false;
+  }
+
+  function bury(worker: WorkerRow): Promise<boolean> {
+    return store.transaction(async (writer) => {
+      // With the beat: one that has been seen alive since stays.
+      const removed = await writer.remove('workers', { name: worker.name, beat: worker.beat });
+      if (removed === 0) return false;
+      const held = { status: 'running', claimedBy: worker.name } as const;
+      await writer.update('events', held, { status: 'pending', claimedBy: null });
+      await writer.update('incompletes', held, { status: 'waiting', claimedBy: null });
+      await queue.release(writer, [worker.name, ...worker.agents]);
+      return true;
+    }, COMMITTED);
+  }
+
+  /** Jobs held under a name of no worker: its process ended before it could tell its names. */
+  async function freeStrangers(workers: readonly WorkerRow[], now: number): Promise<void> {
+    const known = new Set(workers.flatMap((worker) => [worker.name, ...worker.agents]));
+    for (const agent of [...agents, name]) known.add(agent);
+    const holders = await store.transaction((writer) => queue.holders(writer), COMMITTED);
+    const unknown = holders.filter((holder) => !known.has(holder));
+    for (const stranger of strangers.keys()) if (!unknown.includes(stranger)) strangers.delete(stranger);
+    for (const holder of unknown) if (!strangers.has(holder)) strangers.set(holder, now);
+    const over = unknown.filter((holder) => now - (strangers.get(holder) ?? now) >= leaseMs);
+    if (over.length > 0) await store.transaction((writer) => queue.release(writer, over), COMMITTED);
+  }
+
+  function schedule(): void {
+    if (left) return;
+    stopTimer = clock.after(Math.max(1, Math.floor(leaseMs / 4)), () => {
+      pulse()
+        .then(reap)
+        .catch(onError)
+        .finally(() => schedule());
+    });
+  }
+
+  return {
+    name: () => name,
+    assertOwn: (writer) => assertOwn(writer, name),
+    join: async () => {
+      await insert();
+      await reap();
+      schedule();
+    },
+    setAgents: async (given) => {
+      agents = given;
+      await store.transaction((writer) => writer.update('workers', { name }, { agents }), COMMITTED);
+    },
+    reap,
+    leave: async () => {
+      left = true;
+      stopTimer();
+      const row = await store.get('workers', { name });
+      if (row !== undefined) await bury(row);
+    },
+  };
+}
+
+async function assertOwn(writer: HostWriter, name: string): Promise<void> {
+  const row = await writer.getLocked('workers', { name }, 'key');
+  if (row === undefined) {
+    throw new EngineError('HOST_LEASE', 'Others have taken over the work of this process.');
+  }
+}
+
+/** Process ids mean something only within one host and one process namespace. */
+const MACHINE = `${hostname()} ${namespace()}`;
+
+function namespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return process.platform;
+  }
+}
+
+/** Whether the process of a worker is known to be over, which saves the wait for the lease after a crash. */
+function hasEnded(worker: WorkerRow): boolean {
+  if (worker.machine !== MACHINE || worker.pid === process.pid) return false;
+  try {
+    process.kill(worker.pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}

@@ -1,0 +1,124 @@
+import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { type PlainObject, setMember } from '../../util/plain-object.js';
+import type { ParseResult } from './parse-json.js';
+
+/** Ceilings of one document. What is beyond them was made to exhaust a reader. */
+const XML_LIMITS: XmlLimits = Object.freeze({
+  maxDepth: 256,
+  maxNodes: 1_000_000,
+  maxAttributes: 1_000,
+});
+
+export interface XmlLimits {
+  /** Elements inside one another. */
+  readonly maxDepth: number;
+  /** Elements of a document. */
+  readonly maxNodes: number;
+  /** Attributes of an element. */
+  readonly maxAttributes: number;
+}
+
+interface OpenNode {
+  readonly name: string;
+  readonly attributes: PlainObject | undefined;
+  /** Child values by element name, in order of first sight. */
+  readonly children: Map<string, unknown[]>;
+  text: string;
+}
+
+class XmlProblem extends Error {}
+
+/**
+ * Reads XML: every child is a list under its name, the root too; an element of text only is its text; one with
+ * attributes is `{ _value, _attributes }`, `_value` absent where there is no text; text beside child elements is
+ * `_value` unless it is white space. Names keep their prefix.
+ * Entities are the five predefined and the numeric ones; a document type is skipped and declares nothing.
+ * Source: reference/response-spec.md section 3. [doc-old], mixed content [inf]
+ */
+export function parseXml(text: string, limits: XmlLimits = XML_LIMITS): ParseResult {
+  try {
+    return { ok: true, value: readDocument(text, limits) };
+  } catch (error) {
+    if (error instanceof XmlProblem) return { ok: false, message: error.message };
+    throw error;
+  }
+}
+
+function readDocument(text: string, limits: XmlLimits): PlainObject {
+  const parser = new SaxesParser({ xmlns: false, position: true });
+  const open: OpenNode[] = [];
+  const root: PlainObject = {};
+  let nodes = 0;
+  let attributes = 0;
+
+  parser.on('error', (error) => {
+    throw new XmlProblem(safeMessage(error.message));
+  });
+  parser.on('opentagstart', () => {
+    attributes = 0;
+    if (++nodes > limits.maxNodes) throw new XmlProblem(`more than ${limits.maxNodes} elements`);
+    if (open.length >= limits.maxDepth) throw new XmlProblem(`more than ${limits.maxDepth} levels`);
+  });
+  parser.on('attribute', () => {
+    if (++attributes > limits.maxAttributes) {
+      throw new XmlProblem(`more than ${limits.maxAttributes} attributes in an element`);
+    }
+  });
+  parser.on('opentag', (tag) => open.push(openNode(tag)));
+  const addText = (piece: string): void => {
+    const node = open.at(-1);
+    if (node !== undefined) node.text += piece;
+  };
+  parser.on('text', addText);
+  parser.on('cdata', addText);
+  parser.on('closetag', () => {
+    const node = open.pop();
+    if (node !== undefined) closeNode(node, open.at(-1), root);
+  });
+
+  parser.write(text.trimStart()).close();
+  return root;
+}
+
+function openNode(tag: SaxesTagPlain): OpenNode {
+  const { name, attributes } = tag;
+  const hasAttributes = Object.keys(attributes).length > 0;
+  return {
+    name,
+    attributes: hasAttributes ? copyAttributes(attributes) : undefined,
+    children: new Map(),
+    text: '',
+  };
+}
+
+function copyAttributes(attributes: Readonly<Record<string, string>>): PlainObject {
+  const copy: PlainObject = {};
+  for (const [name, value] of Object.entries(attributes)) setMember(copy, name, value);
+  return copy;
+}
+
+function closeNode(node: OpenNode, parent: OpenNode | undefined, root: PlainObject): void {
+  const value = nodeValue(node);
+  if (parent === undefined) {
+    setMember(root, node.name, [value]);
+    return;
+  }
+  const siblings = parent.children.get(node.name);
+  if (siblings === undefined) parent.children.set(node.name, [value]);
+  else siblings.push(value);
+}
+
+function nodeValue({ attributes, children, text }: OpenNode): unknown {
+  if (attributes === undefined && children.size === 0) return text;
+  const value: PlainObject = {};
+  for (const [name, members] of children) setMember(value, name, members);
+  const isText = children.size === 0 ? text !== '' : text.trim() !== '';
+  if (isText) value['_value'] = text;
+  if (attributes !== undefined) value['_attributes'] = attributes;
+  return value;
+}
+
+/** Line and column stay; the parser quotes names of elements only, and those are cut short. */
+function safeMessage(message: string): string {
+  return message.length > 120 ? `${message.slice(0, 120)}…` : message;
+}

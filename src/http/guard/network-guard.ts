@@ -1,0 +1,173 @@
+import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import { EngineError } from '../../errors/engine-error.js';
+import { TransportError } from '../../errors/transport-error.js';
+import { trimTrailing } from '../../util/trim-trailing.js';
+import { type IpBlock, type IpBytes, isInBlock, parseIp, parseIpBlock } from './ip-address.js';
+import { type AddressKind, specialAddressKind, underlyingAddress } from './special-addresses.js';
+
+export interface NetworkGuardOptions {
+  /**
+   * What may be reached besides public addresses: host names, addresses, CIDR blocks, `loopback`, or `private`
+   * (10/8, 172.16/12, 192.168/16, fc00::/7). A host name admits whatever it resolves to. Default: nothing.
+   */
+  readonly allow?: readonly string[] | undefined;
+  /** Resolves a name to all its addresses. Default: the system's. */
+  readonly resolve?: Resolve | undefined;
+}
+
+export type Resolve = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** Decides which hosts and addresses may be connected to. */
+export interface NetworkGuard {
+  /** Judges a host before anything is resolved: a literal address, or a name that is never public. @throws NETWORK_REFUSED */
+  readonly checkHost: (hostname: string) => void;
+  /** Judges an address a host resolved to. @throws NETWORK_REFUSED */
+  readonly checkAddress: (hostname: string, address: string) => void;
+  /**
+   * `lookup` for a socket: resolves, judges every address, and hands over exactly the addresses it judged, so that a
+   * name cannot resolve to something else between check and connection.
+   */
+  readonly lookup: GuardedLookup;
+}
+
+export type GuardedLookup = (
+  hostname: string,
+  options: LookupOptions,
+  callback: (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void,
+) => void;
+
+interface Allowed {
+  readonly names: ReadonlySet<string>;
+  readonly blocks: readonly IpBlock[];
+  readonly kinds: ReadonlySet<AddressKind>;
+}
+
+/** Names that clouds and systems give to addresses of the machine itself. */
+const NAMES: ReadonlyMap<string, AddressKind> = new Map([
+  ['localhost', 'loopback'],
+  ['localhost.localdomain', 'loopback'],
+  ['ip6-localhost', 'loopback'],
+  ['ip6-loopback', 'loopback'],
+  ['metadata', 'metadata'],
+  ['metadata.google.internal', 'metadata'],
+  ['metadata.goog', 'metadata'],
+  ['metadata.azure.internal', 'metadata'],
+  ['instance-data', 'metadata'],
+  ['instance-data.ec2.internal', 'metadata'],
+]);
+
+/**
+ * A guard that lets only public addresses through, and what `allow` lists.
+ * Source: design.md (network guard), reference/hostile-inputs.md E 15.
+ *
+ * @throws EngineError USAGE for an entry of `allow` that is no name, address or block
+ */
+export function createNetworkGuard(options: NetworkGuardOptions = {}): NetworkGuard {
+  const allowed = readAllowed(options.allow ?? []);
+  const resolve: Resolve = options.resolve ?? systemLookup;
+
+  const checkHost = (hostname: string): void => {
+    const host = canonicalHost(hostname);
+    if (allowed.names.has(host)) return;
+    const bytes = parseIp(host);
+    if (bytes !== undefined) return checkBytes(hostname, host, bytes);
+    const kind = NAMES.get(host) ?? (host.endsWith('.localhost') ? 'loopback' : undefined);
+    if (kind !== undefined && !allowed.kinds.has(kind)) throw refused(hostname, kind, host);
+  };
+
+  const checkAddress = (hostname: string, address: string): void => {
+    if (allowed.names.has(canonicalHost(hostname))) return;
+    const bytes = parseIp(address);
+    if (bytes === undefined) throw refused(hostname, 'reserved', address);
+    checkBytes(hostname, address, bytes);
+  };
+
+  const checkBytes = (hostname: string, address: string, bytes: IpBytes): void => {
+    const kind = specialAddressKind(bytes);
+    if (kind === undefined) return;
+    const inner = underlyingAddress(bytes);
+    const innerKind = specialAddressKind(inner);
+    if (innerKind !== undefined && allowed.kinds.has(innerKind)) return;
+    if (allowed.blocks.some((block) => isInBlock(bytes, block) || isInBlock(inner, block))) return;
+    throw refused(hostname, innerKind ?? kind, address);
+  };
+
+  const lookup: GuardedLookup = (hostname, lookupOptions, callback) => {
+    resolve(hostname, { ...lookupOptions, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, []);
+      try {
+        for (const { address } of addresses) checkAddress(hostname, address);
+      } catch (refusal) {
+        return callback(refusal instanceof Error ? refusal : new Error('refused'), []);
+      }
+      const [first] = addresses;
+      if (first === undefined) callback(noAddress(hostname), []);
+      else if (lookupOptions.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+  return { checkHost, checkAddress, lookup };
+}
+
+/** Lower case, without a closing dot or brackets, numbers in any spelling (`0x7f.1`, `2130706433`) as dotted IPv4. */
+function canonicalHost(hostname: string): string {
+  const bare = hostname.replace(/^\[(.*)\]$/s, '$1').toLowerCase();
+  if (parseIp(bare) !== undefined) return bare;
+  const host = trimTrailing(bare, '.');
+  try {
+    return new URL(`http://${host}/`).hostname;
+  } catch {
+    return host;
+  }
+}
+
+function readAllowed(entries: readonly string[]): Allowed {
+  const names = new Set<string>();
+  const blocks: IpBlock[] = [];
+  const kinds = new Set<AddressKind>();
+  for (const entry of entries) {
+    const block = parseIpBlock(entry.replace(/^\[(.*)\]$/s, '$1'));
+    if (entry === 'loopback' || entry === 'private') kinds.add(entry);
+    else if (block !== undefined) blocks.push(block);
+    else if (/^[a-z0-9_\p{L}](?:[a-z0-9_.\p{L}\p{M}-]*)$/iu.test(entry)) names.add(canonicalHost(entry));
+    else throw notAllowable(entry);
+  }
+  return { names, blocks, kinds };
+}
+
+function notAllowable(entry: string): EngineError {
+  return new EngineError(
+    'USAGE',
+    `network.allow has the entry ${JSON.stringify(entry.slice(0, 80))}; it must be a host name without port, an IP address, a CIDR block, "loopback" or "private".`,
+  );
+}
+
+function refused(hostname: string, kind: AddressKind, address: string): TransportError {
+  const via = canonicalHost(hostname) === address ? '' : ` (${address})`;
+  const entries = kind === 'loopback' || kind === 'private' ? `"${hostname}" or "${kind}"` : `"${hostname}"`;
+  return new TransportError(
+    'NETWORK_REFUSED',
+    `The host ${hostname}${via} is not public: its address is ${DESCRIPTIONS[kind]}. Add ${entries} to network.allow to reach it.`,
+    { retryable: false },
+  );
+}
+
+const DESCRIPTIONS: Readonly<Record<AddressKind, string>> = {
+  metadata: 'a cloud metadata service',
+  loopback: 'this machine',
+  private: 'in a private network',
+  'link-local': 'link-local',
+  shared: 'shared inside a provider',
+  multicast: 'multicast',
+  reserved: 'reserved',
+  tunnel: 'an IPv4 address inside IPv6, or a relay to one',
+};
+
+function noAddress(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+}

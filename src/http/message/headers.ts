@@ -1,0 +1,129 @@
+import { fieldTexts } from './field-text.js';
+import { requestInvalid } from '../request-invalid.js';
+import type { HeaderEntry } from './transport.js';
+
+export interface BuiltHeaders {
+  readonly headers: readonly HeaderEntry[];
+  /** Names the spec set that the transport alone decides; they are left out. */
+  readonly ignored: readonly string[];
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+
+/**
+ * Headers that say how one message travels. A spec that sets one (copied from a browser, mostly) would break the
+ * message or smuggle a second one, while the transport writes the right one anyway. [inf]
+ */
+const TRANSPORT_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * `tESt-wiTh-dAsh` as it is sent: `Test-With-Dash`. What no header can be called stays as it is.
+ * Source: reference/request-spec.md section 1. [doc]
+ */
+export function headerName(name: string): string {
+  if (!TOKEN.test(name)) return name;
+  return name
+    .split('-')
+    .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1).toLowerCase())
+    .join('-');
+}
+
+/**
+ * Merges header objects by name without case: the later one wins and keeps the place of the first.
+ * Works on raw and on evaluated values. Source: reference/request-spec.md section 5. [inf]
+ */
+export function mergeHeaders(
+  ...layers: readonly (Readonly<Record<string, unknown>> | undefined)[]
+): Record<string, unknown> {
+  const merged = new Map<string, unknown>();
+  for (const layer of layers) {
+    for (const [name, value] of Object.entries(layer ?? {})) merged.set(headerName(name), value);
+  }
+  return Object.fromEntries(merged);
+}
+
+/**
+ * Evaluated headers as they are sent. Undefined and null are left out, a list gives one header an item.
+ * `Host` is left out where it names the host of the address, and refused otherwise: the guard has judged the address.
+ *
+ * @param values evaluated, by name
+ * @param host of the address, with the port if it is not the default
+ * @throws REQUEST_INVALID for a name that is no token, and for a value with line breaks, NUL or characters beyond Latin-1
+ */
+export function buildHeaders(values: Readonly<Record<string, unknown>>, host: string): BuiltHeaders {
+  const headers: HeaderEntry[] = [];
+  const ignored: string[] = [];
+  for (const [name, value] of Object.entries(mergeHeaders(values))) {
+    const texts = headerTexts(name, value);
+    const lower = name.toLowerCase();
+    if (texts.length === 0) continue;
+    if (TRANSPORT_HEADERS.has(lower)) {
+      ignored.push(name);
+    } else if (lower === 'host') {
+      assertOwnHost(texts, host);
+      ignored.push(name);
+    } else {
+      for (const text of texts) headers.push([name, text]);
+    }
+  }
+  return { headers, ignored };
+}
+
+function headerTexts(name: string, value: unknown): string[] {
+  if (!TOKEN.test(name)) throw requestInvalid(`${shownName(name)} is no name a header can have.`);
+  const texts = fieldTexts(value, () => `Header ${shownName(name)}`);
+  for (const text of texts) {
+    const bad = BAD_VALUE.exec(text)?.[0];
+    if (bad !== undefined) {
+      throw requestInvalid(
+        `Header ${shownName(name)} holds ${describeCharacter(bad)}, which a header cannot hold.`,
+      );
+    }
+  }
+  return texts;
+}
+
+function shownName(name: string): string {
+  return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
+}
+
+function assertOwnHost(texts: readonly string[], host: string): void {
+  if (texts.every((text) => text.toLowerCase() === host.toLowerCase())) return;
+  throw requestInvalid('Header "Host" names another host than the address. Leave it out.');
+}
+
+function describeCharacter(character: string): string {
+  if (character === '\r' || character === '\n') return 'a line break';
+  return `the character U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** The first value of a header, by name without case. */
+export function findHeader(headers: readonly HeaderEntry[], name: string): string | undefined {
+  const lower = name.toLowerCase();
+  return headers.find((entry) => entry[0].toLowerCase() === lower)?.[1];
+}
+
+/** The headers with one set: it takes the place of all that had the name, or stands last. */
+export function withHeader(headers: readonly HeaderEntry[], name: string, value: string): HeaderEntry[] {
+  return [...withoutHeaders(headers, (other) => other === name.toLowerCase()), [name, value]];
+}
+
+/** The headers without those whose lower-case name fits. */
+export function withoutHeaders(
+  headers: readonly HeaderEntry[],
+  isDropped: (lowerCaseName: string) => boolean,
+): HeaderEntry[] {
+  return headers.filter((entry) => !isDropped(entry[0].toLowerCase()));
+}

@@ -1,0 +1,142 @@
+import { createBoundedCache } from '../../util/bounded-cache.js';
+import { trimTrailing } from '../../util/trim-trailing.js';
+import { fieldTexts } from './field-text.js';
+import { parseHttpUrl } from './http-url.js';
+import { decodeFormComponent, encodeComponent, encodeUnprintable, encodeWhole } from './percent-encoding.js';
+import { requestInvalid } from '../request-invalid.js';
+
+/** Names and values of a query before they are encoded. */
+type QueryValues = Readonly<Record<string, unknown>>;
+
+export interface BuildUrlOptions {
+  /** Absolute, or relative to `baseUrl`. Evaluated. */
+  readonly url: string;
+  /** Evaluated. Ignored if `url` is absolute. */
+  readonly baseUrl?: string | undefined;
+  /** Default: true. */
+  readonly encodeUrl?: boolean | undefined;
+  /** The `qs` of the base, or of the request a page belongs to. */
+  readonly inheritedQs?: QueryValues | undefined;
+  /** The `qs` written beside `url`. */
+  readonly qs?: QueryValues | undefined;
+}
+
+interface Pair {
+  /** Decoded, to compare. */
+  readonly name: string;
+  /** As sent. */
+  readonly text: string;
+}
+
+/** Schemes that are never the first part of a relative path, as `items:batchGet` may be. */
+const OTHER_SCHEME =
+  /^(?:[a-z][a-z0-9+.-]*:[/\\]{2}|(?:about|blob|data|file|ftp|https?|javascript|mailto|unix|wss?):)/i;
+
+/**
+ * The absolute, encoded address of a request. `encodeUrl` covers the whole text of `url`, its query too, so that a `%`
+ * there is sent as `%25` as well [inf]; the pairs of a qs are data and always encoded in full.
+ *
+ * A name stands in one of three places, the weakest first: inherited qs, the query in `url`, own qs; the strongest
+ * that has the name gives all its values. A name of the own qs removes an inherited one even where its value is
+ * undefined, as base and component merge before they are evaluated; a query written in `url` gives way only to a value.
+ * Source: design.md (Requests), reference/request-spec.md sections 1, 5 and 6, open-questions 2 and 34.
+ *
+ * @throws REQUEST_INVALID for an address that cannot be called, and for a qs value that has no text
+ */
+export function buildUrl(options: BuildUrlOptions): string {
+  const { address, written: all } = prepareAddress(options);
+  const { qs = {}, inheritedQs = {} } = options;
+  const own = pairsOf(qs);
+  const written = withoutNames(all, () => namesOf(own));
+  const inherited = withoutNames(pairsOf(inheritedQs), () => [...Object.keys(qs), ...namesOf(written)]);
+
+  const pairs = [...written, ...inherited, ...own].map((pair) => pair.text).join('&');
+  return address + (pairs === '' ? '' : `?${pairs}`);
+}
+
+function namesOf(pairs: readonly Pair[]): readonly string[] {
+  return pairs.map((pair) => pair.name);
+}
+
+function withoutNames(pairs: readonly Pair[], names: () => readonly string[]): readonly Pair[] {
+  if (pairs.length === 0) return pairs;
+  const shadowed = new Set(names());
+  return pairs.filter((pair) => !shadowed.has(pair.name));
+}
+
+/** What `url` and `baseUrl` alone decide. */
+interface PreparedAddress {
+  /** Origin and path, encoded. */
+  readonly address: string;
+  /** The query written in the address. */
+  readonly written: readonly Pair[];
+}
+
+/** The pages of a list differ in their query: what stays the same is read once. */
+const PREPARED = createBoundedCache<PreparedAddress>(256);
+const MAX_CACHED_LENGTH = 2048;
+
+function prepareAddress({ url, baseUrl, encodeUrl }: BuildUrlOptions): PreparedAddress {
+  const key = `${encodeUrl === false} ${baseUrl ?? ''}\n${url}`;
+  const known = PREPARED.get(key);
+  if (known !== undefined) return known;
+  const encode = encodeUrl === false ? encodeUnprintable : encodeWhole;
+  const { path, query } = splitQuery(joinUrl(url.trim(), baseUrl?.trim()));
+  const { origin, path: ownPath } = parseHttpUrl(path);
+  const prepared = { address: origin + encode(ownPath), written: pairsOfText(encode(query)) };
+  if (key.length <= MAX_CACHED_LENGTH) PREPARED.set(key, prepared);
+  return prepared;
+}
+
+/** An absolute `url` as it is; a relative one behind `baseUrl` with exactly one slash between. [doc] */
+function joinUrl(url: string, baseUrl: string | undefined): string {
+  if (/^https?:\/\//i.test(url)) return url;
+  if (OTHER_SCHEME.test(url)) {
+    parseHttpUrl(url);
+    throw requestInvalid('The address has a scheme that cannot be called.');
+  }
+  // Written so by mistake or to leave the base host: neither is what `baseUrl + url` would then call.
+  if (/^[/\\]{2}|^\\/.test(url)) {
+    throw requestInvalid(
+      'The address starts with two slashes or a backslash. Start it with https://, or with one slash.',
+    );
+  }
+  if (baseUrl === undefined || baseUrl === '') {
+    throw requestInvalid(
+      'The address is relative and there is no baseUrl. Start it with https://, or set baseUrl.',
+    );
+  }
+  const { path, query } = splitQuery(baseUrl);
+  const base = trimTrailing(path, '/');
+  const { path: relativePath, query: relativeQuery } = splitQuery(url);
+  const rest = relativePath.replace(/^\//, '');
+  const joined = rest === '' && !url.startsWith('/') ? base : `${base}/${rest}`;
+  const queries = [query, relativeQuery].filter((text) => text !== '').join('&');
+  return queries === '' ? joined : `${joined}?${queries}`;
+}
+
+/** The fragment is dropped: it is never sent. */
+function splitQuery(url: string): { path: string; query: string } {
+  const fragment = url.indexOf('#');
+  const sent = fragment === -1 ? url : url.slice(0, fragment);
+  const mark = sent.indexOf('?');
+  return mark === -1 ? { path: sent, query: '' } : { path: sent.slice(0, mark), query: sent.slice(mark + 1) };
+}
+
+/** The query of `url` keeps its writing; only names are read, to be compared. */
+function pairsOfText(query: string): Pair[] {
+  return query
+    .split('&')
+    .filter((text) => text !== '')
+    .map((text) => ({ name: decodeFormComponent(text.split('=', 1)[0] ?? ''), text }));
+}
+
+function pairsOf(values: QueryValues): Pair[] {
+  const pairs: Pair[] = [];
+  for (const name of Object.keys(values)) {
+    for (const text of fieldTexts(values[name], () => `qs ${JSON.stringify(name)}`)) {
+      pairs.push({ name, text: `${encodeComponent(name)}=${encodeComponent(text)}` });
+    }
+  }
+  return pairs;
+}

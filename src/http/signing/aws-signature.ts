@@ -1,0 +1,35 @@
+import { signAwsV2 } from './aws-signature-v2.js';
+import { signAwsV4 } from './aws-signature-v4.js';
+import { requestInvalid } from '../request-invalid.js';
+import type { SignableRequest } from './signable-request.js';
+import type { HeaderEntry } from '../message/transport.js';
+
+/** The `aws` directive, evaluated. Source: reference/request-spec.md sections 1 and 6. [doc] */
+export interface AwsCredentials {
+  readonly key: string;
+  readonly secret: string;
+  readonly session?: string | undefined;
+  readonly bucket?: string | undefined;
+  /** Default: 2, the S3 style. */
+  readonly sign_version?: string | number | undefined;
+}
+
+/**
+ * The headers of a request with the signature in them.
+ * @param nowMs time of the request, milliseconds since the epoch
+ * @throws REQUEST_INVALID without key or secret, or for a version that is neither 2 nor 4
+ */
+export function signAws(request: SignableRequest, aws: AwsCredentials, nowMs: number): HeaderEntry[] {
+  if (typeof aws.key !== 'string' || aws.key === '' || typeof aws.secret !== 'string' || aws.secret === '') {
+    throw requestInvalid('aws needs key and secret.');
+  }
+  switch (String(aws.sign_version ?? '2')) {
+    case '2':
+    case '':
+      return signAwsV2(request, aws, nowMs);
+    case '4':
+      return signAwsV4(request, aws, nowMs);
+    default:
+      throw requestInvalid('aws.sign_version must be 2 or 4.');
+  }
+}

@@ -1,0 +1,31 @@
+import { decodeComponent, decodeFormComponent, encodeComponent } from '../message/percent-encoding.js';
+
+/** A name and its value, decoded. */
+export type QueryPair = readonly [name: string, value: string];
+
+/** The pairs of an encoded query, in order; names without `=` have an empty value. */
+export function readQuery(query: string | undefined, plus: 'space' | 'literal'): QueryPair[] {
+  const decode = plus === 'space' ? decodeFormComponent : decodeComponent;
+  return (query ?? '')
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const at = pair.indexOf('=');
+      return at === -1 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))];
+    });
+}
+
+/** `a=1&b=2`, strictly encoded and sorted by the bytes of name, then value: the form both signatures are made over. */
+export function canonicalQuery(pairs: readonly QueryPair[]): string {
+  return pairs
+    .map(([name, value]): QueryPair => [encodeComponent(name), encodeComponent(value)])
+    .sort((a, b) => compareText(a[0], b[0]) || compareText(a[1], b[1]))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+}
+
+/** By code units; for encoded text that is by bytes. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

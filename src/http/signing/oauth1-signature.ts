@@ -1,0 +1,209 @@
+import { createHash, createHmac, createSign } from 'node:crypto';
+import { canonicalQuery, type QueryPair, readQuery } from './canonical-query.js';
+import { readContentType } from '../message/content-type.js';
+import { findHeader, withHeader } from '../message/headers.js';
+import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
+import { encodeComponent } from '../message/percent-encoding.js';
+import { requestInvalid } from '../request-invalid.js';
+import type { SignableRequest } from './signable-request.js';
+
+/** The `oauth` directive, evaluated; empty and undefined members count as absent. Source: reference/request-spec.md section 6. [doc] */
+export interface OAuth1Options {
+  readonly consumer_key: string;
+  readonly consumer_secret?: string | undefined;
+  /** PEM, for RSA-SHA1. */
+  readonly private_key?: string | undefined;
+  readonly token?: string | undefined;
+  readonly token_secret?: string | undefined;
+  readonly verifier?: string | undefined;
+  readonly callback?: string | undefined;
+  /** Only in the header, never signed. */
+  readonly realm?: string | undefined;
+  /** Default: HMAC-SHA1. */
+  readonly signature_method?: string | undefined;
+  /** Where the parameters go. Default: header. */
+  readonly transport_method?: string | undefined;
+  /** The hash itself, or true to compute it. */
+  readonly body_hash?: string | boolean | undefined;
+}
+
+/** What a signature takes from outside the request. */
+export interface OAuth1Sources {
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** A text not used before with this timestamp. */
+  readonly nonce: string;
+}
+
+type SignatureMethod = 'HMAC-SHA1' | 'HMAC-SHA256' | 'RSA-SHA1' | 'PLAINTEXT';
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** How a parameter of the protocol starts as a pair of a form. Source: RFC 5849 section 3.4.1.3. */
+const PROTOCOL_NAME = /^oauth_/;
+
+/**
+ * The request with OAuth 1.0a parameters in its `Authorization` header, its query or its form body.
+ * Source: RFC 5849; body_hash: "OAuth Request Body Hash" draft 4. HMAC-SHA256 is accepted as well, as in the HTTP client
+ * whose options the platform took over [inf].
+ *
+ * @throws REQUEST_INVALID for an unknown method or place, a missing or unreadable key, and a body place without a form body
+ */
+export function signOAuth1(
+  request: SignableRequest,
+  options: OAuth1Options,
+  sources: OAuth1Sources,
+): SignableRequest {
+  if (!options.consumer_key) throw requestInvalid('oauth needs consumer_key.');
+  const method = readMethod(options.signature_method);
+  const parameters = protocolParameters(request, options, method, sources);
+  const base = signatureBase(request, parameters);
+  const signature = sign(method, base, options);
+  return place(request, [...parameters, ['oauth_signature', signature]], options);
+}
+
+function readMethod(method: string | undefined): SignatureMethod {
+  switch (method) {
+    case undefined:
+    case '':
+      return 'HMAC-SHA1';
+    case 'HMAC-SHA1':
+    case 'HMAC-SHA256':
+    case 'RSA-SHA1':
+    case 'PLAINTEXT':
+      return method;
+    default:
+      throw requestInvalid('oauth.signature_method must be HMAC-SHA1, HMAC-SHA256, RSA-SHA1 or PLAINTEXT.');
+  }
+}
+
+function protocolParameters(
+  request: SignableRequest,
+  options: OAuth1Options,
+  method: SignatureMethod,
+  { nowMs, nonce }: OAuth1Sources,
+): QueryPair[] {
+  const known: readonly (readonly [string, string | undefined])[] = [
+    ['oauth_consumer_key', options.consumer_key],
+    ['oauth_nonce', nonce],
+    ['oauth_signature_method', method],
+    ['oauth_timestamp', String(Math.floor(nowMs / 1000))],
+    ['oauth_token', options.token],
+    ['oauth_version', '1.0'],
+    ['oauth_verifier', options.verifier],
+    ['oauth_callback', options.callback],
+    ['oauth_body_hash', bodyHash(request, options.body_hash, method)],
+  ];
+  return known.flatMap(([name, value]): QueryPair[] => (value ? [[name, value]] : []));
+}
+
+/** A form body is signed by its parameters; the hash would be a second, forbidden, signature of it. */
+function bodyHash(
+  request: SignableRequest,
+  given: string | boolean | undefined,
+  method: SignatureMethod,
+): string | undefined {
+  if (typeof given === 'string') return given;
+  if (given !== true || isForm(request)) return undefined;
+  const algorithm = method === 'HMAC-SHA256' ? 'sha256' : 'sha1';
+  return createHash(algorithm)
+    .update(request.body ?? '')
+    .digest('base64');
+}
+
+/** Source: RFC 5849 section 3.4.1. */
+function signatureBase(request: SignableRequest, parameters: readonly QueryPair[]): string {
+  const { origin, path, query } = parseHttpUrl(request.url);
+  const signed = [...readQuery(query, 'space'), ...formPairs(request), ...parameters];
+  return [request.method, origin + path, canonicalQuery(signed)].map(encodeComponent).join('&');
+}
+
+/**
+ * The body without what `transport_method` body has put into it: a PLAINTEXT signature is the secrets themselves.
+ * A body that is no form is given back as it is.
+ */
+export function withoutOAuth1Body({
+  headers,
+  body,
+}: Pick<SignableRequest, 'headers' | 'body'>): Uint8Array | undefined {
+  if (body === undefined || !isForm({ headers })) return body;
+  const pairs = Buffer.from(body).toString('utf8').split('&');
+  const kept = pairs.filter((pair) => !PROTOCOL_NAME.test(pair));
+  return kept.length === pairs.length ? body : Buffer.from(kept.join('&'), 'utf8');
+}
+
+function formPairs(request: SignableRequest): QueryPair[] {
+  return isForm(request) ? readQuery(Buffer.from(request.body ?? []).toString('utf8'), 'space') : [];
+}
+
+function isForm({ headers }: Pick<SignableRequest, 'headers'>): boolean {
+  return readContentType(findHeader(headers, 'content-type')).mediaType === FORM_TYPE;
+}
+
+function sign(method: SignatureMethod, base: string, options: OAuth1Options): string {
+  const key = `${encodeComponent(options.consumer_secret ?? '')}&${encodeComponent(options.token_secret ?? '')}`;
+  switch (method) {
+    case 'PLAINTEXT':
+      return key;
+    case 'HMAC-SHA1':
+      return createHmac('sha1', key).update(base).digest('base64');
+    case 'HMAC-SHA256':
+      return createHmac('sha256', key).update(base).digest('base64');
+    case 'RSA-SHA1':
+      return signRsa(base, options.private_key);
+  }
+}
+
+function signRsa(base: string, privateKey: string | undefined): string {
+  if (!privateKey) throw requestInvalid('oauth needs private_key for RSA-SHA1.');
+  try {
+    return createSign('RSA-SHA1').update(base).sign(privateKey, 'base64');
+  } catch {
+    // The cause is left out: it may quote the key.
+    throw requestInvalid('oauth.private_key is not a private key in PEM form.');
+  }
+}
+
+function place(
+  request: SignableRequest,
+  parameters: readonly QueryPair[],
+  options: OAuth1Options,
+): SignableRequest {
+  switch (options.transport_method) {
+    case undefined:
+    case '':
+    case 'header':
+      return {
+        ...request,
+        headers: withHeader(request.headers, 'Authorization', authorization(parameters, options.realm)),
+      };
+    case 'query':
+      return { ...request, url: withPairs(parseHttpUrl(request.url), encodePairs(parameters)) };
+    case 'body':
+      return { ...request, body: withFormPairs(request, encodePairs(parameters)) };
+    default:
+      throw requestInvalid('oauth.transport_method must be header, query or body.');
+  }
+}
+
+function authorization(parameters: readonly QueryPair[], realm: string | undefined): string {
+  const shown = !realm ? [] : [`realm="${realm.replace(/["\\]/g, '\\$&')}"`];
+  for (const [name, value] of parameters) shown.push(`${encodeComponent(name)}="${encodeComponent(value)}"`);
+  return `OAuth ${shown.join(', ')}`;
+}
+
+function encodePairs(parameters: readonly QueryPair[]): string {
+  return parameters.map(([name, value]) => `${encodeComponent(name)}=${encodeComponent(value)}`).join('&');
+}
+
+function withPairs({ origin, path, query }: HttpUrl, pairs: string): string {
+  return `${origin}${path}?${query ? `${query}&` : ''}${pairs}`;
+}
+
+function withFormPairs(request: SignableRequest, pairs: string): Uint8Array {
+  if (!isForm(request)) {
+    throw requestInvalid('oauth.transport_method body needs a body of type urlencoded.');
+  }
+  const body = Buffer.from(request.body ?? []).toString('utf8');
+  return Buffer.from(body === '' ? pairs : `${body}&${pairs}`, 'utf8');
+}

@@ -1,0 +1,98 @@
+import { TransportError } from '../../errors/transport-error.js';
+import { responseHeader } from '../message/content-type.js';
+import { withoutHeaders } from '../message/headers.js';
+import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
+import { withoutOAuth1Body } from '../signing/oauth1-signature.js';
+import type { Transport, TransportRequest, TransportResponse } from '../message/transport.js';
+
+/** The Fetch standard's figure. Source: reference/request-spec.md section 6. [choice] */
+const MAX_REDIRECTS = 20;
+
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Headers a request carries for one host only. Others are the app's own business and stay. [inf] */
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+  'x-amz-security-token',
+]);
+
+/**
+ * A transport that follows 3xx answers with a `Location` for requests that ask for it. 301, 302 and 303 turn all but GET and
+ * HEAD into a GET without a body; 307 and 308 keep both. Credentials, those of OAuth 1 in a form body too, are dropped
+ * when the host changes or the connection stops being encrypted, and do not come back. Every hop goes through
+ * `transport`, so through its guard.
+ * Source: reference/request-spec.md section 6. [inf]
+ *
+ * Rejects with NETWORK_REDIRECTS after 20 hops, and for a `Location` that is no http address.
+ */
+export function followRedirects(transport: Transport): Transport {
+  return async (request) => {
+    let current = request;
+    for (let hops = 0; ; hops++) {
+      const response = await transport(current);
+      const location = request.redirect === 'follow' ? redirectLocation(response) : undefined;
+      if (location === undefined) return response;
+      if (hops >= MAX_REDIRECTS) throw tooMany(request.url);
+      current = nextRequest(current, response.status, location);
+    }
+  };
+}
+
+/** A 3xx without a `Location` leads nowhere and is a response like any other. */
+function redirectLocation(response: TransportResponse): string | undefined {
+  if (!REDIRECT_STATUSES.has(response.status)) return undefined;
+  const location = responseHeader(response.headers, 'location')?.trim();
+  return location === undefined || location === '' ? undefined : readUtf8(location);
+}
+
+/** Header bytes are read as Latin-1; a `Location` with other letters than ASCII is UTF-8 nearly always. */
+function readUtf8(latin1: string): string {
+  const text = Buffer.from(latin1, 'latin1').toString('utf8');
+  return text.includes('\ufffd') ? latin1 : text;
+}
+
+function nextRequest(request: TransportRequest, status: number, location: string): TransportRequest {
+  const from = parseHttpUrl(request.url);
+  const { url, target } = resolveLocation(location, request.url, from.origin);
+  const keepsBody = status === 307 || status === 308 || request.method === 'GET' || request.method === 'HEAD';
+  const keepsCredentials = isSameHost(from, target);
+  const headers = withoutHeaders(
+    request.headers,
+    (name) =>
+      (!keepsBody && name.startsWith('content-')) || (!keepsCredentials && CREDENTIAL_HEADERS.has(name)),
+  );
+  if (!keepsBody) return { ...request, url, headers, method: 'GET', body: undefined };
+  return { ...request, url, headers, body: keepsCredentials ? request.body : withoutOAuth1Body(request) };
+}
+
+function resolveLocation(location: string, base: string, origin: string): { url: string; target: HttpUrl } {
+  try {
+    const resolved = new URL(location, base);
+    resolved.hash = '';
+    return { url: resolved.href, target: parseHttpUrl(resolved.href) };
+  } catch (cause) {
+    throw new TransportError(
+      'NETWORK_REDIRECTS',
+      `${origin}: redirects to an address that cannot be called.`,
+      {
+        retryable: false,
+        cause,
+      },
+    );
+  }
+}
+
+/** The same server: from http to https on the default ports is, back is not. */
+function isSameHost(from: HttpUrl, to: HttpUrl): boolean {
+  if (from.protocol === 'https:' && to.protocol === 'http:') return false;
+  return from.host === to.host;
+}
+
+function tooMany(url: string): TransportError {
+  const { origin } = parseHttpUrl(url);
+  return new TransportError('NETWORK_REDIRECTS', `${origin}: more than ${MAX_REDIRECTS} redirects.`, {
+    retryable: false,
+  });
+}

@@ -1,0 +1,173 @@
+import type { Dispatcher } from 'undici';
+import { TransportError } from '../../errors/transport-error.js';
+import { type AbortListener, addAbortListener, removeAbortListener } from '../../util/abort-listeners.js';
+import { setMember } from '../../util/plain-object.js';
+import { trimTrailing } from '../../util/trim-trailing.js';
+import type { TransportRequest, TransportResponse } from '../message/transport.js';
+import { transportFailure } from './transport-failure.js';
+
+/** Interim answers (103 Early Hints and the like) one response may have; more are a flood. */
+const MAX_INTERIM = 16;
+
+interface Settle {
+  readonly resolve: (response: TransportResponse) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Gathers one response from the events of a dispatcher. State with a life, so an object: it ends once, by the
+ * response, by a failure or by the signal, and ignores what comes after.
+ */
+export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListener {
+  readonly #request: TransportRequest;
+  readonly #origin: string;
+  readonly #maxBytes: number;
+  readonly #settle: Settle;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isSettled = false;
+  #interim = 0;
+  #status = 0;
+  #headers: TransportResponse['headers'] = {};
+  /** Filled up to `#length`; of the announced size, or growing. */
+  #body: Buffer<ArrayBufferLike> = EMPTY;
+  #length = 0;
+  #announced: number | undefined;
+
+  constructor(request: TransportRequest, origin: string, maxBytes: number, settle: Settle) {
+    this.#request = request;
+    this.#origin = origin;
+    this.#maxBytes = maxBytes;
+    this.#settle = settle;
+    addAbortListener(request.signal, this);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isSettled) controller.abort(new Error('aborted before it was sent'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) {
+      if (++this.#interim > MAX_INTERIM) this.#fail(flood(this.#origin));
+      return;
+    }
+    this.#status = status;
+    this.#headers = readHeaders(headers);
+    const announced = this.#headers['content-length'];
+    this.#announced =
+      typeof announced === 'string' && /^\d+$/.test(announced) ? Number(announced) : undefined;
+    // A 304 may name the length of what it does not send, which undici would take for a body cut off.
+    if (status === 204 || status === 304) {
+      this.#succeed();
+    } else if (this.#request.method !== 'HEAD' && (this.#announced ?? 0) > this.#maxBytes) {
+      this.#fail(tooLarge(this.#origin, this.#maxBytes));
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled) return;
+    const length = this.#length + chunk.length;
+    if (length > this.#maxBytes) {
+      this.#fail(tooLarge(this.#origin, this.#maxBytes));
+      return;
+    }
+    if (length === this.#announced && this.#length === 0) {
+      // Whole in one piece, which is ours: nothing reads into the memory of a socket twice.
+      this.#body = chunk;
+    } else {
+      if (length > this.#body.length) this.#grow(length);
+      chunk.copy(this.#body, this.#length);
+    }
+    this.#length = length;
+  }
+
+  onResponseEnd(): void {
+    // The connection is free again one turn of the event loop later. Told sooner, a caller that goes on at once, as
+    // paging does, opens a second one beside it: cheap without TLS, a whole handshake with it.
+    if (this.#origin.startsWith('https:')) process.nextTick(() => setImmediate(() => this.#succeed()));
+    else this.#succeed();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#finish()) this.#settle.reject(transportFailure(error, this.#origin));
+  }
+
+  onAbort(): void {
+    this.#fail(this.#request.signal.reason);
+  }
+
+  #succeed(): void {
+    if (!this.#finish()) return;
+    this.#settle.resolve({
+      status: this.#status,
+      headers: this.#headers,
+      body: this.#bytes(),
+      url: this.#request.url,
+    });
+  }
+
+  /** Ends the exchange from our side. */
+  #fail(reason: unknown): void {
+    if (!this.#finish()) return;
+    this.#settle.reject(reason);
+    this.#controller?.abort(reason instanceof Error ? reason : new Error('aborted'));
+  }
+
+  #finish(): boolean {
+    if (this.#isSettled) return false;
+    this.#isSettled = true;
+    removeAbortListener(this.#request.signal, this);
+    return true;
+  }
+
+  /** The announced size at once, as the memory of a large buffer is not touched before it is filled; otherwise by doubling. */
+  #grow(needed: number): void {
+    const announced = this.#announced ?? 0;
+    const size =
+      announced >= needed ? announced : Math.min(Math.max(needed, this.#body.length * 2), this.#maxBytes);
+    const grown = Buffer.allocUnsafeSlow(size);
+    this.#body.copy(grown, 0, 0, this.#length);
+    this.#body = grown;
+  }
+
+  /** A body that ends far below the memory it has grown into gets memory of its own size. */
+  #bytes(): Uint8Array {
+    if (this.#length === this.#body.length) return this.#body;
+    const used = this.#body.subarray(0, this.#length);
+    return this.#length * 2 < this.#body.length ? Buffer.from(used) : used;
+  }
+}
+
+const EMPTY: Buffer<ArrayBufferLike> = Buffer.alloc(0);
+
+function readHeaders(headers: Record<string, string | string[] | undefined>): TransportResponse['headers'] {
+  const read: Record<string, string | readonly string[]> = Object.create(null);
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    if (name === 'set-cookie') read[name] = typeof value === 'string' ? [value] : value;
+    // The parser takes away the space in front of a value only.
+    else setMember(read, name, trimTrailing(typeof value === 'string' ? value : value.join(', '), ' \t'));
+  }
+  return read;
+}
+
+function tooLarge(origin: string, maxBytes: number): TransportError {
+  return new TransportError(
+    'NETWORK_RESPONSE_TOO_LARGE',
+    `${origin}: the response is larger than ${maxBytes} bytes.`,
+    { retryable: false },
+  );
+}
+
+function flood(origin: string): TransportError {
+  return new TransportError(
+    'NETWORK_FAILED',
+    `${origin}: more than ${MAX_INTERIM} interim responses came before the response.`,
+    { retryable: false },
+  );
+}

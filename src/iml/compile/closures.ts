@@ -1,0 +1,265 @@
+import { assertNever } from '../../util/assert-never.js';
+import type { Binary, Call, Expression, Index, Member, Unary } from '../syntax/ast.js';
+import { unknownFunction, wrapCallError } from '../environment/call-error.js';
+import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
+import type { Environment, ImlFunction } from '../environment/environment.js';
+import {
+  type CompileContext,
+  type Evaluate,
+  findFunction,
+  keywordReader,
+  nameReader,
+  variableOfName,
+} from './compile-primary.js';
+import { add, type Operation, operationOf } from './operators.js';
+import { memberReader, readFirst, readIndex, scopePathReader } from '../values/path.js';
+
+/**
+ * Turns a tree into nested closures. Evaluating them uses the host's stack, a few frames for each level of the tree.
+ * What runs often (paths, arithmetic, comparisons, calls) has closures of its own: a call through a variable costs more
+ * than the work behind it. `bench/expressions` measures it. No closure holds the tree, which would add a quarter to
+ * what a compiled app keeps in memory (bench J4).
+ */
+export function compileNested(node: Expression, context: CompileContext): Evaluate {
+  switch (node.kind) {
+    case 'literal': {
+      const { value } = node;
+      return () => value;
+    }
+    case 'keyword':
+      return keywordReader(node.name);
+    case 'name':
+      return nameReader(node, context.environment);
+    case 'member':
+      return compileMember(node, context);
+    case 'index':
+      return compileIndex(node, context);
+    case 'call':
+      return compileCall(node, context);
+    case 'unary':
+      return compileUnary(node, context);
+    case 'binary':
+      return compileBinary(node, context);
+    default:
+      return assertNever(node);
+  }
+}
+
+function compileMember(node: Member, context: CompileContext): Evaluate {
+  const names = pathNames(node, context.environment);
+  if (names !== undefined) return scopePathReader(names);
+  const object = compileNested(node.object, context);
+  const read = memberReader(node.name);
+  return (scope) => read(object(scope));
+}
+
+/** The names of a path that starts at a name of the scope and has no other steps than members. */
+export function pathNames(node: Member, environment: Environment): readonly string[] | undefined {
+  const names: string[] = [];
+  let step: Expression = node;
+  for (; step.kind === 'member'; step = step.object) names.push(step.name);
+  if (step.kind !== 'name' || variableOfName(step, environment) !== undefined) return undefined;
+  names.push(step.name);
+  return names.reverse();
+}
+
+function compileIndex(node: Index, context: CompileContext): Evaluate {
+  const object = compileNested(node.object, context);
+  // `a[]` is the first item. Source: reference/iml-language.md section 5. [doc]
+  if (node.index === undefined) return (scope) => readFirst(object(scope));
+  const index = compileNested(node.index, context);
+  return (scope) => readIndex(object(scope), index(scope));
+}
+
+function compileUnary(node: Unary, context: CompileContext): Evaluate {
+  const operand = compileNested(node.operand, context);
+  if (node.operator === '!') return (scope) => !isTruthy(operand(scope));
+  if (node.operand.kind === 'literal') {
+    const value = -toArithmetic(node.operand.value);
+    return () => value;
+  }
+  return (scope) => -toArithmetic(operand(scope));
+}
+
+function compileBinary(node: Binary, context: CompileContext): Evaluate {
+  const left = compileNested(node.left, context);
+  const right = compileNested(node.right, context);
+  const { operator } = node;
+  switch (operator) {
+    case '&':
+      return (scope) => {
+        const value = left(scope);
+        return isTruthy(value) ? right(scope) : value;
+      };
+    case '|':
+      return (scope) => {
+        const value = left(scope);
+        return isTruthy(value) ? value : right(scope);
+      };
+    case '+':
+      return (scope) => add(left(scope), right(scope));
+    case '-':
+    case '*':
+    case '/':
+    case '%':
+      return node.right.kind === 'literal'
+        ? compileScaling(operator, left, toArithmetic(node.right.value))
+        : compileArithmetic(operator, left, right);
+    case '=':
+    case '!=': {
+      const operation = operationOf(operator, context.environment);
+      return (scope) => operation(left(scope), right(scope));
+    }
+    default:
+      return compileRelation(operator, left, right, operationOf(operator, context.environment));
+  }
+}
+
+type Arithmetic = '-' | '*' | '/' | '%';
+
+function compileArithmetic(operator: Arithmetic, left: Evaluate, right: Evaluate): Evaluate {
+  switch (operator) {
+    case '-':
+      return (scope) => toArithmetic(left(scope)) - toArithmetic(right(scope));
+    case '*':
+      return (scope) => toArithmetic(left(scope)) * toArithmetic(right(scope));
+    case '/':
+      return (scope) => toArithmetic(left(scope)) / toArithmetic(right(scope));
+    case '%':
+      return (scope) => toArithmetic(left(scope)) % toArithmetic(right(scope));
+  }
+}
+
+function compileScaling(operator: Arithmetic, left: Evaluate, constant: number): Evaluate {
+  switch (operator) {
+    case '-':
+      return (scope) => toArithmetic(left(scope)) - constant;
+    case '*':
+      return (scope) => toArithmetic(left(scope)) * constant;
+    case '/':
+      return (scope) => toArithmetic(left(scope)) / constant;
+    case '%':
+      return (scope) => toArithmetic(left(scope)) % constant;
+  }
+}
+
+type Relation = '<' | '<=' | '>' | '>=';
+
+/** Two numbers are compared on the spot, anything else by the operator's rule. */
+function compileRelation(
+  operator: Relation,
+  left: Evaluate,
+  right: Evaluate,
+  otherwise: Operation,
+): Evaluate {
+  switch (operator) {
+    case '<':
+      return (scope) => {
+        const a = left(scope);
+        const b = right(scope);
+        return typeof a === 'number' && typeof b === 'number' ? a < b : otherwise(a, b);
+      };
+    case '<=':
+      return (scope) => {
+        const a = left(scope);
+        const b = right(scope);
+        return typeof a === 'number' && typeof b === 'number' ? a <= b : otherwise(a, b);
+      };
+    case '>':
+      return (scope) => {
+        const a = left(scope);
+        const b = right(scope);
+        return typeof a === 'number' && typeof b === 'number' ? a > b : otherwise(a, b);
+      };
+    case '>=':
+      return (scope) => {
+        const a = left(scope);
+        const b = right(scope);
+        return typeof a === 'number' && typeof b === 'number' ? a >= b : otherwise(a, b);
+      };
+  }
+}
+
+/** `if` and `ifempty` evaluate only the branch they need. Source: reference/iml-language.md section 7. [app] */
+function compileCall(node: Call, context: CompileContext): Evaluate {
+  const args = node.args.map((arg) => (arg === undefined ? ABSENT : compileNested(arg, context)));
+  if (node.name === 'if') return compileIf(args, node, context);
+  if (node.name === 'ifempty') return compileIfEmpty(args, node, context);
+  const fn = findFunction(node.name, context);
+  if (fn !== undefined) return applied(fn, args, node, context);
+  const { name, start } = node;
+  return () => {
+    throw unknownFunction(name, context.functions, context, start);
+  };
+}
+
+const ABSENT: Evaluate = () => undefined;
+
+function compileIf(args: readonly Evaluate[], { name, start }: Call, context: CompileContext): Evaluate {
+  const [condition = ABSENT, then = ABSENT, otherwise = ABSENT] = args;
+  return (scope) => {
+    try {
+      return isTruthy(condition(scope)) ? then(scope) : otherwise(scope);
+    } catch (error) {
+      throw wrapCallError(error, name, context, start);
+    }
+  };
+}
+
+function compileIfEmpty(args: readonly Evaluate[], { name, start }: Call, context: CompileContext): Evaluate {
+  const [first = ABSENT, fallback = ABSENT] = args;
+  return (scope) => {
+    try {
+      const value = first(scope);
+      return isEmpty(value) ? fallback(scope) : value;
+    } catch (error) {
+      throw wrapCallError(error, name, context, start);
+    }
+  };
+}
+
+/** One closure shape for each number of arguments: a list of arguments costs more than the call. */
+function applied(
+  fn: ImlFunction,
+  args: readonly Evaluate[],
+  { name, start }: Call,
+  context: CompileContext,
+): Evaluate {
+  const { environment } = context;
+  const [first = ABSENT, second = ABSENT, third = ABSENT] = args;
+  const fail = (error: unknown): Error => wrapCallError(error, name, context, start);
+  switch (args.length) {
+    case 1:
+      return (scope) => {
+        try {
+          return fn(environment, first(scope));
+        } catch (error) {
+          throw fail(error);
+        }
+      };
+    case 2:
+      return (scope) => {
+        try {
+          return fn(environment, first(scope), second(scope));
+        } catch (error) {
+          throw fail(error);
+        }
+      };
+    case 3:
+      return (scope) => {
+        try {
+          return fn(environment, first(scope), second(scope), third(scope));
+        } catch (error) {
+          throw fail(error);
+        }
+      };
+    default:
+      return (scope) => {
+        try {
+          return fn(environment, ...args.map((arg) => arg(scope)));
+        } catch (error) {
+          throw fail(error);
+        }
+      };
+  }
+}

@@ -1,0 +1,57 @@
+import type { Name } from '../syntax/ast.js';
+import type { SourcePlace } from '../environment/call-error.js';
+import { isCollection } from '../values/collection.js';
+import type { Environment, FunctionTable, ImlFunction, Scope } from '../environment/environment.js';
+import { scopePathReader } from '../values/path.js';
+import { KEYWORDS } from '../syntax/syntax.js';
+import { variableOf } from '../environment/variables.js';
+
+/**
+ * An expression or template made ready: gives its value for a scope. Below the outermost one the scope is known to be
+ * plain (`plainScope`).
+ */
+export type Evaluate = (scope: Scope) => unknown;
+
+/** What compiling needs to know besides the tree. */
+export interface CompileContext extends SourcePlace {
+  readonly environment: Environment;
+  readonly functions: FunctionTable;
+}
+
+export function keywordReader(name: string): Evaluate {
+  if (name === 'emptyarray') return () => [];
+  const value = KEYWORDS.get(name);
+  return () => value;
+}
+
+/** A name of the scope wins over a built-in variable; a quoted name is never a variable. Source: reference/iml-language.md section 5. [choice] */
+export function nameReader(node: Name, environment: Environment): Evaluate {
+  const read = scopePathReader([node.name]);
+  const variable = variableOfName(node, environment);
+  if (variable === undefined) return read;
+  const { name } = node;
+  return (scope) => (Object.hasOwn(scope, name) ? read(scope) : variable());
+}
+
+/** What the name stands for where the scope does not have it. */
+export function variableOfName(node: Name, environment: Environment): (() => unknown) | undefined {
+  return node.form === 'plain' ? variableOf(node.name, environment) : undefined;
+}
+
+/**
+ * A scope whose names can be read without asking whose they are. Asking for `constructor` costs half of asking for the
+ * prototype and knows a plain object as well; what it does not know is looked at closely: of other collections own
+ * members count, of anything else nothing.
+ */
+export function plainScope(scope: Scope): Scope {
+  if (typeof scope !== 'object' || scope === null) return {};
+  if (scope['constructor'] === Object) return scope;
+  const prototype: object | null = Object.getPrototypeOf(scope);
+  if (prototype === Object.prototype || prototype === null) return scope;
+  return isCollection(scope) ? Object.defineProperties({}, Object.getOwnPropertyDescriptors(scope)) : {};
+}
+
+/** Own members of the table only: `constructor` is no function of the language. */
+export function findFunction(name: string, context: CompileContext): ImlFunction | undefined {
+  return Object.hasOwn(context.functions, name) ? context.functions[name] : undefined;
+}

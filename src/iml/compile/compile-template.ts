@@ -1,0 +1,171 @@
+import { ImlError } from '../../errors/iml-error.js';
+import { childPointer } from '../../errors/place.js';
+import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import { asImlError } from '../environment/call-error.js';
+import { toText } from '../values/coerce.js';
+import { isCollection } from '../values/collection.js';
+import { compileText, type TemplateContext, thrower } from './compile-text.js';
+import type { Scope } from '../environment/environment.js';
+import { type Evaluate, plainScope } from './compile-primary.js';
+import { showsOwn } from '../values/path.js';
+import { type Ready, readyAs, valueFor } from './compiled-value.js';
+
+/** Levels of objects and arrays in one template. Beyond it the value cannot be evaluated (IML_LIMIT). */
+const MAX_DEPTH = 512;
+
+/** Member name that stands for all members of the object it is given. Source: reference/iml-language.md section 9. [doc] */
+const SPREAD_KEY = /^\{\{\s*\.\.\.\s*\}\}$/;
+
+/**
+ * Makes any JSON value ready: every string in it is a template, other scalars stand for themselves.
+ * Never throws: a string that does not parse throws its error when it is evaluated.
+ */
+export function compileTemplate(value: unknown, context: TemplateContext): Evaluate {
+  const ready = compileValue(value, context, 0);
+  return (scope) => {
+    try {
+      return valueFor(ready, plainScope(scope));
+    } catch (error) {
+      throw asImlError(error);
+    }
+  };
+}
+
+function compileValue(value: unknown, context: TemplateContext, depth: number): Ready {
+  if (typeof value === 'string') return compileText(value, context);
+  if (typeof value !== 'object' || value === null) return readyAs(() => value);
+  if (depth >= MAX_DEPTH) {
+    const message = `A template can nest ${MAX_DEPTH} levels of objects and arrays.`;
+    const place = { pointer: context.pointer };
+    return readyAs(thrower(new ImlError('IML_LIMIT', message, { kind: 'limit', place })));
+  }
+  if (Array.isArray(value)) return readyAs(compileArray(value, context, depth));
+  return readyAs(isPlainObject(value) ? compileObject(value, context, depth) : () => value);
+}
+
+/** Items that are undefined are null, so that the others keep their places. Source: reference/iml-language.md section 9. [choice] */
+function compileArray(items: readonly unknown[], context: TemplateContext, depth: number): Evaluate {
+  const ready = items.map((item, index) => compileValue(item, contextAt(context, index), depth + 1));
+  return (scope) => ready.map((item) => valueFor(item, scope) ?? null);
+}
+
+interface CompiledMember {
+  readonly kind: 'plain' | 'templated' | 'spread';
+  readonly name: string;
+  /** Of a templated name, what it is for a scope. */
+  readonly readyName: Ready;
+  readonly ready: Ready;
+  readonly pointer: string;
+}
+
+/** Members do not see each other's results; one whose value is undefined is left out. Source: reference/iml-language.md section 9. [app] */
+function compileObject(object: PlainObject, context: TemplateContext, depth: number): Evaluate {
+  const members = Object.entries(object).map(([name, value]) =>
+    compileMember(name, value, context, depth + 1),
+  );
+  if (members.every(({ kind, name }) => kind === 'plain' && name !== '__proto__'))
+    return plainObjectMaker(members);
+  return (scope) => {
+    const result: PlainObject = {};
+    for (const member of members) writeMember(result, member, scope);
+    return result;
+  };
+}
+
+function compileMember(
+  name: string,
+  value: unknown,
+  context: TemplateContext,
+  depth: number,
+): CompiledMember {
+  const inner = contextAt(context, name);
+  const kind = SPREAD_KEY.test(name) ? 'spread' : name.includes('{{') ? 'templated' : 'plain';
+  const readyName = kind === 'templated' ? compileText(name, inner) : readyAs(() => name);
+  return { kind, name, readyName, ready: compileValue(value, inner, depth), pointer: inner.pointer };
+}
+
+/**
+ * The usual case, kept apart because it is where mapping thousands of records spends its time: results are copies of
+ * one object that has all members already, so that no store changes their shape. Most values are members of the same
+ * record (`item`), which is looked at once.
+ */
+function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
+  const names = members.map(({ name }) => name);
+  const values = members.map(({ ready }) => ready);
+  const shape = JSON.parse(
+    JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))),
+  ) as PlainObject;
+  const root = commonRoot(values);
+  const copied = values.map(({ member }) => (member?.root === root ? member?.name : undefined));
+  return (scope) => {
+    const record = root === undefined ? undefined : scope[root];
+    const source = showsOwn(record) ? record : undefined;
+    const result = { ...shape };
+    let isComplete = true;
+    for (let index = 0; index < names.length; index++) {
+      const from = source === undefined ? undefined : copied[index];
+      let value = from === undefined ? undefined : source?.[from];
+      // What is missing, or no data, is for the general way to judge.
+      if (value === undefined || value === null || typeof value === 'function') {
+        value = valueFor(values[index] as Ready, scope);
+        if (value === undefined) isComplete = false;
+      }
+      result[names[index] as string] = value;
+    }
+    return isComplete ? result : withoutUndefined(result);
+  };
+}
+
+/** The name of the scope that most of the values are members of. */
+function commonRoot(values: readonly Ready[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { member } of values) {
+    if (member !== undefined) counts.set(member.root, (counts.get(member.root) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  return most?.[0];
+}
+
+function withoutUndefined(object: PlainObject): PlainObject {
+  const result: PlainObject = {};
+  for (const name of Object.keys(object)) {
+    const value = object[name];
+    if (value !== undefined) result[name] = value;
+  }
+  return result;
+}
+
+function writeMember(result: PlainObject, member: CompiledMember, scope: Scope): void {
+  if (member.kind === 'spread') return spread(result, member, scope);
+  const name = member.kind === 'plain' ? member.name : toText(valueFor(member.readyName, scope));
+  // A name that evaluates to nothing has no member. [choice]
+  if (name === '' && member.kind === 'templated') return;
+  const value = valueFor(member.ready, scope);
+  if (value !== undefined) setMember(result, name, value);
+  // Position decides as in JavaScript: a later member without a value takes the spread one away. [inf]
+  else if (Object.hasOwn(result, name)) delete result[name];
+}
+
+function spread(result: PlainObject, member: CompiledMember, scope: Scope): void {
+  const value = valueFor(member.ready, scope);
+  if (value === undefined || value === null) return;
+  if (!isCollection(value)) {
+    const message = `Only a collection can be spread, not ${describeType(value)}.`;
+    throw new ImlError('IML_TYPE', message, { kind: 'type', place: { pointer: member.pointer } });
+  }
+  for (const name of Object.keys(value)) {
+    const item = value[name];
+    if (item !== undefined && typeof item !== 'function') setMember(result, name, item);
+  }
+}
+
+function describeType(value: unknown): string {
+  if (Array.isArray(value)) return 'an array';
+  if (value instanceof Date) return 'a date';
+  return value instanceof Uint8Array ? 'a buffer' : `a ${typeof value === 'string' ? 'text' : typeof value}`;
+}
+
+function contextAt(context: TemplateContext, key: string | number): TemplateContext {
+  const { environment, functions } = context;
+  return { environment, functions, pointer: childPointer(context.pointer, key) };
+}

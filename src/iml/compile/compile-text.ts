@@ -1,0 +1,125 @@
+import { ImlError } from '../../errors/iml-error.js';
+import type { Expression, Template } from '../syntax/ast.js';
+import { pathNames } from './closures.js';
+import { toText } from '../values/coerce.js';
+import { compileExpression } from './compile-expression.js';
+import type { Environment, FunctionTable, Scope } from '../environment/environment.js';
+import { limitedText } from '../values/size-limits.js';
+import type { CompileContext, Evaluate } from './compile-primary.js';
+import { type MissingReport, missingReport } from './missing-value.js';
+import { safeParseTemplate } from '../syntax/parser.js';
+import { isInherited } from '../values/path.js';
+import { type Ready, readyAs } from './compiled-value.js';
+
+/** What compiling a template needs. Nothing is read from the process: time, randomness and zone come in here. */
+export interface TemplateContext {
+  readonly environment: Environment;
+  readonly functions: FunctionTable;
+  /** JSON pointer of the value inside a larger one; errors carry it. */
+  readonly pointer: string;
+}
+
+/**
+ * Makes a text ready. One expression alone gives its value with its type, any other template gives text; one that does
+ * not parse throws its error when it is evaluated. Source: reference/iml-language.md section 1. [doc]
+ */
+export function compileText(source: string, context: TemplateContext): Ready {
+  if (!source.includes('{{')) return readyAs(() => source);
+  const parsed = safeParseTemplate(source);
+  const { environment, functions, pointer } = context;
+  if (!parsed.ok) {
+    parsed.error.place = { pointer };
+    return readyAs(thrower(parsed.error));
+  }
+  const { parts } = parsed.template;
+  const whole = parts.length === 1 ? parts[0] : undefined;
+  const inner: CompileContext = { environment, functions, pointer, source };
+  if (whole !== undefined && typeof whole !== 'string') return compileWhole(whole, inner);
+  return readyAs(compileParts(parsed.template, inner));
+}
+
+function compileWhole(node: Expression, context: CompileContext): Ready {
+  const { kind } = node;
+  return {
+    evaluate: compileExpression(node, context),
+    report: missingReport(node, 'path', context),
+    isComputed: kind === 'binary' || kind === 'unary' || kind === 'call',
+    missing: context.environment.platformVersion === 1 ? null : undefined,
+    member: memberOf(node, context),
+  };
+}
+
+function memberOf(node: Expression, context: CompileContext): Ready['member'] {
+  if (node.kind !== 'member' || node.object.kind !== 'name') return undefined;
+  const [root, name] = pathNames(node, context.environment) ?? [];
+  if (root === undefined || name === undefined || isInherited(root) || isInherited(name)) return undefined;
+  return { root, name };
+}
+
+/** Text with holes: as many texts as holes, each in front of its hole, and the text behind the last one. */
+function compileParts(template: Template, context: CompileContext): Evaluate {
+  const before: string[] = [];
+  const holes: Hole[] = [];
+  let text = '';
+  for (const part of template.parts) {
+    if (typeof part === 'string') text = part;
+    else {
+      before.push(text);
+      holes.push({
+        evaluate: compileExpression(part, context),
+        report: missingReport(part, 'text', context),
+      });
+      text = '';
+    }
+  }
+  return joined(before, holes, text);
+}
+
+/** Nearly all texts have one to three holes; a loop over them would cost as much as they do. */
+function joined(before: readonly string[], holes: readonly Hole[], rest: string): Evaluate {
+  const a = before[0] ?? '';
+  const b = before[1] ?? '';
+  const c = before[2] ?? '';
+  const first = holes[0];
+  const second = holes[1];
+  const third = holes[2];
+  if (first === undefined) return () => rest;
+  if (second === undefined) return (scope) => limitedText(a + textOf(first, scope) + rest);
+  if (third === undefined) {
+    return (scope) => limitedText(a + textOf(first, scope) + b + textOf(second, scope) + rest);
+  }
+  if (holes.length === 3) {
+    return (scope) =>
+      limitedText(a + textOf(first, scope) + b + textOf(second, scope) + c + textOf(third, scope) + rest);
+  }
+  return (scope) => {
+    let text = '';
+    for (let index = 0; index < holes.length; index++) {
+      text = limitedText(text + before[index] + textOf(holes[index] as Hole, scope));
+    }
+    return limitedText(text + rest);
+  };
+}
+
+interface Hole {
+  readonly evaluate: Evaluate;
+  readonly report: MissingReport | undefined;
+}
+
+function textOf(hole: Hole, scope: Scope): string {
+  const value = hole.evaluate(scope);
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null) {
+    hole.report?.(scope);
+    return '';
+  }
+  return toText(value);
+}
+
+/** Raises an error found while compiling, each time afresh so that no two callers share one. */
+export function thrower(error: ImlError): Evaluate {
+  return () => {
+    const { code, message, kind, source, offset, place } = error;
+    throw new ImlError(code, message, { kind, source, offset, place });
+  };
+}

@@ -1,0 +1,77 @@
+import { ImlError } from '../../errors/iml-error.js';
+import { didYouMean } from '../../util/suggest.js';
+import type { FunctionTable } from './environment.js';
+
+/** Where an expression stands: the template it is written in, and that template's place in the compiled value. */
+export interface SourcePlace {
+  readonly source: string;
+  /** JSON pointer inside the compiled value. */
+  readonly pointer: string;
+}
+
+/** Names people try that are no functions, with what to write instead. Source: reference/iml-functions.md section 3. [app] */
+const INSTEAD: Readonly<Record<string, string>> = {
+  and: 'Write a & b.',
+  or: 'Write a | b.',
+  not: 'Write !a.',
+  exists: 'Write ifempty(a; b), or compare with null.',
+  json: 'Write createJSON(a).',
+  toJSON: 'Write createJSON(a).',
+  escapeJSON: 'Write createJSON(a).',
+  toNumber: 'Write parseNumber(a).',
+  char: 'Write newline, tab, space, carriagereturn or nbsp.',
+  set: 'No function writes into a collection.',
+};
+
+/** `Function 'x' not found!`, the platform's words, with a hint beside them. Source: reference/iml-language.md section 10. [app] */
+export function unknownFunction(
+  name: string,
+  table: FunctionTable,
+  place: SourcePlace,
+  offset: number,
+): ImlError {
+  const error = new ImlError('IML_UNKNOWN_FUNCTION', `Function '${name}' not found!`, {
+    kind: 'unknown-function',
+    source: place.source,
+    offset,
+    place: { pointer: place.pointer },
+  });
+  error.hint = Object.hasOwn(INSTEAD, name)
+    ? INSTEAD[name]
+    : didYouMean(name, Object.keys(table)).trim() || undefined;
+  return error;
+}
+
+/**
+ * What a call makes of an error thrown inside it or inside one of its arguments:
+ * `Function 'if' finished with error! ...`, once for each enclosing call. [app]
+ */
+export function wrapCallError(thrown: unknown, name: string, place: SourcePlace, offset: number): ImlError {
+  const inner = asImlError(thrown);
+  // A mistake of syntax belongs to the whole template and is not wrapped. [choice]
+  if (inner.kind === 'syntax') return inner;
+  const outer = new ImlError(inner.code, `Function '${name}' finished with error! ${inner.message}`, {
+    kind: inner.kind,
+    source: inner.source ?? place.source,
+    offset: inner.offset ?? offset,
+    place: inner.place ?? { pointer: place.pointer },
+    cause: inner.cause,
+  });
+  outer.hint = inner.hint;
+  return outer;
+}
+
+/** Any thrown thing as an error of the language: evaluation lets nothing else out. */
+export function asImlError(thrown: unknown): ImlError {
+  if (thrown instanceof ImlError) return thrown;
+  if (thrown instanceof RangeError && /call stack/i.test(thrown.message)) {
+    return new ImlError('IML_LIMIT', 'The expression is nested too deep for the stack that is left.', {
+      kind: 'limit',
+      cause: thrown,
+    });
+  }
+  return new ImlError('IML_HOST_VALUE', 'A value of the scope cannot be read.', {
+    kind: 'type',
+    cause: thrown,
+  });
+}

@@ -1,0 +1,228 @@
+import type { ErrorCode } from '../../errors/codes.js';
+import { ImlError } from '../../errors/iml-error.js';
+import { ESCAPES } from './syntax.js';
+
+export type TokenKind =
+  | 'string'
+  | 'number'
+  | 'name'
+  | 'quoted'
+  | 'module'
+  | 'operator'
+  | 'punctuator'
+  | 'end';
+
+const LETTER = /\p{L}/u;
+const NAME_PART = /[\p{L}\p{M}\p{Nd}]/u;
+const WHITE_SPACE = /\s/;
+
+/**
+ * A cursor over one expression of a template: `advance()` reads the next token into its fields.
+ * The token `end` is the closing braces; what stands behind them is not looked at.
+ */
+export class Lexer {
+  readonly source: string;
+  kind: TokenKind = 'end';
+  /** Decoded text of a string, a name, digits, a punctuator, or the operator an alias stands for. */
+  text = '';
+  /** Offset of the token's first character. */
+  start = 0;
+  /** Offset behind the token's last character; where the next token is looked for. */
+  end: number;
+
+  constructor(source: string, offset: number) {
+    this.source = source;
+    this.end = offset;
+  }
+
+  advance(): void {
+    this.skipWhiteSpace();
+    const code = this.source.charCodeAt(this.end);
+    this.start = this.end;
+    if (isNameStart(this.source, this.end, code)) this.readName();
+    else if (isDigit(code)) this.readNumber();
+    else if (code === 0x22 || code === 0x27) this.readString(code);
+    else if (code === 0x60) this.readQuotedName();
+    else this.readSymbol(code);
+  }
+
+  /** Reads what may follow a dot: a name, a quoted name, or digits that count items. */
+  advanceSegment(): void {
+    this.skipWhiteSpace();
+    this.start = this.end;
+    if (!isDigit(this.source.charCodeAt(this.end))) return this.advance();
+    this.take('number', this.digitsFrom(this.end));
+  }
+
+  /** Whether the next token is an opening parenthesis; the cursor stays. */
+  isCallAhead(): boolean {
+    this.skipWhiteSpace();
+    return this.source.charCodeAt(this.end) === 0x28;
+  }
+
+  fail(message: string, offset: number = this.start, code: ErrorCode = 'IML_SYNTAX'): ImlError {
+    return new ImlError(code, message, { kind: 'syntax', source: this.source, offset });
+  }
+
+  /** How a message names the current token. */
+  describe(): string {
+    if (this.kind === 'end') return 'the end of the expression';
+    const text = this.source.slice(this.start, this.end);
+    return text.length > 40 ? `${text.slice(0, 40)}...` : text;
+  }
+
+  private take(kind: TokenKind, end: number): void {
+    this.kind = kind;
+    this.text = this.source.slice(this.start, end);
+    this.end = end;
+  }
+
+  private skipWhiteSpace(): void {
+    const { source } = this;
+    let offset = this.end;
+    for (;;) {
+      const code = source.charCodeAt(offset);
+      if (code === 0x20 || (code >= 0x09 && code <= 0x0d)) offset++;
+      else if (code > 0x7f && WHITE_SPACE.test(source.charAt(offset))) offset++;
+      else break;
+    }
+    this.end = offset;
+  }
+
+  private readName(): void {
+    const { source } = this;
+    let offset = this.end + widthAt(source, this.end);
+    while (isNamePart(source, offset)) offset += widthAt(source, offset);
+    this.take('name', offset);
+  }
+
+  /** number = digits [ "." digits ] ; digits before a dot and a name are the number of a module (`1.email`). */
+  private readNumber(): void {
+    const { source } = this;
+    let offset = this.digitsFrom(this.end);
+    if (source.charCodeAt(offset) === 0x2e) {
+      const next = source.charCodeAt(offset + 1);
+      if (next === 0x60 || isNameStart(source, offset + 1, next)) return this.take('module', offset);
+      if (isDigit(next)) offset = this.digitsFrom(offset + 1);
+    }
+    this.take('number', offset);
+    if (!Number.isFinite(Number(this.text))) throw this.fail('This number is too large.');
+  }
+
+  private digitsFrom(offset: number): number {
+    let end = offset;
+    while (isDigit(this.source.charCodeAt(end))) end++;
+    return end;
+  }
+
+  private readString(quote: number): void {
+    const { source } = this;
+    let text = '';
+    let from = this.end + 1;
+    let offset = from;
+    for (;;) {
+      const code = source.charCodeAt(offset);
+      if (Number.isNaN(code))
+        throw this.fail('This text has no closing quote.', this.start, 'IML_UNTERMINATED_STRING');
+      if (code === quote) break;
+      if (code === 0x5c) {
+        const decoded = ESCAPES.get(source.charAt(offset + 1));
+        if (decoded !== undefined) {
+          text += source.slice(from, offset) + decoded;
+          from = offset + 2;
+        }
+        // A backslash before any other character stays, so that '/\d+/' reaches `replace` unharmed.
+        offset += decoded === undefined ? 1 : 2;
+      } else offset++;
+    }
+    this.kind = 'string';
+    this.text = text + source.slice(from, offset);
+    this.end = offset + 1;
+  }
+
+  private readQuotedName(): void {
+    const close = this.source.indexOf('`', this.start + 1);
+    if (close < 0)
+      throw this.fail('This quoted name has no closing backtick.', this.start, 'IML_UNTERMINATED_STRING');
+    this.kind = 'quoted';
+    this.text = this.source.slice(this.start + 1, close);
+    this.end = close + 1;
+  }
+
+  private readSymbol(code: number): void {
+    const { source, start } = this;
+    if (code === 0x7d && source.charCodeAt(start + 1) === 0x7d) return this.take('end', start + 2);
+    if (PUNCTUATORS.has(code)) return this.take('punctuator', start + 1);
+    const operator = operatorOf(code);
+    if (operator !== undefined) return this.readOperator(operator, code);
+    throw this.unexpectedCharacter(code);
+  }
+
+  /** `=` `==` `===` are one operator, as are `!=` `!==`, `&` `&&` and `|` `||`. Source: reference/iml-language.md section 4. [doc] */
+  private readOperator(operator: string, code: number): void {
+    const { source, start } = this;
+    const next = source.charCodeAt(start + 1);
+    const isEquality = next === 0x3d && (code === 0x3d || code === 0x21);
+    const isRelation = next === 0x3d && (code === 0x3c || code === 0x3e);
+    const isDoubled = next === code && (code === 0x26 || code === 0x7c);
+    this.kind = 'operator';
+    this.text = isEquality ? (code === 0x3d ? '=' : '!=') : isRelation ? `${operator}=` : operator;
+    this.end = start + 1;
+    if (isEquality) this.end = start + (source.charCodeAt(start + 2) === 0x3d ? 3 : 2);
+    else if (isRelation || isDoubled) this.end = start + 2;
+  }
+
+  private unexpectedCharacter(code: number): ImlError {
+    if (Number.isNaN(code)) {
+      return this.fail('This expression has no closing }}.', this.start, 'IML_UNTERMINATED_EXPRESSION');
+    }
+    const character = String.fromCodePoint(this.source.codePointAt(this.start) ?? code);
+    if (character === '{') {
+      return this.fail(
+        'Braces cannot stand inside an expression: it has no object literals, and {{ }} does not nest.',
+      );
+    }
+    if ('\u2018\u2019\u201c\u201d'.includes(character)) {
+      return this.fail(`The quote ${character} does not delimit text; write ' or ".`);
+    }
+    return this.fail(`Unexpected character ${JSON.stringify(character)}.`);
+  }
+}
+
+const PUNCTUATORS: ReadonlySet<number> = new Set(
+  ['(', ')', '[', ']', '.', ',', ';'].map((c) => c.charCodeAt(0)),
+);
+
+const OPERATORS = '+-*/%=!<>&|';
+
+/** The operator that starts with a character, as far as that one character tells. */
+function operatorOf(code: number): string | undefined {
+  const index = code < 0x80 ? OPERATORS.indexOf(String.fromCharCode(code)) : -1;
+  return index < 0 ? undefined : OPERATORS.charAt(index);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+function isNameStart(source: string, offset: number, code: number): boolean {
+  if (code < 0x80)
+    return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code === 0x24;
+  return LETTER.test(characterAt(source, offset));
+}
+
+function isNamePart(source: string, offset: number): boolean {
+  const code = source.charCodeAt(offset);
+  if (code < 0x80) return isDigit(code) || isNameStart(source, offset, code);
+  return NAME_PART.test(characterAt(source, offset));
+}
+
+function characterAt(source: string, offset: number): string {
+  const point = source.codePointAt(offset);
+  return point === undefined ? '' : String.fromCodePoint(point);
+}
+
+/** UTF-16 units of the character at `offset`. */
+function widthAt(source: string, offset: number): number {
+  return (source.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
+}

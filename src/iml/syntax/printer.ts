@@ -1,0 +1,107 @@
+import { assertNever } from '../../util/assert-never.js';
+import type { Expression, Member, Template } from './ast.js';
+import { isDigits, isPlainName, PRECEDENCE, UNARY_PRECEDENCE } from './syntax.js';
+
+/** Writes a template so that parsing it again gives the same tree. Aliases, spacing and needless brackets are not kept. */
+export function printTemplate(template: Template): string {
+  return template.parts
+    .map((part) =>
+      typeof part === 'string' ? part.replaceAll('{{', '\\{{') : `{{${printExpression(part)}}}`,
+    )
+    .join('');
+}
+
+/** Writes an expression without its braces. Works with a stack of its own, so no depth overflows. */
+function printExpression(expression: Expression): string {
+  const written: string[] = [];
+  const todo: (Expression | string)[] = [expression];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (typeof next === 'string') written.push(next);
+    else for (const piece of piecesOf(next).reverse()) todo.push(piece);
+  }
+  return written.join('');
+}
+
+function piecesOf(node: Expression): (Expression | string)[] {
+  switch (node.kind) {
+    case 'literal':
+      return [typeof node.value === 'string' ? printString(node.value) : printNumber(node.value)];
+    case 'keyword':
+      return [node.name];
+    case 'name':
+      return [node.form === 'quoted' ? `\`${node.name}\`` : node.name];
+    case 'member':
+      return [...bracketed(node.object, needsBracketsInPath(node.object)), `.${printSegment(node)}`];
+    case 'index':
+      return [
+        ...bracketed(node.object, needsBracketsInPath(node.object)),
+        '[',
+        ...(node.index === undefined ? [] : [node.index]),
+        ']',
+      ];
+    case 'call':
+      return [
+        node.name,
+        '(',
+        ...node.args.flatMap((arg, index) => (index === 0 ? [arg ?? ''] : [', ', arg ?? ''])),
+        ')',
+      ];
+    case 'unary':
+      return [node.operator, ...bracketed(node.operand, node.operand.kind === 'binary')];
+    case 'binary': {
+      const own = PRECEDENCE[node.operator];
+      return [
+        ...bracketed(node.left, strength(node.left) < own),
+        ` ${node.operator} `,
+        ...bracketed(node.right, strength(node.right) <= own),
+      ];
+    }
+    default:
+      return assertNever(node);
+  }
+}
+
+function bracketed(node: Expression, brackets: boolean): (Expression | string)[] {
+  return brackets ? ['(', node, ')'] : [node];
+}
+
+/** How tightly a node holds together when it stands beside an operator. */
+function strength(node: Expression): number {
+  if (node.kind === 'binary') return PRECEDENCE[node.operator];
+  return node.kind === 'unary' ? UNARY_PRECEDENCE : Number.POSITIVE_INFINITY;
+}
+
+/** `5.x` would be module 5, `-a.b` is `-(a.b)`. */
+function needsBracketsInPath(node: Expression): boolean {
+  return (
+    node.kind === 'binary' ||
+    node.kind === 'unary' ||
+    (node.kind === 'literal' && typeof node.value === 'number')
+  );
+}
+
+/** Digits behind the number of a module would make a fraction of it: ``1.`0` `` is not `1.0`. */
+function printSegment({ object, name }: Member): string {
+  const isModule = object.kind === 'name' && object.form === 'module';
+  return isPlainName(name) || (isDigits(name) && !isModule) ? name : `\`${name}\``;
+}
+
+function printString(value: string): string {
+  const escaped = value
+    .replaceAll('\\', '\\\\')
+    .replaceAll("'", "\\'")
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t');
+  return `'${escaped}'`;
+}
+
+/** The language has no exponents: `1e-7` is written out. */
+function printNumber(value: number): string {
+  const [mantissa = '', exponent] = String(value).split('e');
+  if (exponent === undefined) return mantissa;
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const shift = Number(exponent);
+  if (shift < 0) return `0.${'0'.repeat(-shift - whole.length)}${whole}${fraction}`;
+  return whole + fraction.padEnd(shift, '0');
+}

@@ -1,0 +1,18 @@
+import { type PlainObject, setMember } from '../../util/plain-object.js';
+
+/** The prototype that marks an object whose member names are compared without case. */
+const CASELESS: object = Object.freeze(Object.create(null));
+
+/**
+ * A collection looked up without case, such as the headers of a response. Names are stored in lower case;
+ * of names that differ only in case the later wins. Source: reference/iml-language.md section 5. [app]
+ */
+export function createCaseless(entries: Iterable<readonly [string, unknown]>): PlainObject {
+  const result: PlainObject = Object.create(CASELESS);
+  for (const [name, value] of entries) setMember(result, name.toLowerCase(), value);
+  return result;
+}
+
+export function isCaseless(value: unknown): value is PlainObject {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === CASELESS;
+}

@@ -1,0 +1,72 @@
+import type { PlainObject } from '../../util/plain-object.js';
+import { textOfBytes } from './bytes.js';
+import { instantOf, isBuffer, toText } from './coerce.js';
+import { assertTextLength } from './size-limits.js';
+import { namesOfPresent, type TreeStyle, treeText } from './tree-text.js';
+
+/** A value to use as a member of a set: two values have the same key if they count as equal. */
+export type IdentityKey = (value: unknown) => unknown;
+
+/** What no text of the outside can start with, once `textKey` has seen it. */
+const MARK = '\u0000';
+
+/**
+ * Keys for equality: primitives by type and value, null as undefined, dates by instant, buffers by their bytes, arrays
+ * and collections by what they hold, objects of other kinds by identity. Linear in the size of the value.
+ * The returned function remembers those other objects: make one for each comparison.
+ *
+ * @throws (the returned function) ImlError `IML_FUNCTION` for a value that holds itself, `IML_LIMIT` for one too large
+ */
+export function createEqualityKey(): IdentityKey {
+  const style = createKeyStyle();
+  return (value) => {
+    switch (typeof value) {
+      case 'string':
+        return textKey(value);
+      case 'object':
+        return value === null ? undefined : MARK + treeText(value, style);
+      case 'function':
+        return undefined;
+      default:
+        return value;
+    }
+  };
+}
+
+/**
+ * Keys for `distinct`: primitives as text, everything else as `createEqualityKey` has it.
+ * Source: reference/iml-functions.md section 5. [choice]
+ */
+export function createDistinctKey(): IdentityKey {
+  const equalityKey = createEqualityKey();
+  return (value) =>
+    typeof value === 'number' || typeof value === 'boolean' ? toText(value) : equalityKey(value);
+}
+
+function textKey(text: string): string {
+  return text.startsWith(MARK) ? `${MARK}"${text}` : text;
+}
+
+/** Text stands in quotes in a tree, so no other kind of leaf can look like it. */
+function createKeyStyle(): TreeStyle {
+  const others = new Map<unknown, number>();
+  const leaf = (value: unknown): string => {
+    if (typeof value === 'string') return JSON.stringify(value);
+    if (isBuffer(value)) {
+      assertTextLength(value.length);
+      return `b${textOfBytes(value, 'base64')}`;
+    }
+    const instant = instantOf(value);
+    if (instant !== undefined) return `d${instant}`;
+    if (value === undefined || value === null || typeof value === 'function') return 'null';
+    if (typeof value !== 'object') return `${typeof value} ${String(value)}`;
+    const number = others.get(value) ?? others.size;
+    others.set(value, number);
+    return `#${number}`;
+  };
+  return { namesOf: sortedNames, leaf };
+}
+
+function sortedNames(collection: PlainObject): string[] {
+  return namesOfPresent(collection).sort();
+}

@@ -1,0 +1,77 @@
+import { limitError } from '../../errors/iml-error.js';
+
+/** UTF-16 units a text made by one function may have: 64 Mi. */
+export const MAX_TEXT_LENGTH: number = 64 * 1024 * 1024;
+
+/** Items an array made or walked by one function may have. */
+export const MAX_LIST_LENGTH = 5_000_000;
+
+/** @throws ImlError `IML_LIMIT` */
+export function assertTextLength(length: number): void {
+  if (length > MAX_TEXT_LENGTH) {
+    throw limitError(`Text is longer than the ${MAX_TEXT_LENGTH} characters it may have.`);
+  }
+}
+
+/**
+ * The text itself, if it may be so long.
+ *
+ * @throws ImlError `IML_LIMIT`
+ */
+export function limitedText(text: string): string {
+  assertTextLength(text.length);
+  return text;
+}
+
+/** @throws ImlError `IML_LIMIT` */
+export function assertListLength(length: number): void {
+  if (length > MAX_LIST_LENGTH) {
+    throw limitError(`Array is longer than the ${MAX_LIST_LENGTH} items it may have.`);
+  }
+}
+
+/**
+ * Replaces every match of a global pattern and stops as soon as the result is too long,
+ * where `String.prototype.replace` would first build all of it.
+ *
+ * @throws ImlError `IML_LIMIT`
+ */
+export function rewrite(text: string, pattern: RegExp, replace: (match: string) => string): string {
+  let result = '';
+  let end = 0;
+  for (const match of text.matchAll(pattern)) {
+    result += text.slice(end, match.index) + replace(match[0]);
+    assertTextLength(result.length);
+    end = match.index + match[0].length;
+  }
+  if (end === 0) return text;
+  assertTextLength(result.length + text.length - end);
+  return result + text.slice(end);
+}
+
+const CHUNK_LENGTH = 65_536;
+
+/**
+ * Rewrites a text piece by piece, where each code point is rewritten on its own, and stops as soon as the result is
+ * too long. No piece ends inside a surrogate pair.
+ *
+ * @throws ImlError `IML_LIMIT`
+ */
+export function rewriteInChunks(text: string, rewriteChunk: (chunk: string) => string): string {
+  if (text.length <= CHUNK_LENGTH) return rewriteChunk(text);
+  const parts: string[] = [];
+  let length = 0;
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = Math.min(start + CHUNK_LENGTH, text.length);
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--;
+    const part = rewriteChunk(text.slice(start, end));
+    length += part.length;
+    assertTextLength(length);
+    parts.push(part);
+  }
+  return parts.join('');
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}

@@ -1,0 +1,79 @@
+import { runError } from '../run/scope/evaluate-directive.js';
+import { oneAhead } from '../run/paging/prefetch.js';
+import { runCommunication } from '../run/run-communication.js';
+import type { RunContext } from '../run/run-context.js';
+import type { ModuleComponent } from '../document/app.js';
+import type { Directive } from '../document/compile/compile-directive.js';
+import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import type { Document } from '../document/reading/document.js';
+import { isPlainObject } from '../util/plain-object.js';
+import { beginRun, type ConnectedInput } from '../component/begin-run.js';
+import { bundlesOf } from '../component/bundles.js';
+import { ModuleRun } from '../component/module-run.js';
+import { moduleSubject } from '../component/run-subject.js';
+import type { Runtime } from '../component/runtime.js';
+
+/**
+ * Runs an instant trigger for one webhook item, `input.payload`. Without a communication, or with an empty one, the item
+ * is the bundle; else a single request may fetch more, which `iterate` and `pagination` are not part of: they are
+ * ignored with a warning.
+ *
+ * @see reference/webhooks.md (Instant trigger module)
+ */
+export function runInstantTrigger(
+  module: ModuleComponent,
+  input: ConnectedInput,
+  runtime: Runtime,
+): ModuleRun<never> {
+  const { communication } = module;
+  return new ModuleRun<never>({
+    start: () => beginRun(runtime, input, moduleSubject(module)),
+    batches: async function* (context, isStreamed) {
+      if (communication === undefined || isEmptySpec(communication.value)) {
+        const { payload } = input;
+        if (payload !== undefined && payload !== null) yield [payload];
+        return;
+      }
+      const [request, second] = await runtime.compile(communication);
+      if (request === undefined) return;
+      if (second !== undefined) throw chainError(communication, context);
+      const single = singleRequest(request, context);
+      const pages = runCommunication([single], context);
+      for await (const page of isStreamed ? oneAhead(pages) : pages) yield bundlesOf(page);
+    },
+  });
+}
+
+/** An array of nothing but empty objects says as little as an empty object. */
+function isEmptySpec(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((element) => isEmptySpec(element));
+  return value === null || (isPlainObject(value) && Object.keys(value).length === 0);
+}
+
+/** Which of several requests would count is not documented, so none is run by guess. [choice] */
+function chainError(communication: Document, context: RunContext): Error {
+  const message = 'An instant trigger makes a single request, and its communication holds several.';
+  return runError('InvalidConfigurationError', message, context, { place: communication.placeOf('/1') });
+}
+
+/** Source: reference/webhooks.md (Instant trigger module). [doc]; a static request without output gives the item [choice]. */
+function singleRequest(request: CompiledRequest, context: RunContext): CompiledRequest {
+  const { response, document } = request;
+  const ignored: readonly [name: string, pointer: string | undefined][] = [
+    ['iterate', response.iterate?.container.pointer],
+    ['pagination', request.pagination?.pointer],
+  ];
+  for (const [name, pointer] of ignored) {
+    if (pointer === undefined) continue;
+    const message = `${name} is ignored: an instant trigger handles one webhook item at a time.`;
+    context.warn({ code: 'directive-ignored', message, place: document.placeOf(pointer) });
+  }
+  const output = response.output ?? (request.isStatic ? PAYLOAD : undefined);
+  return { ...request, pagination: undefined, response: { ...response, iterate: undefined, output } };
+}
+
+const PAYLOAD: Directive = {
+  evaluate: (scope) => scope['payload'],
+  pointer: '/response/output',
+  raw: '{{payload}}',
+};

@@ -1,0 +1,56 @@
+import type { Page } from '../run/response/collect-outputs.js';
+import { evaluateDirective } from '../run/scope/evaluate-directive.js';
+import { runCommunication } from '../run/run-communication.js';
+import type { RunContext } from '../run/run-context.js';
+import type { RpcComponent } from '../document/app.js';
+import { compileDirective } from '../document/compile/compile-directive.js';
+import { isPlainObject, type PlainObject, setMember } from '../util/plain-object.js';
+import type { ConnectedInput } from '../component/begin-run.js';
+import { type CallReport, reportCall } from '../component/call-report.js';
+import { communicationOf } from '../component/communication-of.js';
+import type { RpcReference } from '../parameters/form/rpc-reference.js';
+import { resultOf } from '../component/result-of.js';
+import { rpcSubject } from '../component/run-subject.js';
+import type { Runtime } from '../component/runtime.js';
+
+/**
+ * Calls an RPC: options, fields, samples or whatever it gives. Iterating, it gives a list; else the value.
+ *
+ * @param query the arguments of `rpc://name?x={{...}}`: evaluated where the reference stands, that is with the
+ *   parameters of the form, and added to them for the RPC
+ * @throws SpecError (SPEC_INVALID) where the RPC has no communication
+ * @see reference/connections-modules-rpcs.md (RPCs)
+ */
+export async function callRpc(
+  rpc: RpcComponent,
+  query: RpcReference['query'],
+  input: ConnectedInput,
+  runtime: Runtime,
+): Promise<CallReport> {
+  const communication = communicationOf(rpc);
+  const work = async (context: RunContext): Promise<unknown> => {
+    await addArguments(query, context, runtime);
+    const pages: Page[] = [];
+    const requests = await runtime.compile(communication);
+    for await (const page of runCommunication(requests, context)) pages.push(page);
+    return resultOf(pages);
+  };
+  return reportCall(runtime, input, { subject: rpcSubject(rpc), work });
+}
+
+/** An argument without a value takes nothing away from the parameters. [choice] */
+async function addArguments(
+  query: RpcReference['query'],
+  context: RunContext,
+  runtime: Runtime,
+): Promise<void> {
+  if (query.length === 0) return;
+  const directives = await runtime.directives();
+  const given = context.scope['parameters'];
+  const parameters: PlainObject = isPlainObject(given) ? { ...given } : {};
+  for (const [name, template] of query) {
+    const value = evaluateDirective(compileDirective(template, '', directives), context);
+    if (value !== undefined) setMember(parameters, name, value);
+  }
+  context.scope['parameters'] = parameters;
+}

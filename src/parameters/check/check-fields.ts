@@ -1,0 +1,236 @@
+import { isTruthy } from '../../iml/values/coerce.js';
+import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
+import { checkFilter } from './check-filter.js';
+import { checkLimits } from './check-limits.js';
+import { checkSelect, shownFields } from './check-select.js';
+import { convertValue } from '../values/convert-value.js';
+import { checkErased, defaultOf, readable, unsetValue } from './empty-value.js';
+import { itemPath, memberPath } from './field-path.js';
+import { type Field, type FormCheck, fieldsOf, holds, type Level, report } from './form-check.js';
+import {
+  MAX_PARAMETER_DEPTH,
+  type ParameterElement,
+  type ParameterReference,
+  type ParameterSpec,
+} from '../form/parameter-spec.js';
+import { invalidProblem, missingProblem, quote } from './problem.js';
+import { copyItems, copyMembers, expectedCollection, kindOf } from '../values/value-kind.js';
+
+/**
+ * Checks the values of a level against its fields and gives them in their declared types.
+ * Members no field describes are kept as they are; fields that are not shown are not looked at.
+ *
+ * @param output Filled with the values, field by field; a copy of those given unless the caller has one.
+ */
+export function checkFields(
+  check: FormCheck,
+  fields: readonly ParameterElement[],
+  level: Level,
+  output: PlainObject = copyMembers(level.values) ?? {},
+): PlainObject {
+  checkInto(check, fields, level, output);
+  return output;
+}
+
+function checkInto(
+  check: FormCheck,
+  fields: readonly ParameterElement[],
+  level: Level,
+  output: PlainObject,
+): void {
+  for (const field of fields) {
+    if (field.kind === 'reference') checkReference(check, field, level, output);
+    else checkMember(check, field, level, output);
+  }
+}
+
+function checkReference(
+  check: FormCheck,
+  reference: ParameterReference,
+  level: Level,
+  output: PlainObject,
+): void {
+  if (level.depth > MAX_PARAMETER_DEPTH) {
+    const expected = `fields at most ${MAX_PARAMETER_DEPTH} levels deep`;
+    const received = quote(reference.text);
+    const message = `Invalid parameters: expected ${expected}, got ${received}.`;
+    report(check, { kind: 'depth', path: level.path, message, expected, received, place: reference.place });
+    return;
+  }
+  const fields = fieldsOf(check, reference, level);
+  if (fields !== undefined) checkInto(check, fields, { ...level, depth: level.depth + 1 }, output);
+}
+
+function checkMember(check: FormCheck, spec: ParameterSpec, level: Level, output: PlainObject): void {
+  const { name } = spec;
+  if (name === undefined) return;
+  if (spec.type === 'banner') {
+    delete output[name];
+    return;
+  }
+  const visible = visibility(check, spec);
+  if (visible === false) return;
+  const path = memberPath(level.path, name);
+  if (level.depth > MAX_PARAMETER_DEPTH) {
+    const expected = `fields at most ${MAX_PARAMETER_DEPTH} levels deep`;
+    report(check, invalidProblem('depth', { path, spec }, expected, level.values));
+    return;
+  }
+  const field: Field = { spec, path, level, demanded: spec.required && level.demands && visible === true };
+  const value = checkValue(check, field, ownMember(level.values, name));
+  if (value === undefined) delete output[name];
+  else setMember(output, name, value);
+  for (const nested of shownFields(check, field, value)) {
+    const demands = level.demands && visible === true;
+    checkInto(check, nested, { ...level, depth: level.depth + 1, demands }, output);
+  }
+}
+
+/** Whether a field is shown; undefined where its condition cannot be evaluated. */
+function visibility(check: FormCheck, spec: ParameterSpec): boolean | undefined {
+  if (typeof spec.visible === 'boolean') return spec.visible;
+  if (check.settings.evaluate === undefined) return undefined;
+  try {
+    return isTruthy(check.settings.evaluate(spec.visible, check.output));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value of a field in its declared type; undefined where it is left out. */
+function checkValue(check: FormCheck, field: Field, given: unknown): unknown {
+  const { spec, path, level } = field;
+  const value = readable(spec, given);
+  if (isUnset(value) && !(value === '' && holds(check.settings.forcedEmpty, path))) {
+    const filled = check.settings.applyDefaults ? checkDefault(check, field) : undefined;
+    if (filled !== undefined) return filled;
+    if (field.demanded) report(check, missingProblem(path, spec));
+    return level.keepsEmpty ? given : unsetValue(check, spec);
+  }
+  if (value === null) return checkErased(check, field);
+  // An array without items is a value like any other; a choice of nothing is none. [choice]
+  if (field.demanded && spec.type === 'select' && spec.multiple && copyItems(value)?.length === 0) {
+    report(check, missingProblem(path, spec));
+    return value;
+  }
+  return checkFilled(check, field, value);
+}
+
+function isUnset(value: unknown): boolean {
+  return value === undefined || value === '';
+}
+
+/** The default in the declared type. One that breaks the field's own rules is not used: the user did not write it. [choice] */
+function checkDefault(check: FormCheck, field: Field): unknown {
+  const value = defaultOf(check, field);
+  if (isUnset(value) || value === null) return undefined;
+  const { problemCount } = check;
+  const kept = check.problems.length;
+  const checked = checkFilled(check, field, value);
+  if (check.problemCount === problemCount) return checked;
+  check.problemCount = problemCount;
+  check.problems.length = kept;
+  return undefined;
+}
+
+function checkFilled(check: FormCheck, field: Field, value: unknown): unknown {
+  switch (field.spec.type) {
+    case 'array':
+      return checkArray(check, field, value);
+    case 'collection':
+      return checkCollection(check, field, value);
+    case 'filter':
+      return checkConditions(check, field, value);
+    case 'select':
+      return checkSelect(check, field, value);
+    default:
+      return checkScalar(check, field, value);
+  }
+}
+
+function checkScalar(check: FormCheck, field: Field, value: unknown): unknown {
+  const converted = convertValue(field.spec, value, check.settings.timezone);
+  if (!converted.ok) {
+    report(check, invalidProblem('type', field, converted.expected, value));
+    return value;
+  }
+  checkLimits(check, field, converted.value);
+  return converted.value;
+}
+
+/** Anything but an array becomes an array of one item. Source: reference/iml-language.md section 8.5. [doc] */
+function checkArray(check: FormCheck, field: Field, value: unknown): unknown {
+  const kind = kindOf(value);
+  const items = kind === 'array' ? copyItems(value) : [value];
+  if (items === undefined || kind === 'unreadable') {
+    report(check, invalidProblem('unreadable', field, 'an array', value));
+    return value;
+  }
+  const checked = items.map((item, index) => checkItem(check, field, item, itemPath(field.path, index)));
+  checkLimits(check, field, checked);
+  return checked;
+}
+
+function checkItem(check: FormCheck, { spec, level }: Field, item: unknown, path: string): unknown {
+  if (spec.spec === undefined) return item;
+  if (spec.spec.kind === 'fields') return checkObject(check, { spec, path, level, demanded: false }, item);
+  const { item: itemSpec } = spec.spec;
+  const field: Field = {
+    spec: itemSpec,
+    path,
+    level: { ...level, path, depth: level.depth + 1 },
+    demanded: itemSpec.required,
+  };
+  // An empty item keeps its place, so that the others keep theirs. [choice]
+  if (item === undefined || item === null || item === '') {
+    if (field.demanded) report(check, missingProblem(path, itemSpec));
+    return item;
+  }
+  return checkFilled(check, field, readable(itemSpec, item));
+}
+
+function checkCollection(check: FormCheck, field: Field, value: unknown): unknown {
+  const checked = checkObject(check, field, value);
+  return field.spec.sequence && kindOf(checked) === 'collection' ? inOrder(field.spec, checked) : checked;
+}
+
+function checkObject(check: FormCheck, { spec, path, level }: Field, value: unknown): unknown {
+  const values = copyMembers(value);
+  if (values === undefined) {
+    report(check, invalidProblem('type', { path, spec }, expectedCollection(value), value));
+    return value;
+  }
+  if (spec.spec === undefined) return value;
+  const fields = spec.spec.kind === 'fields' ? spec.spec.fields : [spec.spec.item];
+  return checkFields(check, fields, {
+    path,
+    values,
+    depth: level.depth + 1,
+    parent: level,
+    keepsEmpty: check.settings.platformVersion === 1,
+    demands: true,
+  });
+}
+
+/** Members in the order of their fields, further ones behind. */
+function inOrder(spec: ParameterSpec, value: unknown): PlainObject {
+  const members = copyMembers(value) ?? {};
+  const fields = spec.spec?.kind === 'fields' ? spec.spec.fields : [];
+  const named = fields.flatMap((field) =>
+    field.kind === 'parameter' && field.name !== undefined ? [field.name] : [],
+  );
+  const ordered: PlainObject = {};
+  for (const name of [...named, ...Object.keys(members)]) {
+    if (Object.hasOwn(members, name)) setMember(ordered, name, members[name]);
+  }
+  return ordered;
+}
+
+function checkConditions(check: FormCheck, field: Field, value: unknown): unknown {
+  const { spec, path } = field;
+  const checksOperators = spec.validate !== false && !holds(check.settings.mapped, path);
+  const { value: checked, problems } = checkFilter(spec, value, path, checksOperators);
+  for (const problem of problems) report(check, problem);
+  if (problems.length === 0) checkLimits(check, field, checked);
+  return checked;
+}

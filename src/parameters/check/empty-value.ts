@@ -1,0 +1,66 @@
+import { expectedOption } from './check-choice.js';
+import { isTextType, textOf } from '../values/convert-value.js';
+import { choicesOf, type Field, type FormCheck, holds, report } from './form-check.js';
+import { treatTags } from './html-tags.js';
+import type { ParameterSpec } from '../form/parameter-spec.js';
+import { invalidProblem, missingProblem } from './problem.js';
+
+/** The text of a text field before it is asked whether it is empty: tags may be all there is. */
+export function readable(spec: ParameterSpec, given: unknown): unknown {
+  if (given === undefined || given === null || !isTextType(spec.type)) return given;
+  const text = textOf(spec.type, given);
+  if (text === undefined) return given;
+  return spec.tags === undefined ? text : treatTags(text, spec.tags);
+}
+
+/** Source: reference/connections-modules-rpcs.md (Parameters): defaults fill only unset values. [inf] */
+export function defaultOf(check: FormCheck, { spec, level }: Field): unknown {
+  if (spec.default !== undefined) {
+    const value = evaluateDefault(check, spec.default);
+    return readable(spec, value);
+  }
+  const chosen = spec.choices?.options === undefined ? [] : choicesOf(check, spec.choices, level).options;
+  const values = (chosen ?? []).filter((option) => option.isDefault).map((option) => option.value);
+  if (values.length === 0) return undefined;
+  return spec.multiple ? values : values[0];
+}
+
+function evaluateDefault(check: FormCheck, value: unknown): unknown {
+  if (typeof value !== 'string' || !value.includes('{{')) return value;
+  try {
+    return check.settings.evaluate?.(value, check.output);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What an empty input becomes. Source: reference/iml-language.md section 8.6. [doc] */
+export function unsetValue(check: FormCheck, spec: ParameterSpec): unknown {
+  if (check.settings.platformVersion === 2) return undefined;
+  if (isList(spec)) return [];
+  return spec.type === 'boolean' || spec.type === 'collection' ? undefined : null;
+}
+
+/** What null, the value of `erase`, becomes. Source: reference/iml-language.md section 8.6. [doc] */
+export function checkErased(check: FormCheck, field: Field): unknown {
+  const { spec, path, level } = field;
+  if (field.demanded) {
+    report(check, missingProblem(path, spec));
+    return null;
+  }
+  if (level.keepsEmpty) return null;
+  if (isList(spec)) return [];
+  if (spec.type === 'boolean') return undefined;
+  const isChosen = spec.type === 'select' && check.settings.platformVersion === 2;
+  if (isChosen && spec.validate !== false && !holds(check.settings.mapped, path)) {
+    report(
+      check,
+      invalidProblem('choice', field, expectedOption(choicesOf(check, spec.choices, level)), null),
+    );
+  }
+  return null;
+}
+
+function isList(spec: ParameterSpec): boolean {
+  return spec.type === 'array' || spec.type === 'filter' || (spec.type === 'select' && spec.multiple);
+}

@@ -1,0 +1,167 @@
+import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { type ChoiceIndex, indexChoices } from './check-choice.js';
+import type { PatternBudget } from './check-constraints.js';
+import type {
+  Choices,
+  Option,
+  ParameterElement,
+  ParameterReference,
+  ParameterSpec,
+} from '../form/parameter-spec.js';
+import { MAX_PROBLEMS, type Problem } from './problem.js';
+
+/** What a host says about single values: for all of them, or by path. */
+export type PathTest = boolean | ((path: string) => boolean);
+
+/** How values are checked, with every default filled in. */
+export interface CheckSettings {
+  readonly timezone: string;
+  readonly platformVersion: 1 | 2;
+  readonly applyDefaults: boolean;
+  readonly mapped: PathTest;
+  readonly forcedEmpty: PathTest;
+  readonly evaluate: ((template: string, values: PlainObject) => unknown) | undefined;
+}
+
+/** What the RPCs of a form have given so far, by `referenceKey`. */
+export interface ReferenceAnswers {
+  readonly fields: ReadonlyMap<string, readonly ParameterElement[]>;
+  readonly options: ReadonlyMap<string, readonly Option[]>;
+}
+
+/** A reference whose answer a check needs to go on. */
+export interface NeededReference {
+  readonly purpose: 'fields' | 'options';
+  readonly reference: ParameterReference;
+  readonly valueKey: string;
+  readonly level: Level;
+}
+
+/** One pass over the values: what it reads and what it collects. */
+export interface FormCheck {
+  readonly settings: CheckSettings;
+  readonly answers: ReferenceAnswers;
+  /** The values of the form as far as they are checked: what conditions and templates see. */
+  readonly output: PlainObject;
+  readonly problems: Problem[];
+  problemCount: number;
+  readonly needed: Map<string, NeededReference>;
+  /** Keys whose fields were checked in this pass: a list that names itself is checked once. */
+  readonly expanded: Set<string>;
+  readonly patternBudget: PatternBudget;
+  readonly indexes: Map<unknown, ChoiceIndex>;
+}
+
+/** Where a value stands: its path, the values beside it, and how deep it is. */
+export interface Level {
+  readonly path: string;
+  readonly depth: number;
+  readonly values: PlainObject;
+  readonly parent: Level | undefined;
+  /** Platform version 1 leaves empty members of collections alone. */
+  readonly keepsEmpty: boolean;
+  /** False beside a field of which nobody can tell whether it is shown. */
+  readonly demands: boolean;
+}
+
+/** One field, its value and where both stand. */
+export interface Field {
+  readonly spec: ParameterSpec;
+  readonly path: string;
+  readonly level: Level;
+  /** False where nobody can tell whether the field is shown: then it is checked but not demanded. */
+  readonly demanded: boolean;
+}
+
+/** Texts that may use up their time before patterns are no longer tried in a check. */
+const PATTERN_EXHAUSTIONS = 3;
+
+export function createFormCheck(
+  settings: CheckSettings,
+  answers: ReferenceAnswers,
+  output: PlainObject,
+): FormCheck {
+  return {
+    settings,
+    answers,
+    output,
+    problems: [],
+    problemCount: 0,
+    needed: new Map(),
+    expanded: new Set(),
+    patternBudget: { exhaustionsLeft: PATTERN_EXHAUSTIONS },
+    indexes: new Map(),
+  };
+}
+
+export function report(check: FormCheck, problem: Problem): void {
+  check.problemCount++;
+  if (check.problems.length < MAX_PROBLEMS) check.problems.push(problem);
+}
+
+export function holds(test: PathTest, path: string): boolean {
+  return typeof test === 'boolean' ? test : test(path);
+}
+
+/** The fields behind a reference; undefined while they are not known, or once they were checked at this level. */
+export function fieldsOf(
+  check: FormCheck,
+  reference: ParameterReference,
+  level: Level,
+): readonly ParameterElement[] | undefined {
+  const key = referenceKey('fields', level.path, reference);
+  if (check.expanded.has(key)) return undefined;
+  check.expanded.add(key);
+  const known = check.answers.fields.get(key);
+  if (known === undefined) need(check, key, { purpose: 'fields', reference, valueKey: 'value' }, level);
+  return known;
+}
+
+/** The options of a field, ready to be searched; without options where they are not known. */
+export function choicesOf(check: FormCheck, choices: Choices | undefined, level: Level): ChoiceIndex {
+  const options = choices?.options ?? optionsOf(check, choices, level);
+  const known = check.indexes.get(options);
+  if (known !== undefined) return known;
+  const index = indexChoices(options);
+  check.indexes.set(options, index);
+  return index;
+}
+
+function optionsOf(
+  check: FormCheck,
+  choices: Choices | undefined,
+  level: Level,
+): readonly Option[] | undefined {
+  if (choices?.reference === undefined) return undefined;
+  const { reference, valueKey } = choices;
+  const key = referenceKey('options', level.path, reference);
+  const known = check.answers.options.get(key);
+  if (known === undefined) need(check, key, { purpose: 'options', reference, valueKey }, level);
+  return known;
+}
+
+function need(
+  check: FormCheck,
+  key: string,
+  what: Pick<NeededReference, 'purpose' | 'reference' | 'valueKey'>,
+  level: Level,
+): void {
+  if (check.needed.has(key)) return;
+  check.needed.set(key, { ...what, level });
+}
+
+/** The same reference inside another item sees other values, so the path belongs to the key. */
+function referenceKey(purpose: string, path: string, reference: ParameterReference): string {
+  return JSON.stringify([purpose, path, reference.text]);
+}
+
+/** The values an RPC sees: those of a level over those of the levels around it. [choice] */
+export function visibleValues(level: Level): PlainObject {
+  const levels: Level[] = [];
+  for (let at: Level | undefined = level; at !== undefined; at = at.parent) levels.unshift(at);
+  const merged: PlainObject = {};
+  for (const { values } of levels) {
+    for (const name of Object.keys(values)) setMember(merged, name, values[name]);
+  }
+  return merged;
+}

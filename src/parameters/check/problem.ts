@@ -1,0 +1,118 @@
+import { AppError } from '../../errors/app-error.js';
+import type { Place } from '../../errors/place.js';
+import type { ItemSpec, ParameterElement, ParameterSpec, ParameterType } from '../form/parameter-spec.js';
+import { copyItems, kindOf } from '../values/value-kind.js';
+
+export type ProblemKind = 'missing' | 'type' | 'limit' | 'pattern' | 'choice' | 'unreadable' | 'depth';
+
+/** One thing that is wrong with the values of a form. */
+export interface Problem {
+  readonly kind: ProblemKind;
+  /** Where the value stands, as a path of the language: `items[2].email`; empty for the values as a whole. */
+  readonly path: string;
+  /** The sentence shown to the user. */
+  readonly message: string;
+  /** What the form asks for. */
+  readonly expected: string;
+  /** What came instead, shortened; never the text of a secret. */
+  readonly received: string;
+  /** Where the field is written. */
+  readonly place: Place | undefined;
+}
+
+/** Problems kept with their words; further ones are only counted. */
+export const MAX_PROBLEMS = 1000;
+
+const SHOWN_LENGTH = 60;
+
+const SECRET_TYPES: ReadonlySet<ParameterType> = new Set(['password', 'hidden', 'cert', 'pkey']);
+
+/** `Missing value of required parameter 'x'.` Source: reference/connections-modules-rpcs.md (Parameters). [inf] */
+export function missingProblem(path: string, spec: ParameterSpec): Problem {
+  return {
+    kind: 'missing',
+    path,
+    message: `Missing value of required parameter '${path}'.`,
+    expected: 'a value',
+    received: 'nothing',
+    place: spec.place,
+  };
+}
+
+/** `Invalid integer in parameter 'x': expected a whole number, got text "abc".` */
+export function invalidProblem(
+  kind: Exclude<ProblemKind, 'missing'>,
+  field: { readonly path: string; readonly spec: ParameterSpec },
+  expected: string,
+  value: unknown,
+): Problem {
+  const received = isSecret(field.spec) ? 'a value that is not shown' : describeValue(value);
+  const noun = kind === 'type' && field.spec.type !== 'any' ? field.spec.type : 'value';
+  return {
+    kind,
+    path: field.path,
+    message: `Invalid ${noun} in parameter '${field.path}': expected ${expected}, got ${received}.`,
+    expected,
+    received,
+    place: field.spec.place,
+  };
+}
+
+/**
+ * The error of a form: one problem speaks for itself, several are counted in the message and listed in `suberrors`.
+ * Source: reference/errors-and-scenario.md (BundleValidationError); the wording is ours. [choice]
+ */
+export function bundleValidationError(problems: readonly Problem[], count: number): AppError {
+  const sole = count === 1 ? problems[0] : undefined;
+  const message = sole?.message ?? `Validation failed for ${count} parameter(s).`;
+  const suberrors = problems.map((problem) => problem.message);
+  if (count > problems.length) suberrors.push(`${count - problems.length} more.`);
+  return new AppError('BundleValidationError', message, { suberrors, place: problems[0]?.place });
+}
+
+/** A value in a few words: `text "abc"`, `an array of 3 items`. The contents of arrays and collections are not shown. */
+export function describeValue(value: unknown): string {
+  const kind = kindOf(value);
+  switch (kind) {
+    case 'unset':
+      return 'nothing';
+    case 'text':
+      return `text ${quote(String(value))}`;
+    case 'number':
+      return `number ${String(value)}`;
+    case 'boolean':
+      return `boolean ${String(value)}`;
+    case 'date':
+      return value instanceof Date && !Number.isNaN(value.getTime())
+        ? `date ${value.toISOString()}`
+        : 'an invalid date';
+    case 'array':
+      return `an array of ${copyItems(value)?.length ?? 0} item(s)`;
+    case 'collection':
+      return 'a collection';
+    case 'buffer':
+      return 'binary data';
+    case 'null':
+      return 'null';
+    case 'unreadable':
+      return `a value of another kind (${typeof value})`;
+  }
+}
+
+/** Text in quotes, cut to a line's length. */
+export function quote(text: string): string {
+  return text.length <= SHOWN_LENGTH
+    ? JSON.stringify(text)
+    : `${JSON.stringify(text.slice(0, SHOWN_LENGTH))}... (${text.length} characters)`;
+}
+
+/** Whether the value of a field, or of one it holds, may not be shown. */
+function isSecret(spec: ParameterSpec): boolean {
+  return SECRET_TYPES.has(spec.type) || (spec.spec !== undefined && holdsSecret(spec.spec));
+}
+
+function holdsSecret(spec: ItemSpec): boolean {
+  if (spec.kind === 'item') return isSecret(spec.item);
+  // A field that an RPC describes may be a secret.
+  return spec.fields.some((field: ParameterElement) => field.kind === 'reference' || isSecret(field));
+}

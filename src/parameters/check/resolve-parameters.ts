@@ -1,0 +1,178 @@
+import { EngineError } from '../../errors/engine-error.js';
+import type { Place } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
+import type { Warning } from '../../document/reading/document.js';
+import { ownMember, type PlainObject } from '../../util/plain-object.js';
+import { findOption, indexChoices } from './check-choice.js';
+import { memberPath } from './field-path.js';
+import {
+  type Choices,
+  type ItemSpec,
+  MAX_PARAMETER_DEPTH,
+  type Option,
+  type ParameterElement,
+  type ParameterList,
+  type ParameterReference,
+  type ParameterSpec,
+} from '../form/parameter-spec.js';
+import { readOptionList, readParameters } from '../form/read-parameters.js';
+import { parseRpcReference } from '../form/rpc-reference.js';
+import type { ResolveRpc } from './validate-parameters.js';
+import { copyItems, copyMembers } from '../values/value-kind.js';
+
+/** A reference that could not be followed. It stays in the list as it is written. */
+export interface ReferenceFailure {
+  /** The reference as it is written. */
+  readonly text: string;
+  /** The field it belongs to, as a path of the language; empty for fields of the form itself. */
+  readonly path: string;
+  readonly place: Place;
+  readonly error: EngineError;
+}
+
+/** A form with what its RPCs gave. */
+export interface ResolvedParameters extends ParameterList {
+  readonly failures: readonly ReferenceFailure[];
+}
+
+/** RPC calls for one form. */
+const MAX_CALLS = 100;
+
+interface Resolution {
+  readonly resolveRpc: ResolveRpc;
+  readonly failures: ReferenceFailure[];
+  readonly warnings: Warning[];
+  callsLeft: number;
+}
+
+/** Where a field stands: its path, the values an RPC sees there, and the references it came from. */
+interface Spot {
+  readonly path: string;
+  readonly values: PlainObject;
+  readonly trail: readonly string[];
+  readonly depth: number;
+}
+
+/**
+ * Replaces the `rpc://` references of a form by what the RPCs give: fields, whole lists of them, and options. Fields
+ * nested in an option or beside a field are asked for only where `values` choose or fill it, as a form does.
+ *
+ * @param resolveRpc rejects with EngineError for an RPC that fails; that becomes a failure, and the rest goes on
+ */
+export async function resolveParameters(
+  list: ParameterList,
+  values: unknown,
+  resolveRpc: ResolveRpc,
+): Promise<ResolvedParameters> {
+  const resolution: Resolution = { resolveRpc, failures: [], warnings: [], callsLeft: MAX_CALLS };
+  const spot = { path: '', values: copyMembers(values ?? {}) ?? {}, trail: [], depth: 0 };
+  const elements = await resolveElements(resolution, list.elements, spot);
+  return {
+    elements,
+    warnings: [...list.warnings, ...resolution.warnings],
+    failures: resolution.failures,
+  };
+}
+
+/** In order: what an RPC is asked may hang on the fields before it. */
+async function resolveElements(
+  resolution: Resolution,
+  elements: readonly ParameterElement[],
+  spot: Spot,
+): Promise<readonly ParameterElement[]> {
+  const resolved: ParameterElement[] = [];
+  for (const element of elements) {
+    if (element.kind === 'parameter') resolved.push(await resolveField(resolution, element, spot));
+    else resolved.push(...(await resolveReference(resolution, element, spot)));
+  }
+  return resolved;
+}
+
+async function resolveReference(
+  resolution: Resolution,
+  reference: ParameterReference,
+  spot: Spot,
+): Promise<readonly ParameterElement[]> {
+  const { text, place } = reference;
+  // A list that names itself would never end.
+  if (spot.trail.includes(text)) return [reference];
+  const answer = await ask(resolution, reference, spot, (given) => {
+    const { elements, warnings } = readParameters(given, () => place);
+    resolution.warnings.push(...warnings);
+    return elements;
+  });
+  if (answer === undefined) return [reference];
+  return resolveElements(resolution, answer, { ...spot, trail: [...spot.trail, text] });
+}
+
+async function resolveField(
+  resolution: Resolution,
+  field: ParameterSpec,
+  spot: Spot,
+): Promise<ParameterSpec> {
+  const { name, spec, choices, nested } = field;
+  if (field.visible === false || spot.depth >= MAX_PARAMETER_DEPTH) return field;
+  const path = name === undefined ? spot.path : memberPath(spot.path, name);
+  const value = name === undefined ? undefined : ownMember(spot.values, name);
+  const beside = { ...spot, depth: spot.depth + 1 };
+  const isFilled = value !== undefined && value !== null && value !== '' && value !== false;
+  const inside = { ...beside, path, values: { ...spot.values, ...copyMembers(value) } };
+  return {
+    ...field,
+    spec: spec && (await resolveItems(resolution, spec, inside)),
+    choices: choices && (await resolveChoices(resolution, choices, value, { ...beside, path })),
+    nested: nested && isFilled ? await resolveElements(resolution, nested, beside) : nested,
+  };
+}
+
+async function resolveItems(resolution: Resolution, spec: ItemSpec, spot: Spot): Promise<ItemSpec> {
+  return spec.kind === 'item'
+    ? { kind: 'item', item: await resolveField(resolution, spec.item, spot) }
+    : { kind: 'fields', fields: await resolveElements(resolution, spec.fields, spot) };
+}
+
+async function resolveChoices(
+  resolution: Resolution,
+  choices: Choices,
+  value: unknown,
+  spot: Spot,
+): Promise<Choices> {
+  const { reference, valueKey } = choices;
+  const options =
+    reference === undefined
+      ? choices.options
+      : await ask(resolution, reference, spot, (given) => readOptionList(given, valueKey, reference.place));
+  const isChosen = value !== undefined && value !== null && value !== '';
+  if (options === undefined || !isChosen) return { ...choices, options };
+  const index = indexChoices(options);
+  const chosen = new Set((copyItems(value) ?? [value]).map((item) => findOption(index, item)));
+  const resolved: Option[] = [];
+  for (const option of options) {
+    const { nested } = option;
+    const isShown = nested !== undefined && chosen.has(option);
+    resolved.push(isShown ? { ...option, nested: await resolveElements(resolution, nested, spot) } : option);
+  }
+  const forAll = choices.nested && (await resolveElements(resolution, choices.nested, spot));
+  return { ...choices, options: resolved, nested: forAll };
+}
+
+/** What an RPC gives, read; undefined where that fails. */
+async function ask<T>(
+  resolution: Resolution,
+  { text, place }: ParameterReference,
+  { path, values }: Spot,
+  read: (answer: unknown) => T,
+): Promise<T | undefined> {
+  const reference = parseRpcReference(text);
+  if (reference === undefined) return undefined;
+  try {
+    if (resolution.callsLeft-- <= 0) {
+      throw new SpecError('SPEC_INVALID', `The form asks more than ${MAX_CALLS} times for RPCs.`, { place });
+    }
+    return read(await resolution.resolveRpc(reference, values));
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    resolution.failures.push({ text, path, place, error });
+    return undefined;
+  }
+}

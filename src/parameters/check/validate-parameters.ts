@@ -1,0 +1,194 @@
+import type { AppError } from '../../errors/app-error.js';
+import { SpecError } from '../../errors/spec-error.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { checkFields } from './check-fields.js';
+import {
+  type CheckSettings,
+  createFormCheck,
+  type FormCheck,
+  type NeededReference,
+  type PathTest,
+  report,
+  visibleValues,
+} from './form-check.js';
+import type { Option, ParameterElement, ParameterList } from '../form/parameter-spec.js';
+import { bundleValidationError, describeValue, type Problem } from './problem.js';
+import { readOptionList, readParameters } from '../form/read-parameters.js';
+import { parseRpcReference, type RpcReference } from '../form/rpc-reference.js';
+import { copyMembers, expectedCollection } from '../values/value-kind.js';
+
+/** Calls an RPC of the app. `values` are those the form holds at the place of the reference, not yet converted. */
+export type ResolveRpc = (reference: RpcReference, values: PlainObject) => Promise<unknown>;
+
+export interface ValidateParametersOptions {
+  /** Timezone of dates that are written without an offset. Default `UTC`. */
+  readonly timezone?: string;
+  /** Rules for empty values: those of apps of version 1 or, by default, 2. */
+  readonly platformVersion?: 1 | 2;
+  /** Whether defaults fill unset values. Default true. */
+  readonly applyDefaults?: boolean;
+  /** Whether a value was mapped instead of chosen: it need not be one of the options. Default false. */
+  readonly mapped?: PathTest;
+  /** Whether an empty text was written as `emptystring` and counts as filled in. Default false. */
+  readonly forcedEmpty?: PathTest;
+  /**
+   * Evaluates `visible` and templates in `default`, seeing the values as far as they are checked. May throw.
+   * Without it a field with `visible` is checked but not demanded, and a template is no default.
+   */
+  readonly evaluate?: (template: string, values: PlainObject) => unknown;
+  /** Gives the fields behind `rpc://` references; without it they are left unchecked. */
+  readonly resolveRpc?: ResolveRpc;
+  /** Whether options are asked for too, for the fields nested in them. Default false. */
+  readonly resolveOptions?: boolean;
+  /** RPC calls one validation may make. Default 100. */
+  readonly maxRpcCalls?: number;
+}
+
+export type ValidateParametersResult =
+  | {
+      readonly ok: true;
+      /** A copy with every described value in its declared type; other members as they came. */
+      readonly values: PlainObject;
+      /** Texts of the references whose fields were not checked. */
+      readonly unresolved: readonly string[];
+    }
+  | {
+      readonly ok: false;
+      /** `BundleValidationError`, one suberror a problem. */
+      readonly error: AppError;
+      readonly problems: readonly Problem[];
+    };
+
+const DEFAULT_MAX_RPC_CALLS = 100;
+
+/** What RPCs answered; filled between passes. */
+interface Answers {
+  readonly fields: Map<string, readonly ParameterElement[]>;
+  readonly options: Map<string, readonly Option[]>;
+  readonly failures: Problem[];
+}
+
+/**
+ * Checks the values of a form against its specification and converts them to the declared types.
+ * All problems are collected. Nothing is thrown for what the values hold; the arguments are not changed.
+ *
+ * @param specs What `readParameters` gave; several lists go through `joinParameters`.
+ * @param values A plain object; undefined and null stand for an empty one.
+ * @throws only what `resolveRpc` rejects with, and what `mapped` and `forcedEmpty` throw.
+ * Source: reference/connections-modules-rpcs.md (Parameters), reference/iml-language.md sections 8.5 and 8.6.
+ */
+export async function validateParameters(
+  specs: ParameterList,
+  values: unknown,
+  options: ValidateParametersOptions = {},
+): Promise<ValidateParametersResult> {
+  const root = copyMembers(values ?? {});
+  if (root === undefined) return rejected([wholeProblem(values)], 1);
+  const answers: Answers = { fields: new Map(), options: new Map(), failures: [] };
+  let callsLeft = options.maxRpcCalls ?? DEFAULT_MAX_RPC_CALLS;
+  // Answers bring fields with further references, so the check is repeated until it asks for nothing new.
+  for (;;) {
+    const output = copyMembers(root) ?? {};
+    const check = createFormCheck(settingsOf(options), answers, output);
+    const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
+    checkFields(check, specs.elements, level, output);
+    const calls = options.resolveRpc === undefined ? [] : callsOf(check, options);
+    if (calls.length === 0 || options.resolveRpc === undefined) return finish(check, answers);
+    for (const { key, need, reference } of calls) {
+      if (callsLeft-- <= 0) answers.failures.push(tooManyCalls(need));
+      if (callsLeft < 0) return finish(check, answers);
+      readAnswer(answers, key, need, await options.resolveRpc(reference, visibleValues(need.level)));
+    }
+  }
+}
+
+function settingsOf(options: ValidateParametersOptions): CheckSettings {
+  return {
+    timezone: options.timezone ?? 'UTC',
+    platformVersion: options.platformVersion ?? 2,
+    applyDefaults: options.applyDefaults ?? true,
+    mapped: options.mapped ?? false,
+    forcedEmpty: options.forcedEmpty ?? false,
+    evaluate: options.evaluate,
+  };
+}
+
+interface Call {
+  readonly key: string;
+  readonly need: NeededReference;
+  readonly reference: RpcReference;
+}
+
+function callsOf(check: FormCheck, options: ValidateParametersOptions): readonly Call[] {
+  const calls: Call[] = [];
+  for (const [key, need] of check.needed) {
+    const reference = parseRpcReference(need.reference.text);
+    const isWanted = need.purpose === 'fields' || options.resolveOptions === true;
+    if (reference !== undefined && isWanted) calls.push({ key, need, reference });
+  }
+  return calls;
+}
+
+function readAnswer(answers: Answers, key: string, need: NeededReference, answer: unknown): void {
+  try {
+    if (need.purpose === 'fields') {
+      // Set first: an answer that cannot be read is not asked for again.
+      answers.fields.set(key, []);
+      answers.fields.set(key, readParameters(answer, () => need.reference.place).elements);
+    } else {
+      answers.options.set(key, []);
+      answers.options.set(key, readOptionList(answer, need.valueKey, need.reference.place));
+    }
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+    const expected = `fields that can be read from ${need.reference.text.slice(0, 80)}`;
+    answers.failures.push(referenceProblem(need, expected, error.message));
+  }
+}
+
+function finish(check: FormCheck, answers: Answers): ValidateParametersResult {
+  for (const problem of answers.failures) report(check, problem);
+  if (check.problemCount > 0) return rejected(check.problems, check.problemCount);
+  const fields = [...check.needed.values()].filter((need) => need.purpose === 'fields');
+  return {
+    ok: true,
+    values: check.output,
+    unresolved: [...new Set(fields.map((need) => need.reference.text))],
+  };
+}
+
+function rejected(problems: readonly Problem[], count: number): ValidateParametersResult {
+  return { ok: false, error: bundleValidationError(problems, count), problems };
+}
+
+function tooManyCalls(need: NeededReference): Problem {
+  return referenceProblem(need, 'fewer references to RPCs', 'more than one validation may follow');
+}
+
+function referenceProblem(need: NeededReference, expected: string, received: string): Problem {
+  const at = need.level.path === '' ? 'the parameters' : `parameter '${need.level.path}'`;
+  return {
+    kind: 'depth',
+    path: need.level.path,
+    message: `The fields of ${at} cannot be loaded: expected ${expected}, got ${received}`.replace(
+      /\.?$/,
+      '.',
+    ),
+    expected,
+    received,
+    place: need.reference.place,
+  };
+}
+
+function wholeProblem(values: unknown): Problem {
+  const expected = expectedCollection(values);
+  const received = describeValue(values);
+  return {
+    kind: 'type',
+    path: '',
+    message: `Invalid parameters: expected ${expected}, got ${received}.`,
+    expected,
+    received,
+    place: undefined,
+  };
+}

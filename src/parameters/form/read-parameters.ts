@@ -1,0 +1,205 @@
+import { childPointer, type Place } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
+import type { Warning } from '../../document/reading/document.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import { didYouMean } from '../../util/suggest.js';
+import {
+  type Constraints,
+  type ItemSpec,
+  MAX_PARAMETER_DEPTH,
+  type Option,
+  PARAMETER_TYPES,
+  type ParameterElement,
+  type ParameterList,
+  type ParameterSpec,
+  type ParameterType,
+  type TagTreatment,
+} from './parameter-spec.js';
+import { readChoices, readOptions } from './read-choices.js';
+import { type Reader, readReference, type Spot } from './spec-reader.js';
+
+/**
+ * Reads a form specification: a list whose elements are fields or `rpc://` texts, one such text, or one field.
+ * It refuses nothing an author may have written: what cannot be understood is left out or read as `any`, with a warning.
+ *
+ * @param value The value of a `Document`, or what an RPC answered.
+ * @param placeOf Where the value at a JSON pointer stands; only the pointer is known without it.
+ * @throws SpecError `SPEC_INVALID` where fields are inside of fields more than 64 levels deep.
+ */
+export function readParameters(
+  value: unknown,
+  placeOf: (pointer: string) => Place = (pointer) => ({ pointer }),
+): ParameterList {
+  const warnings: Warning[] = [];
+  const elements = readElements(createReader(placeOf, warnings), value, { pointer: '', depth: 0 });
+  return { elements, warnings };
+}
+
+/**
+ * Reads the options an RPC answered: objects with a value under `valueKey`, or groups of them.
+ * @throws SpecError `SPEC_INVALID` where fields nested in them are too deep.
+ */
+export function readOptionList(value: unknown, valueKey: string, place: Place): readonly Option[] {
+  if (!Array.isArray(value)) return [];
+  return readOptions(
+    createReader(() => place, []),
+    value,
+    valueKey,
+    { pointer: '', depth: 0 },
+  );
+}
+
+function createReader(placeOf: (pointer: string) => Place, warnings: Warning[]): Reader {
+  const reader: Reader = {
+    warn: (code, pointer, message) => warnings.push({ code, message, place: placeOf(pointer) }),
+    placeOf,
+    readNested: (nested, spot) => readNested(reader, nested, spot),
+  };
+  return reader;
+}
+
+/** Several lists as one, such as the static and the mappable parameters of a module. */
+export function joinParameters(...lists: readonly ParameterList[]): ParameterList {
+  return {
+    elements: lists.flatMap((list) => list.elements),
+    warnings: lists.flatMap((list) => list.warnings),
+  };
+}
+
+function readElements(reader: Reader, value: unknown, spot: Spot): readonly ParameterElement[] {
+  assertDepth(reader, spot);
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) {
+    return value.flatMap((item: unknown, index) => {
+      const itemSpot = { ...spot, pointer: childPointer(spot.pointer, index) };
+      const element = readElement(reader, item, itemSpot);
+      return element === undefined ? [] : [element];
+    });
+  }
+  const element = readElement(reader, value, spot);
+  return element === undefined ? [] : [element];
+}
+
+function readElement(reader: Reader, value: unknown, spot: Spot): ParameterElement | undefined {
+  if (typeof value === 'string') return readReference(reader, value, spot);
+  if (!isPlainObject(value)) {
+    reader.warn('wrong-type', spot.pointer, 'A parameter is an object or an rpc:// text; this is neither.');
+    return undefined;
+  }
+  const parameter = readParameter(reader, value, spot);
+  // Decoration of a form, such as a piece of HTML, is no field and was warned about as an unknown type.
+  const isField = parameter.type !== 'banner' && TYPES.has(ownMember(value, 'type'));
+  if (isField && parameter.name === undefined) {
+    reader.warn('wrong-type', spot.pointer, 'A parameter without a name has no value.');
+  }
+  return parameter;
+}
+
+function readParameter(reader: Reader, source: PlainObject, spot: Spot): ParameterSpec {
+  const at = (key: string): Spot => ({ ...spot, pointer: childPointer(spot.pointer, key) });
+  const type = readType(reader, ownMember(source, 'type'), at('type'));
+  const nested = readNested(reader, ownMember(source, 'nested'), at('nested'));
+  return {
+    kind: 'parameter',
+    name: readText(source, 'name'),
+    label: readText(source, 'label'),
+    type,
+    required: ownMember(source, 'required') === true,
+    default: ownMember(source, 'default') ?? undefined,
+    visible: readVisible(ownMember(source, 'visible')),
+    multiple: ownMember(source, 'multiple') === true,
+    time: ownMember(source, 'time') !== false,
+    sequence: ownMember(source, 'sequence') === true,
+    codepage: readText(source, 'codepage'),
+    tags: readTags(reader, ownMember(source, 'tags'), at('tags')),
+    validate: readConstraints(source),
+    spec: readItemSpec(reader, type, ownMember(source, 'spec'), at('spec')),
+    choices: readChoices(reader, ownMember(source, 'options'), at('options')),
+    nested,
+    place: reader.placeOf(spot.pointer),
+    source,
+  };
+}
+
+const TYPES: ReadonlySet<unknown> = new Set(PARAMETER_TYPES);
+
+function readType(reader: Reader, value: unknown, spot: Spot): ParameterType {
+  if (TYPES.has(value)) return value as ParameterType; // a member of PARAMETER_TYPES, as just checked
+  const shown = typeof value === 'string' ? `"${value.slice(0, 40)}"` : 'no text';
+  const hint = typeof value === 'string' ? didYouMean(value, PARAMETER_TYPES) : '';
+  reader.warn(
+    'wrong-type',
+    spot.pointer,
+    `A parameter's type is ${shown}, which is none; it is read as "any".${hint}`,
+  );
+  return 'any';
+}
+
+/** Fields shown with another field: a list, a text, or an object whose `store` is either. */
+function readNested(reader: Reader, value: unknown, spot: Spot): readonly ParameterElement[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  const inner = { ...spot, depth: spot.depth + 1 };
+  if (isPlainObject(value) && Object.hasOwn(value, 'store')) {
+    return readElements(reader, value['store'], { ...inner, pointer: childPointer(spot.pointer, 'store') });
+  }
+  return readElements(reader, value, inner);
+}
+
+/** Source: the array page of the parameters' documentation: an object gives plain items, a list collections. [doc] */
+function readItemSpec(reader: Reader, type: ParameterType, value: unknown, spot: Spot): ItemSpec | undefined {
+  if (value === undefined || value === null) return undefined;
+  const inner = { ...spot, depth: spot.depth + 1 };
+  if (type === 'collection' || Array.isArray(value) || typeof value === 'string') {
+    return { kind: 'fields', fields: readElements(reader, value, inner) };
+  }
+  if (!isPlainObject(value)) {
+    reader.warn('wrong-type', spot.pointer, 'A spec is one parameter or a list of them; this is neither.');
+    return undefined;
+  }
+  assertDepth(reader, inner);
+  return { kind: 'item', item: readParameter(reader, value, inner) };
+}
+
+/** Limits stand in `validate`; a pattern may also stand beside it. */
+function readConstraints(source: PlainObject): Constraints | false {
+  const validate = ownMember(source, 'validate');
+  if (validate === false) return false;
+  const limits = isPlainObject(validate) ? validate : {};
+  const list = ownMember(limits, 'enum');
+  return {
+    min: readNumber(limits, 'min'),
+    max: readNumber(limits, 'max'),
+    minItems: readNumber(limits, 'minItems'),
+    maxItems: readNumber(limits, 'maxItems'),
+    pattern: readText(limits, 'pattern') ?? readText(source, 'pattern'),
+    enum: Array.isArray(list) ? list : undefined,
+  };
+}
+
+function readTags(reader: Reader, value: unknown, spot: Spot): TagTreatment | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (value === 'strip' || value === 'stripall' || value === 'escape') return value;
+  reader.warn('wrong-type', spot.pointer, 'tags is one of "strip", "stripall", "escape"; this is ignored.');
+  return undefined;
+}
+
+function readVisible(value: unknown): string | boolean {
+  return typeof value === 'string' || typeof value === 'boolean' ? value : true;
+}
+
+function readText(source: PlainObject, key: string): string | undefined {
+  const value = ownMember(source, key);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function readNumber(source: PlainObject, key: string): number | undefined {
+  const value = ownMember(source, key);
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function assertDepth(reader: Reader, spot: Spot): void {
+  if (spot.depth <= MAX_PARAMETER_DEPTH) return;
+  throw new SpecError('SPEC_INVALID', `Parameters are nested more than ${MAX_PARAMETER_DEPTH} levels deep.`, {
+    place: reader.placeOf(spot.pointer),
+  });
+}

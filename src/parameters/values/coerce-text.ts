@@ -1,0 +1,66 @@
+import { toNumber } from '../../iml/values/coerce.js';
+import type { ParameterSpec } from '../form/parameter-spec.js';
+
+const WORDS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['yes', true],
+  ['1', true],
+  ['false', false],
+  ['no', false],
+  ['0', false],
+]);
+
+/** Seconds since 1973 or milliseconds; shorter numbers are rather years or typing errors. */
+const UNIX_TIME = /^-?(?:\d{9,10}|\d{12,13})$/;
+
+const FIRST_MILLISECONDS = 1e11;
+
+/**
+ * The value that text of a command line (`-p limit=5`) stands for, by the type of its field.
+ * Text that does not fit stays text, for `validateParameters` to say what is wrong with it.
+ * Numbers are read where one is asked for; true/false, yes/no and 1/0 as booleans in any case of letters; JSON for arrays,
+ * collections, filters and selects of many; Unix times as dates. Without a field, or for `any`: JSON if it is some, else text.
+ */
+export function coerceText(spec: ParameterSpec | undefined, text: string): unknown {
+  switch (spec?.type) {
+    case undefined:
+    case 'any':
+    case 'udt':
+      return readJson(text, () => true);
+    case 'number':
+    case 'integer':
+    case 'uinteger':
+    case 'port':
+      return toNumber(text) ?? text;
+    case 'boolean':
+      return WORDS.get(text.trim().toLowerCase()) ?? text;
+    case 'array':
+    case 'filter':
+      return readJson(text, Array.isArray);
+    case 'collection':
+      return readJson(text, (value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+    case 'select':
+      return spec?.multiple === true ? readJson(text, Array.isArray) : text;
+    case 'date':
+      return readUnixTime(text) ?? text;
+    default:
+      return text;
+  }
+}
+
+function readJson(text: string, fits: (value: unknown) => boolean): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    // A long id would lose its last digits as a number.
+    const isExact = typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value);
+    return isExact && fits(value) ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+function readUnixTime(text: string): Date | undefined {
+  if (!UNIX_TIME.test(text)) return undefined;
+  const number = Number(text);
+  return new Date(Math.abs(number) < FIRST_MILLISECONDS ? number * 1000 : number);
+}

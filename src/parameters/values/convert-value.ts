@@ -1,0 +1,188 @@
+import { instantOf, toNumber, toText } from '../../iml/values/coerce.js';
+import { MS_PER_DAY } from '../../iml/date/civil.js';
+import { localTime } from '../../iml/date/local-time.js';
+import { readDate } from '../../iml/date/read-date.js';
+import { findZone, localToInstant } from '../../iml/date/zone.js';
+import { encodeText } from './codepage.js';
+import type { ParameterSpec, ParameterType } from '../form/parameter-spec.js';
+import { isEmailShape, isJson, isTimeShape, isUrlShape, isUuidShape } from './text-shape.js';
+import { copyItems, kindOf } from './value-kind.js';
+
+/** The value in its declared type, or what was expected in its place. */
+export type Converted =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly expected: string };
+
+/** Types whose value is text, with what the text has to look like. */
+const TEXT_TYPES: ReadonlyMap<ParameterType, TextRule> = new Map<ParameterType, TextRule>([
+  ['cert', { expected: 'text' }],
+  ['color', { expected: 'text' }],
+  ['email', { expected: 'an e-mail address', test: isEmailShape }],
+  ['file', { expected: 'a path or an id' }],
+  ['filename', { expected: 'text' }],
+  ['folder', { expected: 'a path or an id' }],
+  ['hidden', { expected: 'text' }],
+  ['json', { expected: 'text that is JSON', test: isJson }],
+  ['password', { expected: 'text' }],
+  ['path', { expected: 'text' }],
+  ['pkey', { expected: 'text' }],
+  ['text', { expected: 'text' }],
+  ['time', { expected: 'a time as hours:minutes:seconds', test: isTimeShape }],
+  ['timezone', { expected: 'the name of a timezone' }],
+  ['url', { expected: 'an absolute URL', test: isUrlShape }],
+  ['uuid', { expected: 'a UUID', test: isUuidShape }],
+]);
+
+interface TextRule {
+  readonly expected: string;
+  readonly test?: (text: string) => boolean;
+}
+
+/** Numbers from here on are milliseconds where a timestamp is read, smaller ones seconds: 1973 in the one, 5138 in the other. */
+const FIRST_MILLISECONDS = 1e11;
+
+export function isTextType(type: ParameterType): boolean {
+  return TEXT_TYPES.has(type);
+}
+
+/**
+ * The text a value of a text type stands for; undefined where there is none.
+ * Collections have none, alone or in an array; the strict check of parameters differs here from templates.
+ * Source: reference/iml-language.md sections 8.4 and 8.5. [doc]
+ */
+export function textOf(type: ParameterType, value: unknown): string | undefined {
+  switch (kindOf(value)) {
+    case 'text':
+    case 'boolean':
+      return String(value);
+    case 'number':
+      return Number.isFinite(value) ? String(value) : undefined;
+    case 'date':
+      return Number.isNaN(instantOf(value)) ? undefined : toText(value);
+    case 'buffer':
+      return toText(value);
+    case 'array':
+      // Items joined with commas may happen to be JSON, but never the JSON of the array.
+      return type === 'json' ? undefined : joinItems(type, value);
+    default:
+      return undefined;
+  }
+}
+
+function joinItems(type: ParameterType, value: unknown): string | undefined {
+  const texts: string[] = [];
+  for (const item of copyItems(value) ?? []) {
+    const kind = kindOf(item);
+    const text = kind === 'array' ? undefined : kind === 'null' || kind === 'unset' ? '' : textOf(type, item);
+    if (text === undefined) return undefined;
+    texts.push(text);
+  }
+  return texts.join(',');
+}
+
+/**
+ * Converts a value that is set to the type of a field; arrays, collections, filters and selects have checks of their own.
+ * Source: reference/iml-language.md section 8.5 [doc]; types it does not name: reference/connections-modules-rpcs.md (Parameters) [inf].
+ */
+export function convertValue(spec: ParameterSpec, value: unknown, timezone: string): Converted {
+  const rule = TEXT_TYPES.get(spec.type);
+  if (rule !== undefined) return convertText(spec.type, rule, value);
+  switch (spec.type) {
+    case 'number':
+      return convertNumber(value, 'a number', () => true);
+    case 'integer':
+      return convertNumber(value, 'a whole number', Number.isInteger);
+    case 'uinteger':
+      return convertNumber(value, 'a whole number of 0 or more', (n) => Number.isInteger(n) && n >= 0);
+    case 'port':
+      return convertNumber(value, 'a port from 0 to 65535', isPort);
+    case 'boolean':
+      return convertBoolean(value);
+    case 'date':
+    case 'timestamp':
+      return convertDate(spec, value, timezone);
+    case 'buffer':
+      return convertBuffer(value, spec.codepage ?? 'utf8');
+    default:
+      return { ok: true, value };
+  }
+}
+
+function convertText(type: ParameterType, rule: TextRule, value: unknown): Converted {
+  const text = textOf(type, value);
+  if (text === undefined || rule.test?.(text) === false) return { ok: false, expected: rule.expected };
+  return { ok: true, value: text };
+}
+
+function convertNumber(value: unknown, expected: string, fits: (number: number) => boolean): Converted {
+  const number = toNumber(value);
+  return number !== undefined && fits(number) ? { ok: true, value: number } : { ok: false, expected };
+}
+
+function isPort(number: number): boolean {
+  return Number.isInteger(number) && number >= 0 && number <= 65_535;
+}
+
+/** A number is true even if it is 0, a text is true unless it is `false`. Source: section 8.5. [doc] */
+function convertBoolean(value: unknown): Converted {
+  switch (kindOf(value)) {
+    case 'boolean':
+      return { ok: true, value };
+    case 'text':
+      return { ok: true, value: value !== 'false' };
+    case 'unreadable':
+      return { ok: false, expected: 'true or false' };
+    default:
+      return { ok: true, value: true };
+  }
+}
+
+function convertDate(spec: ParameterSpec, value: unknown, timezone: string): Converted {
+  const date = dateOf(spec.type, value, timezone);
+  const ms = date?.getTime() ?? Number.NaN;
+  if (date === undefined || Number.isNaN(ms)) return { ok: false, expected: expectedDate(spec.type, value) };
+  if (spec.time) return { ok: true, value: date };
+  const zone = findZone(timezone) ?? findZone('UTC');
+  if (zone === undefined) return { ok: true, value: date };
+  const midnight = localToInstant(zone, localTime(ms, zone).day * MS_PER_DAY);
+  return { ok: true, value: midnight === ms ? date : new Date(midnight) };
+}
+
+function dateOf(type: ParameterType, value: unknown, timezone: string): Date | undefined {
+  const kind = kindOf(value);
+  if (kind === 'date') return new Date(instantOf(value) ?? Number.NaN);
+  if (type === 'timestamp') {
+    const number = toNumber(value);
+    if (number !== undefined) return new Date(Math.abs(number) < FIRST_MILLISECONDS ? number * 1000 : number);
+  }
+  // Source: section 8.5: only dates and texts are read as dates. [doc]
+  if (kind !== 'text') return undefined;
+  try {
+    return readDate(value, timezone);
+  } catch {
+    // The scenario's timezone is unknown, so a local time has no instant.
+    return undefined;
+  }
+}
+
+function expectedDate(type: ParameterType, value: unknown): string {
+  if (type === 'timestamp') return 'a date or a Unix time';
+  return kindOf(value) === 'number' ? 'a date (parseDate(x; "X") makes one of a Unix time)' : 'a date';
+}
+
+function convertBuffer(value: unknown, codepage: string): Converted {
+  switch (kindOf(value)) {
+    case 'buffer':
+      return { ok: true, value };
+    case 'text':
+    case 'number':
+    case 'boolean':
+    case 'date': {
+      const bytes = encodeText(textOf('text', value) ?? '', codepage);
+      const expected = `binary data, or text that can be written in codepage ${codepage.slice(0, 40)}`;
+      return bytes === undefined ? { ok: false, expected } : { ok: true, value: bytes };
+    }
+    default:
+      return { ok: false, expected: 'binary data or text' };
+  }
+}

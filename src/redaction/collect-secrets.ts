@@ -1,0 +1,96 @@
+import { isPlainObject } from '../util/plain-object.js';
+import { MIN_SECRET_LENGTH } from '../http/secret-forms.js';
+import { isSecretName } from './secret-names.js';
+
+const MAX_SECRETS = 1000;
+const MAX_DEPTH = 20;
+
+/** Names whose values say where or how to call, not who calls; wiping them would make a log unreadable. */
+const OPEN_NAMES: ReadonlySet<string> = new Set([
+  'apiversion',
+  'baseurl',
+  'date',
+  'domain',
+  'environment',
+  'expires',
+  'expiresat',
+  'granttype',
+  'host',
+  'hostname',
+  'instance',
+  'instanceurl',
+  'label',
+  'lang',
+  'language',
+  'locale',
+  'name',
+  'redirecturi',
+  'region',
+  'scope',
+  'scopes',
+  'server',
+  'subdomain',
+  'timezone',
+  'tokentype',
+  'type',
+  'uri',
+  'url',
+  'version',
+]);
+
+/**
+ * The values of connection or common data that must not be shown: all text but that under a name which plainly
+ * says otherwise (`region`, `baseUrl`), and numbers under a name that says secret. [choice]
+ */
+export function collectSecrets(...data: readonly unknown[]): string[] {
+  const secrets = new Set<string>();
+  for (const value of data) collect(value, '', 0, secrets);
+  return [...secrets];
+}
+
+/**
+ * The values of other data that must not be shown: all that stands under a name which says secret.
+ */
+export function collectNamedSecrets(data: unknown): string[] {
+  const named: unknown[] = [];
+  findNamed(data, 0, named);
+  // Under a telling name nothing is open.
+  return collectSecrets({ secret: named });
+}
+
+function findNamed(value: unknown, depth: number, named: unknown[]): void {
+  if (depth > MAX_DEPTH || named.length >= MAX_SECRETS) return;
+  if (Array.isArray(value)) {
+    for (const item of value) findNamed(item, depth + 1, named);
+  } else if (isPlainObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      if (isSecretName(name, 'body')) named.push(member);
+      else findNamed(member, depth + 1, named);
+    }
+  }
+}
+
+function collect(value: unknown, name: string, depth: number, secrets: Set<string>): void {
+  if (secrets.size >= MAX_SECRETS || depth > MAX_DEPTH) return;
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, name, depth + 1, secrets);
+  } else if (isPlainObject(value)) {
+    for (const [key, member] of Object.entries(value)) collect(member, key, depth + 1, secrets);
+  } else if (value instanceof Uint8Array) {
+    add(Buffer.from(value.subarray(0, 4096)).toString('utf8'), secrets);
+  } else if (typeof value === 'string') {
+    if (!isOpen(name, value)) add(value, secrets);
+  } else if (typeof value === 'number' && isSecretName(name, 'body')) {
+    add(String(value), secrets);
+  }
+}
+
+function isOpen(name: string, value: string): boolean {
+  if (isSecretName(name, 'body')) return false;
+  if (/^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/.test(value)) return true;
+  return OPEN_NAMES.has(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
+}
+
+function add(value: string, secrets: Set<string>): void {
+  if (value.length >= MIN_SECRET_LENGTH) secrets.add(value);
+}

@@ -1,0 +1,98 @@
+import type { BillingPort, Price } from '../services/ports.js';
+import { addMonths } from '../store/subscription-state.js';
+import type { License } from '../store/tables.js';
+
+/** Calls a minute are those of the plans. Source: reference/rest-api.md section 1.4. [doc]; prices and volumes [inf]. */
+const PLANS: readonly { readonly name: string; readonly monthly: number; readonly license: License }[] = [
+  { name: 'Core', monthly: 10.59, license: { apiLimit: 60, operations: 10_000, interval: 1 } },
+  {
+    name: 'Pro',
+    monthly: 18.82,
+    license: { apiLimit: 120, operations: 10_000, interval: 1, priority: 'medium' },
+  },
+  {
+    name: 'Teams',
+    monthly: 34.12,
+    license: { apiLimit: 240, operations: 10_000, interval: 1, priority: 'high' },
+  },
+];
+
+const YEARLY_FACTOR = 10;
+const ENTERPRISE: Price = {
+  id: 100,
+  productId: 100,
+  productName: 'Enterprise',
+  amount: 12_000,
+  currencyCode: 'USD',
+  period: 'year',
+  selfService: false,
+  license: { apiLimit: 1000, operations: 1_000_000, interval: 1, priority: 'high' },
+};
+
+/** Ids: 11, 21, 31 for a month of each plan, 12, 22, 32 for a year; 33 a month that is not managed by customers. */
+const PRICES: readonly Price[] = [
+  ...PLANS.flatMap((plan, index) => {
+    const id = index + 1;
+    const common = {
+      productId: id,
+      productName: plan.name,
+      currencyCode: 'USD',
+      selfService: true,
+      license: plan.license,
+    };
+    const month: Price = { ...common, id: id * 10 + 1, amount: plan.monthly, period: 'month' };
+    const year: Price = { ...common, id: id * 10 + 2, amount: plan.monthly * YEARLY_FACTOR, period: 'year' };
+    return [month, year];
+  }),
+  { ...ENTERPRISE, id: 33, productId: 3, productName: 'Teams', amount: 34.12, period: 'month' },
+  ENTERPRISE,
+];
+
+/** Code and part of the price that is left. */
+const COUPONS: ReadonlyMap<string, number> = new Map([['WELCOME10', 0.9]]);
+const COUPON_FROM_MS: number = Date.UTC(2020, 0, 1);
+const COUPON_MONTHS = 12 * 30;
+
+/** Billing that asks nobody for money: every checkout counts as paid, every payment is by one and the same test card. */
+export function createLocalBilling(baseUrl: string): BillingPort {
+  return {
+    findPrice: async (priceId) => PRICES.find((price) => price.id === priceId),
+    findCoupon: async (code, price) => {
+      const factor = COUPONS.get(code);
+      if (factor === undefined) return undefined;
+      return {
+        code,
+        validFrom: new Date(COUPON_FROM_MS).toISOString(),
+        validTo: new Date(addMonths(COUPON_FROM_MS, COUPON_MONTHS)).toISOString(),
+        price: Math.round(price.amount * factor * 100) / 100,
+        currencyCode: price.currencyCode,
+        productId: price.productId,
+        productName: price.productName,
+      };
+    },
+    createCheckout: async ({ subscriptionId }) => ({
+      sessionId: subscriptionId,
+      url: `${baseUrl}/checkout/${subscriptionId}`,
+      paid: true,
+    }),
+    describePayment: (subscription, period) => {
+      const invoice = `${baseUrl}/invoices/${subscription.id}-${period.startsAtMs}`;
+      const card = {
+        brand: 'visa',
+        last4: '4242',
+        country: 'US',
+        network: 'visa',
+        exp_year: 2099,
+        exp_month: 12,
+        fingerprint: 'local-test-card',
+      };
+      return {
+        typeName: 'subscription',
+        statusName: 'paid',
+        method: { type: 'card', card },
+        invoiceUrl: `${invoice}.pdf`,
+        hostedInvoiceUrl: invoice,
+      };
+    },
+  };
+}

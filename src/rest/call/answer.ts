@@ -1,0 +1,53 @@
+import type { ErrorCode } from '../../errors/codes.js';
+import { RestError } from '../../errors/rest-error.js';
+import { StoreError } from '../../errors/store-error.js';
+import { refused } from '../problems.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The answer to a call that went well. */
+export function successResponse(value: unknown): Response {
+  if (typeof value === 'string') {
+    return new Response(value, { headers: { 'content-type': 'text/plain; charset=utf-8' } });
+  }
+  return new Response(JSON.stringify(value), { headers: { 'content-type': JSON_TYPE } });
+}
+
+/** The answer to a call that was refused or went wrong. Source: reference/rest-api.md section 1.2. [src] */
+export function errorResponse(error: RestError): Response {
+  const { message, apiCode, status, headers, suberrors } = error;
+  const body = { detail: error.detail ?? message, message, code: apiCode, ...(suberrors && { suberrors }) };
+  return new Response(JSON.stringify(body), { status, headers: { ...headers, 'content-type': JSON_TYPE } });
+}
+
+/** What a store cannot do now and perhaps can later. */
+const TEMPORARY: Readonly<Partial<Record<ErrorCode, string>>> = {
+  STORE_BUSY: 'Too many changes at once, please try again.',
+  STORE_UNAVAILABLE: 'The database does not answer at the moment, please try again.',
+  STORE_FULL: 'There is no room left to store anything.',
+};
+
+/** Whatever was thrown as a refusal; defects tell nothing about themselves to the caller. */
+export function toRestError(error: unknown): RestError {
+  if (error instanceof RestError && error.code !== 'REST_CONFIG') return error;
+  if (error instanceof StoreError && error.code === 'STORE_CONFLICT') {
+    const detail = 'A value that must be unique is already taken.';
+    return refused('IM005', { message: 'Invalid input parameters', detail, cause: error });
+  }
+  const reason = error instanceof StoreError ? TEMPORARY[error.code] : undefined;
+  if (error instanceof StoreError && reason !== undefined) {
+    return new RestError(error.code, 'Service Unavailable', {
+      status: 503,
+      apiCode: 'SC503',
+      detail: reason,
+      headers: { 'retry-after': '1' },
+      cause: error,
+    });
+  }
+  return new RestError('REST_FAILED', 'Internal Server Error', {
+    status: 500,
+    apiCode: 'SC500',
+    detail: 'Something went wrong on our side.',
+    cause: error,
+  });
+}

@@ -1,0 +1,54 @@
+import { flag, integer, list, named, object, oneOf, type Schema, text } from '../../schema/build.js';
+
+/** A number the store gave out. */
+export function id(description?: string): Schema<number> {
+  return integer({ minimum: 1, ...(description !== undefined && { description }) });
+}
+
+/** Letters, digits and these marks; blanks only inside. Source: specification/000 (Organization). [seed] */
+const NAME_PATTERN =
+  "^[\\p{L}\\p{M}\\p{Nd}'.()*+,@_/\\-](?:[\\p{L}\\p{M}\\p{Nd} '.()*+,@_/\\-]*[\\p{L}\\p{M}\\p{Nd}'.()*+,@_/\\-])?$";
+const NAME_RULE =
+  "must hold only letters, digits, spaces and ' - . ( ) * + , @ _ / and not start or end with a space";
+
+/** The name of an organization or team. Its greatest length is ours. [inf] */
+export function properName(): Schema<string> {
+  return text({ minLength: 1, maxLength: 250, pattern: NAME_PATTERN, description: NAME_RULE });
+}
+
+/** The name of a key. Source: reference/rest-api.md section 3 (128 characters). [inf] */
+export function keyName(): Schema<string> {
+  return text({ minLength: 1, maxLength: 128, pattern: '\\S', description: 'must not be blank' });
+}
+
+/** Text people write, kept as it is. */
+export function freeText(maxLength = 255): Schema<string> {
+  return text({ maxLength });
+}
+
+/** The member `pg` of a list answer. Source: specification/000 (Pagination object). [seed] */
+const PAGE_SCHEMA: Schema<unknown> = named(
+  'Pagination',
+  object({
+    last: text(),
+    showLast: flag(),
+    sortBy: text(),
+    sortDir: oneOf(['asc', 'desc']),
+    limit: integer(),
+    offset: integer(),
+  }),
+);
+
+/** `{ [member]: [...], pg }`. */
+export function listOf(member: string, items: Schema<unknown>): Schema<unknown> {
+  return object({ [member]: list(items), pg: PAGE_SCHEMA });
+}
+
+/** `{ [member]: ... }`. */
+export function wrapped(member: string, schema: Schema<unknown>): Schema<unknown> {
+  return object({ [member]: schema });
+}
+
+/** `{ ok: 1 }`. */
+export const OK_SCHEMA: Schema<unknown> = object({ ok: integer() }, {}, { title: 'Ok' });
+export const OK: { readonly ok: number } = Object.freeze({ ok: 1 });

@@ -1,0 +1,116 @@
+import { badRequest, invalidParameter, tooLarge } from '../problems.js';
+
+/** Ceilings of a body. */
+const BODY_LIMITS: { readonly maxBytes: number; readonly maxDepth: number } = Object.freeze({
+  maxBytes: 1024 * 1024,
+  maxDepth: 32,
+});
+
+/** Half of a pair that stands alone; a whole pair is one character under the flag. */
+const LONE_SURROGATE = /\p{Cs}/u;
+
+/**
+ * Reads the JSON body of a request; undefined when it has none.
+ * Refused: another content type, a content encoding, text that is no JSON or no UTF-8, the same name twice in one object, more depth or bytes
+ * than the limits, characters no database keeps.
+ * @throws RestError 400 `SC400`, 413 `SC413`
+ */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return undefined;
+  if (!isJsonType(request.headers.get('content-type') ?? ''))
+    throw bodyProblem('must be sent as application/json');
+  // Nothing here unpacks; what a proxy in front of us would make of such a body is not what was checked.
+  if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity')
+    throw bodyProblem('must be sent without content encoding');
+  const text = decodeUtf8(bytes);
+  const value = parseJson(text);
+  const problem = structureProblem(text);
+  if (problem !== undefined) throw bodyProblem(problem);
+  return value;
+}
+
+function isJsonType(header: string): boolean {
+  const type = header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'));
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const { maxBytes } = BODY_LIMITS;
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw bodyProblem('must be UTF-8');
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw bodyProblem('must be JSON');
+  }
+}
+
+function bodyProblem(expectation: string): Error {
+  return badRequest([invalidParameter('body', expectation)]);
+}
+
+/** Strings and the four marks that open, close or divide; everything else of valid JSON does not matter here. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/g;
+
+/** What is wrong with a text that is valid JSON. A loop, so that depth costs no stack. */
+function structureProblem(text: string): string | undefined {
+  /** The names seen in each open object; undefined stands for a list. */
+  const open: (Set<string> | undefined)[] = [];
+  let nameIsNext = false;
+  for (const [token] of text.matchAll(TOKENS)) {
+    switch (token) {
+      case '{':
+      case '[':
+        open.push(token === '{' ? new Set() : undefined);
+        if (open.length > BODY_LIMITS.maxDepth)
+          return `must not be nested deeper than ${BODY_LIMITS.maxDepth}`;
+        nameIsNext = token === '{';
+        break;
+      case '}':
+      case ']':
+        open.pop();
+        nameIsNext = false;
+        break;
+      case ',':
+        nameIsNext = open.at(-1) !== undefined;
+        break;
+      default: {
+        const value: string = JSON.parse(token);
+        if (!isStorable(value)) return UNSTORABLE;
+        const names = open.at(-1);
+        if (!nameIsNext || !names) break;
+        if (names.has(value)) return `must not hold the name ${token.slice(0, 80)} twice`;
+        names.add(value);
+        nameIsNext = false;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** What is asked of texts, as the rest of a sentence. */
+export const UNSTORABLE = 'must not hold NUL or half of a surrogate pair';
+
+/** Whether every store can keep a text: PostgreSQL has no NUL, UTF-8 no lone surrogates. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && !LONE_SURROGATE.test(text);
+}

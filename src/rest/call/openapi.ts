@@ -1,0 +1,152 @@
+import { list, object, type Schema, type SchemaMap, text } from '../../schema/build.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import type { Operation } from './operation.js';
+import { pageSchemas } from './validate.js';
+
+export interface OpenApiOptions {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+}
+
+/** The body of every refusal. Source: reference/rest-api.md section 1.2. [src] */
+const ERROR_SCHEMA: Schema<unknown> = object(
+  { message: text(), detail: text(), code: text() },
+  { suberrors: list(object({ message: text(), name: text() })) },
+  { title: 'Error' },
+);
+
+/** Statuses any call can be refused with. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  '400': 'The request is not valid, or a rule stops it.',
+  '401': 'No known token.',
+  '403': 'Not allowed.',
+  '404': 'Not found.',
+  '405': 'The path does not know the method.',
+  '406': 'Confirmation required.',
+  '413': 'The body is too large.',
+  '422': 'The access list cannot be provisioned.',
+  '424': 'The synchronization of the organization is not finished.',
+  '429': 'The calls of the minute are used up.',
+  '500': 'Something went wrong on our side.',
+  '503': 'Too many changes at once, or the store does not answer.',
+};
+
+/** The OpenAPI 3.1 document of a table of operations. Schemas with a title become components. */
+export function createOpenApi(operations: readonly Operation[], options: OpenApiOptions): PlainObject {
+  const components = new Map<string, PlainObject>();
+  const paths: Record<string, PlainObject> = {};
+  for (const operation of operations) {
+    const entry = paths[operation.path] ?? {};
+    paths[operation.path] = entry;
+    entry[operation.method.toLowerCase()] = operationObject(operation, components);
+    if (operation.server === 'auth') entry['servers'] = [{ url: options.authUrl }];
+  }
+  const errors = hoist(ERROR_SCHEMA, components);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Web API v2', version: '1.0.0' },
+    servers: [{ url: options.baseUrl }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(components),
+      responses: Object.fromEntries(
+        Object.entries(REFUSALS).map(([status, description]) => [
+          `Status${status}`,
+          { description, content: { 'application/json': { schema: errors } } },
+        ]),
+      ),
+      securitySchemes: {
+        token: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: 'The word Token, a blank and the API token.',
+        },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  };
+}
+
+function operationObject(operation: Operation, components: Map<string, PlainObject>): PlainObject {
+  const { id, tag, summary, scopes, body, response, authentication = 'token' } = operation;
+  const [type, schema]: [string, PlainObject] =
+    response === 'text' ? ['text/plain', { type: 'string' }] : ['application/json', response];
+  const refusals = Object.keys(REFUSALS).map((status) => [
+    status,
+    { $ref: `#/components/responses/Status${status}` },
+  ]);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(scopes.length > 0 && { description: `Scopes: ${scopes.join(', ')}.`, 'x-scopes': scopes }),
+    parameters: parametersOf(operation),
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: hoist(body, components) } } },
+    }),
+    responses: {
+      '200': { description: 'The answer.', content: { [type]: { schema: hoist(schema, components) } } },
+      ...Object.fromEntries(refusals),
+    },
+    security: authentication === 'none' ? [] : [{ token: [] }, { bearer: [] }],
+  };
+}
+
+function parametersOf(operation: Operation): readonly PlainObject[] {
+  const { params, requiredQuery, optionalQuery, columns, paging } = operation;
+  const query = (schemas: SchemaMap, required: boolean): PlainObject[] =>
+    Object.entries(schemas).map(([name, schema]) =>
+      schema['type'] === 'array'
+        ? { name: `${name}[]`, in: 'query', required, schema, explode: true }
+        : { name, in: 'query', required, schema },
+    );
+  const page = Object.entries(paging ? pageSchemas(paging) : {});
+  return [
+    ...Object.entries(params).map(([name, schema]) => ({ name, in: 'path', required: true, schema })),
+    ...query(requiredQuery, true),
+    ...query(optionalQuery, false),
+    ...(columns
+      ? [
+          {
+            name: 'cols[]',
+            in: 'query',
+            required: false,
+            description: `Columns to answer with, \`*\` for all; unknown ones are ignored. Known: ${columns.all.join(', ')}.`,
+            schema: list(text()),
+            explode: true,
+          },
+        ]
+      : []),
+    ...page.map(([name, schema]) => ({ name: `pg[${name}]`, in: 'query', required: false, schema })),
+  ];
+}
+
+/** Replaces every schema that has a title by a reference to its component. */
+function hoist(schema: PlainObject, components: Map<string, PlainObject>): PlainObject {
+  const inner = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, hoistValue(value, components)]),
+  );
+  const title = schema['title'];
+  if (typeof title !== 'string') return inner;
+  components.set(title, inner);
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+function hoistValue(value: unknown, components: Map<string, PlainObject>): unknown {
+  if (Array.isArray(value)) return value.map((it) => hoistValue(it, components));
+  if (typeof value !== 'object' || value === null) return value;
+  return hoist({ ...value }, components);
+}
+
+/** The statuses an answer to a known operation can have. */
+export function documentedStatuses(): readonly number[] {
+  return [200, ...Object.keys(REFUSALS).map(Number)];
+}
+
+/** The schema an answer has by the document, as a pointer into it. */
+export function responsePointer(operation: Operation, status: number): string {
+  if (status >= 400) return '/components/schemas/Error';
+  const path = operation.path.replaceAll('~', '~0').replaceAll('/', '~1');
+  return `/paths/${path}/${operation.method.toLowerCase()}/responses/200/content/application~1json/schema`;
+}

@@ -1,0 +1,66 @@
+import { ownMember, type PlainObject } from '../../util/plain-object.js';
+
+/** How a list is cut into pages. Source: reference/rest-api.md section 1.3. [src][inf] */
+export interface Paging {
+  /** Columns a caller may sort by. */
+  readonly sortBy: readonly string[];
+  readonly defaultSortBy: string;
+  readonly defaultSortDir: SortDirection;
+  readonly defaultLimit: number;
+}
+
+export type SortDirection = 'asc' | 'desc';
+
+export interface Page {
+  readonly sortBy: string;
+  readonly sortDir: SortDirection;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A page never holds more; a larger `pg[limit]` means this. */
+const MAX_PAGE: number = 10_000;
+
+export const NO_PAGE: Page = { sortBy: 'id', sortDir: 'asc', limit: MAX_PAGE, offset: 0 };
+
+/** The page a checked `pg` asks for. */
+export function readPage(paging: Paging, pg: PlainObject): Page {
+  const { sortBy = paging.defaultSortBy, limit = paging.defaultLimit, offset = 0 } = pg;
+  return {
+    sortBy: String(sortBy),
+    sortDir: (pg['sortDir'] ?? paging.defaultSortDir) === 'desc' ? 'desc' : 'asc',
+    limit: Math.min(Number(limit), MAX_PAGE),
+    offset: Number(offset),
+  };
+}
+
+/** The member `pg` of a list. Source: specification/000 (Pagination object). [seed] */
+export interface PageRecord extends Page {
+  readonly last: string;
+  readonly showLast: boolean;
+}
+
+/**
+ * What a list says about its page. `last` is the value the list is sorted by, of its last entry: what follows it is on the next
+ * page. `showLast` says whether entries of the value a page goes on from are shown again: pages go on by `offset` here, so never.
+ * Source: the parameters `pg[last]` and `pg[showLast]` of the calls that take them,
+ * https://developers.make.com/api-documentation/api-reference/scenarios-greater-than-logs [doc]; for these lists [inf].
+ */
+export function pageRecord(page: Page, lastEntry: object | undefined): PageRecord {
+  const value = lastEntry && ownMember(lastEntry, page.sortBy);
+  return { last: value === undefined || value === null ? '' : String(value), showLast: false, ...page };
+}
+
+/** The part of a page a store understands; names are sorted by their key. */
+export function pageQuery<C extends string>(
+  page: Page,
+  columns: Readonly<Record<string, C>>,
+): {
+  readonly sortBy: C | undefined;
+  readonly descending: boolean;
+  readonly limit: number;
+  readonly offset: number;
+} {
+  const { sortBy, sortDir, limit, offset } = page;
+  return { sortBy: columns[sortBy], descending: sortDir === 'desc', limit, offset };
+}

@@ -1,0 +1,66 @@
+import { integer, object, oneOf, type Schema, type SchemaMap } from '../../schema/build.js';
+import { compileSchema, type SchemaCheck, type SchemaProblem } from '../../schema/compile-schema.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import type { Operation } from './operation.js';
+import type { Paging } from './paging.js';
+import { badRequest, invalidParameter, missingParameter } from '../problems.js';
+
+/** What a request holds, taken apart and not yet checked. */
+export interface RawInput {
+  readonly params: PlainObject;
+  readonly query: PlainObject;
+  readonly page: PlainObject;
+  readonly body: unknown;
+}
+
+type Parts = readonly (readonly [part: keyof RawInput, check: SchemaCheck])[];
+
+/** Compiling is slow and depends on the operation alone, so that all instances of the API share it. */
+const COMPILED = new WeakMap<Operation, Parts>();
+
+export type InputCheck = (input: RawInput) => void;
+
+/** The border: behind it, an operation's handler can trust the types of its schemas. Compiled when first used. */
+export function createInputCheck(operation: Operation): InputCheck {
+  return (input) => {
+    const parts = COMPILED.get(operation) ?? compileParts(operation);
+    COMPILED.set(operation, parts);
+    const problems = parts.flatMap(([part, check]) =>
+      check(input[part]).map((problem) => say(part, problem)),
+    );
+    if (problems.length > 0) throw badRequest([...new Set(problems)]);
+  };
+}
+
+/** The schema of `pg[...]` of an operation. */
+export function pageSchemas(paging: Paging): SchemaMap {
+  return {
+    sortBy: oneOf(paging.sortBy),
+    sortDir: oneOf(['asc', 'desc']),
+    limit: integer({ minimum: 0 }),
+    offset: integer({ minimum: 0 }),
+  };
+}
+
+function compileParts(operation: Operation): Parts {
+  const { params, requiredQuery, optionalQuery, paging, body } = operation;
+  const page: Schema<unknown> = paging ? object({}, pageSchemas(paging)) : {};
+  return [
+    ['params', compileSchema(object(params))],
+    ['query', compileSchema(object(requiredQuery, optionalQuery))],
+    ['page', compileSchema(page)],
+    ['body', body === undefined ? () => [] : checkBody(compileSchema(body))],
+  ];
+}
+
+/** A body that is no object at all would make a problem of every member. */
+function checkBody(check: SchemaCheck): SchemaCheck {
+  return (value) =>
+    isPlainObject(value) ? check(value) : [{ path: [], keyword: 'type', message: 'must be a JSON object' }];
+}
+
+function say(part: keyof RawInput, problem: SchemaProblem): string {
+  const path = problem.path.join('.');
+  const name = part === 'page' ? `pg[${path}]` : path || part;
+  return problem.keyword === 'required' ? missingParameter(name) : invalidParameter(name, problem.message);
+}

@@ -1,0 +1,41 @@
+import { isAllowed } from '../locate.js';
+import type { KeySubject, TeamSubject } from '../call/operation.js';
+import { FEATURES, hasFeature } from '../organizations/organization-life.js';
+import { featureDisabled, forbidden } from '../problems.js';
+import type { KeyRow, RestReader } from '../store/tables.js';
+
+/** Who may do what to a key. Source: specification/000 (States and transitions, Errors). [seed] */
+
+/**
+ * A new key may be locked where the feature is on; one that exists besides only by its author.
+ * @throws RestError 400 `IM903`, 403 `SC403`
+ */
+export function assertLockable(subject: TeamSubject | KeySubject, userId?: number): void {
+  assertFeature(subject);
+  if ('key' in subject && (subject.key.authorId === null || subject.key.authorId !== userId)) {
+    throw forbidden('Only the author of a key can lock it.');
+  }
+}
+
+/**
+ * A locked key is opened by an admin of it, an open one by whoever may edit it.
+ * @throws RestError 400 `IM903`, 403 `SC403`
+ */
+export function assertUnlockable(subject: KeySubject, isAdmin: boolean): void {
+  assertFeature(subject);
+  const allowed = subject.key.visibility === 'locked' ? isAdmin : isAllowed(subject, 'key edit');
+  if (!allowed) throw forbidden();
+}
+
+/** A locked key is changed and deleted by its admins only. [inf] */
+export async function assertMayChange(reader: RestReader, key: KeyRow, userId: number): Promise<void> {
+  if (key.visibility === 'locked' && !(await isKeyAdmin(reader, key, userId))) throw forbidden();
+}
+
+export async function isKeyAdmin(reader: RestReader, key: KeyRow, userId: number): Promise<boolean> {
+  return (await reader.get('keyAdmins', { keyId: key.id, userId })) !== undefined;
+}
+
+function assertFeature({ organization }: TeamSubject): void {
+  if (!hasFeature(organization, FEATURES.lockedKeys)) throw featureDisabled('Locked connections');
+}

@@ -1,0 +1,84 @@
+import { flag, integer, list, named, nullable, object, oneOf, type Schema, text } from '../../schema/build.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { pickColumns } from '../call/columns.js';
+import type { ColumnChoice } from '../call/operation.js';
+import type { KeyRow } from '../store/tables.js';
+
+/** Source: specification/000 (Key). [seed] */
+export const KEY_SCHEMA: Schema<unknown> = named(
+  'Key',
+  object(
+    {},
+    {
+      id: integer(),
+      name: text(),
+      typeName: text(),
+      teamId: integer(),
+      packageName: nullable(text()),
+      theme: text(),
+      visibility: oneOf(['team', 'locked']),
+    },
+  ),
+);
+
+/** The answer of the calls that lock and open a key. [seed] */
+export const VISIBILITY_SCHEMA: Schema<unknown> = object({
+  key: object({ id: integer(), visibility: oneOf(['team', 'locked']) }),
+});
+
+const DESCRIPTOR = 'ParameterDescriptor';
+
+/** A list of descriptors inside of one: the document names the schema it is part of. */
+const NESTED: Schema<unknown> = list({ $ref: `#/components/schemas/${DESCRIPTOR}` });
+
+/** Source: specification/000 (Key type, parameter descriptor). [seed] */
+const DESCRIPTOR_SCHEMA: Schema<unknown> = named(
+  DESCRIPTOR,
+  object(
+    {
+      name: text(),
+      label: text(),
+      type: oneOf(['text', 'password', 'select', 'pkey', 'cert', 'boolean']),
+      required: flag(),
+    },
+    {
+      default: {},
+      help: text(),
+      multiline: flag(),
+      options: list(object({ label: text(), value: text() }, { nested: NESTED })),
+    },
+  ),
+);
+
+export const KEY_TYPE_SCHEMA: Schema<unknown> = named(
+  'KeyType',
+  object({
+    name: text(),
+    label: text(),
+    parameters: list(DESCRIPTOR_SCHEMA),
+    componentType: oneOf(['key']),
+    author: text(),
+    version: text(),
+    theme: text(),
+    icon: text(),
+  }),
+);
+
+/** Source: reference/rest-api.md section 3 (cols) [doc]; default specification/000 [seed]. */
+export const KEY_COLUMNS: ColumnChoice = {
+  all: ['id', 'name', 'typeName', 'teamId', 'packageName', 'theme', 'visibility'],
+  default: ['id', 'name'],
+};
+/** What create and update answer with. [seed] */
+export const WRITTEN_KEY_COLUMNS = ['id', 'name', 'typeName', 'teamId', 'packageName', 'theme'] as const;
+export const WRITTEN_KEY_SCHEMA: Schema<unknown> = {
+  ...KEY_SCHEMA,
+  title: 'WrittenKey',
+  required: WRITTEN_KEY_COLUMNS,
+};
+
+/** A key without its parameters: they are never shown. */
+export function keyRecord(row: KeyRow, columns: readonly string[]): PlainObject {
+  const { id: keyId, name, typeName, teamId, packageName, theme, visibility } = row;
+  return pickColumns({ id: keyId, name, typeName, teamId, packageName, theme, visibility }, columns);
+}

@@ -1,0 +1,269 @@
+import { flag, freeForm, integer, list, object, oneOf, text } from '../../schema/build.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { id, keyName, wrapped } from '../call/fields.js';
+import { assertLockable, assertMayChange, assertUnlockable, isKeyAdmin } from './key-access.js';
+import { readKeyParameters } from './key-parameters.js';
+import {
+  KEY_COLUMNS,
+  KEY_SCHEMA,
+  KEY_TYPE_SCHEMA,
+  keyRecord,
+  VISIBILITY_SCHEMA,
+  WRITTEN_KEY_COLUMNS,
+  WRITTEN_KEY_SCHEMA,
+} from './key-record.js';
+import { KEY_TYPE_NAMES, KEY_TYPES, keyTypeByName } from './key-types.js';
+import { defineOperation, type KeySubject, type Operation } from '../call/operation.js';
+import { badRequest, confirmationRequired, invalidParameter, notFound, refused } from '../problems.js';
+import type { RestServices } from '../services/services.js';
+import { type KeyRow, nameKey, type RestWriter } from '../store/tables.js';
+
+const TAG = 'keys';
+const PATH = '/keys/{keyId}';
+
+/** A call about one key. */
+const ONE = {
+  tag: TAG,
+  params: { keyId: id() },
+  subject: { kind: 'key', in: 'params', name: 'keyId' },
+} as const;
+const SET_VISIBILITY = {
+  ...ONE,
+  method: 'POST',
+  scopes: ['keys:write'],
+  permission: 'key view',
+  response: VISIBILITY_SCHEMA,
+} as const;
+
+const listKeys: Operation = defineOperation({
+  id: 'listKeys',
+  method: 'GET',
+  path: '/keys',
+  tag: TAG,
+  summary: 'Lists the keys of a team.',
+  scopes: ['keys:read'],
+  requiredQuery: { teamId: id() },
+  optionalQuery: { typeName: oneOf(KEY_TYPE_NAMES) },
+  columns: KEY_COLUMNS,
+  subject: { kind: 'team', in: 'query', name: 'teamId' },
+  permission: 'key view',
+  response: wrapped('keys', list(KEY_SCHEMA)),
+  handler: async ({ services, query, columns }) => {
+    const { teamId, typeName } = query;
+    const where = { teamId, ...(typeName !== undefined && { typeName }) };
+    const rows = await services.store.find('keys', { where, sortBy: 'nameKey' });
+    return { keys: rows.map((row) => keyRecord(row, columns)) };
+  },
+});
+
+const createKey: Operation = defineOperation({
+  id: 'createKey',
+  method: 'POST',
+  path: '/keys',
+  tag: TAG,
+  summary: 'Stores a key; its parameters are never shown again.',
+  scopes: ['keys:write'],
+  body: object(
+    { teamId: id(), name: keyName(), typeName: text({ maxLength: 64 }), parameters: freeForm() },
+    { visibility: oneOf(['team', 'locked'], { default: 'team' }) },
+  ),
+  subject: { kind: 'team', in: 'body', name: 'teamId' },
+  permission: 'key add',
+  response: wrapped('key', WRITTEN_KEY_SCHEMA),
+  handler: async ({ services, caller, body, subject, nowMs }) => {
+    const { teamId, name, typeName, visibility = 'team' } = body;
+    const type = keyTypeByName(typeName);
+    if (!type)
+      throw badRequest([invalidParameter('typeName', 'must be the name of a type of GET /keys/types')]);
+    const parameters = readKeyParameters(type, body.parameters);
+    const organizationId = subject.organization.id;
+    if (visibility === 'locked') {
+      assertLockable(subject);
+      await provision(services, organizationId, caller.user.id);
+    }
+    const row = await services.store.transaction(async (writer) => {
+      if (!(await writer.get('teams', { id: teamId }))) throw notFound('Team');
+      const key = await writer.insert('keys', {
+        organizationId,
+        teamId,
+        name,
+        nameKey: nameKey(name),
+        typeName,
+        packageName: null,
+        theme: type.theme,
+        visibility,
+        authorId: caller.user.id,
+        parameters: sealParameters(services, { teamId, typeName }, parameters),
+        createdAt: nowMs,
+      });
+      if (visibility === 'locked')
+        await writer.insert('keyAdmins', { keyId: key.id, userId: caller.user.id });
+      return key;
+    });
+    return { key: keyRecord(row, WRITTEN_KEY_COLUMNS) };
+  },
+});
+
+const listKeyTypes: Operation = defineOperation({
+  id: 'listKeyTypes',
+  method: 'GET',
+  path: '/keys/types',
+  tag: TAG,
+  summary: 'Lists the types of keys with their parameters.',
+  scopes: ['keys:read'],
+  response: wrapped('keysTypes', list(KEY_TYPE_SCHEMA)),
+  handler: async () => ({ keysTypes: KEY_TYPES }),
+});
+
+const getKey: Operation = defineOperation({
+  ...ONE,
+  id: 'getKey',
+  method: 'GET',
+  path: PATH,
+  summary: 'Shows a key without its parameters.',
+  scopes: ['keys:read'],
+  columns: KEY_COLUMNS,
+  permission: 'key view',
+  response: wrapped('key', KEY_SCHEMA),
+  handler: async ({ subject, columns }) => ({ key: keyRecord(subject.key, columns) }),
+});
+
+const updateKey: Operation = defineOperation({
+  ...ONE,
+  id: 'updateKey',
+  method: 'PATCH',
+  path: PATH,
+  summary: 'Changes the name or the parameters of a key; what is not sent keeps its value.',
+  scopes: ['keys:write'],
+  body: object({}, { name: keyName(), parameters: freeForm() }),
+  permission: 'key edit',
+  response: wrapped('key', WRITTEN_KEY_SCHEMA),
+  handler: async ({ services, caller, params, body, subject }) => {
+    const { name, parameters } = body;
+    const row = await services.store.transaction(async (writer) => {
+      const key = await currentKey(writer, params.keyId);
+      await assertMayChange(writer, key, caller.user.id);
+      const change = {
+        ...(name !== undefined && { name, nameKey: nameKey(name) }),
+        ...(parameters !== undefined && { parameters: mergeParameters(services, key, parameters) }),
+      };
+      if (Object.keys(change).length > 0) await writer.update('keys', { id: key.id }, change);
+      return { ...key, ...change };
+    });
+    return { key: keyRecord({ ...subject.key, ...row }, WRITTEN_KEY_COLUMNS) };
+  },
+});
+
+const deleteKey: Operation = defineOperation({
+  ...ONE,
+  id: 'deleteKey',
+  method: 'DELETE',
+  path: PATH,
+  summary: 'Deletes a key; needs `confirmed=true`.',
+  scopes: ['keys:write'],
+  optionalQuery: { confirmed: flag({ default: false }) },
+  permission: 'key delete',
+  response: wrapped('key', integer()),
+  handler: async ({ services, caller, params, query }) => {
+    const { keyId } = params;
+    if (query.confirmed !== true) throw confirmationRequired('Send confirmed=true to delete the key.');
+    await services.store.transaction(async (writer) => {
+      await assertMayChange(writer, await currentKey(writer, keyId), caller.user.id);
+      await writer.remove('keyAdmins', { keyId });
+      await writer.remove('keys', { id: keyId });
+    });
+    return { key: keyId };
+  },
+});
+
+/** Source: specification/000 (States and transitions, key visibility). [seed] */
+const setLocked: Operation = defineOperation({
+  ...SET_VISIBILITY,
+  id: 'setKeyLocked',
+  path: `${PATH}/set-locked`,
+  summary: 'Locks a key of the caller; the caller becomes its only admin.',
+  handler: async ({ services, caller, params, subject }) => {
+    const { keyId } = params;
+    const userId = caller.user.id;
+    assertLockable(subject, userId);
+    if (subject.key.visibility !== 'locked') await provision(services, subject.organization.id, userId);
+    await services.store.transaction(async (writer) => {
+      const key = await currentKey(writer, keyId);
+      assertLockable({ ...subject, key }, userId);
+      if (key.visibility === 'locked') return;
+      await writer.remove('keyAdmins', { keyId });
+      await writer.insert('keyAdmins', { keyId, userId });
+      await writer.update('keys', { id: keyId }, { visibility: 'locked' });
+    });
+    return { key: { id: keyId, visibility: 'locked' } };
+  },
+});
+
+/** Source: the same table. [seed] */
+const setTeam: Operation = defineOperation({
+  ...SET_VISIBILITY,
+  id: 'setKeyTeam',
+  path: `${PATH}/set-team`,
+  summary: 'Opens a key to its team and clears its access list.',
+  handler: async ({ services, caller, params, subject }) => {
+    const { keyId } = params;
+    await services.store.transaction(async (writer) => {
+      const key = await currentKey(writer, keyId);
+      const current: KeySubject = { ...subject, key };
+      assertUnlockable(current, await isKeyAdmin(writer, key, caller.user.id));
+      await writer.remove('keyAdmins', { keyId });
+      await writer.update('keys', { id: keyId }, { visibility: 'team' });
+    });
+    return { key: { id: keyId, visibility: 'team' } };
+  },
+});
+
+async function currentKey(writer: RestWriter, keyId: number): Promise<KeyRow> {
+  const key = await writer.get('keys', { id: keyId });
+  if (!key) throw notFound('Key');
+  return key;
+}
+
+/** Source: specification/000 (Errors: 422, the key is not created). [seed] */
+async function provision(
+  { accessLists }: RestServices,
+  organizationId: number,
+  userId: number,
+): Promise<void> {
+  try {
+    await accessLists.provision({ organizationId, userId });
+  } catch (cause) {
+    const detail = 'The access list of the key cannot be provisioned.';
+    throw refused('SC422', { status: 422, message: 'Unprocessable Entity', detail, cause });
+  }
+}
+
+type SealedRow = Pick<KeyRow, 'teamId' | 'typeName'>;
+
+/** Team and type of a key never change, so its parameters are bound to them. */
+function contextOf({ teamId, typeName }: SealedRow): string {
+  return `key:${teamId}:${typeName}`;
+}
+
+function sealParameters({ seal }: RestServices, row: SealedRow, parameters: PlainObject): string {
+  return seal.seal(JSON.stringify(parameters), contextOf(row));
+}
+
+/** Parameters that are sent replace those of the same name. [inf] */
+function mergeParameters(services: RestServices, key: KeyRow, sent: Readonly<PlainObject>): string {
+  const type = keyTypeByName(key.typeName);
+  if (!type) throw notFound('Key type');
+  const before: PlainObject = JSON.parse(services.seal.open(key.parameters, contextOf(key)));
+  return sealParameters(services, key, readKeyParameters(type, { ...before, ...sent }));
+}
+
+export const KEY_OPERATIONS: readonly Operation[] = [
+  listKeys,
+  createKey,
+  listKeyTypes,
+  getKey,
+  updateKey,
+  deleteKey,
+  setLocked,
+  setTeam,
+];

@@ -1,0 +1,211 @@
+import { consumptionAt, nextResetAfter } from '../services/license.js';
+import type { Zone } from '../services/ports.js';
+import { notFound } from '../problems.js';
+import { OWNER_ROLE_ID, TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
+import type { RestServices } from '../services/services.js';
+import {
+  type License,
+  type MembershipRow,
+  nameKey,
+  type OrganizationRow,
+  type RestReader,
+  type RestWriter,
+  type TeamRow,
+} from '../store/tables.js';
+
+/** Names of the features an organization has switched on or off. [inf] */
+export const FEATURES: { readonly lockedKeys: string; readonly privateSpaces: string } = Object.freeze({
+  lockedKeys: 'lockedConnections',
+  privateSpaces: 'privateSpaces',
+});
+
+/** Source: reference/rest-api.md section 2. [src] */
+const FIRST_TEAM = 'My Team';
+const PRIVATE_SPACE = 'My Private Space';
+const SESSION_SECONDS = 86_400;
+
+export function hasFeature(organization: OrganizationRow, feature: string): boolean {
+  return organization.featureControls.some((control) => control.name === feature && control.enabled);
+}
+
+export interface NewOrganization {
+  readonly name: string;
+  readonly zone: Zone;
+  readonly countryId: number;
+  readonly timezoneId: number;
+  readonly license: License;
+  readonly ownerId: number;
+  readonly nowMs: number;
+}
+
+export interface CreatedOrganization {
+  readonly organization: OrganizationRow;
+  readonly membership: MembershipRow;
+}
+
+/** Adds an organization with its owner, first team and the owner's private space. */
+export async function createOrganization(
+  { settings }: Pick<RestServices, 'settings'>,
+  writer: RestWriter,
+  wanted: NewOrganization,
+): Promise<CreatedOrganization> {
+  const { name, zone, license, ownerId, nowMs } = wanted;
+  const organization = await writer.insert('organizations', {
+    name,
+    nameKey: nameKey(name),
+    externalId: null,
+    zone: zone.domain,
+    serviceName: zone.serviceName,
+    regionId: zone.regionId,
+    countryId: wanted.countryId,
+    timezoneId: wanted.timezoneId,
+    createdAt: nowMs,
+    syncedAt: nowMs + settings.syncDelayMs,
+    lastReset: nowMs,
+    nextReset: nextResetAfter(license, nowMs),
+    license,
+    productName: settings.defaultProductName,
+    ssoType: null,
+    tfaEnforced: false,
+    userSessionTimeout: SESSION_SECONDS,
+    featureControls: settings.defaultFeatures,
+    hasAdminVisibility: false,
+    operations: 0,
+    transfer: 0,
+    centicredits: 0,
+  });
+  const membership = await writer.insert('memberships', {
+    userId: ownerId,
+    organizationId: organization.id,
+    usersRoleId: OWNER_ROLE_ID,
+    invitation: null,
+  });
+  await addTeam(writer, { organizationId: organization.id, name: FIRST_TEAM, adminId: ownerId, nowMs });
+  await addPrivateSpace(writer, organization, ownerId, nowMs);
+  return { organization, membership };
+}
+
+export interface OrganizationChange {
+  readonly name?: string;
+  readonly countryId?: number;
+  readonly timezoneId?: number;
+}
+
+/** Changes what is sent; the rest keeps its value. Source: specification/000 (Organizations, rule 4). [seed] */
+export async function changeOrganization(
+  writer: RestWriter,
+  organizationId: number,
+  { name, countryId, timezoneId }: OrganizationChange,
+  further: Partial<Omit<OrganizationRow, 'id'>> = {},
+): Promise<OrganizationRow> {
+  const change = {
+    ...further,
+    ...(name !== undefined && { name, nameKey: nameKey(name) }),
+    ...(countryId !== undefined && { countryId }),
+    ...(timezoneId !== undefined && { timezoneId }),
+  };
+  if (Object.keys(change).length > 0) await writer.update('organizations', { id: organizationId }, change);
+  return presentOrganization(writer, organizationId);
+}
+
+/** @throws RestError 404 `SC404` */
+export async function presentOrganization(
+  reader: RestReader,
+  organizationId: number,
+): Promise<OrganizationRow> {
+  const row = await reader.get('organizations', { id: organizationId });
+  if (!row) throw notFound('Organization');
+  return row;
+}
+
+/** Gives an organization another license; resets that fell due under the old one are written down first. */
+export async function changeLicense(
+  writer: RestWriter,
+  organization: OrganizationRow,
+  { nowMs, ...change }: { readonly license: License; readonly productName?: string; readonly nowMs: number },
+): Promise<void> {
+  await writer.update(
+    'organizations',
+    { id: organization.id },
+    { ...consumptionAt(organization, nowMs), ...change },
+  );
+}
+
+export interface NewTeam {
+  readonly organizationId: number;
+  readonly name: string;
+  readonly adminId: number;
+  readonly nowMs: number;
+  readonly type?: TeamRow['type'];
+  readonly operationsLimit?: number | undefined;
+  readonly transferLimit?: number | undefined;
+}
+
+export async function addTeam(writer: RestWriter, wanted: NewTeam): Promise<TeamRow> {
+  const { organizationId, name, adminId, nowMs, type = 'standard' } = wanted;
+  const team = await writer.insert('teams', {
+    organizationId,
+    name,
+    nameKey: nameKey(name),
+    type,
+    ownerId: type === 'personal' ? adminId : null,
+    externalId: null,
+    globalAgentsEnabled: false,
+    operationsLimit: wanted.operationsLimit ?? null,
+    transferLimit: wanted.transferLimit ?? null,
+    consumedOperations: 0,
+    consumedTransfer: 0,
+    consumedCenticredits: 0,
+    isPaused: false,
+    createdAt: nowMs,
+  });
+  await writer.insert('teamMembers', { teamId: team.id, userId: adminId, usersRoleId: TEAM_ADMIN_ROLE_ID });
+  return team;
+}
+
+/** Every member has a private space where the organization has the feature. */
+export async function addPrivateSpace(
+  writer: RestWriter,
+  organization: OrganizationRow,
+  userId: number,
+  nowMs: number,
+): Promise<void> {
+  if (!hasFeature(organization, FEATURES.privateSpaces)) return;
+  const wanted = { organizationId: organization.id, ownerId: userId, type: 'personal' } as const;
+  if ((await writer.count('teams', wanted)) > 0) return;
+  await addTeam(writer, {
+    organizationId: organization.id,
+    name: PRIVATE_SPACE,
+    adminId: userId,
+    nowMs,
+    type: 'personal',
+  });
+}
+
+/** Removes a team with its keys, members and scenarios. */
+export async function removeTeams(
+  writer: RestWriter,
+  where: { organizationId: number } | { id: number },
+): Promise<void> {
+  const teamId = { within: 'teams', column: 'id', where };
+  await writer.remove('keyAdmins', { keyId: { within: 'keys', column: 'id', where: { teamId } } });
+  await writer.remove('keys', { teamId });
+  await writer.remove('scenarios', { teamId });
+  await writer.remove('teamMembers', { teamId });
+  await writer.remove('teams', where);
+}
+
+/**
+ * Removes an organization with everything that belongs to it. Source: specification/000 (Organizations, rule 3). [seed]
+ * @throws RestError 404 `SC404`
+ */
+export async function removeOrganization(writer: RestWriter, organizationId: number): Promise<void> {
+  await presentOrganization(writer, organizationId);
+  await removeTeams(writer, { organizationId });
+  await writer.remove('invitations', { organizationId });
+  await writer.remove('installedApps', { organizationId });
+  await writer.remove('payments', { organizationId });
+  await writer.remove('subscriptions', { organizationId });
+  await writer.remove('memberships', { organizationId });
+  await writer.remove('organizations', { id: organizationId });
+}

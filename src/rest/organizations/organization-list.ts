@@ -1,0 +1,55 @@
+import type { Where } from '../../store/record-store.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { columnsToRead, organizationRecords } from './organization-record.js';
+import { type Page, type PageRecord, type Paging, pageQuery, pageRecord } from '../call/paging.js';
+import type { RestServices } from '../services/services.js';
+import type { OrganizationRow } from '../store/tables.js';
+
+/** What organizations can be sorted by, with the column that holds it. */
+const SORTS: Readonly<Record<string, keyof OrganizationRow>> = {
+  id: 'id',
+  name: 'nameKey',
+  createdAt: 'createdAt',
+  zone: 'zone',
+  countryId: 'countryId',
+  timezoneId: 'timezoneId',
+  productName: 'productName',
+  nextReset: 'nextReset',
+  lastReset: 'lastReset',
+};
+
+/** Source: specification/000 (Organizations, rule 1) [seed]; limit reference/rest-api.md section 1.3 [src]. */
+export const ORGANIZATION_PAGING: Paging = {
+  sortBy: Object.keys(SORTS),
+  defaultSortBy: 'name',
+  defaultSortDir: 'asc',
+  defaultLimit: 10_000,
+};
+
+export interface OrganizationListOptions {
+  readonly where: Where<OrganizationRow>;
+  readonly columns: readonly string[];
+  readonly page: Page;
+  /** Whose private spaces are shown. */
+  readonly userId: number;
+  readonly nowMs: number;
+  /** Whether organizations of other zones tell less. */
+  readonly inList: boolean;
+}
+
+/** A page of organizations, read with as few columns as it shows. */
+export async function listOrganizations(
+  services: RestServices,
+  options: OrganizationListOptions,
+): Promise<{ readonly organizations: readonly PlainObject[]; readonly pg: PageRecord }> {
+  const { where, columns, page } = options;
+  const rows = await services.store.find('organizations', {
+    where,
+    columns: columnsToRead([...columns, page.sortBy]),
+    ...pageQuery(page, SORTS),
+  });
+  const show = (shown: typeof rows, names: readonly string[]): Promise<readonly PlainObject[]> =>
+    organizationRecords(services, services.store, shown, { ...options, columns: names });
+  const [last] = await show(rows.slice(-1), [page.sortBy]);
+  return { organizations: await show(rows, columns), pg: pageRecord(page, last) };
+}

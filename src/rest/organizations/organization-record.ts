@@ -1,0 +1,232 @@
+import type { PlainObject } from '../../util/plain-object.js';
+import { CONSUMPTION_COLUMNS, consumptionAt } from '../services/license.js';
+import { ALL_ORGANIZATION_COLUMNS } from './organization-schema.js';
+import type { RestServices } from '../services/services.js';
+import { advanceSubscription, pausePhase } from '../store/subscription-state.js';
+import type { OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
+
+/** Columns a list gives only for organizations of the current zone. [seed] */
+const CURRENT_ZONE_ONLY: ReadonlySet<string> = new Set(['serviceName', 'isPaused', 'license']);
+const PAUSE_COLUMNS = ['isPaused', 'license', 'unusedOperations', 'unusedTransfer', 'unusedCenticredits'];
+
+export interface RecordOptions {
+  readonly columns: readonly string[];
+  /** Whose private spaces are shown. */
+  readonly userId: number;
+  readonly nowMs: number;
+  /** Whether organizations of other zones tell less. */
+  readonly inList: boolean;
+}
+
+type Column = keyof OrganizationRow & string;
+type ReadColumns<C extends Column> = Pick<OrganizationRow, C | 'id' | 'zone'>;
+
+/** What has to be read of an organization to show some columns of it. */
+export function columnsToRead(columns: readonly string[]): readonly Column[] {
+  return ['zone', ...columns.flatMap((column) => MEMBERS[column]?.reads ?? [])];
+}
+
+/** Organizations as the API shows them, from rows that hold `columnsToRead`. The rest is read for all of them at once. */
+export async function organizationRecords(
+  { zones }: Pick<RestServices, 'zones'>,
+  reader: RestReader,
+  rows: readonly ReadColumns<never>[],
+  options: RecordOptions,
+): Promise<readonly PlainObject[]> {
+  const { columns, userId, nowMs, inList } = options;
+  const facts = await readFacts(
+    reader,
+    rows.map((row) => row.id),
+    options,
+  );
+  const { domain, runsApps } = zones.current;
+  const here = columns.filter((column) => runsApps || column !== 'privateSpaces');
+  const elsewhere = here.filter((column) => !inList || !CURRENT_ZONE_ONLY.has(column));
+  return rows.map((row) => {
+    const subject: Facts<Column> = {
+      // The members that are shown are those whose columns were read.
+      row: row as OrganizationRow,
+      userId,
+      nowMs,
+      paused: facts.paused.has(row.id),
+      teams: facts.teams.get(row.id) ?? [],
+      scenarios: facts.scenarios.get(row.id) ?? 0,
+      activeScenarios: facts.activeScenarios.get(row.id) ?? 0,
+    };
+    const shown = row.zone === domain ? here : elsewhere;
+    return Object.fromEntries(shown.map((column) => [column, MEMBERS[column]?.of(subject)]));
+  });
+}
+
+/** One organization with all of its columns, or those that are asked for. */
+export async function organizationRecord(
+  services: Pick<RestServices, 'zones' | 'store'>,
+  row: OrganizationRow,
+  options: Omit<RecordOptions, 'inList' | 'columns'> & { readonly columns?: readonly string[] },
+): Promise<PlainObject> {
+  const wanted = { columns: ALL_ORGANIZATION_COLUMNS.all, ...options, inList: false };
+  const [record = {}] = await organizationRecords(services, services.store, [row], wanted);
+  return record;
+}
+
+/** What the members of one record are made of. */
+interface Facts<C extends Column> {
+  readonly row: ReadColumns<C>;
+  readonly userId: number;
+  readonly nowMs: number;
+  readonly paused: boolean;
+  /** Standard teams, and the private spaces of the user. */
+  readonly teams: readonly TeamRow[];
+  readonly scenarios: number;
+  readonly activeScenarios: number;
+}
+
+interface Member {
+  /** The columns it is made of. */
+  readonly reads: readonly Column[];
+  readonly of: (facts: Facts<Column>) => unknown;
+}
+
+function member<C extends Column>(reads: readonly C[], of: (facts: Facts<C>) => unknown): Member {
+  return { reads, of };
+}
+
+/** A member that is a column as it is stored. */
+function stored(column: Column): Member {
+  return member([column], ({ row }) => row[column]);
+}
+
+function instant(of: (facts: Facts<(typeof CONSUMPTION_COLUMNS)[number]>) => number): Member {
+  return member(CONSUMPTION_COLUMNS, (facts) => iso(of(facts)));
+}
+
+const iso = (instantMs: number): string => new Date(instantMs).toISOString();
+
+type Counter = 'operations' | 'transfer' | 'centicredits';
+
+/** 64-bit counters are texts. [app] */
+function consumed(counter: Counter): Member {
+  return member(CONSUMPTION_COLUMNS, ({ row, nowMs }) => String(consumptionAt(row, nowMs)[counter]));
+}
+
+/**
+ * While a pause is in effect the organization counts as unlicensed, with nothing left to use; its license is kept for later.
+ * Source: specification/000 (States and transitions). [seed]
+ */
+function unused(limitName: 'operations' | 'transfer', counter: Counter): Member {
+  return member(CONSUMPTION_COLUMNS, ({ row, nowMs, paused }) => {
+    const limit = row.license[limitName];
+    if (paused || typeof limit !== 'number') return '0';
+    return String(Math.max(0, limit - consumptionAt(row, nowMs)[counter]));
+  });
+}
+
+/** A member that is the same for all. */
+function constant(value: unknown): Member {
+  return member([], () => value);
+}
+
+/** Each member by itself, so that a list reads and makes only those it shows. */
+const MEMBERS: Readonly<Record<string, Member>> = {
+  id: stored('id'),
+  name: stored('name'),
+  createdAt: member(['createdAt'], ({ row }) => iso(row.createdAt)),
+  serviceName: stored('serviceName'),
+  nextReset: instant(({ row, nowMs }) => consumptionAt(row, nowMs).nextReset),
+  lastReset: instant(({ row, nowMs }) => consumptionAt(row, nowMs).lastReset),
+  isPaused: member([], ({ paused }) => paused),
+  countryId: stored('countryId'),
+  timezoneId: stored('timezoneId'),
+  // Rows of deleted organizations are gone.
+  deleted: constant(false),
+  license: member(['license'], ({ row, paused }) => (paused ? {} : row.license)),
+  zone: stored('zone'),
+  teams: member([], ({ teams }) =>
+    teams.filter((it) => it.type === 'standard').map(({ id, name }) => ({ id, name })),
+  ),
+  productName: stored('productName'),
+  ssoType: stored('ssoType'),
+  scenarios: member([], ({ scenarios }) => scenarios),
+  activeScenarios: member([], ({ activeScenarios }) => activeScenarios),
+  tfaEnforced: stored('tfaEnforced'),
+  userSessionTimeout: stored('userSessionTimeout'),
+  featureControls: stored('featureControls'),
+  privateSpaces: member(['hasAdminVisibility'], privateSpaces),
+  regionId: stored('regionId'),
+  externalId: stored('externalId'),
+  solutionPartnerLink: constant(null),
+  sharedScenarioPartnerCode: constant(null),
+  operations: consumed('operations'),
+  transfer: consumed('transfer'),
+  operationsExt: constant('0'),
+  transferExt: constant('0'),
+  unusedOperations: unused('operations', 'operations'),
+  unusedTransfer: unused('transfer', 'transfer'),
+  centicreditsConsumed: consumed('centicredits'),
+  centicreditsExtra: constant('0'),
+  unusedCenticredits: unused('operations', 'centicredits'),
+  autoPurchasingActivated: constant(false),
+  autoPurchaseInProgress: constant(false),
+  features: constant({}),
+  activeApps: constant(0),
+};
+
+/** Private spaces are shown to their members only. Source: specification/000 (Organization, rule 1). [seed] */
+function privateSpaces({ teams, row, userId }: Facts<'hasAdminVisibility'>): readonly PlainObject[] {
+  const { hasAdminVisibility } = row;
+  return teams
+    .filter((team) => team.type === 'personal')
+    .map(({ id, name, ownerId }) => ({ id, name, isOwner: ownerId === userId, hasAdminVisibility }));
+}
+
+interface SharedFacts {
+  readonly paused: ReadonlySet<number>;
+  readonly teams: ReadonlyMap<number, readonly TeamRow[]>;
+  readonly scenarios: ReadonlyMap<number, number>;
+  readonly activeScenarios: ReadonlyMap<number, number>;
+}
+
+/** What other tables tell of some organizations, as far as the columns need it. A page is small enough for one condition. */
+async function readFacts(
+  reader: RestReader,
+  organizationId: readonly number[],
+  { columns, userId, nowMs }: RecordOptions,
+): Promise<SharedFacts> {
+  const needs = (...names: readonly string[]): boolean => names.some((name) => columns.includes(name));
+  const [teams, scenarios, activeScenarios, paused] = await Promise.all([
+    // Private spaces of others are not even read.
+    needs('teams', 'privateSpaces')
+      ? reader.find('teams', { where: { organizationId, ownerId: [null, userId] } })
+      : [],
+    needs('scenarios')
+      ? reader.countBy('scenarios', 'organizationId', { organizationId })
+      : new Map<number, number>(),
+    needs('activeScenarios')
+      ? reader.countBy('scenarios', 'organizationId', { organizationId, active: true })
+      : new Map<number, number>(),
+    needs(...PAUSE_COLUMNS) ? readPaused(reader, organizationId, nowMs) : new Set<number>(),
+  ]);
+  return { teams: groupBy(teams, (team) => team.organizationId), scenarios, activeScenarios, paused };
+}
+
+function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
+async function readPaused(
+  reader: RestReader,
+  organizationId: readonly number[],
+  nowMs: number,
+): Promise<ReadonlySet<number>> {
+  // Every pause has a start; one that is over by now still stands there until somebody writes it down.
+  const where = { organizationId, pauseStartsAt: { atMost: nowMs } };
+  const rows = await reader.find('subscriptions', { where });
+  const paused = rows.filter((row) => pausePhase(advanceSubscription(row, nowMs).row, nowMs) === 'in effect');
+  return new Set(paused.map((row) => row.organizationId));
+}

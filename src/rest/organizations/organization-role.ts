@@ -1,0 +1,18 @@
+import { integer, named, nullable, object, type Schema, text } from '../../schema/build.js';
+import type { MembershipRow } from '../store/tables.js';
+
+/** Source: specification/000 (Invitation detail and accept-invitation records). [seed] */
+export const ORGANIZATION_ROLE_SCHEMA: Schema<unknown> = named(
+  'UserOrganizationRole',
+  object({
+    userId: integer(),
+    organizationId: integer(),
+    usersRoleId: integer(),
+    invitation: nullable(text()),
+  }),
+);
+
+export function organizationRoleRecord(row: MembershipRow): Omit<MembershipRow, 'id'> {
+  const { userId, organizationId, usersRoleId, invitation } = row;
+  return { userId, organizationId, usersRoleId, invitation };
+}

@@ -1,0 +1,81 @@
+import {
+  flag,
+  integer,
+  named,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  type SchemaMap,
+  text,
+} from '../../schema/build.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import type { TeamRow } from '../store/tables.js';
+
+/** The resource of its own; there 64-bit numbers are texts. Source: reference/rest-api.md sections 1.3 and 6. [src] */
+export const PRIVATE_SPACE_MEMBERS: SchemaMap = {
+  id: integer(),
+  name: text(),
+  organizationId: integer(),
+  globalAgentsEnabled: flag(),
+  type: oneOf(['personal']),
+  privateSpaceOwnerName: text(),
+  privateSpaceOwnerEmail: text(),
+  privateSpaceOwnerId: nullable(integer()),
+  operationsLimit: nullable(integer()),
+  transferLimit: { type: ['string', 'number', 'null'] },
+  consumedOperations: nullable(integer()),
+  consumedTransfer: nullable(text()),
+  isPaused: nullable(flag()),
+  consumedCenticredits: nullable(text()),
+  operations: text(),
+  transfer: text(),
+  centicredits: text(),
+  deleted: flag(),
+  externalId: nullable(text()),
+};
+
+/** The private space as a member of a user. Source: specification/000 (privateSpace fields). [seed] */
+export const OWN_SPACE_SCHEMA: Schema<unknown> = named(
+  'OwnPrivateSpace',
+  object({
+    id: integer(),
+    name: text(),
+    globalAgentsEnabled: flag(),
+    type: oneOf(['personal']),
+    operationsLimit: nullable(integer()),
+    transferLimit: nullable(integer()),
+    consumedOperations: nullable(integer()),
+    consumedTransfer: nullable(integer()),
+    isPaused: nullable(flag()),
+    consumedCenticredits: nullable(integer()),
+  }),
+);
+
+/** There numbers are numbers, also the big ones. [seed] */
+export function ownSpaceRecord(team: TeamRow): PlainObject {
+  const { id, name, globalAgentsEnabled, operationsLimit, transferLimit, isPaused } = team;
+  const { consumedOperations, consumedTransfer, consumedCenticredits } = team;
+  return {
+    ...{ id, name, globalAgentsEnabled, type: 'personal', operationsLimit, transferLimit },
+    ...{ consumedOperations, consumedTransfer, isPaused, consumedCenticredits },
+  };
+}
+
+/** A private space without what its owner's account adds. */
+export function privateSpaceRecord(team: TeamRow): PlainObject {
+  return {
+    id: team.id,
+    name: team.name,
+    organizationId: team.organizationId,
+    globalAgentsEnabled: team.globalAgentsEnabled,
+    type: 'personal',
+    privateSpaceOwnerId: team.ownerId,
+    operationsLimit: team.operationsLimit,
+    transferLimit: team.transferLimit === null ? null : String(team.transferLimit),
+    consumedOperations: team.consumedOperations,
+    consumedTransfer: String(team.consumedTransfer),
+    isPaused: team.isPaused,
+    consumedCenticredits: String(team.consumedCenticredits),
+  };
+}

@@ -1,0 +1,163 @@
+import { flag, integer, named, nullable, object, type Schema } from '../../schema/build.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { pickColumns } from '../call/columns.js';
+import { freeText, id, listOf, wrapped } from '../call/fields.js';
+import { type ColumnChoice, defineOperation, type Operation, type TeamSubject } from '../call/operation.js';
+import { FEATURES, hasFeature } from './organization-life.js';
+import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
+import { PRIVATE_SPACE_MEMBERS, privateSpaceRecord } from './private-space-record.js';
+import { confirmationRequired, featureDisabled, notFound } from '../problems.js';
+import type { OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
+
+const TAG = 'private spaces';
+const PATH = '/private-spaces/{privateSpaceId}';
+const SPACE = { kind: 'team', in: 'params', name: 'privateSpaceId' } as const;
+
+/** Source: reference/rest-api.md sections 1.3 and 6, the type of the public client. [src] */
+const PRIVATE_SPACE_SCHEMA: Schema<unknown> = named('PrivateSpace', object({}, PRIVATE_SPACE_MEMBERS));
+
+const ALL: readonly string[] = Object.keys(PRIVATE_SPACE_MEMBERS);
+const TOTALS: readonly string[] = ['operations', 'transfer', 'centicredits'];
+const LIST_COLUMNS: ColumnChoice = {
+  all: ALL.filter((column) => !TOTALS.includes(column)),
+  default: ['id', 'name', 'organizationId'],
+};
+const DETAIL_COLUMNS: ColumnChoice = { all: ALL, default: LIST_COLUMNS.all };
+const SORTS = { name: 'nameKey' } as const satisfies Readonly<Record<string, keyof TeamRow>>;
+const PAGING: Paging = { sortBy: ['name'], defaultSortBy: 'name', defaultSortDir: 'asc', defaultLimit: 100 };
+/** What one operation may transfer on average; the transfer limit follows from the operations limit. [inf] */
+const BYTES_PER_OPERATION = 512 * 1024;
+/** What a license can give at most. [seed] */
+const MAX_OPERATIONS = 800_000_000;
+
+/** The public command line sends the number as text. [src] */
+const OPERATIONS_LIMIT: Schema<number | string | null> = {
+  anyOf: [
+    nullable(integer({ minimum: 0, maximum: MAX_OPERATIONS })),
+    { type: 'string', pattern: '^\\d{1,8}$', description: 'must be integer' },
+  ],
+};
+
+const listPrivateSpaces: Operation = defineOperation({
+  id: 'listPrivateSpaces',
+  method: 'GET',
+  path: '/private-spaces',
+  tag: TAG,
+  summary: 'Lists the private spaces of an organization.',
+  scopes: ['private-spaces:read'],
+  requiredQuery: { organizationId: id() },
+  optionalQuery: { externalId: freeText() },
+  columns: LIST_COLUMNS,
+  paging: PAGING,
+  subject: { kind: 'organization', in: 'query', name: 'organizationId' },
+  permission: 'personal team manage',
+  response: listOf('privateSpaces', PRIVATE_SPACE_SCHEMA),
+  handler: async ({ services, query, subject, columns, page }) => {
+    assertFeature(subject.organization);
+    const { organizationId, externalId } = query;
+    const where = {
+      organizationId,
+      type: 'personal',
+      ...(externalId !== undefined && { externalId }),
+    } as const;
+    const rows = await services.store.find('teams', { where, ...pageQuery(page, SORTS) });
+    const records = await spaceRecords(services.store, rows, columns);
+    return { privateSpaces: records, pg: pageRecord(page, rows.at(-1)) };
+  },
+});
+
+const getPrivateSpace: Operation = defineOperation({
+  id: 'getPrivateSpace',
+  method: 'GET',
+  path: PATH,
+  tag: TAG,
+  summary: 'Shows a private space to its members.',
+  scopes: ['private-spaces:read'],
+  params: { privateSpaceId: id() },
+  columns: DETAIL_COLUMNS,
+  subject: SPACE,
+  permission: 'personal team own view',
+  response: wrapped('privateSpace', PRIVATE_SPACE_SCHEMA),
+  handler: async ({ services, subject, columns }) => {
+    assertPrivateSpace(subject);
+    const [privateSpace] = await spaceRecords(services.store, [subject.team], columns);
+    return { privateSpace };
+  },
+});
+
+const updatePrivateSpace: Operation = defineOperation({
+  id: 'updatePrivateSpace',
+  method: 'PATCH',
+  path: PATH,
+  tag: TAG,
+  summary:
+    'Changes the limit of a private space; one below its consumption needs `confirmed=true` and pauses it.',
+  scopes: ['private-spaces:write'],
+  params: { privateSpaceId: id() },
+  optionalQuery: { confirmed: flag({ default: false }) },
+  body: object({}, { operationsLimit: OPERATIONS_LIMIT }),
+  subject: SPACE,
+  permission: 'personal team manage',
+  response: wrapped('privateSpace', PRIVATE_SPACE_SCHEMA),
+  handler: async ({ services, params, query, body, subject }) => {
+    assertPrivateSpace(subject);
+    const limit = body.operationsLimit;
+    const operationsLimit = typeof limit === 'string' ? Number(limit) : limit;
+    const row = await services.store.transaction(async (writer) => {
+      const team = await writer.get('teams', { id: params.privateSpaceId });
+      if (!team) throw notFound('Private space');
+      if (operationsLimit === undefined) return team;
+      const isPaused = operationsLimit !== null && operationsLimit < team.consumedOperations;
+      if (isPaused && query.confirmed !== true) {
+        throw confirmationRequired(
+          'The limit is below the consumption; send confirmed=true to pause the space.',
+        );
+      }
+      const transferLimit = operationsLimit === null ? null : operationsLimit * BYTES_PER_OPERATION;
+      await writer.update('teams', { id: team.id }, { operationsLimit, transferLimit, isPaused });
+      return { ...team, operationsLimit, transferLimit, isPaused };
+    });
+    // The answer to a change gives the limit as a number. [src]
+    const [record] = await spaceRecords(services.store, [row], ALL);
+    return { privateSpace: { ...record, transferLimit: row.transferLimit } };
+  },
+});
+
+function assertFeature(organization: OrganizationRow): void {
+  if (!hasFeature(organization, FEATURES.privateSpaces)) throw featureDisabled('Private spaces');
+}
+
+function assertPrivateSpace(subject: TeamSubject): void {
+  assertFeature(subject.organization);
+  if (subject.team.type !== 'personal') throw notFound('Private space');
+}
+
+async function spaceRecords(
+  reader: RestReader,
+  rows: readonly TeamRow[],
+  columns: readonly string[],
+): Promise<readonly PlainObject[]> {
+  const ownerIds = rows.map((row) => row.ownerId).filter((ownerId) => ownerId !== null);
+  const users = await reader.find('users', { where: { id: ownerIds }, columns: ['name', 'email'] });
+  const owners = new Map(users.map((user) => [user.id, user]));
+  return rows.map((row) => {
+    const owner = row.ownerId === null ? undefined : owners.get(row.ownerId);
+    const record = {
+      ...privateSpaceRecord(row),
+      privateSpaceOwnerName: owner?.name ?? '',
+      privateSpaceOwnerEmail: owner?.email ?? '',
+      operations: String(row.consumedOperations),
+      transfer: String(row.consumedTransfer),
+      centicredits: String(row.consumedCenticredits),
+      deleted: false,
+      externalId: row.externalId,
+    };
+    return pickColumns(record, columns);
+  });
+}
+
+export const PRIVATE_SPACE_OPERATIONS: readonly Operation[] = [
+  listPrivateSpaces,
+  getPrivateSpace,
+  updatePrivateSpace,
+];

@@ -1,0 +1,204 @@
+import { flag, integer, named, nullable, object, oneOf, type Schema, text } from '../../schema/build.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { pickColumns } from '../call/columns.js';
+import { id, listOf, properName, wrapped } from '../call/fields.js';
+import { type ColumnChoice, defineOperation, type Operation } from '../call/operation.js';
+import { addTeam, removeTeams } from './organization-life.js';
+import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
+import { confirmationRequired, notFound, refused } from '../problems.js';
+import { TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
+import type { RestReader, TeamRow } from '../store/tables.js';
+
+const TAG = 'teams';
+const PATH = '/teams/{teamId}';
+const TEAM = { kind: 'team', in: 'params', name: 'teamId' } as const;
+
+/** Source: reference/rest-api.md section 6 [doc]; further columns the type of the public client [src]. */
+const TEAM_SCHEMA: Schema<unknown> = named(
+  'Team',
+  object(
+    {},
+    {
+      id: integer(),
+      name: text(),
+      organizationId: integer(),
+      activeScenarios: integer(),
+      activeApps: integer(),
+      operations: text(),
+      transfer: text(),
+      operationsLimit: nullable(integer()),
+      transferLimit: nullable(text()),
+      consumedOperations: integer(),
+      consumedTransfer: text(),
+      isPaused: flag(),
+      type: oneOf(['standard', 'personal']),
+    },
+  ),
+);
+
+const ALL: readonly string[] = Object.keys(TEAM_SCHEMA['properties'] ?? {});
+const COLUMNS: ColumnChoice = { all: ALL, default: ['id', 'name', 'organizationId'] };
+const SORTS = { id: 'id', name: 'nameKey' } as const satisfies Readonly<Record<string, keyof TeamRow>>;
+const PAGING: Paging = {
+  sortBy: Object.keys(SORTS),
+  defaultSortBy: 'name',
+  defaultSortDir: 'asc',
+  defaultLimit: 10_000,
+};
+
+const listTeams: Operation = defineOperation({
+  id: 'listTeams',
+  method: 'GET',
+  path: '/teams',
+  tag: TAG,
+  summary: 'Lists the teams of an organization.',
+  scopes: ['teams:read'],
+  requiredQuery: { organizationId: id() },
+  optionalQuery: { includePrivateSpaces: flag({ default: false }) },
+  columns: COLUMNS,
+  paging: PAGING,
+  subject: { kind: 'organization', in: 'query', name: 'organizationId' },
+  permission: 'organization view',
+  response: listOf('teams', TEAM_SCHEMA),
+  handler: async ({ services, caller, query, columns, page }) => {
+    const { organizationId, includePrivateSpaces } = query;
+    // Standard teams have no owner; of private spaces callers see their own. [inf]
+    const ownerId = includePrivateSpaces ? [null, caller.user.id] : null;
+    const where = { organizationId, ownerId };
+    const rows = await services.store.find('teams', { where, ...pageQuery(page, SORTS) });
+    return { teams: await teamRecords(services.store, rows, columns), pg: pageRecord(page, rows.at(-1)) };
+  },
+});
+
+const createTeam: Operation = defineOperation({
+  id: 'createTeam',
+  method: 'POST',
+  path: '/teams',
+  tag: TAG,
+  summary: 'Creates a team; the caller becomes its admin.',
+  scopes: ['teams:write'],
+  body: object(
+    { name: properName(), organizationId: id() },
+    { operationsLimit: integer({ minimum: 0 }), transferLimit: integer({ minimum: 0 }) },
+  ),
+  subject: { kind: 'organization', in: 'body', name: 'organizationId' },
+  permission: 'team add',
+  response: object({
+    team: TEAM_SCHEMA,
+    userTeamRole: object({
+      usersRoleId: integer(),
+      userId: integer(),
+      teamId: integer(),
+      changeable: flag(),
+      ssoPending: flag(),
+    }),
+  }),
+  handler: async ({ services, caller, body, nowMs }) => {
+    const { organizationId } = body;
+    const userId = caller.user.id;
+    const team = await services.store.transaction(async (writer) => {
+      const organization = await writer.get('organizations', { id: organizationId });
+      if (!organization) throw notFound('Organization');
+      const limit = organization.license['teams'];
+      const count = await writer.count('teams', { organizationId, type: 'standard' });
+      if (typeof limit === 'number' && count >= limit) {
+        throw refused('IM011', {
+          message: 'Entity limit exceeded',
+          detail: `The license allows ${limit} teams.`,
+        });
+      }
+      return addTeam(writer, { ...body, adminId: userId, nowMs });
+    });
+    const role = {
+      usersRoleId: TEAM_ADMIN_ROLE_ID,
+      userId,
+      teamId: team.id,
+      changeable: true,
+      ssoPending: false,
+    };
+    return { team: await teamRecord(services.store, team, COLUMNS.default), userTeamRole: role };
+  },
+});
+
+const getTeam: Operation = defineOperation({
+  id: 'getTeam',
+  method: 'GET',
+  path: PATH,
+  tag: TAG,
+  summary: 'Shows a team.',
+  scopes: ['teams:read'],
+  params: { teamId: id() },
+  columns: COLUMNS,
+  subject: TEAM,
+  permission: 'team view',
+  response: wrapped('team', TEAM_SCHEMA),
+  handler: async ({ services, subject, columns }) => ({
+    team: await teamRecord(services.store, subject.team, columns),
+  }),
+});
+
+const deleteTeam: Operation = defineOperation({
+  id: 'deleteTeam',
+  method: 'DELETE',
+  path: PATH,
+  tag: TAG,
+  summary: 'Deletes a team with its keys; needs `confirmed=true`.',
+  scopes: ['teams:write'],
+  params: { teamId: id() },
+  optionalQuery: { confirmed: flag({ default: false }) },
+  subject: TEAM,
+  permission: 'team delete',
+  response: wrapped('team', integer()),
+  handler: async ({ services, params, query, subject }) => {
+    const { teamId } = params;
+    // Private spaces cannot be deleted through the API. [src]
+    if (subject.team.type === 'personal') throw notFound('Team');
+    if (query.confirmed !== true) throw confirmationRequired('Send confirmed=true to delete the team.');
+    await services.store.transaction(async (writer) => {
+      if (!(await writer.get('teams', { id: teamId }))) throw notFound('Team');
+      await removeTeams(writer, { id: teamId });
+    });
+    return { team: teamId };
+  },
+});
+
+async function teamRecord(
+  reader: RestReader,
+  row: TeamRow,
+  columns: readonly string[],
+): Promise<PlainObject> {
+  const [record = {}] = await teamRecords(reader, [row], columns);
+  return record;
+}
+
+async function teamRecords(
+  reader: RestReader,
+  rows: readonly TeamRow[],
+  columns: readonly string[],
+): Promise<readonly PlainObject[]> {
+  const teamId = rows.map((row) => row.id);
+  const active = columns.includes('activeScenarios')
+    ? await reader.countBy('scenarios', 'teamId', { teamId, active: true })
+    : new Map<number, number>();
+  return rows.map((row) => pickColumns(teamMembers(row, active.get(row.id) ?? 0), columns));
+}
+
+function teamMembers(row: TeamRow, activeScenarios: number): PlainObject {
+  return {
+    id: row.id,
+    name: row.name,
+    organizationId: row.organizationId,
+    activeScenarios,
+    activeApps: 0,
+    operations: String(row.consumedOperations),
+    transfer: String(row.consumedTransfer),
+    operationsLimit: row.operationsLimit,
+    transferLimit: row.transferLimit === null ? null : String(row.transferLimit),
+    consumedOperations: row.consumedOperations,
+    consumedTransfer: String(row.consumedTransfer),
+    isPaused: row.isPaused,
+    type: row.type,
+  };
+}
+
+export const TEAM_OPERATIONS: readonly Operation[] = [listTeams, createTeam, getTeam, deleteTeam];

@@ -1,0 +1,51 @@
+import { integer, list, named, object, type Schema, text } from '../../schema/build.js';
+import { freeText, wrapped } from '../call/fields.js';
+import { defineOperation, type Operation } from '../call/operation.js';
+import { notFound } from '../problems.js';
+import type { AppRow } from '../store/tables.js';
+
+const TAG = 'administration of apps';
+
+/** Source: specification/000 (White-label, rule 4) [seed]; wrappers and scopes reference/rest-api.md section 5 [inf]. */
+const APP_SCHEMA: Schema<unknown> = named(
+  'InstanceApp',
+  object({ name: text(), label: text(), version: integer(), premiumTier: integer() }),
+);
+
+const listApps: Operation = defineOperation({
+  id: 'listInstanceApps',
+  method: 'GET',
+  path: '/admin/apps',
+  tag: TAG,
+  summary: 'Lists the apps of the instance.',
+  scopes: ['apps:read'],
+  administrators: true,
+  response: wrapped('apps', list(APP_SCHEMA)),
+  handler: async ({ services }) => {
+    const rows = await services.store.find('apps', { sortBy: 'name' });
+    return { apps: rows.map(appRecord) };
+  },
+});
+
+const getApp: Operation = defineOperation({
+  id: 'getInstanceApp',
+  method: 'GET',
+  path: '/admin/apps/{appName}',
+  tag: TAG,
+  summary: 'Shows an app with its premium tier.',
+  scopes: ['apps:read'],
+  administrators: true,
+  params: { appName: freeText() },
+  response: wrapped('app', APP_SCHEMA),
+  handler: async ({ services, params }) => {
+    const row = await services.store.get('apps', { name: params.appName });
+    if (!row) throw notFound('App');
+    return { app: appRecord(row) };
+  },
+});
+
+function appRecord({ name, label, version, premiumTier }: AppRow): Omit<AppRow, 'id'> {
+  return { name, label, version, premiumTier };
+}
+
+export const ADMIN_APP_OPERATIONS: readonly Operation[] = [listApps, getApp];

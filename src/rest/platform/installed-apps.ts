@@ -1,0 +1,43 @@
+import { dateTime, integer, list, named, object, type Schema, text } from '../../schema/build.js';
+import { id, wrapped } from '../call/fields.js';
+import { defineOperation, type Operation } from '../call/operation.js';
+
+/** Source: specification/000 (Installed app). [seed] */
+const INSTALLED_APP_SCHEMA: Schema<unknown> = named(
+  'InstalledApp',
+  object({
+    appName: text(),
+    appVersion: integer(),
+    organizationId: integer(),
+    installedAt: dateTime(),
+    installedBy: integer(),
+  }),
+);
+
+const listInstalledApps: Operation = defineOperation({
+  id: 'listInstalledApps',
+  method: 'GET',
+  path: '/organizations/{organizationId}/apps',
+  tag: 'installed apps',
+  summary: 'Lists published and unpublished custom apps of the users of an organization.',
+  scopes: ['organizations:read'],
+  params: { organizationId: id() },
+  subject: { kind: 'organization', in: 'params', name: 'organizationId' },
+  permission: 'organization view',
+  response: wrapped('installedApps', list(INSTALLED_APP_SCHEMA)),
+  handler: async ({ services, params }) => {
+    const { organizationId } = params;
+    const rows = await services.store.find('installedApps', { where: { organizationId }, sortBy: 'appName' });
+    return {
+      installedApps: rows.map(({ appName, appVersion, installedAt, installedBy }) => ({
+        appName,
+        appVersion,
+        organizationId,
+        installedAt: new Date(installedAt).toISOString(),
+        installedBy,
+      })),
+    };
+  },
+});
+
+export const INSTALLED_APP_OPERATIONS: readonly Operation[] = [listInstalledApps];

@@ -1,0 +1,86 @@
+import { flag, list, object, text } from '../../schema/build.js';
+import { defineOperation, type Operation } from '../call/operation.js';
+import { SCOPE_NAMES } from '../call/scopes.js';
+import type { RestServices } from '../services/services.js';
+import { timezoneCode } from '../reference/timezones.js';
+
+const TAG = 'OpenID Connect';
+const AUTH = { server: 'auth', method: 'GET', tag: TAG, scopes: [] } as const;
+
+/** Bodies by the OpenID Connect standard. Source: reference/rest-api.md section 4. [doc][inf] */
+const DISCOVERY = {
+  authentication: 'none',
+  summary: 'Shows the metadata of the OpenID provider.',
+  response: object({ issuer: text(), jwks_uri: text(), userinfo_endpoint: text() }),
+  handler: async ({ services }: { readonly services: RestServices }) => metadata(services.oidc.issuer),
+} as const;
+
+function metadata(issuer: string): Readonly<Record<string, unknown>> {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    revocation_endpoint: `${issuer}/revoke`,
+    userinfo_endpoint: `${issuer}/oidc/userinfo`,
+    jwks_uri: `${issuer}/oidc/jwks`,
+    response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256'],
+    scopes_supported: ['openid', 'profile', 'email', ...SCOPE_NAMES],
+    claims_supported: ['sub', 'name', 'email', 'email_verified', 'locale', 'zoneinfo', 'picture'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+  };
+}
+
+const getJwks: Operation = defineOperation({
+  ...AUTH,
+  id: 'getJwks',
+  path: '/oidc/jwks',
+  authentication: 'none',
+  summary: 'Shows the public keys of the authorization server.',
+  response: object({ keys: list(object({ kty: text(), kid: text(), use: text(), alg: text() })) }),
+  handler: ({ services }) => services.oidc.jwks(),
+});
+
+const getUserInfo: Operation = defineOperation({
+  ...AUTH,
+  id: 'getUserInfo',
+  path: '/oidc/userinfo',
+  summary: 'Says who the bearer of a token is.',
+  response: object(
+    { sub: text(), name: text(), email: text() },
+    { email_verified: flag(), locale: text(), zoneinfo: text(), picture: text() },
+  ),
+  handler: async ({ caller }) => {
+    const { id, name, email, language, avatar, timezoneId } = caller.user;
+    const zoneinfo = timezoneCode(timezoneId);
+    return {
+      sub: String(id),
+      name,
+      email,
+      email_verified: true,
+      locale: language,
+      zoneinfo,
+      picture: avatar,
+    };
+  },
+});
+
+export const OIDC_OPERATIONS: readonly Operation[] = [
+  defineOperation({
+    ...AUTH,
+    ...DISCOVERY,
+    id: 'getOpenIdConfiguration',
+    path: '/oidc/.well-known/openid-configuration',
+  }),
+  defineOperation({
+    ...AUTH,
+    ...DISCOVERY,
+    id: 'getRootOpenIdConfiguration',
+    path: '/.well-known/openid-configuration',
+  }),
+  getJwks,
+  getUserInfo,
+];

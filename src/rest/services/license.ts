@@ -1,0 +1,161 @@
+import { flag, integer, named, object, oneOf, type Schema, text } from '../../schema/build.js';
+import { invalidParameter, missingParameter } from '../problems.js';
+import type { RestSettings } from './services.js';
+import { addMonths } from '../store/subscription-state.js';
+import type { License } from '../store/tables.js';
+
+/** A whole number with bounds, as the table of the specification gives them. */
+function bounded(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): Schema<number> {
+  return integer({ minimum, maximum });
+}
+
+/**
+ * The license of an organization: 34 parameters with their bounds; other members are kept as they are.
+ * Source: specification/000 (White-label organization license). [seed]
+ */
+export const LICENSE_SCHEMA: Schema<License> = named(
+  'License',
+  object(
+    {
+      operations: bounded(0, 800_000_000),
+      transfer: bounded(104_857_600, 1_099_511_627_776),
+      dslimit: bounded(1, 1000),
+      dsslimit: bounded(1, 2_306_867_200),
+      interval: bounded(1, 15),
+      fslimit: bounded(5_242_880, 1_048_576_000),
+      iolimit: bounded(10, 10_000),
+    },
+    {
+      restartPeriod: oneOf(['1 month', '1 year']),
+      teams: bounded(1, 1000),
+      retention: oneOf([7, 30, 60]),
+      premiumApps: bounded(1, 10),
+      priority: oneOf(['low', 'medium', 'high']),
+      allowOverage: bounded(100, 200),
+      apiLimit: bounded(0, 2000),
+      fulltext: flag(),
+      dedicatedSso: flag(),
+      installPublicApps: flag(),
+      creatingTemplates: flag(),
+      scenarios: bounded(1, 1_000_000),
+      dlqStorage: bounded(1, 2_097_152_000),
+      executionTime: bounded(5, 45),
+      customVariables: flag(),
+      customFunctions: flag(),
+      productManagement: text({ minLength: 1, maxLength: 64 }),
+      gracePeriod: oneOf([0]),
+      appslimit: bounded(0),
+      onDemandScheduling: flag(),
+      scenarioIO: flag(),
+      customProperties: bounded(0),
+      auditLogsDays: bounded(0),
+      webhookLogRetentionDays: bounded(3, 30),
+      dynamicDependencies: flag(),
+      dynamicConnections: flag(),
+      scenarioRelationTree: flag(),
+    },
+  ),
+);
+
+/** What a parameter that is not sent means. Source: the same table. [seed] */
+const LICENSE_DEFAULTS: License = Object.freeze({
+  retention: 60,
+  apiLimit: 0,
+  customProperties: 100,
+  auditLogsDays: 0,
+  webhookLogRetentionDays: 3,
+  dynamicDependencies: false,
+  dynamicConnections: false,
+  scenarioRelationTree: false,
+});
+
+/** Generous within all bounds, so that an instance of one's own does not stop its owner. [inf] */
+export const DEFAULT_LICENSE: License = Object.freeze({
+  ...LICENSE_DEFAULTS,
+  restartPeriod: '1 month',
+  operations: 1_000_000,
+  transfer: 536_870_912_000,
+  dslimit: 1000,
+  dsslimit: 1_048_576_000,
+  interval: 1,
+  priority: 'medium',
+  apiLimit: 1000,
+  fulltext: true,
+  installPublicApps: true,
+  creatingTemplates: true,
+  dlqStorage: 1_048_576_000,
+  executionTime: 40,
+  fslimit: 524_288_000,
+  iolimit: 10_000,
+  gracePeriod: 0,
+  onDemandScheduling: true,
+  scenarioIO: true,
+});
+
+/** What the rules of licenses depend on. */
+type LicenseRules = Pick<RestSettings, 'productManagement' | 'publicCloud'>;
+
+/**
+ * What a license that fits its schema still has wrong.
+ * Source: specification/000 (dynamicConnections; productManagement: one value, required on the white-label platform). [seed]
+ */
+export function licenseProblem(license: License, rules: LicenseRules): string | undefined {
+  if (license['dynamicConnections'] === true && license['dynamicDependencies'] !== true) {
+    return invalidParameter('license.dynamicConnections', 'requires dynamicDependencies to be enabled');
+  }
+  const { productManagement = rules.publicCloud ? rules.productManagement : undefined } = license;
+  if (productManagement === undefined) return missingParameter('license.productManagement');
+  if (productManagement === rules.productManagement) return undefined;
+  return invalidParameter('license.productManagement', `must be ${JSON.stringify(rules.productManagement)}`);
+}
+
+/** A license as it is stored: with what its absent parameters mean. */
+export function completeLicense(
+  license: License,
+  { productManagement }: Pick<LicenseRules, 'productManagement'>,
+): License {
+  return { ...LICENSE_DEFAULTS, gracePeriod: 0, productManagement, ...license };
+}
+
+/** When consumption that was reset at `fromMs` is reset again. */
+export function nextResetAfter(license: License, fromMs: number): number {
+  return addMonths(fromMs, license['restartPeriod'] === '1 year' ? 12 : 1);
+}
+
+export interface Consumption {
+  readonly lastReset: number;
+  readonly nextReset: number;
+  readonly operations: number;
+  readonly transfer: number;
+  readonly centicredits: number;
+}
+
+/** Resets worked off in one go; a clock that runs further ahead takes its moment as the last reset. */
+const MAX_RESETS = 1200;
+
+/** The columns of an organization `consumptionAt` looks at. */
+export const CONSUMPTION_COLUMNS = [
+  'lastReset',
+  'nextReset',
+  'operations',
+  'transfer',
+  'centicredits',
+  'license',
+] as const;
+
+/** Consumption at a moment: it starts at 0 again with each reset. Pure, so that all nodes agree. */
+export function consumptionAt(row: Consumption & { readonly license: License }, nowMs: number): Consumption {
+  const { lastReset, nextReset, operations, transfer, centicredits, license } = row;
+  if (nowMs < nextReset) return { lastReset, nextReset, operations, transfer, centicredits };
+  const months = license['restartPeriod'] === '1 year' ? 12 : 1;
+  let passed = 0;
+  while (passed < MAX_RESETS && addMonths(nextReset, (passed + 1) * months) <= nowMs) passed++;
+  const last = passed < MAX_RESETS ? addMonths(nextReset, passed * months) : nowMs;
+  return {
+    lastReset: last,
+    nextReset: passed < MAX_RESETS ? addMonths(nextReset, (passed + 1) * months) : addMonths(nowMs, months),
+    operations: 0,
+    transfer: 0,
+    centicredits: 0,
+  };
+}

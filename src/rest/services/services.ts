@@ -1,0 +1,35 @@
+import type { Clock } from '../../util/clock.js';
+import type { Oidc } from './oidc-provider.js';
+import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './ports.js';
+import type { Seal } from '../seal.js';
+import type { FeatureControl, License, RestStore } from '../store/tables.js';
+
+/** Settings of an instance that rules read. */
+export interface RestSettings {
+  /** License of organizations that are created without one. */
+  readonly defaultLicense: License;
+  readonly defaultProductName: string;
+  readonly defaultFeatures: readonly FeatureControl[];
+  /** Whether this is the public cloud; else it is a white-label instance, whose licenses name their `productManagement`. */
+  readonly publicCloud: boolean;
+  /** The one value `license.productManagement` may have. */
+  readonly productManagement: string;
+  /** How long the zones need to know a new organization. */
+  readonly syncDelayMs: number;
+  readonly invitationLifetimeMs: number;
+}
+
+/** Everything handlers work with. */
+export interface RestServices {
+  readonly store: RestStore;
+  readonly clock: Clock;
+  readonly billing: BillingPort;
+  readonly notifications: NotificationPort;
+  readonly accessLists: AccessListPort;
+  readonly zones: ZoneDirectory;
+  readonly seal: Seal;
+  readonly oidc: Oidc;
+  readonly settings: RestSettings;
+  /** An RFC 4122 version 4 text. */
+  readonly uuid: () => string;
+}

@@ -1,0 +1,389 @@
+import type { RecordReader, RecordStore, RecordWriter, TableDefinitions } from '../../store/record-store.js';
+import type { RestSubscriptionRow } from './subscription-row.js';
+
+/** Instants are milliseconds since the epoch, UTC. */
+export interface UserRow {
+  readonly id: number;
+  readonly name: string;
+  readonly nameKey: string;
+  /** Lower case, unique. */
+  readonly email: string;
+  readonly language: string;
+  readonly timezoneId: number;
+  readonly localeId: number;
+  readonly countryId: number;
+  readonly features: Readonly<Record<string, boolean>>;
+  readonly avatar: string;
+  readonly lastLogin: number | null;
+  readonly tfaStatus: number | null;
+  /** Set for administrators of the instance. */
+  readonly usersAdminsRoleId: number | null;
+  readonly createdAt: number;
+  readonly deleted: boolean;
+}
+
+export interface TokenRow {
+  readonly id: number;
+  readonly userId: number;
+  /** SHA-256 of the token, hexadecimal; the token itself is not kept. */
+  readonly hash: string;
+  /** The first characters of the token, for people to tell tokens apart. */
+  readonly hint: string;
+  readonly scopes: readonly string[];
+  readonly label: string;
+  readonly createdAt: number;
+}
+
+/** A license as it was sent or configured; members nobody knows are kept. */
+export type License = Readonly<Record<string, unknown>>;
+
+export interface FeatureControl {
+  readonly name: string;
+  readonly enabled: boolean;
+}
+
+export interface OrganizationRow {
+  readonly id: number;
+  readonly name: string;
+  readonly nameKey: string;
+  readonly externalId: string | null;
+  /** Domain of its zone. */
+  readonly zone: string;
+  readonly serviceName: string;
+  readonly regionId: number;
+  readonly countryId: number;
+  readonly timezoneId: number;
+  readonly createdAt: number;
+  /** When the zone knows everything about it. */
+  readonly syncedAt: number;
+  readonly lastReset: number;
+  readonly nextReset: number;
+  readonly license: License;
+  readonly productName: string;
+  readonly ssoType: 'oauth2' | 'saml2' | 'none' | null;
+  readonly tfaEnforced: boolean;
+  readonly userSessionTimeout: number;
+  readonly featureControls: readonly FeatureControl[];
+  readonly hasAdminVisibility: boolean;
+  /** Consumption since `lastReset`. */
+  readonly operations: number;
+  readonly transfer: number;
+  readonly centicredits: number;
+}
+
+export interface MembershipRow {
+  readonly id: number;
+  readonly userId: number;
+  readonly organizationId: number;
+  readonly usersRoleId: number;
+  /** How the user came in: null for whoever created the organization, else the state of the invitation. */
+  readonly invitation: string | null;
+}
+
+export interface InvitationRow {
+  readonly id: number;
+  readonly hash: string;
+  readonly organizationId: number;
+  readonly userId: number;
+  readonly usersRoleId: number;
+  readonly teamIds: readonly number[];
+  readonly note: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly acceptedAt: number | null;
+}
+
+/** A team; of type `personal` it is the private space of its owner. */
+export interface TeamRow {
+  readonly id: number;
+  readonly organizationId: number;
+  readonly name: string;
+  readonly nameKey: string;
+  readonly type: 'standard' | 'personal';
+  readonly ownerId: number | null;
+  readonly externalId: string | null;
+  readonly globalAgentsEnabled: boolean;
+  readonly operationsLimit: number | null;
+  readonly transferLimit: number | null;
+  readonly consumedOperations: number;
+  readonly consumedTransfer: number;
+  readonly consumedCenticredits: number;
+  readonly isPaused: boolean;
+  readonly createdAt: number;
+}
+
+export interface TeamMemberRow {
+  readonly id: number;
+  readonly teamId: number;
+  readonly userId: number;
+  readonly usersRoleId: number;
+}
+
+export interface ScenarioRow {
+  readonly id: number;
+  readonly organizationId: number;
+  readonly teamId: number;
+  readonly name: string;
+  readonly active: boolean;
+}
+
+export interface InstalledAppRow {
+  readonly id: number;
+  readonly organizationId: number;
+  readonly appName: string;
+  readonly appVersion: number;
+  readonly installedAt: number;
+  readonly installedBy: number;
+}
+
+/** An app of the instance, as its administrators see it. */
+export interface AppRow {
+  readonly id: number;
+  readonly name: string;
+  readonly label: string;
+  readonly version: number;
+  readonly premiumTier: number;
+}
+
+export interface PaymentRow {
+  readonly id: number;
+  readonly organizationId: number;
+  readonly subscriptionId: number;
+  readonly paymentId: string;
+  readonly createdAt: number;
+  readonly periodFrom: number;
+  readonly periodTo: number;
+  readonly amountTotal: number;
+  /** The rest of the record, as the API shows it. */
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+export interface KeyRow {
+  readonly id: number;
+  readonly organizationId: number;
+  readonly teamId: number;
+  readonly name: string;
+  readonly nameKey: string;
+  readonly typeName: string;
+  readonly packageName: string | null;
+  readonly theme: string;
+  readonly visibility: 'team' | 'locked';
+  readonly authorId: number | null;
+  /** Encrypted; see `seal.ts`. */
+  readonly parameters: string;
+  readonly createdAt: number;
+}
+
+/** An entry of the access list of a locked key. */
+export interface KeyAdminRow {
+  readonly id: number;
+  readonly keyId: number;
+  readonly userId: number;
+}
+
+export interface SettingRow {
+  readonly id: number;
+  readonly name: string;
+  readonly value: string;
+}
+
+// A type, as only types are assignable to an index signature.
+export type RestTables = {
+  readonly users: UserRow;
+  readonly tokens: TokenRow;
+  readonly organizations: OrganizationRow;
+  readonly memberships: MembershipRow;
+  readonly invitations: InvitationRow;
+  readonly teams: TeamRow;
+  readonly teamMembers: TeamMemberRow;
+  readonly scenarios: ScenarioRow;
+  readonly installedApps: InstalledAppRow;
+  readonly apps: AppRow;
+  readonly subscriptions: RestSubscriptionRow;
+  readonly payments: PaymentRow;
+  readonly keys: KeyRow;
+  readonly keyAdmins: KeyAdminRow;
+  readonly settings: SettingRow;
+};
+
+/** The port to storage: see `store/record-store.ts` for its members and `capabilities`. */
+export type RestStore = RecordStore<RestTables>;
+export type RestReader = RecordReader<RestTables>;
+export type RestWriter = RecordWriter<RestTables>;
+
+/** How the rows are kept; `migrations.ts` makes the same tables in SQL. */
+export const REST_TABLES: TableDefinitions<RestTables> = {
+  users: {
+    columns: [
+      'name',
+      'nameKey',
+      'email',
+      'language',
+      'timezoneId',
+      'localeId',
+      'countryId',
+      'features',
+      'avatar',
+      'lastLogin',
+      'tfaStatus',
+      'usersAdminsRoleId',
+      'createdAt',
+      'deleted',
+    ],
+    flags: ['deleted'],
+    json: ['features'],
+    unique: [['email']],
+  },
+  tokens: {
+    columns: ['userId', 'hash', 'hint', 'scopes', 'label', 'createdAt'],
+    json: ['scopes'],
+    unique: [['hash'], ['userId', 'createdAt']],
+  },
+  organizations: {
+    columns: [
+      'name',
+      'nameKey',
+      'externalId',
+      'zone',
+      'serviceName',
+      'regionId',
+      'countryId',
+      'timezoneId',
+      'createdAt',
+      'syncedAt',
+      'lastReset',
+      'nextReset',
+      'license',
+      'productName',
+      'ssoType',
+      'tfaEnforced',
+      'userSessionTimeout',
+      'featureControls',
+      'hasAdminVisibility',
+      'operations',
+      'transfer',
+      'centicredits',
+    ],
+    flags: ['tfaEnforced', 'hasAdminVisibility'],
+    json: ['license', 'featureControls'],
+    indexes: ['externalId'],
+  },
+  memberships: {
+    columns: ['userId', 'organizationId', 'usersRoleId', 'invitation'],
+    unique: [['organizationId', 'userId']],
+    indexes: ['userId'],
+  },
+  invitations: {
+    columns: [
+      'hash',
+      'organizationId',
+      'userId',
+      'usersRoleId',
+      'teamIds',
+      'note',
+      'createdAt',
+      'expiresAt',
+      'acceptedAt',
+    ],
+    json: ['teamIds'],
+    unique: [['hash']],
+    indexes: ['organizationId', 'userId'],
+  },
+  teams: {
+    columns: [
+      'organizationId',
+      'name',
+      'nameKey',
+      'type',
+      'ownerId',
+      'externalId',
+      'globalAgentsEnabled',
+      'operationsLimit',
+      'transferLimit',
+      'consumedOperations',
+      'consumedTransfer',
+      'consumedCenticredits',
+      'isPaused',
+      'createdAt',
+    ],
+    flags: ['globalAgentsEnabled', 'isPaused'],
+    indexes: ['organizationId'],
+  },
+  teamMembers: {
+    columns: ['teamId', 'userId', 'usersRoleId'],
+    unique: [['teamId', 'userId']],
+    indexes: ['userId'],
+  },
+  scenarios: {
+    columns: ['organizationId', 'teamId', 'name', 'active'],
+    flags: ['active'],
+    indexes: ['organizationId', 'teamId'],
+  },
+  installedApps: {
+    columns: ['organizationId', 'appName', 'appVersion', 'installedAt', 'installedBy'],
+    unique: [['organizationId', 'appName', 'appVersion']],
+  },
+  apps: { columns: ['name', 'label', 'version', 'premiumTier'], unique: [['name']] },
+  subscriptions: {
+    columns: [
+      'organizationId',
+      'status',
+      'priceId',
+      'productId',
+      'productName',
+      'amount',
+      'currencyCode',
+      'period',
+      'selfService',
+      'coupon',
+      'customer',
+      'anchorAt',
+      'periodIndex',
+      'periodStartsAt',
+      'periodEndsAt',
+      'pauseStartsAt',
+      'pauseEndsAt',
+    ],
+    flags: ['selfService'],
+    json: ['coupon', 'customer'],
+    unique: [['organizationId']],
+  },
+  payments: {
+    columns: [
+      'organizationId',
+      'subscriptionId',
+      'paymentId',
+      'createdAt',
+      'periodFrom',
+      'periodTo',
+      'amountTotal',
+      'record',
+    ],
+    json: ['record'],
+    unique: [['subscriptionId', 'periodFrom']],
+    indexes: ['organizationId'],
+  },
+  keys: {
+    columns: [
+      'organizationId',
+      'teamId',
+      'name',
+      'nameKey',
+      'typeName',
+      'packageName',
+      'theme',
+      'visibility',
+      'authorId',
+      'parameters',
+      'createdAt',
+    ],
+    indexes: ['organizationId', 'teamId'],
+  },
+  keyAdmins: { columns: ['keyId', 'userId'], unique: [['keyId', 'userId']] },
+  settings: { columns: ['name', 'value'], unique: [['name']] },
+};
+
+/** What names are sorted and searched by: upper and lower case are one, and so are compatible forms of a letter. */
+export function nameKey(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
+}

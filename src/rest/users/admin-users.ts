@@ -1,0 +1,56 @@
+import { freeText, id, listOf } from '../call/fields.js';
+import { defineOperation, type Operation } from '../call/operation.js';
+import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
+import { nameKey, type UserRow } from '../store/tables.js';
+import { ADMINISTERED_USER_COLUMNS, administeredUserRecord, USER_SCHEMA } from './user-record.js';
+
+const SORTS = {
+  email: 'email',
+  id: 'id',
+  name: 'nameKey',
+  userAdminsRoleId: 'usersAdminsRoleId',
+} as const satisfies Readonly<Record<string, keyof UserRow>>;
+const PAGING: Paging = {
+  sortBy: Object.keys(SORTS),
+  defaultSortBy: 'id',
+  defaultSortDir: 'asc',
+  defaultLimit: 100,
+};
+/** Source: reference/rest-api.md section 5. [doc] */
+const listUsers: Operation = defineOperation({
+  id: 'listInstanceUsers',
+  method: 'GET',
+  path: '/admin/users',
+  tag: 'administration of users',
+  summary: 'Lists the users of the instance.',
+  scopes: ['admin:read'],
+  optionalQuery: { organizationId: id(), teamId: id(), name: freeText(), email: freeText() },
+  columns: ADMINISTERED_USER_COLUMNS,
+  paging: PAGING,
+  response: listOf('users', USER_SCHEMA),
+  handler: async ({ services, query, columns, page }) => {
+    const { organizationId, teamId, name, email } = query;
+    const inOrganization = { within: 'memberships', column: 'userId', where: { organizationId } };
+    const inTeam = {
+      within: 'teamMembers',
+      column: 'userId',
+      where: { teamId, ...(organizationId !== undefined && { userId: inOrganization }) },
+    };
+    const rows = await services.store.find('users', {
+      where: {
+        ...(organizationId !== undefined && { id: inOrganization }),
+        ...(teamId !== undefined && { id: inTeam }),
+        ...(name !== undefined && { nameKey: { containing: nameKey(name) } }),
+        ...(email !== undefined && { email: { containing: email.toLowerCase() } }),
+      },
+      ...pageQuery(page, SORTS),
+    });
+    const last = rows.at(-1);
+    return {
+      users: rows.map((row) => administeredUserRecord(row, columns, services.settings)),
+      pg: pageRecord(page, last && { ...last, userAdminsRoleId: last.usersAdminsRoleId }),
+    };
+  },
+});
+
+export const ADMIN_USER_OPERATIONS: readonly Operation[] = [listUsers];

@@ -1,0 +1,105 @@
+import { dateTime, list, named, object, oneOf, type Schema, text } from '../../schema/build.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { hashToken } from '../authenticate.js';
+import { wrapped } from '../call/fields.js';
+import { defineOperation, type Operation } from '../call/operation.js';
+import { forbidden, notFound } from '../problems.js';
+import { SCOPE_NAMES, type Scope } from '../call/scopes.js';
+import type { RestWriter, TokenRow } from '../store/tables.js';
+
+const TAG = 'API tokens';
+
+/** Source: reference/rest-api.md section 6. [doc] */
+const TOKEN_SCHEMA: Schema<unknown> = named(
+  'ApiToken',
+  object({ token: text(), scope: list(text()), created: dateTime(), label: text() }),
+);
+
+const HINT_LENGTH = 8;
+
+const listTokens: Operation = defineOperation({
+  id: 'listApiTokens',
+  method: 'GET',
+  path: '/users/me/api-tokens',
+  tag: TAG,
+  summary: 'Lists the API tokens of the caller; of each token only its beginning is shown.',
+  scopes: ['user:read'],
+  response: wrapped('apiTokens', list(TOKEN_SCHEMA)),
+  handler: async ({ services, caller }) => {
+    const rows = await services.store.find('tokens', {
+      where: { userId: caller.user.id },
+      sortBy: 'createdAt',
+    });
+    return { apiTokens: rows.map((row) => tokenRecord(row, `${row.hint}-****`)) };
+  },
+});
+
+const createToken: Operation = defineOperation({
+  id: 'createApiToken',
+  method: 'POST',
+  path: '/users/me/api-tokens',
+  tag: TAG,
+  summary: 'Creates an API token; this answer is the only one that shows it.',
+  scopes: ['user:write'],
+  body: object({
+    label: text({ minLength: 1, maxLength: 128 }),
+    scope: list(oneOf(SCOPE_NAMES), { minItems: 1, maxItems: 200 }),
+  }),
+  response: wrapped('apiToken', TOKEN_SCHEMA),
+  handler: async ({ services, caller, body, nowMs }) => {
+    // What a token may not do, tokens made with it may not do either. [inf]
+    const exceeds = body.scope.some((scope) => !caller.granted.has(scope));
+    if (exceeds) throw forbidden('A token cannot create a token with more scopes.');
+    const { label, scope: scopes } = body;
+    const wanted = { userId: caller.user.id, label, scopes, token: services.uuid(), nowMs };
+    const row = await services.store.transaction((writer) => addToken(writer, wanted));
+    return { apiToken: tokenRecord(row, wanted.token) };
+  },
+});
+
+const deleteToken: Operation = defineOperation({
+  id: 'deleteApiToken',
+  method: 'DELETE',
+  path: '/users/me/api-tokens/{timestamp}',
+  tag: TAG,
+  summary: 'Deletes the API token of the caller that was created at a moment.',
+  scopes: ['user:write'],
+  params: { timestamp: dateTime() },
+  response: wrapped('apiToken', text()),
+  handler: async ({ services, caller, params }) => {
+    const createdAt = Date.parse(params.timestamp);
+    const where = { userId: caller.user.id, createdAt };
+    const removed = await services.store.transaction((writer) => writer.remove('tokens', where));
+    if (removed === 0) throw notFound('API token');
+    return { apiToken: params.timestamp };
+  },
+});
+
+export interface NewToken {
+  readonly userId: number;
+  readonly label: string;
+  readonly scopes: readonly Scope[];
+  /** UUID v4, lower case. */
+  readonly token: string;
+  readonly nowMs: number;
+}
+
+/** Tokens of a user are told apart by their millisecond, so a second one in the same gets the next. */
+export async function addToken(writer: RestWriter, wanted: NewToken): Promise<TokenRow> {
+  const { userId, label, scopes, token, nowMs } = wanted;
+  const newest = await writer.find('tokens', {
+    where: { userId },
+    sortBy: 'createdAt',
+    descending: true,
+    limit: 1,
+  });
+  const createdAt = Math.max(nowMs, (newest[0]?.createdAt ?? 0) + 1);
+  const hint = token.slice(0, HINT_LENGTH);
+  return writer.insert('tokens', { userId, hash: hashToken(token), hint, scopes, label, createdAt });
+}
+
+function tokenRecord({ scopes, createdAt, label }: TokenRow, token: string): PlainObject {
+  return { token, scope: scopes, created: new Date(createdAt).toISOString(), label };
+}
+
+export const API_TOKEN_OPERATIONS: readonly Operation[] = [listTokens, createToken, deleteToken];

@@ -1,0 +1,42 @@
+import type { CompiledRepeat } from '../../document/compile/compiled-request.js';
+import { evaluateFlag, evaluateNumber, runError } from '../scope/evaluate-directive.js';
+import type { RunContext } from '../run-context.js';
+
+/**
+ * Decides whether a request is sent again, and waits if so.
+ * `limit` counts the repeats after the first call; the limits of the module end them, too, with a warning.
+ *
+ * @param repeats how often the request was repeated so far
+ * @see reference/request-spec.md section 7, reference/open-questions.md no. 23
+ */
+export async function waitForRepeat(
+  repeat: CompiledRepeat | undefined,
+  repeats: number,
+  context: RunContext,
+): Promise<boolean> {
+  if (repeat?.condition === undefined || !evaluateFlag(repeat.condition, false, context)) return false;
+  const { settings } = context;
+  const place = context.document?.placeOf('/repeat');
+  const limit = evaluateNumber(repeat.limit, context) ?? Number.POSITIVE_INFINITY;
+  const delay = evaluateNumber(repeat.delay, context) ?? 0;
+  if (Number.isNaN(limit) || Number.isNaN(delay)) {
+    throw runError('RuntimeError', 'repeat.limit and repeat.delay have to be numbers.', context, { place });
+  }
+  if (repeats >= limit) {
+    context.warn({
+      code: 'repeat-limit',
+      message: `The condition still holds after ${repeats} repeats.`,
+      place,
+    });
+    return false;
+  }
+  if (context.requests >= settings.limits.maxRequests) {
+    const message = `Repeating ended at the limit of ${settings.limits.maxRequests} requests.`;
+    context.warn({ code: 'limit-reached', message, place });
+    return false;
+  }
+  const delayMs = Math.max(0, delay);
+  context.emit({ kind: 'wait', delayMs });
+  await settings.clock.sleep(delayMs, context.abort.signal);
+  return true;
+}

@@ -1,0 +1,106 @@
+import type { AppErrorType } from '../../errors/app-error.js';
+import type { ErrorCode } from '../../errors/codes.js';
+import { EngineError } from '../../errors/engine-error.js';
+import type { Place } from '../../errors/place.js';
+import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
+import type { Document } from '../../document/reading/document.js';
+import { runError } from '../scope/evaluate-directive.js';
+import type { RunContext } from '../run-context.js';
+
+/** What a failed exchange means for a scenario. Source: reference/response-spec.md section 4 (network failures). [inf] */
+const ERROR_TYPES: Partial<Record<ErrorCode, AppErrorType>> = {
+  NETWORK_FAILED: 'ConnectionError',
+  NETWORK_TIMEOUT: 'ConnectionError',
+  NETWORK_RESPONSE_TOO_LARGE: 'MaxFileSizeExceededError',
+};
+
+/**
+ * Sends one request and counts it.
+ *
+ * @throws AppError: ConnectionError without a response, RuntimeError where trying again cannot help,
+ *   MaxFileSizeExceededError for a response above the ceiling, ModuleTimeoutError when the time of the module is up;
+ *   the reason of the caller's signal once that is aborted
+ */
+export async function sendRequest(
+  request: TransportRequest,
+  context: RunContext,
+): Promise<TransportResponse> {
+  const { clock } = context.settings;
+  context.requests++;
+  context.lastRequest = request;
+  context.lastResponse = undefined;
+  const sentAt = clock.now();
+  const sending = exchange(request, context);
+  // A listener of the trace may throw before the exchange is awaited; its failure must not count as unhandled then.
+  sending.catch(() => {});
+  // The request is on its way meanwhile.
+  traceRequest(request, context);
+  const response = await sending;
+  context.abort.signal.throwIfAborted();
+  assertInTime(context);
+  context.lastResponse = response;
+  traceResponse(response, clock.now() - sentAt, context);
+  return response;
+}
+
+function traceRequest(request: TransportRequest, context: RunContext): void {
+  const { redactor } = context;
+  const isFull = context.settings.trace === 'full';
+  const place = placeOfUrl(context) ?? {};
+  const size = request.body?.byteLength ?? 0;
+  const sent = isFull ? request : { ...request, body: undefined };
+  context.emitLater(() => {
+    const { method, url, headers, body } = redactor.request(sent);
+    return { kind: 'request', method, url, headers, ...(isFull && { body }), size, place };
+  });
+}
+
+function traceResponse(response: TransportResponse, durationMs: number, context: RunContext): void {
+  const { redactor } = context;
+  const isFull = context.settings.trace === 'full';
+  const { byteLength: size } = response.body;
+  // Without bodies, which a trace that is never written would keep.
+  const received = isFull ? response : { ...response, body: undefined };
+  context.emitLater(() => {
+    const { status, headers, body } = redactor.response(received);
+    return { kind: 'response', status, headers, ...(isFull && { body }), size, durationMs };
+  });
+}
+
+/** Finding a place reads the file's text again, which is too much for every page. */
+const URL_PLACES = new WeakMap<Document, Place>();
+
+function placeOfUrl({ document }: RunContext): Place | undefined {
+  if (document === undefined) return undefined;
+  const place = URL_PLACES.get(document) ?? document.placeOf('/url');
+  URL_PLACES.set(document, place);
+  return place;
+}
+
+async function exchange(request: TransportRequest, context: RunContext): Promise<TransportResponse> {
+  try {
+    return await context.settings.transport(request);
+  } catch (error) {
+    context.abort.signal.throwIfAborted();
+    assertInTime(context);
+    if (!(error instanceof EngineError)) throw error;
+    const place = placeOfUrl(context);
+    throw runError(ERROR_TYPES[error.code] ?? 'RuntimeError', error.message, context, {
+      place,
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Ends the run when its time is up. Exactly at the limit it may still go on.
+ * Source: specification/001 (Limits: Max Call Timeout), reference/pagination.md (Limits). [doc]
+ */
+export function assertInTime(context: RunContext): void {
+  if (context.elapsedMs > context.settings.timeoutMs) throw moduleTimeout(context);
+}
+
+export function moduleTimeout(context: RunContext): EngineError {
+  const seconds = context.settings.timeoutMs / 1000;
+  return runError('ModuleTimeoutError', `The module took longer than ${seconds} seconds.`, context);
+}

@@ -1,0 +1,63 @@
+import { type AwsCredentials, signAws } from '../../http/signing/aws-signature.js';
+import { type OAuth1Options, signOAuth1 } from '../../http/signing/oauth1-signature.js';
+import type { TransportRequest } from '../../http/message/transport.js';
+import { toText } from '../../iml/values/coerce.js';
+import type { CompiledRequest } from '../../document/compile/compiled-request.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { atDirective, evaluateFlatObject } from '../scope/evaluate-directive.js';
+import type { RunContext } from '../run-context.js';
+
+/**
+ * Signs a complete request as its `aws` or `oauth` directive says; without either it stays as it is.
+ * Both sign what is really sent, so nothing may be changed behind this.
+ *
+ * @see reference/request-spec.md section 6
+ */
+export function signRequest(
+  request: TransportRequest,
+  compiled: CompiledRequest,
+  context: RunContext,
+): TransportRequest {
+  return signWithOAuth(signWithAws(request, compiled, context), compiled, context);
+}
+
+function signWithAws(
+  request: TransportRequest,
+  compiled: CompiledRequest,
+  context: RunContext,
+): TransportRequest {
+  const credentials = evaluateFlatObject(compiled.aws, context);
+  if (credentials === undefined) return request;
+  const nowMs = context.settings.clock.now();
+  const read: AwsCredentials = { key: '', secret: '', ...textMembers(credentials) };
+  return { ...request, headers: atDirective(compiled.aws, context, () => signAws(request, read, nowMs)) };
+}
+
+function signWithOAuth(
+  request: TransportRequest,
+  compiled: CompiledRequest,
+  context: RunContext,
+): TransportRequest {
+  const options = evaluateFlatObject(compiled.oauth, context);
+  if (options === undefined) return request;
+  const { clock, random } = context.settings;
+  const sources = { nowMs: clock.now(), nonce: createNonce(random) };
+  const signed = atDirective(compiled.oauth, context, () =>
+    signOAuth1(request, textMembers(options), sources),
+  );
+  return { ...request, ...signed };
+}
+
+/** Evaluated members may be of any type; the signers take texts, and a boolean for whether a hash is to be computed. */
+function textMembers(members: PlainObject): Partial<AwsCredentials> & OAuth1Options {
+  const texts = Object.entries(members).map(([name, value]) => [
+    name,
+    typeof value === 'boolean' ? value : toText(value),
+  ]);
+  return Object.fromEntries(texts);
+}
+
+/** 128 random bits as hexadecimal digits. */
+function createNonce(random: () => number): string {
+  return Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
+}

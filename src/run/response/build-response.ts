@@ -1,0 +1,148 @@
+import { encodeBody } from '../../http/body/body-encoding.js';
+import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
+import { buildHeaders, findHeader } from '../../http/message/headers.js';
+import type { HeaderEntry } from '../../http/message/transport.js';
+import { toText } from '../../iml/values/coerce.js';
+import type { Directive } from '../../document/compile/compile-directive.js';
+import type { CompiledRespond } from '../../document/compile/compile-respond.js';
+import { didYouMean } from '../../util/suggest.js';
+import {
+  atDirective,
+  describe,
+  evaluateDirective,
+  evaluateFlatObject,
+  runError,
+} from '../scope/evaluate-directive.js';
+import type { RunContext } from '../run-context.js';
+
+/** The answer to a webhook sender, ready to be written. */
+export interface BuiltResponse {
+  /** 100 to 999. */
+  readonly status: number;
+  /** In order; a name may stand more than once. Values hold no line breaks. */
+  readonly headers: readonly HeaderEntry[];
+  readonly body: Uint8Array;
+}
+
+/** Source: specification/001 (respond). [doc] */
+export const RESPOND_TYPES = ['json', 'urlencoded', 'text'] as const;
+
+export type RespondType = (typeof RESPOND_TYPES)[number];
+
+/** Source: reference/webhooks.md (respond). [inf] */
+const CONTENT_TYPES: Readonly<Record<RespondType, string>> = {
+  json: 'application/json',
+  urlencoded: 'application/x-www-form-urlencoded',
+  text: 'text/plain',
+};
+
+const STATUS = /^[1-9]\d\d$/;
+/** Characters of a wrong value that a message shows. */
+const MAX_SHOWN = 80;
+
+const EMPTY = new Uint8Array();
+
+/**
+ * Evaluates an answer in the scope as it is now: of a responder, or `respond` and `verification.respond` of a webhook.
+ *
+ * `type` says how the body is written. Where it is not given, a Content-Type among the headers does, then the kind of
+ * body: collections and lists are JSON, binary data stays as it is, and text is what `textType` says. Without a body,
+ * or with null, the answer is empty.
+ *
+ * @param textType how a text is written that neither `type` nor a Content-Type speaks for. A webhook's default type is
+ *   json [doc]; a responder sends text as it stands [inf]
+ * @throws AppError of type RuntimeError for a status outside of 100 to 999, an unknown type, headers that cannot be
+ *   sent (line breaks above all) and a body the type cannot hold
+ * @see reference/webhooks.md (respond, Responder module)
+ */
+export function buildResponse(
+  respond: CompiledRespond,
+  context: RunContext,
+  textType: Exclude<RespondType, 'urlencoded'> = 'json',
+): BuiltResponse {
+  context.request = undefined;
+  context.source = respond.document;
+  const status = readStatus(respond.status, context);
+  const headers = readHeaders(respond.headers, context);
+  const type = readType(respond.type, context);
+  const value = evaluateDirective(respond.body, context);
+  if (value === undefined || value === null) return { status, headers, body: EMPTY };
+  const written = findHeader(headers, 'Content-Type');
+  const { body, contentType } = atDirective(respond.body, context, () =>
+    type === undefined
+      ? writeBody(value, typeOf(value, written, textType), context)
+      : writeTyped(value, type, context),
+  );
+  return {
+    status,
+    headers: written === undefined ? [...headers, ['Content-Type', contentType]] : headers,
+    body,
+  };
+}
+
+/** A numeric text is converted. Source: reference/webhooks.md (respond): default 200. [inf] */
+function readStatus(directive: Directive | undefined, context: RunContext): number {
+  const value = evaluateDirective(directive, context);
+  if (value === undefined || value === null || value === '') return 200;
+  const text = typeof value === 'object' ? '' : toText(value).trim();
+  if (STATUS.test(text)) return Number(text);
+  const shown = typeof value === 'object' ? describe(value) : JSON.stringify(text.slice(0, MAX_SHOWN));
+  throw respondError(`The status of an answer has to be 100 to 999, not ${shown}.`, directive, context);
+}
+
+function readType(directive: Directive | undefined, context: RunContext): RespondType | undefined {
+  const value = evaluateDirective(directive, context);
+  if (value === undefined || value === null || value === '') return undefined;
+  const name = toText(value).trim().toLowerCase();
+  const type = RESPOND_TYPES.find((known) => known === name);
+  if (type !== undefined) return type;
+  const shown = JSON.stringify(name.slice(0, MAX_SHOWN));
+  const message = `The type of an answer is one of ${RESPOND_TYPES.join(', ')}, not ${shown}.`;
+  throw respondError(message + didYouMean(name, RESPOND_TYPES), directive, context);
+}
+
+function readHeaders(directive: Directive | undefined, context: RunContext): readonly HeaderEntry[] {
+  const values = Object.entries(evaluateFlatObject(directive, context) ?? {});
+  // `Host` belongs to requests: the builder would compare it with the host of an address, and there is none.
+  const own = values.filter(([name]) => name.toLowerCase() !== 'host');
+  const { headers, ignored } = atDirective(directive, context, () =>
+    buildHeaders(Object.fromEntries(own), ''),
+  );
+  for (const name of own.length < values.length ? [...ignored, 'Host'] : ignored) {
+    const place = directive && context.document?.placeOf(directive.pointer);
+    context.warn({ code: 'header-ignored', message: `The header ${name} is the transport's to set.`, place });
+  }
+  return headers;
+}
+
+/** Source: reference/webhooks.md (Responder module): JSON unless type or content type says otherwise. [inf] */
+function typeOf(value: unknown, contentType: string | undefined, textType: RespondType): RespondType {
+  const { mediaType } = readContentType(contentType);
+  const isNested = typeof value === 'object' && !(value instanceof Date);
+  if (isNested) return mediaType === CONTENT_TYPES.urlencoded ? 'urlencoded' : 'json';
+  if (mediaType === '') return typeof value === 'string' ? textType : 'json';
+  // A text under a JSON content type is taken as JSON already written.
+  return isJsonMediaType(mediaType) && typeof value !== 'string' ? 'json' : 'text';
+}
+
+interface WrittenBody {
+  readonly body: Uint8Array;
+  readonly contentType: string;
+}
+
+function writeBody(value: unknown, type: RespondType, context: RunContext): WrittenBody {
+  return value instanceof Uint8Array
+    ? { body: value, contentType: 'application/octet-stream' }
+    : writeTyped(value, type, context);
+}
+
+function writeTyped(value: unknown, type: RespondType, context: RunContext): WrittenBody {
+  const { body } = encodeBody(type, value, context.settings.random);
+  return { body: body ?? EMPTY, contentType: CONTENT_TYPES[type] };
+}
+
+function respondError(message: string, directive: Directive | undefined, context: RunContext): Error {
+  return runError('RuntimeError', message, context, {
+    place: directive && context.document?.placeOf(directive.pointer),
+  });
+}

@@ -1,0 +1,133 @@
+import { AppError, type AppErrorType } from '../../errors/app-error.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { ImlError } from '../../errors/iml-error.js';
+import type { Place } from '../../errors/place.js';
+import { isTruthy, toText } from '../../iml/values/coerce.js';
+import type { Directive } from '../../document/compile/compile-directive.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import type { RunContext } from '../run-context.js';
+
+/**
+ * The value of a directive in the scope as it is now.
+ *
+ * @throws AppError of type RuntimeError where the expression fails, with its place in the app
+ */
+export function evaluateDirective(directive: Directive | undefined, context: RunContext): unknown {
+  if (directive === undefined) return undefined;
+  try {
+    return directive.evaluate(context.scope);
+  } catch (error) {
+    throw error instanceof ImlError ? expressionError(error, directive, context) : error;
+  }
+}
+
+function expressionError(error: ImlError, directive: Directive, context: RunContext): AppError {
+  const pointer = error.place?.pointer ?? directive.pointer;
+  const place = context.document?.placeOf(pointer, error.offset) ?? { pointer };
+  error.place = place;
+  return runError('RuntimeError', error.message, context, { place, cause: error });
+}
+
+/** An error of this run at its present request, secrets removed from the message. */
+export function runError(
+  type: AppErrorType,
+  message: string,
+  context: RunContext,
+  details: {
+    readonly place?: Place | undefined;
+    readonly cause?: unknown;
+    readonly statusCode?: number;
+  } = {},
+): AppError {
+  cleanCauses(details.cause, context);
+  return new AppError(type, context.clean(message), {
+    requestIndex: context.requestIndex,
+    page: context.page,
+    ...details,
+  });
+}
+
+/** Causes end somewhere; a chain longer than this is none of ours. */
+const MAX_CAUSES = 20;
+
+/** Whoever logs an error logs what caused it, so those messages must not quote secrets either. */
+function cleanCauses(cause: unknown, context: RunContext): void {
+  let error = cause;
+  for (let count = 0; error instanceof Error && count < MAX_CAUSES; count++) {
+    for (const key of ['message', 'stack', 'guestStack']) {
+      const text: unknown = Reflect.get(error, key);
+      const clean = typeof text === 'string' ? context.clean(text) : text;
+      if (clean !== text) Reflect.set(error, key, clean);
+    }
+    error = error.cause;
+  }
+}
+
+/** Runs a step that builds on evaluated values; what it throws gets the directive's place. */
+export function atDirective<T>(directive: Directive | undefined, context: RunContext, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (!(error instanceof EngineError) || error instanceof AppError) throw error;
+    const place = directive && context.document?.placeOf(directive.pointer);
+    throw runError('RuntimeError', error.message, context, { place, cause: error });
+  }
+}
+
+/** A directive as a yes or no. The literal text `false` is no. Source: reference/response-spec.md section 4. [inf] */
+export function evaluateFlag(
+  directive: Directive | undefined,
+  absent: boolean,
+  context: RunContext,
+): boolean {
+  if (directive === undefined) return absent;
+  const value = evaluateDirective(directive, context);
+  return value !== 'false' && isTruthy(value);
+}
+
+/** A directive as text; undefined where it evaluates to nothing or to empty text. */
+export function evaluateText(directive: Directive | undefined, context: RunContext): string | undefined {
+  return toText(evaluateDirective(directive, context)) || undefined;
+}
+
+/** A directive as a number; undefined where it evaluates to nothing, NaN where it is no number. */
+export function evaluateNumber(directive: Directive | undefined, context: RunContext): number | undefined {
+  const value = evaluateDirective(directive, context);
+  if (value === undefined || value === null || value === '') return undefined;
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
+}
+
+/**
+ * A flat object such as `headers` or `qs`, evaluated; undefined where it evaluates to nothing.
+ * Names that are written but evaluate to nothing stay as undefined members, as they take the place of inherited ones.
+ *
+ * @throws AppError of type RuntimeError for anything but a collection
+ */
+export function evaluateFlatObject(
+  directive: Directive | undefined,
+  context: RunContext,
+): PlainObject | undefined {
+  const value = evaluateDirective(directive, context);
+  if (directive === undefined || value === undefined || value === null || value === '') return undefined;
+  if (!isPlainObject(value)) {
+    const place = context.document?.placeOf(directive.pointer);
+    throw runError('RuntimeError', `A collection is expected here, not ${describe(value)}.`, context, {
+      place,
+    });
+  }
+  const { raw } = directive;
+  if (!isPlainObject(raw)) return value;
+  const written = Object.keys(raw).filter((name) => !name.includes('{{') && !Object.hasOwn(value, name));
+  if (written.length === 0) return value;
+  return { ...value, ...Object.fromEntries(written.map((name) => [name, undefined])) };
+}
+
+/** How a message names a value without showing it. */
+export function describe(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (Array.isArray(value)) return 'an array';
+  if (value instanceof Date) return 'a date';
+  if (value instanceof Uint8Array) return 'a buffer';
+  if (typeof value === 'string') return 'text';
+  return typeof value === 'object' ? 'a collection' : `a ${typeof value}`;
+}

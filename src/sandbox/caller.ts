@@ -1,0 +1,142 @@
+import { functionError, ImlError } from '../errors/iml-error.js';
+import type { Environment } from '../iml/environment/environment.js';
+import { decodeValue, type Encoded, encodeValue } from './codec.js';
+import type { Guest } from './guest.js';
+import {
+  type Ceiling,
+  ceilingOf,
+  exhausted,
+  failure,
+  type GuestProblem,
+  placeInStack,
+} from './guest-error.js';
+import { FACTORY_LINES } from './load-functions.js';
+import type { Machine } from './machine.js';
+import type { SandboxFunction, SandboxLimits } from './sandbox.js';
+
+/** The call that is being answered; the guest's clock, random source and built-ins read it. */
+export interface ActiveCall {
+  environment: Environment | undefined;
+}
+
+export interface CallerOptions {
+  readonly machine: Machine;
+  readonly guest: Guest;
+  readonly functions: readonly SandboxFunction[];
+  readonly broken: ReadonlyMap<number, string>;
+  readonly limits: SandboxLimits;
+  readonly clock: { readonly now: () => number };
+  readonly active: ActiveCall;
+  readonly maxTransfer: number;
+}
+
+/** Frames of ours that must fit on the host's stack before a call is tried, so that a failure can still be told. */
+const SPARE_FRAMES = 100;
+
+/** Runs calls one at a time, each within its limits, and puts the machine in order between them. */
+export class Caller {
+  /** Let go of on close, so that its 16 MB or more can be collected while somebody still holds the functions. */
+  #open: Pick<CallerOptions, 'machine' | 'guest'> | undefined;
+  readonly #options: Omit<CallerOptions, 'machine' | 'guest'>;
+  /** Whether the machine may differ from its kept state, so that it must be rewound before the next call. */
+  #dirty = false;
+  #timedOut = false;
+  #deadline = 0;
+
+  constructor({ machine, guest, ...options }: CallerOptions) {
+    this.#open = { machine, guest };
+    this.#options = options;
+    machine.runtime.setInterruptHandler(() => {
+      this.#open?.machine.refuel();
+      this.#timedOut ||= options.clock.now() > this.#deadline;
+      return this.#timedOut;
+    });
+  }
+
+  close(): void {
+    this.#open = undefined;
+  }
+
+  /** @throws ImlError `IML_FUNCTION` or `IML_LIMIT`, and nothing else. */
+  call(index: number, environment: Environment, args: readonly unknown[]): unknown {
+    const { functions, broken, active, limits, maxTransfer } = this.#options;
+    const code = functions[index];
+    if (!code) throw functionError(`There is no custom function number ${index}`);
+    const reason = broken.get(index);
+    if (reason !== undefined) throw functionError(reason);
+    if (!this.#open)
+      throw functionError(`Custom function '${code.name}' was called after its sandbox was closed`);
+    if (active.environment)
+      throw functionError(`Custom function '${code.name}' was called by a built-in function`);
+    if (!hasStack(SPARE_FRAMES)) throw exhausted(code, 'stack', limits);
+    const encoded = encodeCall(index, environment.timezone, args, maxTransfer);
+    active.environment = environment;
+    try {
+      return this.#dispatch(this.#open, code, encoded);
+    } catch (error) {
+      throw error instanceof ImlError ? error : exhausted(code, ceilingOfTrap(error), limits);
+    } finally {
+      active.environment = undefined;
+    }
+  }
+
+  #dispatch(
+    { machine, guest }: Pick<CallerOptions, 'machine' | 'guest'>,
+    code: SandboxFunction,
+    call: Encoded,
+  ): unknown {
+    const { limits, clock } = this.#options;
+    if (this.#dirty) machine.rewind();
+    this.#dirty = true;
+    this.#timedOut = false;
+    this.#deadline = clock.now() + limits.timeMs;
+    machine.refuel();
+    const outcome = guest.dispatch(call);
+    if (!('reply' in outcome))
+      throw exhausted(code, this.#timedOut ? 'time' : ceilingOf(outcome.message), limits);
+    const { reply } = outcome;
+    const isTidy = reply.startsWith('+') && !machine.runtime.hasPendingJob();
+    if (reply[1] === 'E') {
+      const problem: GuestProblem = JSON.parse(reply.slice(2));
+      this.#dirty = !isTidy || problem.limit === 'guest';
+      throw this.#toError(code, problem);
+    }
+    const bytes = reply[1] === 'B' ? guest.takeBytes() : undefined;
+    this.#dirty = !isTidy;
+    return decodeValue(reply.slice(1), bytes);
+  }
+
+  #toError(code: SandboxFunction, problem: GuestProblem): ImlError {
+    const { functions, limits } = this.#options;
+    if (problem.limit === 'guest') return exhausted(code, ceilingOf(problem.message), limits);
+    return failure(code, problem, placeInStack(problem.stack, functions, FACTORY_LINES));
+  }
+}
+
+/** `[index, timezone, tag, arguments]`, the last as their encoding has it. */
+function encodeCall(index: number, timezone: string, args: readonly unknown[], maxTransfer: number): Encoded {
+  const { text, bytes } = encodeValue(args, maxTransfer);
+  return { text: `[${index},${JSON.stringify(timezone)},"${text[0]}",${text.slice(1)}]`, bytes };
+}
+
+/** Whether `frames` more calls fit; near the end of the stack even the making of an error would fail. */
+function hasStack(frames: number): boolean {
+  try {
+    return descend(frames) === 0;
+  } catch {
+    return false;
+  }
+}
+
+function descend(frames: number): number {
+  return frames === 0 ? 0 : descend(frames - 1);
+}
+
+/**
+ * What an exception says that WebAssembly itself raised: RangeError where its frames fill the host's stack, a
+ * trap where a native loop spent its fuel or memory broke.
+ */
+function ceilingOfTrap(error: unknown): Ceiling {
+  if (error instanceof RangeError) return 'stack';
+  return error instanceof Error && error.message.includes('unreachable') ? 'time' : 'fault';
+}

@@ -1,0 +1,81 @@
+import { functionError, type ImlError, limitError } from '../errors/iml-error.js';
+import { type Place, printPlace } from '../errors/place.js';
+import type { SandboxFunction, SandboxLimits } from './sandbox.js';
+
+/** What the guest says about something an author's function threw. */
+export interface GuestProblem {
+  readonly message: string;
+  /** Which side ran out of something: QuickJS (memory, stack), a built-in on the host, or none. */
+  readonly limit: 'guest' | 'host' | 'none';
+  readonly stack: string;
+}
+
+/** The cause of an error of a custom function, for whoever debugs: the place in the author's file and the guest's stack. */
+export class GuestError extends Error {
+  override readonly name = 'GuestError';
+  readonly place: Place;
+  readonly guestStack: string;
+
+  constructor(message: string, place: Place, guestStack: string) {
+    super(message);
+    this.place = place;
+    this.guestStack = guestStack;
+  }
+}
+
+/** File names inside the guest: the index says whose code it is, whatever the real name contains. */
+export function guestFileName(index: number): string {
+  return `function-${index}`;
+}
+
+const FRAME = /function-(\d{1,6}):(\d{1,9}):(\d{1,9})/;
+
+/** The first place in author's code that a guest stack names. */
+export function placeInStack(
+  stack: string,
+  functions: readonly SandboxFunction[],
+  lineOffset: number,
+): Place | undefined {
+  const match = FRAME.exec(stack);
+  const code = functions[Number(match?.[1])];
+  if (!match || !code) return undefined;
+  return { file: fileOf(code), line: Math.max(1, Number(match[2]) - lineOffset), column: Number(match[3]) };
+}
+
+export function fileOf(code: SandboxFunction): string {
+  return code.file ?? `functions/${code.name}/code.js`;
+}
+
+/** `Custom function 'x' failed: <message> (functions/x/code.js:3:7)` */
+export function failure(code: SandboxFunction, problem: GuestProblem, place: Place | undefined): ImlError {
+  const where = place ?? { file: fileOf(code) };
+  const message = `Custom function '${code.name}' failed: ${problem.message} (${printPlace(where)})`;
+  if (problem.limit !== 'none') return limitError(message);
+  return functionError(message, new GuestError(problem.message, where, problem.stack));
+}
+
+export type Ceiling = 'time' | 'memory' | 'stack' | 'fault';
+
+/** The error of a call that was ended from outside. */
+export function exhausted(code: SandboxFunction, ceiling: Ceiling, limits: SandboxLimits): ImlError {
+  return limitError(`Custom function '${code.name}' ${describeCeiling(ceiling, limits)} (${fileOf(code)})`);
+}
+
+function describeCeiling(ceiling: Ceiling, limits: SandboxLimits): string {
+  switch (ceiling) {
+    case 'time':
+      return `ran longer than ${limits.timeMs / 1000} s`;
+    case 'memory':
+      return `needs more than ${Math.round(limits.memoryBytes / 1024 / 1024)} MB of memory`;
+    case 'stack':
+      return 'nests calls or data too deeply';
+    case 'fault':
+      return 'was stopped: it needs more than its sandbox can give';
+  }
+}
+
+/** Which ceiling an `InternalError` of QuickJS speaks of. */
+export function ceilingOf(message: string): Ceiling {
+  if (message.includes('stack overflow')) return 'stack';
+  return message.includes('memory') || message.includes('too long') ? 'memory' : 'fault';
+}

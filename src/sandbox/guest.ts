@@ -1,0 +1,135 @@
+import type { QuickJSContext, QuickJSHandle, VmCallResult } from 'quickjs-emscripten-core';
+import { EngineError } from '../errors/engine-error.js';
+import { type Encoded, encodeValue } from './codec.js';
+import { GUEST_PRELUDE } from './guest/prelude.js';
+import type { Machine } from './machine.js';
+
+/** Answers a call of the guest: a name of a built-in and its encoded arguments in, an encoded value or `E` and a problem out. */
+export type HostCall = (name: string, text: string, bytes: Uint8Array | undefined) => Encoded;
+
+export interface GuestOptions {
+  readonly builtins: readonly string[];
+  readonly functions: readonly string[];
+  readonly environment: Readonly<Record<string, unknown>>;
+  readonly host: HostCall;
+  readonly maxTransfer: number;
+}
+
+/** The guest's side of the border. Any of its methods may trap or find the machine out of order. */
+export interface Guest {
+  /** Runs `code`, an expression for a function, and makes it function number `index`. */
+  readonly define: (index: number, code: string, fileName: string) => GuestFault | undefined;
+  /** Makes function number `index` one that throws `message`. */
+  readonly defineBroken: (index: number, message: string) => void;
+  /** Whether `code` is a script by itself. */
+  readonly check: (code: string, fileName: string) => GuestFault | undefined;
+  readonly dispatch: (call: Encoded) => { readonly reply: string } | GuestFault;
+  /** The bytes of the last reply. */
+  readonly takeBytes: () => Uint8Array;
+}
+
+/** An exception of QuickJS, read as far as it can be. */
+export interface GuestFault {
+  readonly message: string;
+  readonly stack: string;
+}
+
+/** Runs the prelude in a fresh machine. */
+export function createGuest(machine: Machine, options: GuestOptions): Guest {
+  const { context } = machine;
+  const prelude = unwrap(context, context.evalCode(GUEST_PRELUDE, 'prelude'));
+  const border = unwrap(
+    context,
+    context.callFunction(prelude, context.undefined, ...doors(context, options)),
+  );
+  const dispatch = context.getProp(border, 'dispatch');
+  const takeBytes = context.getProp(border, 'takeBytes');
+  const define = context.getProp(border, 'define');
+  const defineAs = (index: number, factory: QuickJSHandle): undefined => {
+    unwrap(
+      context,
+      context.callFunction(define, context.undefined, context.newNumber(index), factory),
+    ).dispose();
+    factory.dispose();
+  };
+  return {
+    check: (code, fileName) => {
+      const result = context.evalCode(code, fileName, { compileOnly: true });
+      if (result.error) return readFault(context, result.error);
+      result.value.dispose();
+      return undefined;
+    },
+    define: (index, code, fileName) => {
+      const result = context.evalCode(code, fileName);
+      return result.error ? readFault(context, result.error) : defineAs(index, result.value);
+    },
+    defineBroken: (index, message) => {
+      defineAs(index, context.newString(message));
+    },
+    dispatch: (call) => {
+      const handles = toHandles(context, call);
+      const result = context.callFunction(dispatch, context.undefined, handles);
+      for (const handle of handles) handle.dispose();
+      if (result.error) return readFault(context, result.error);
+      const reply = context.getString(result.value);
+      result.value.dispose();
+      return { reply };
+    },
+    takeBytes: () => {
+      const handle = unwrap(context, context.callFunction(takeBytes, context.undefined));
+      const bytes = readBytes(context, handle);
+      handle.dispose();
+      return bytes;
+    },
+  };
+}
+
+/** The arguments of the prelude. Only text and bytes pass the two functions among them. */
+function doors(context: QuickJSContext, options: GuestOptions): QuickJSHandle[] {
+  let pending: Uint8Array | undefined;
+  const host = context.newFunction('host', (name, text, bytes) => {
+    const given = bytes && context.typeof(bytes) === 'object' ? readBytes(context, bytes) : undefined;
+    const answer = options.host(context.getString(name), context.getString(text), given);
+    pending = answer.bytes;
+    return context.newString(answer.text);
+  });
+  const hostBytes = context.newFunction('hostBytes', () => {
+    const bytes = pending ?? new Uint8Array(0);
+    pending = undefined;
+    return context.newArrayBuffer(copyBuffer(bytes));
+  });
+  const names = JSON.stringify({
+    builtins: options.builtins,
+    functions: options.functions,
+    environment: encodeValue(options.environment, options.maxTransfer).text,
+  });
+  return [host, hostBytes, context.newString(names)];
+}
+
+function toHandles(context: QuickJSContext, { text, bytes }: Encoded): QuickJSHandle[] {
+  const handle = context.newString(text);
+  return bytes === undefined ? [handle] : [handle, context.newArrayBuffer(copyBuffer(bytes))];
+}
+
+function copyBuffer(bytes: Uint8Array): ArrayBuffer {
+  return new Uint8Array(bytes).buffer;
+}
+
+function readBytes(context: QuickJSContext, handle: QuickJSHandle): Uint8Array {
+  return context.getArrayBuffer(handle).consume((lifetime) => lifetime.value.slice());
+}
+
+function unwrap(context: QuickJSContext, result: VmCallResult<QuickJSHandle>): QuickJSHandle {
+  if (!result.error) return result.value;
+  const { message } = readFault(context, result.error);
+  throw new EngineError('IML_LIMIT', `The sandbox for custom functions cannot be set up: ${message}`);
+}
+
+/** An exception that reached the host was made by QuickJS itself: the prelude catches all others. */
+function readFault(context: QuickJSContext, error: QuickJSHandle): GuestFault {
+  const read = (name: string): string =>
+    context.getProp(error, name).consume((handle) => context.getString(handle));
+  const fault = { message: read('message').slice(0, 2000), stack: read('stack').slice(0, 4000) };
+  error.dispose();
+  return fault;
+}

@@ -1,0 +1,189 @@
+import type { QuickJSContext, QuickJSRuntime } from 'quickjs-emscripten-core';
+import { EngineError } from '../errors/engine-error.js';
+import { FUEL_EXPORT } from './meter-loops.js';
+import { loadQuickJs, type QuickJsCode } from './quickjs-code.js';
+
+export interface MachineOptions {
+  readonly memoryBytes: number;
+  readonly stackBytes: number;
+  /** What the guest's `Date` reads. */
+  readonly now: () => number;
+}
+
+/** One WebAssembly instance with its own memory, holding one QuickJS context. */
+export interface Machine {
+  readonly context: QuickJSContext;
+  readonly runtime: QuickJSRuntime;
+  /** Grants another stretch of native loop turns; without it the machine traps. */
+  readonly refuel: () => void;
+  /** Remembers the present state as the one `rewind` returns to. Called once, with nothing of the guest running. */
+  readonly keep: () => void;
+  /**
+   * Puts the machine back to the kept state, synchronously, whatever has happened to it: a kill in the middle of
+   * an allocation, a trap, an exhausted host stack. Handles made before `keep` stay valid, later ones do not.
+   */
+  readonly rewind: () => void;
+}
+
+const PAGE_BYTES = 65_536;
+/** What the build asks for at least: 16 MB. */
+const INITIAL_PAGES = 256;
+const MAXIMUM_PAGES = 32_768;
+
+/**
+ * Native loop turns between two polls of the interrupt handler. A turn costs from 0.3 ns (scanning text) to 30 ns
+ * (a property lookup), so that the longest native loop lasts between 0.1 and a few seconds. Nothing that fits
+ * into 32 MB needs as many.
+ */
+const LOOP_FUEL = 200_000_000;
+
+type Export = (...args: unknown[]) => unknown;
+
+/** Makes a machine with an empty context. */
+export async function createMachine(options: MachineOptions): Promise<Machine> {
+  const code = await loadQuickJs();
+  const limitPages = Math.ceil(options.memoryBytes / PAGE_BYTES);
+  const memory = new WebAssembly.Memory({
+    initial: INITIAL_PAGES,
+    maximum: Math.min(MAXIMUM_PAGES, INITIAL_PAGES + 2 * limitPages),
+  });
+  const instance = createSwappableInstance(code, memory, options.now);
+  // The glue prints when it aborts; the trap that follows says all there is to say.
+  const glue = { instantiateWasm: instance.instantiate, print: ignore, printErr: ignore };
+  const variant = code.core.newVariant(code.variant, {
+    wasmMemory: memory,
+    emscriptenModule: glue,
+  });
+  const quickJs = await code.core.newQuickJSWASMModuleFromVariant(variant);
+  const runtime = quickJs.newRuntime();
+  runtime.setMemoryLimit(options.memoryBytes);
+  runtime.setMaxStackSize(options.stackBytes);
+  const context = runtime.newContext();
+  let kept: MemoryImage = new Map();
+  return {
+    context,
+    runtime,
+    refuel: instance.refuel,
+    keep: () => {
+      kept = takeImage(memory);
+    },
+    rewind: () => {
+      instance.swap();
+      restoreImage(memory, kept);
+    },
+  };
+}
+
+function ignore(): void {}
+
+/** The pages of a memory that hold anything but zeros, by their offset. */
+type MemoryImage = ReadonlyMap<number, Uint8Array>;
+
+const ZEROS = new Uint8Array(PAGE_BYTES);
+
+function takeImage(memory: WebAssembly.Memory): MemoryImage {
+  const pages = new Map<number, Uint8Array>();
+  for (let at = 0; at < memory.buffer.byteLength; at += PAGE_BYTES) {
+    const page = new Uint8Array(memory.buffer, at, PAGE_BYTES);
+    if (Buffer.compare(page, ZEROS) !== 0) pages.set(at, page.slice());
+  }
+  return pages;
+}
+
+/** Pages that are zero already are only read: the system need not back them. */
+function restoreImage(memory: WebAssembly.Memory, pages: MemoryImage): void {
+  for (let at = 0; at < memory.buffer.byteLength; at += PAGE_BYTES) {
+    const page = new Uint8Array(memory.buffer, at, PAGE_BYTES);
+    const kept = pages.get(at);
+    if (kept) page.set(kept);
+    else if (Buffer.compare(page, ZEROS) !== 0) page.fill(0);
+  }
+}
+
+interface SwappableInstance {
+  readonly instantiate: (
+    imports: WebAssembly.Imports,
+    ready: (instance: WebAssembly.Instance) => void,
+  ) => WebAssembly.Exports;
+  /** Replaces the instance by a new one over the same memory: its globals (stack pointer) and tables are as at the start. */
+  readonly swap: () => void;
+  readonly refuel: () => void;
+}
+
+/**
+ * The glue code binds to the exports of one instance for good, so it gets forwarding functions instead.
+ * A trap leaves the C stack pointer wherever it was; only a new instance sets it back.
+ */
+function createSwappableInstance(
+  code: QuickJsCode,
+  memory: WebAssembly.Memory,
+  now: () => number,
+): SwappableInstance {
+  let imports: WebAssembly.Imports = {};
+  let exported: Record<string, Export> = {};
+  let fuel: WebAssembly.Global | undefined;
+  const swap = (): void => {
+    const { exports } = new WebAssembly.Instance(code.wasm, imports);
+    fuel = exports[FUEL_EXPORT] as WebAssembly.Global;
+    exported = exports as Record<string, Export>;
+  };
+  return {
+    swap,
+    refuel: () => {
+      if (fuel) fuel.value = LOOP_FUEL;
+    },
+    instantiate: (given, ready) => {
+      imports = pinTime(given, memory, now);
+      swap();
+      const forwarding: WebAssembly.Exports = {};
+      for (const [name, value] of Object.entries(exported)) {
+        forwarding[name] = typeof value === 'function' ? forward(() => exported, name) : value;
+      }
+      // The glue reads nothing but `exports` of what it is given.
+      ready({ exports: forwarding } as WebAssembly.Instance);
+      return forwarding;
+    },
+  };
+}
+
+/** Fixed parameters: WebAssembly ignores those it does not know, and a rest array would cost more than the call. */
+function forward(current: () => Record<string, Export>, name: string): Export {
+  return (a, b, c, d, e, f, g, h, i, j) => current()[name]?.(a, b, c, d, e, f, g, h, i, j);
+}
+
+/**
+ * Replaces what the build asks its host about time: local time becomes UTC, as on the platform's servers [inf],
+ * whatever the zone of this machine, and the clock is the one of the environment. The imports have minified
+ * names, so they are known by what they read.
+ */
+function pinTime(
+  imports: WebAssembly.Imports,
+  memory: WebAssembly.Memory,
+  now: () => number,
+): WebAssembly.Imports {
+  const found = { zone: false, clock: false };
+  const pinned = Object.entries(imports).map(([space, members]) => [
+    space,
+    Object.fromEntries(
+      Object.entries(members).map(([name, value]) => {
+        const text = typeof value === 'function' ? String(value) : '';
+        if (typeof value === 'function' && value.length === 2 && text.includes('getTimezoneOffset')) {
+          found.zone = true;
+          return [name, (_seconds: bigint, result: number) => writeUtc(memory, result)];
+        }
+        if (!/^\(\)\s*=>\s*Date\.now\(\)$/.test(text)) return [name, value];
+        found.clock = true;
+        return [name, now];
+      }),
+    ),
+  ]);
+  if (!found.zone || !found.clock) {
+    throw new EngineError('USAGE', 'The QuickJS build reads time in a way that cannot be pinned.');
+  }
+  return Object.fromEntries(pinned);
+}
+
+/** Fills a `struct tm`, of which QuickJS reads the distance to UTC alone. */
+function writeUtc(memory: WebAssembly.Memory, pointer: number): void {
+  new Int32Array(memory.buffer, pointer, 10).fill(0);
+}

@@ -1,0 +1,247 @@
+import { EngineError } from '../errors/engine-error.js';
+
+/** Name under which a metered module exports its budget, a mutable i32. */
+export const FUEL_EXPORT = 'fuel';
+
+/**
+ * Rewrites a WebAssembly binary so that every turn of every loop spends one unit of an exported counter and
+ * traps when nothing is left. QuickJS asks its interrupt handler between byte codes and inside regular
+ * expressions, but not inside native loops (`indexOf` of a long needle, array methods on `{ length: 2 ** 53 }`),
+ * which would outlive any time limit.
+ *
+ * @throws EngineError `USAGE` if the binary holds an instruction this reader does not know.
+ */
+export function meterLoops(binary: Uint8Array): Uint8Array<ArrayBuffer> {
+  const input: Cursor = { bytes: binary, at: 8 };
+  const sections: Section[] = [];
+  while (input.at < binary.length) {
+    const id = readByte(input);
+    const size = readUnsigned(input);
+    sections.push({ id, body: binary.subarray(input.at, input.at + size) });
+    input.at += size;
+  }
+  const fuel = countGlobals(sections);
+  const output = new Output(binary.length * 1.2);
+  output.copy(binary, 0, 8);
+  for (const { id, body } of sections) {
+    const rewritten = rewriteSection(id, body, fuel);
+    output.byte(id);
+    output.unsigned(rewritten.length);
+    output.copy(rewritten, 0, rewritten.length);
+  }
+  return output.take();
+}
+
+interface Cursor {
+  readonly bytes: Uint8Array;
+  at: number;
+}
+
+interface Section {
+  readonly id: number;
+  readonly body: Uint8Array;
+}
+
+const IMPORT_SECTION = 2;
+const GLOBAL_SECTION = 6;
+const EXPORT_SECTION = 7;
+const CODE_SECTION = 10;
+
+/** i32, mutable, initial value 0x7fffffff; see the binary format, globals. */
+const FUEL_GLOBAL = [0x7f, 0x01, 0x41, 0xff, 0xff, 0xff, 0xff, 0x07, 0x0b];
+
+function rewriteSection(id: number, body: Uint8Array, fuel: number): Uint8Array {
+  if (id === GLOBAL_SECTION) return appendEntry(body, FUEL_GLOBAL);
+  if (id === EXPORT_SECTION) {
+    const name = new TextEncoder().encode(FUEL_EXPORT);
+    return appendEntry(body, [name.length, ...name, 0x03, ...unsignedBytes(fuel)]);
+  }
+  return id === CODE_SECTION ? rewriteCode(body, fuel) : body;
+}
+
+function appendEntry(body: Uint8Array, entry: readonly number[]): Uint8Array {
+  const input: Cursor = { bytes: body, at: 0 };
+  const count = readUnsigned(input);
+  return Uint8Array.from([...unsignedBytes(count + 1), ...body.subarray(input.at), ...entry]);
+}
+
+/** Index of the first global behind those the module has; a module that imports globals is not ours. */
+function countGlobals(sections: readonly Section[]): number {
+  const imports = sections.find((section) => section.id === IMPORT_SECTION);
+  if (imports && hasGlobalImport(imports.body)) throw unsupported('an imported global');
+  const globals = sections.find((section) => section.id === GLOBAL_SECTION);
+  if (!globals || !sections.some((section) => section.id === EXPORT_SECTION)) throw unsupported('no globals');
+  return readUnsigned({ bytes: globals.body, at: 0 });
+}
+
+function hasGlobalImport(body: Uint8Array): boolean {
+  const input: Cursor = { bytes: body, at: 0 };
+  for (let left = readUnsigned(input); left > 0; left--) {
+    skipName(input);
+    skipName(input);
+    const kind = readByte(input);
+    if (kind === 0x03) return true;
+    if (kind === 0x00) {
+      readUnsigned(input);
+      continue;
+    }
+    if (kind === 0x01) readByte(input);
+    const hasMaximum = readUnsigned(input) & 1;
+    readUnsigned(input);
+    if (hasMaximum) readUnsigned(input);
+  }
+  return false;
+}
+
+function rewriteCode(body: Uint8Array, fuel: number): Uint8Array {
+  const input: Cursor = { bytes: body, at: 0 };
+  const output = new Output(body.length * 1.2);
+  const count = readUnsigned(input);
+  output.unsigned(count);
+  const check = loopCheck(fuel);
+  for (let index = 0; index < count; index++) {
+    const size = readUnsigned(input);
+    const code = rewriteFunction(body.subarray(input.at, input.at + size), check);
+    input.at += size;
+    output.unsigned(code.length);
+    output.copy(code, 0, code.length);
+  }
+  return output.take();
+}
+
+/** `if (fuel == 0) unreachable; fuel -= 1` */
+function loopCheck(fuel: number): Uint8Array {
+  const index = unsignedBytes(fuel);
+  const trapAtZero = [0x23, ...index, 0x45, 0x04, 0x40, 0x00, 0x0b];
+  const spendOne = [0x23, ...index, 0x41, 0x01, 0x6b, 0x24, ...index];
+  return Uint8Array.from([...trapAtZero, ...spendOne]);
+}
+
+function rewriteFunction(code: Uint8Array, check: Uint8Array): Uint8Array {
+  const input: Cursor = { bytes: code, at: 0 };
+  for (let groups = readUnsigned(input); groups > 0; groups--) {
+    readUnsigned(input);
+    readByte(input);
+  }
+  const output = new Output(code.length + 64);
+  let copied = 0;
+  while (input.at < code.length) {
+    const opcode = readByte(input);
+    skipImmediates(input, opcode);
+    if (opcode !== 0x03) continue;
+    output.copy(code, copied, input.at);
+    output.copy(check, 0, check.length);
+    copied = input.at;
+  }
+  output.copy(code, copied, code.length);
+  return output.take();
+}
+
+/** How many LEB128 numbers follow an opcode below 0x45; those with other immediates are cases of `skipImmediates`. */
+const NUMBERS_AFTER: Readonly<Record<number, number>> = {
+  0: 0, 1: 0, 5: 0, 11: 0, 15: 0, 26: 0, 27: 0,
+  2: 1, 3: 1, 4: 1, 12: 1, 13: 1, 16: 1, 17: 2, 18: 1, 19: 2,
+  32: 1, 33: 1, 34: 1, 35: 1, 36: 1, 37: 1, 38: 1,
+  63: 1, 64: 1, 65: 1, 66: 1, 208: 1, 209: 0, 210: 1,
+}; // biome-ignore format: a table
+
+/** The same for the opcodes behind the prefix 0xfc: saturating conversions, then bulk memory and tables. */
+const NUMBERS_AFTER_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
+
+function skipImmediates(input: Cursor, opcode: number): void {
+  if (opcode >= 0x45 && opcode <= 0xc4) return;
+  if (opcode >= 0x28 && opcode <= 0x3e) return skipNumbers(input, 2);
+  switch (opcode) {
+    case 0x0e:
+      return skipNumbers(input, readUnsigned(input) + 1);
+    case 0x1c:
+      return skipNumbers(input, readUnsigned(input));
+    case 0x43:
+      input.at += 4;
+      return;
+    case 0x44:
+      input.at += 8;
+      return;
+    case 0xfc: {
+      const numbers = NUMBERS_AFTER_PREFIX[readUnsigned(input)];
+      if (numbers === undefined) throw unsupported('an unknown 0xfc instruction');
+      return skipNumbers(input, numbers);
+    }
+    default: {
+      const numbers = NUMBERS_AFTER[opcode];
+      if (numbers === undefined) throw unsupported(`instruction 0x${opcode.toString(16)}`);
+      return skipNumbers(input, numbers);
+    }
+  }
+}
+
+function skipNumbers(input: Cursor, count: number): void {
+  for (let left = count; left > 0; left--) while (readByte(input) & 0x80);
+}
+
+function skipName(input: Cursor): void {
+  const length = readUnsigned(input);
+  input.at += length;
+}
+
+function readByte(input: Cursor): number {
+  const byte = input.bytes[input.at++];
+  if (byte === undefined) throw unsupported('a section that ends early');
+  return byte;
+}
+
+function readUnsigned(input: Cursor): number {
+  let value = 0;
+  for (let shift = 0; ; shift += 7) {
+    const byte = readByte(input);
+    value += (byte & 0x7f) * 2 ** shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+function unsignedBytes(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  return [...bytes, rest];
+}
+
+function unsupported(what: string): EngineError {
+  return new EngineError('USAGE', `The QuickJS build cannot be metered: it has ${what}.`);
+}
+
+/** Bytes that grow at their end. */
+class Output {
+  #bytes: Uint8Array<ArrayBuffer>;
+  #length = 0;
+
+  constructor(capacity: number) {
+    this.#bytes = new Uint8Array(Math.ceil(capacity));
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  unsigned(value: number): void {
+    for (const byte of unsignedBytes(value)) this.byte(byte);
+  }
+
+  copy(source: Uint8Array, from: number, to: number): void {
+    this.#reserve(to - from);
+    this.#bytes.set(source.subarray(from, to), this.#length);
+    this.#length += to - from;
+  }
+
+  take(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #reserve(more: number): void {
+    if (this.#length + more <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + more));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+  }
+}

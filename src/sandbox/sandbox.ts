@@ -1,0 +1,62 @@
+import type { Place } from '../errors/place.js';
+import type { FunctionTable } from '../iml/environment/environment.js';
+
+/** A custom function as its author wrote it. */
+export interface SandboxFunction {
+  readonly name: string;
+  /** Source text; undefined where the file is absent. */
+  readonly code: string | undefined;
+  /** Path for messages, relative to the app's folder. */
+  readonly file: string | undefined;
+}
+
+/** Ceilings of author's code. Source: reference/connections-modules-rpcs.md (Custom functions), design.md. */
+export interface SandboxLimits {
+  /** Of one call, with everything it calls. */
+  readonly timeMs: number;
+  /** Of all values of one app's guest. */
+  readonly memoryBytes: number;
+  readonly stackBytes: number;
+  /** UTF-16 units of one function's code; more is a warning. */
+  readonly maxCodeLength: number;
+}
+
+export const DEFAULT_SANDBOX_LIMITS: SandboxLimits = Object.freeze({
+  timeMs: 10_000,
+  memoryBytes: 32 * 1024 * 1024,
+  stackBytes: 256 * 1024,
+  maxCodeLength: 5000,
+});
+
+export interface SandboxOptions {
+  readonly functions: readonly SandboxFunction[];
+  /** What the guest reaches as `iml.<name>`. */
+  readonly builtins: FunctionTable;
+  /** Further members of the guest's `environment`, beside `timezone`: plain data. */
+  readonly environment?: Readonly<Record<string, unknown>> | undefined;
+  readonly limits?: Partial<SandboxLimits> | undefined;
+  /**
+   * Monotonic milliseconds, for the time limit alone. The default is the real one: a clock that stands still
+   * would never stop an endless loop. What the guest's `Date` reads is the `now` of the call's environment.
+   */
+  readonly clock?: { readonly now: () => number } | undefined;
+}
+
+export type SandboxWarningCode = 'syntax' | 'missing-file' | 'code-too-long' | 'function-name';
+
+/** Something about a function that does not stop the app from loading. */
+export interface SandboxWarning {
+  readonly code: SandboxWarningCode;
+  readonly message: string;
+  readonly place: Place;
+}
+
+/** The custom functions of one app, ready to be called from expressions. */
+export interface Sandbox {
+  /** Synchronous; each throws only ImlError, `IML_FUNCTION` or `IML_LIMIT`. */
+  readonly functions: FunctionTable;
+  readonly warnings: readonly SandboxWarning[];
+  /** Gives the memory back; functions called later throw. */
+  readonly close: () => void;
+  readonly [Symbol.dispose]: () => void;
+}

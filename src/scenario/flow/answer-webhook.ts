@@ -1,0 +1,19 @@
+import { textAnswer, toResponse } from '../../webhook/answer.js';
+import type { WebhookResult } from '../../webhook/webhook-report.js';
+import type { FlowReport } from './flow-report.js';
+
+/**
+ * What the sender of an event hears when the flow has run at once: the answer of its first responder, else the one of
+ * the webhook. Where a responder was to answer and the run failed before, the sender is told that. [inf]
+ * Source: reference/webhooks.md (Processing, step 8; Responder module). [doc][inf]
+ */
+export function answerWebhook(result: WebhookResult, report: FlowReport | undefined): Response {
+  const { answer, status, hasResponder } = report ?? {};
+  if (answer !== undefined) {
+    const isFinal = answer.status >= 200 && answer.status <= 599;
+    return toResponse(isFinal ? answer : textAnswer(500, 'The answer has a status that ends no call.'));
+  }
+  if (status === 'error' && hasResponder)
+    return toResponse(textAnswer(500, 'The scenario failed to complete.'));
+  return result.response;
+}

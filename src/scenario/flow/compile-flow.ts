@@ -1,0 +1,49 @@
+import { EngineError } from '../../errors/engine-error.js';
+import { type CompileOptions, compile } from '../../iml/compile.js';
+import type { Evaluate } from '../../iml/compile/compile-primary.js';
+import type { Flow, FlowStep } from './flow.js';
+import { compileInputs, type InputMapping } from './map-inputs.js';
+
+/** A step whose templates are ready. */
+export interface CompiledStep {
+  readonly step: FlowStep;
+  readonly inputs: InputMapping;
+  readonly filter: Evaluate | undefined;
+  /** The output of a resume handler. */
+  readonly resume: Evaluate | undefined;
+}
+
+export interface CompiledFlow {
+  readonly flow: Flow;
+  readonly steps: readonly CompiledStep[];
+  readonly options: CompileOptions;
+}
+
+/**
+ * Makes a flow ready to run any number of times. Templates that do not parse are errors of the runs that reach them.
+ *
+ * @param options what expressions read besides the outputs: clock, timezone, randomness
+ * @throws EngineError (USAGE) for a flow without steps, and for ids that are no whole numbers of at least 1 or not unique
+ */
+export function compileFlow(flow: Flow, options: CompileOptions = {}): CompiledFlow {
+  if (flow.steps.length === 0) throw new EngineError('USAGE', `The flow "${flow.name}" has no steps.`);
+  const ids = new Set<number>();
+  for (const { id } of flow.steps) {
+    if (!Number.isInteger(id) || id < 1) {
+      throw new EngineError('USAGE', `The id of a step has to be a whole number of at least 1, not ${id}.`);
+    }
+    if (ids.has(id))
+      throw new EngineError('USAGE', `Two steps of the flow "${flow.name}" have the id ${id}.`);
+    ids.add(id);
+  }
+  return { flow, steps: flow.steps.map((step) => compileStep(step, options)), options };
+}
+
+function compileStep(step: FlowStep, options: CompileOptions): CompiledStep {
+  return {
+    step,
+    inputs: compileInputs(step.parameters, options),
+    filter: step.filter === undefined ? undefined : compile(step.filter, options),
+    resume: step.onError?.kind === 'resume' ? compile(step.onError.output, options) : undefined,
+  };
+}

@@ -1,0 +1,50 @@
+import type { AppError } from '../../errors/app-error.js';
+import type { BuiltResponse } from '../../run/response/build-response.js';
+import type { IncompleteExecution } from './incomplete-execution.js';
+import type { RunOutcome } from '../state/scenario-state.js';
+
+/** What a run did, in order. Source: reference/errors-and-scenario.md (Module life). [src][doc] */
+export type FlowPhase =
+  | { readonly kind: 'initialization' }
+  /** One module for one bundle. */
+  | {
+      readonly kind: 'operation';
+      readonly stepId: number;
+      /** Bundles it put out. */
+      readonly bundles: number;
+      readonly error: AppError | undefined;
+      /** The handler that took the error. */
+      readonly handledBy: 'ignore' | 'resume' | 'commit' | 'rollback' | 'break' | undefined;
+    }
+  | { readonly kind: 'filtered'; readonly stepId: number }
+  | { readonly kind: 'stored'; readonly stepId: number; readonly id: string }
+  | { readonly kind: 'discarded'; readonly stepId: number }
+  | { readonly kind: 'commit' }
+  | { readonly kind: 'rollback' }
+  | { readonly kind: 'finalization' };
+
+/** The outcome of a run of a flow. */
+export interface FlowReport {
+  readonly status: 'success' | 'warning' | 'error';
+  /** What `nextState` is to be told. */
+  readonly outcome: RunOutcome;
+  /** What ended the run, if nothing took it. */
+  readonly error: AppError | undefined;
+  /** Modules that were run, once for each bundle they were given. */
+  readonly operations: number;
+  readonly phases: readonly FlowPhase[];
+  /** What came out of the last step. */
+  readonly bundles: readonly unknown[];
+  readonly incomplete: readonly IncompleteExecution[];
+  /** Whether the flow has a responder, whose answer the sender of an event waits for. */
+  readonly hasResponder: boolean;
+  /** The answer of the first responder that ran. */
+  readonly answer: BuiltResponse | undefined;
+  /**
+   * Of a polling trigger: where its next run starts. Undefined unless every bundle came through or is stored: the
+   * state must not move past what was not processed.
+   */
+  readonly state: unknown;
+  /** How many of the events given came through or are stored; the ones behind them are still to be processed. */
+  readonly eventsDone: number;
+}

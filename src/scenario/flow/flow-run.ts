@@ -1,0 +1,284 @@
+import { AppError } from '../../errors/app-error.js';
+import type { BuiltResponse } from '../../run/response/build-response.js';
+import type { Clock } from '../../util/clock.js';
+import type { CompiledFlow, CompiledStep } from './compile-flow.js';
+import { reactionTo } from '../state/error-reactions.js';
+import type { FlowModule, ModuleInput } from './flow.js';
+import type { FlowPhase } from './flow-report.js';
+import type { IncompleteExecution, IncompleteStore } from './incomplete-execution.js';
+import { planAfterRetry, planForBreak, planForError, type RetryPlan } from './retry-plan.js';
+import { evaluateTemplate, type Outputs, runStep } from './run-step.js';
+import type { ScenarioSettings } from '../state/scenario-settings.js';
+
+/** What a run of a flow works with. */
+export interface FlowTools {
+  readonly settings: ScenarioSettings;
+  /** Without it nothing is stored, whatever the settings say. */
+  readonly store: IncompleteStore | undefined;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Ends a run before its last bundle. Never leaves this folder. */
+export class Interruption extends Error {
+  override readonly name = 'Interruption';
+  readonly how: 'commit' | 'rollback' | 'error';
+  readonly error: AppError | undefined;
+  readonly isFirstModule: boolean;
+  readonly isStorageFull: boolean;
+  /** How the bundles behind the failed one are kept; undefined where they are not. */
+  readonly plan: RetryPlan | undefined;
+
+  constructor(
+    how: Interruption['how'],
+    details: Partial<Pick<Interruption, 'error' | 'isFirstModule' | 'isStorageFull' | 'plan'>> = {},
+  ) {
+    super(details.error?.message);
+    this.how = how;
+    this.error = details.error;
+    this.isFirstModule = details.isFirstModule ?? false;
+    this.isStorageFull = details.isStorageFull ?? false;
+    this.plan = details.plan;
+  }
+}
+
+/** One run of a flow while it is under way: bundles go through the steps one by one, each to the end. */
+export class FlowRun {
+  readonly phases: FlowPhase[] = [];
+  readonly bundles: unknown[] = [];
+  readonly incomplete: IncompleteExecution[] = [];
+  operations = 0;
+  answer: BuiltResponse | undefined;
+  /** Of the first module. */
+  state: unknown;
+  /** Whether a bundle came to nothing that somebody should know of. */
+  hasWarning = false;
+  /** Whether something that did not come through is not stored either. */
+  isLossy = false;
+  private readonly flow: CompiledFlow;
+  private readonly tools: FlowTools;
+  /** The execution this run goes on with; its id is used again for what fails now. */
+  private readonly retried: IncompleteExecution | undefined;
+  private freeId: string | undefined;
+  private readonly touched = new Set<FlowModule>();
+
+  constructor(flow: CompiledFlow, tools: FlowTools, retried?: IncompleteExecution) {
+    this.flow = flow;
+    this.tools = tools;
+    this.retried = retried;
+    this.freeId = retried?.id;
+  }
+
+  get hasResponder(): boolean {
+    return this.flow.steps.some(({ step }) => step.module.type === 'responder');
+  }
+
+  /** Runs the first module, and what it gives through the rest. */
+  async first(extra: Pick<ModuleInput, 'data' | 'payload'>): Promise<void> {
+    await this.step(0, {}, extra);
+  }
+
+  /** Runs the rest of the flow from a step on, for one bundle. */
+  async step(
+    index: number,
+    outputs: Outputs,
+    extra: Pick<ModuleInput, 'data' | 'payload'> = {},
+  ): Promise<void> {
+    const compiled = this.flow.steps[index];
+    if (compiled === undefined) {
+      const last = String(this.flow.steps[index - 1]?.step.id);
+      if (Object.hasOwn(outputs, last)) this.bundles.push(outputs[last]);
+      return;
+    }
+    const bundles = await this.operate(compiled, index, outputs, extra);
+    if (bundles === undefined) return;
+    const isLine = index === 0 && this.tools.settings.autoCommit;
+    for (const [number, bundle] of bundles.entries()) {
+      const inner = bundle === PASS ? outputs : { ...outputs, [compiled.step.id]: bundle };
+      try {
+        await this.step(index + 1, inner);
+        if (isLine) await this.commit();
+      } catch (error) {
+        if (error instanceof Interruption) {
+          await this.keepRest(error, index, outputs, bundles.slice(number + 1));
+        }
+        throw error;
+      }
+    }
+  }
+
+  /** @throws Interruption with an InconsistencyError where a module cannot commit */
+  commit(): Promise<void> {
+    return this.settle('commit');
+  }
+
+  rollback(): Promise<void> {
+    return this.settle('rollback');
+  }
+
+  /** The bundles of one operation, or undefined where its bundle ends here. */
+  private async operate(
+    compiled: CompiledStep,
+    index: number,
+    outputs: Outputs,
+    extra: Pick<ModuleInput, 'data' | 'payload'>,
+  ): Promise<readonly unknown[] | undefined> {
+    const { signal } = this.tools;
+    signal?.throwIfAborted();
+    const { step, filter } = compiled;
+    const passes = filter === undefined ? { value: true } : evaluateTemplate(filter, outputs);
+    if ('error' in passes) return this.fail(compiled, index, outputs, passes.error);
+    if (!passes.value || passes.value === 'false') {
+      this.phases.push({ kind: 'filtered', stepId: step.id });
+      return undefined;
+    }
+    this.operations++;
+    this.touched.add(step.module);
+    const outcome = await runStep(compiled, outputs, { ...extra, signal }, this.flow.options);
+    if (outcome.error !== undefined) return this.fail(compiled, index, outputs, outcome.error);
+    if (index === 0) this.state = outcome.state;
+    this.answer ??= outcome.answer;
+    const bundles = outcome.bundles ?? [PASS];
+    this.phases.push(operation(step.id, outcome.bundles?.length ?? 0));
+    return bundles;
+  }
+
+  /** Source: reference/errors-and-scenario.md (Handlers on a module). [doc] */
+  private async fail(
+    compiled: CompiledStep,
+    index: number,
+    outputs: Outputs,
+    error: AppError,
+  ): Promise<readonly unknown[] | undefined> {
+    const { step, resume } = compiled;
+    const { onError } = step;
+    const canBreak = onError?.kind !== 'break' || this.tools.store !== undefined;
+    const handledBy = canBreak ? onError?.kind : undefined;
+    this.phases.push({ ...operation(step.id, 0), error, handledBy });
+    if (onError === undefined || handledBy === undefined)
+      return this.interrupt(compiled, index, outputs, error);
+    switch (onError.kind) {
+      case 'ignore':
+        return undefined;
+      case 'resume': {
+        const output = resume === undefined ? { value: undefined } : evaluateTemplate(resume, outputs);
+        if ('error' in output) return this.interrupt(compiled, index, outputs, output.error);
+        return [output.value];
+      }
+      case 'commit':
+        throw new Interruption('commit');
+      case 'rollback':
+        throw new Interruption('rollback', { error });
+      case 'break': {
+        const plan = this.planAgain(error) ?? planForBreak(onError, this.tools.clock.now());
+        await this.keep(compiled, outputs, error, plan);
+        return undefined;
+      }
+    }
+  }
+
+  /** An error that no handler took: stores the bundle where that is asked for, and ends the run unless others may go on. */
+  private async interrupt(
+    compiled: CompiledStep,
+    index: number,
+    outputs: Outputs,
+    error: AppError,
+  ): Promise<undefined> {
+    const reaction = reactionTo(error.type).kind;
+    const isStored = reaction === 'store' || reaction === 'retry' || reaction === 'suspend';
+    const mayStore =
+      this.retried !== undefined || (this.tools.settings.storeIncomplete && index > 0 && isStored);
+    if (!mayStore || this.tools.store === undefined) {
+      throw new Interruption('error', { error, isFirstModule: index === 0 });
+    }
+    const plan = this.planAgain(error) ?? planForError(error.type, this.tools.clock.now());
+    const isKept = await this.keep(compiled, outputs, error, plan, reaction === 'store');
+    if (isKept && reaction === 'store') return undefined;
+    throw new Interruption('error', { error, ...(isKept ? { plan } : { isStorageFull: true }) });
+  }
+
+  private planAgain(error: AppError): RetryPlan | undefined {
+    return this.retried && planAfterRetry(this.retried, error.type, this.tools.clock.now());
+  }
+
+  /** What the interruption leaves undone at this step: stored like the bundle that failed. */
+  private async keepRest(
+    { plan, error, how }: Interruption,
+    index: number,
+    outputs: Outputs,
+    rest: readonly unknown[],
+  ): Promise<void> {
+    const { id } = this.flow.steps[index]?.step ?? {};
+    const next = this.flow.steps[index + 1];
+    if (how === 'commit' || rest.length === 0 || next === undefined || id === undefined) return;
+    if (plan === undefined || error === undefined) {
+      this.isLossy = true;
+      return;
+    }
+    for (const bundle of rest) {
+      const inner = bundle === PASS ? outputs : { ...outputs, [id]: bundle };
+      if (!(await this.keep(next, inner, error, plan, false))) this.isLossy = true;
+    }
+  }
+
+  /**
+   * Stores the rest of the run for one bundle.
+   *
+   * @param mayDiscard whether a bundle there is no room for may be dropped, if the settings allow any to be
+   * @returns false where there is no room
+   * @throws Interruption where there is no room and nobody handles that
+   */
+  private async keep(
+    { step }: CompiledStep,
+    outputs: Outputs,
+    error: AppError,
+    plan: RetryPlan,
+    mayDiscard = true,
+  ): Promise<boolean> {
+    const { store, clock, newId, settings } = this.tools;
+    const execution: IncompleteExecution = {
+      id: this.freeId ?? newId(),
+      flow: this.flow.flow.name,
+      stepId: step.id,
+      outputs,
+      error: { type: error.type, message: error.message },
+      storedAtMs: clock.now(),
+      ...plan,
+    };
+    if ((await store?.save(execution)) === 'saved') {
+      this.freeId = undefined;
+      this.hasWarning = true;
+      this.incomplete.push(execution);
+      this.phases.push({ kind: 'stored', stepId: step.id, id: execution.id });
+      return true;
+    }
+    if (!mayDiscard) return false;
+    if (!settings.dataLoss) throw new Interruption('error', { error, isStorageFull: true });
+    this.hasWarning = true;
+    this.phases.push({ kind: 'discarded', stepId: step.id });
+    return true;
+  }
+
+  private async settle(kind: 'commit' | 'rollback'): Promise<void> {
+    this.phases.push({ kind });
+    const modules = [...this.touched];
+    this.touched.clear();
+    for (const module of modules) {
+      try {
+        await module[kind]?.();
+      } catch (cause) {
+        const message = `The module "${module.name}" could not ${kind === 'commit' ? 'commit' : 'roll back'}.`;
+        const error = new AppError('InconsistencyError', message, { cause });
+        throw new Interruption('error', { error });
+      }
+    }
+  }
+}
+
+/** Stands for a bundle that a module lets pass without an output of its own. */
+const PASS: unique symbol = Symbol('pass');
+
+function operation(stepId: number, bundles: number): FlowPhase & { kind: 'operation' } {
+  return { kind: 'operation', stepId, bundles, error: undefined, handledBy: undefined };
+}

@@ -1,0 +1,43 @@
+import { RETRY_DELAYS_MS, reactionTo } from '../state/error-reactions.js';
+import type { ErrorHandler } from './flow.js';
+import type { IncompleteExecution } from './incomplete-execution.js';
+
+/** When an incomplete execution is tried again by itself. */
+export type RetryPlan = Pick<IncompleteExecution, 'policy' | 'retry'>;
+
+const BY_HAND: RetryPlan = { policy: undefined, retry: undefined };
+const DEFAULT_ATTEMPTS = 3;
+const DEFAULT_INTERVAL_MS = 15 * 60_000;
+
+/** Of a bundle stored because of an error. Source: reference/errors-and-scenario.md (Retried automatically from storage). [doc] */
+export function planForError(type: string, nowMs: number): RetryPlan {
+  const { kind } = reactionTo(type);
+  if (kind !== 'retry' && kind !== 'suspend') return BY_HAND;
+  return planAttempt({ kind: 'backoff' }, 1, nowMs);
+}
+
+/** Of a bundle stored by a Break handler. */
+export function planForBreak(handler: ErrorHandler & { kind: 'break' }, nowMs: number): RetryPlan {
+  const { automatic = true, attempts = DEFAULT_ATTEMPTS, intervalMs = DEFAULT_INTERVAL_MS } = handler;
+  return automatic ? planAttempt({ kind: 'interval', attempts, intervalMs }, 1, nowMs) : BY_HAND;
+}
+
+/** Of an execution whose retry failed. What no time mends is left to somebody, and so is what was run by hand. */
+export function planAfterRetry(tried: RetryPlan, type: string, nowMs: number): RetryPlan {
+  const { policy, retry } = tried;
+  if (policy === undefined || retry === undefined) return BY_HAND;
+  const { kind } = reactionTo(type);
+  const isWorthIt = kind === 'retry' || kind === 'suspend' || (policy.kind === 'interval' && kind !== 'stop');
+  return isWorthIt ? planAttempt(policy, retry.attempt + 1, nowMs) : BY_HAND;
+}
+
+function planAttempt(policy: NonNullable<RetryPlan['policy']>, attempt: number, nowMs: number): RetryPlan {
+  const delayMs =
+    policy.kind === 'backoff'
+      ? RETRY_DELAYS_MS[attempt - 1]
+      : attempt <= policy.attempts
+        ? policy.intervalMs
+        : undefined;
+  if (delayMs === undefined) return { policy, retry: undefined };
+  return { policy, retry: { attempt, atMs: nowMs + delayMs } };
+}

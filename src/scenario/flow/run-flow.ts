@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { EngineError } from '../../errors/engine-error.js';
+import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
+import type { CompiledFlow } from './compile-flow.js';
+import { reactionTo } from '../state/error-reactions.js';
+import type { FlowReport } from './flow-report.js';
+import { FlowRun, type FlowTools, Interruption } from './flow-run.js';
+import type { IncompleteExecution, IncompleteStore } from './incomplete-execution.js';
+import { type ScenarioSettings, settingsOf } from '../state/scenario-settings.js';
+import type { RunOutcome } from '../state/scenario-state.js';
+
+/** What a run of a flow starts from. */
+export interface FlowInput {
+  /** Of an instant trigger: the events to take, in order. Any other first module runs once. */
+  readonly events?: readonly unknown[] | undefined;
+  /** Of a polling trigger: what the report of the run before gave. */
+  readonly state?: Readonly<Record<string, unknown>> | undefined;
+  /** Ends the run; the promise rejects with its reason, after a rollback. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface FlowOptions {
+  readonly settings?: Partial<ScenarioSettings> | undefined;
+  /** Where incomplete executions go. Without it none is stored. */
+  readonly store?: IncompleteStore | undefined;
+  /** Default: the system's. */
+  readonly clock?: Clock | undefined;
+  /** Ids of incomplete executions. Default: random. */
+  readonly newId?: (() => string) | undefined;
+}
+
+/**
+ * Runs a flow: the first module, then each of its bundles through the others, one by one and to the end.
+ * Nothing is retried here: the report says what is stored and when its retry is due, and `nextState` what to do next.
+ *
+ * @throws the reason of `input.signal`, errors of the store, and defects; EngineError (USAGE) for a wrong setting
+ * @see reference/errors-and-scenario.md (Module life, Handlers on a module)
+ */
+export async function runFlow(
+  flow: CompiledFlow,
+  input: FlowInput = {},
+  options: FlowOptions = {},
+): Promise<FlowReport> {
+  const tools = toolsOf(options, input.signal);
+  const run = new FlowRun(flow, tools);
+  const takesEvents = flow.steps[0]?.step.module.type === 'instant_trigger';
+  const sources = takesEvents
+    ? (input.events ?? []).map((payload) => ({ payload }))
+    : [{ data: input.state }];
+  let done = 0;
+  const ended = await lead(run, async () => {
+    for (const source of sources) {
+      await run.first(source);
+      done++;
+    }
+    if (!tools.settings.autoCommit) await run.commit();
+  });
+  // An event whose run was interrupted is done if all of it is stored; one run takes all or, uncommitted, none.
+  if (ended !== undefined)
+    done = run.isLossy && !tools.settings.autoCommit ? 0 : done + (run.isLossy ? 0 : 1);
+  return reportOf(run, ended, { retry: undefined, eventsDone: Math.min(done, sources.length) });
+}
+
+/**
+ * Goes on with an incomplete execution: the steps that are left, for its bundle. When that succeeds it is removed from
+ * the store; when it fails again, what is left then takes its place, with its next retry or left to somebody.
+ *
+ * @param execution as the store gave it; with other `outputs` where somebody has mended the data by hand
+ * @throws EngineError (USAGE) for an execution of another flow, or of a step the flow does not have any more
+ */
+export async function resumeFlow(
+  flow: CompiledFlow,
+  execution: IncompleteExecution,
+  options: FlowOptions & { readonly store: IncompleteStore; readonly signal?: AbortSignal | undefined },
+): Promise<FlowReport> {
+  const index = flow.steps.findIndex(({ step }) => step.id === execution.stepId);
+  if (execution.flow !== flow.flow.name || index === -1) {
+    const message = `The flow "${flow.flow.name}" cannot go on with the execution "${execution.id}".`;
+    throw new EngineError('USAGE', message);
+  }
+  const tools = toolsOf(options, options.signal);
+  const run = new FlowRun(flow, tools, execution);
+  const ended = await lead(run, async () => {
+    await run.step(index, execution.outputs);
+    await run.commit();
+  });
+  const isReplaced = run.incomplete.some(({ id }) => id === execution.id);
+  if (!isReplaced && !run.isLossy) await options.store.remove(execution.id);
+  // Taken back by a handler, or not storable: it must not come due again and again.
+  if (!isReplaced && run.isLossy) await options.store.save({ ...execution, retry: undefined });
+  return reportOf(run, ended, { retry: execution.retry?.attempt ?? 0, eventsDone: 0 });
+}
+
+function toolsOf(options: FlowOptions, signal: AbortSignal | undefined): FlowTools {
+  const { store, clock = SYSTEM_CLOCK, newId = randomUUID } = options;
+  return { settings: settingsOf(options.settings), store, clock, newId, signal };
+}
+
+/** Leads a run through its phases, however it ends. */
+async function lead(run: FlowRun, work: () => Promise<void>): Promise<Interruption | undefined> {
+  run.phases.push({ kind: 'initialization' });
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Interruption)) {
+      await run.rollback().catch(() => {});
+      throw error;
+    }
+    return await settle(run, error);
+  } finally {
+    run.phases.push({ kind: 'finalization' });
+  }
+}
+
+async function settle(run: FlowRun, ended: Interruption): Promise<Interruption> {
+  const { how, error, plan } = ended;
+  if (how === 'error' && plan === undefined) run.isLossy = true;
+  if (how === 'rollback') run.isLossy = true;
+  const keeps = error !== undefined && reactionTo(error.type).data === 'keep';
+  if (keeps) return ended;
+  try {
+    // What ran before a stored bundle stays: its retry goes on from there.
+    await (how === 'commit' || plan !== undefined ? run.commit() : run.rollback());
+    return ended;
+  } catch (failure) {
+    if (failure instanceof Interruption) return failure;
+    throw failure;
+  }
+}
+
+function reportOf(
+  run: FlowRun,
+  ended: Interruption | undefined,
+  { retry, eventsDone }: { readonly retry: number | undefined; readonly eventsDone: number },
+): FlowReport {
+  const outcome = outcomeOf(run, ended, retry);
+  const isStored = ended?.plan !== undefined;
+  const { operations, phases, bundles, incomplete, hasResponder, answer, state, isLossy } = run;
+  return {
+    status:
+      outcome.kind === 'error' || outcome.kind === 'rollback'
+        ? isStored
+          ? 'warning'
+          : 'error'
+        : outcome.kind,
+    outcome,
+    error: ended?.how === 'commit' ? undefined : ended?.error,
+    ...{ operations, phases, bundles, incomplete, hasResponder, answer, eventsDone },
+    state: isLossy ? undefined : state,
+  };
+}
+
+type EndedRun = Extract<RunOutcome, { kind: 'success' | 'warning' | 'rollback' | 'error' }>;
+
+function outcomeOf(run: FlowRun, ended: Interruption | undefined, retry: number | undefined): EndedRun {
+  if (ended === undefined || ended.how === 'commit' || ended.error === undefined) {
+    return { kind: run.hasWarning ? 'warning' : 'success', retry };
+  }
+  if (ended.how === 'rollback') return { kind: 'rollback', retry };
+  const { error, isFirstModule, isStorageFull } = ended;
+  return { kind: 'error', type: error.type, delayMs: error.delay, isFirstModule, isStorageFull, retry };
+}

@@ -1,0 +1,69 @@
+import { createOpenApi, documentedStatuses, responsePointer } from '../../rest/call/openapi.js';
+import type { Operation } from '../../rest/call/operation.js';
+import { OPERATIONS } from '../../rest/operations.js';
+import { compileDocument } from '../../schema/compile-schema.js';
+
+/** An answer of the API and what it answers. */
+export interface RestAnswer {
+  readonly method: string;
+  /** Path and query, with or without a base address. */
+  readonly target: string;
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly text: string;
+}
+
+const BASES = /^(?:https?:\/\/[^/]+)?(?:\/api\/v2|\/oauth\/v2)?(?=\/)/;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The document does not depend on where it is served, but for the addresses it names. */
+const DOCUMENT = createOpenApi(OPERATIONS, {
+  baseUrl: 'http://localhost/api/v2',
+  authUrl: 'http://localhost',
+});
+let compiled: ReturnType<typeof compileDocument> | undefined;
+
+/** Says how an answer differs from what the OpenAPI document promises; undefined when it does not. */
+export function checkRestAnswer(answer: RestAnswer): string | undefined {
+  const { method, target, status, contentType, text } = answer;
+  const path = target.split('?')[0]?.replace(BASES, '') ?? '';
+  if (method === 'HEAD') return text === '' ? undefined : 'HEAD has a body';
+  const operation = findOperation(method, path);
+  if (!operation && status < 400)
+    return status === 204 || path === '/openapi.json' ? undefined : 'unknown operation';
+  if (operation && !documentedStatuses().includes(status)) return `the status ${status} is not documented`;
+  if (operation?.response === 'text' && status < 400) {
+    return contentType === 'text/plain; charset=utf-8' ? undefined : `the content type is ${contentType}`;
+  }
+  if (contentType !== JSON_TYPE) return `the content type is ${contentType}`;
+  compiled ??= compileDocument({ ...DOCUMENT });
+  const pointer = operation ? responsePointer(operation, status) : '/components/schemas/Error';
+  const [problem] = compiled(pointer)(JSON.parse(text));
+  return problem && `${problem.path.join('.')} ${problem.message}`;
+}
+
+/** Words come before parameters, as in the router. */
+function findOperation(method: string, path: string): Operation | undefined {
+  const fits = OPERATIONS.filter((it) => it.method === method && patternOf(it.path).test(path));
+  return fits.find((it) => !it.path.includes('{')) ?? fits[0];
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+/** A handler whose every answer is checked: one that is not as documented rejects. */
+export function withAnswerCheck(
+  handle: (request: Request) => Promise<Response>,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const response = await handle(request);
+    const { method, url: target } = request;
+    const text = await response.clone().text();
+    const contentType = response.headers.get('content-type');
+    const problem = checkRestAnswer({ method, target, status: response.status, contentType, text });
+    if (problem !== undefined)
+      throw new Error(`${method} ${target}: the answer is not as documented: ${problem} in ${text}`);
+    return response;
+  };
+}

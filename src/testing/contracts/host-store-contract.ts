@@ -1,0 +1,188 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict';
+import { EngineError } from '../../errors/engine-error.js';
+import type { EventRow, HostStore, JobRow } from '../../host/store/tables.js';
+
+/** A promise every store of a host has to keep. */
+export interface HostStoreCase {
+  readonly name: string;
+  readonly run: (store: HostStore) => Promise<void>;
+}
+
+function event(hookId: number, change: Partial<EventRow> = {}): Omit<EventRow, 'id'> {
+  const { id: _id, ...row } = {
+    ...{ id: 0, hookId, scenarioId: null, lane: null, bundles: [{ n: 1 }], request: null, attempts: 0 },
+    ...{ status: 'pending' as const, claimedBy: null, notBeforeMs: null, error: null },
+    ...{ receivedAtMs: 1, finishedAtMs: null },
+    ...change,
+  };
+  return row;
+}
+
+function job(key: string, change: Partial<JobRow> = {}): Omit<JobRow, 'id'> {
+  return { key, lane: null, runAtMs: 0, lockedBy: null, locked: false, version: 0, ...change };
+}
+
+const COMMITTED = { isolation: 'read-committed' } as const;
+
+/**
+ * What a store of a host has to do, as cases for any test runner. Each case gets a store that is empty.
+ *
+ * @example
+ * for (const { name, run } of HOST_STORE_CONTRACT) test(name, async () => run(await openMyStore()));
+ */
+export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
+  {
+    name: 'adds rows in their order and gives them growing ids',
+    run: async (store) => {
+      const rows = await store.transaction((writer) =>
+        writer.insertAll(
+          'events',
+          Array.from({ length: 1200 }, (_, n) => event(n, { bundles: [{ n }] })),
+        ),
+      );
+      deepStrictEqual(
+        rows.map((row) => row.hookId),
+        Array.from({ length: 1200 }, (_, n) => n),
+      );
+      ok(rows.every((row, index) => index === 0 || row.id > (rows[index - 1]?.id ?? 0)));
+      deepStrictEqual((await store.get('events', { hookId: 7 }))?.bundles, [{ n: 7 }]);
+    },
+  },
+  {
+    name: 'keeps all changes of a transaction or none',
+    run: async (store) => {
+      await rejects(
+        store.transaction(async (writer) => {
+          await writer.insert('events', event(1));
+          throw new EngineError('HOST_REFUSED', 'Not this time.');
+        }, COMMITTED),
+        { code: 'HOST_REFUSED' },
+      );
+      strictEqual(await store.count('events'), 0);
+    },
+  },
+  {
+    name: 'changes rows only under the conditions of the change, and says how many',
+    run: async (store) => {
+      const { id } = await store.transaction((writer) => writer.insert('events', event(1)));
+      const take = (by: string): Promise<number> =>
+        store.transaction(
+          (writer) =>
+            writer.update('events', { id, status: 'pending' }, { status: 'running', claimedBy: by }),
+          COMMITTED,
+        );
+      const taken = await Promise.all([take('a'), take('b'), take('c')]);
+      strictEqual(
+        taken.reduce((sum, count) => sum + count, 0),
+        1,
+      );
+    },
+  },
+  {
+    name: 'finds rows by bounds; null is in none',
+    run: async (store) => {
+      await store.transaction((writer) =>
+        writer.insertAll('events', [
+          event(1, { finishedAtMs: 10 }),
+          event(2, { finishedAtMs: 20 }),
+          event(3, { finishedAtMs: null }),
+        ]),
+      );
+      const hooks = async (finishedAtMs: { atMost: number } | { above: number }): Promise<number[]> =>
+        (await store.find('events', { where: { finishedAtMs } })).map((row) => row.hookId);
+      deepStrictEqual(await hooks({ atMost: 10 }), [1]);
+      deepStrictEqual(await hooks({ above: 10 }), [2]);
+    },
+  },
+  {
+    name: 'finds the first row for each value of a column',
+    run: async (store) => {
+      await store.transaction((writer) =>
+        writer.insertAll('events', [
+          event(2, { status: 'done' }),
+          event(1, { attempts: 1 }),
+          event(2, { attempts: 2 }),
+          event(1, { attempts: 3 }),
+          event(4, { attempts: 4 }),
+        ]),
+      );
+      const rows = await store.firstOf('events', 'hookId', [2, 3, 1, 1], { status: 'pending' });
+      deepStrictEqual(
+        rows.map(({ hookId, attempts }) => [hookId, attempts]),
+        [
+          [1, 1],
+          [2, 2],
+        ],
+      );
+      deepStrictEqual(await store.firstOf('events', 'hookId', [], {}), []);
+    },
+  },
+  {
+    name: 'counts rows by the values of a column',
+    run: async (store) => {
+      await store.transaction((writer) =>
+        writer.insertAll('events', [event(1), event(1), event(2), event(2, { status: 'done' })]),
+      );
+      const counts = await store.countBy('events', 'hookId', { status: 'pending' });
+      deepStrictEqual(
+        [...counts].sort(([a], [b]) => a - b),
+        [
+          [1, 2],
+          [2, 1],
+        ],
+      );
+      const lanes = await store.countBy('events', 'lane');
+      deepStrictEqual([...lanes], [[null, 4]]);
+    },
+  },
+  {
+    name: 'lets no two rows share what is unique',
+    run: async (store) => {
+      await store.transaction((writer) => writer.insert('jobs', job('a')));
+      await rejects(
+        store.transaction((writer) => writer.insert('jobs', job('a'))),
+        { code: 'STORE_CONFLICT' },
+      );
+      strictEqual(await store.count('jobs'), 1);
+    },
+  },
+  {
+    name: 'holds a row against its removal until the transaction ends',
+    run: async (store) => {
+      const worker = { name: 'w', machine: 'm', pid: 1, beat: 0, agents: ['x'], startedAtMs: 0 };
+      await store.transaction((writer) => writer.insert('workers', worker));
+      const order: string[] = [];
+      let hold: () => void = () => {};
+      const held = new Promise<void>((resolve) => {
+        hold = resolve;
+      });
+      let begin: () => void = () => {};
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const holder = store.transaction(async (writer) => {
+        deepStrictEqual((await writer.getLocked('workers', { name: 'w' }, 'key'))?.agents, ['x']);
+        begin();
+        await held;
+        order.push('held');
+      }, COMMITTED);
+      await begun;
+      const removal = store
+        .transaction((writer) => writer.remove('workers', { name: 'w' }), COMMITTED)
+        .then(() => order.push('removed'));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      hold();
+      await Promise.all([holder, removal]);
+      deepStrictEqual(order, ['held', 'removed']);
+    },
+  },
+  {
+    name: 'keeps text, JSON and null as they are',
+    run: async (store) => {
+      const bundles = [{ text: 'a\u0000b \ud83d\ude00 "\\', none: null, deep: [[{}]] }];
+      const { id } = await store.transaction((writer) => writer.insert('events', event(1, { bundles })));
+      const row = await store.get('events', { id });
+      deepStrictEqual([row?.bundles, row?.lane, row?.error], [bundles, null, null]);
+    },
+  },
+];

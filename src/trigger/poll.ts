@@ -1,0 +1,191 @@
+import type { Page } from '../run/response/collect-outputs.js';
+import { runError } from '../run/scope/evaluate-directive.js';
+import { evaluateLimit } from '../run/paging/record-limit.js';
+import type { CommunicationPlan } from '../run/run-communication.js';
+import type { RunContext } from '../run/run-context.js';
+import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
+import { type Bundle, bundlesOf } from '../component/bundles.js';
+import { idText } from './compare-ids.js';
+import { readItemKey, readTriggerOrder, readTriggerType, triggerOf } from './trigger-spec.js';
+import { DEFAULT_START, startFromNow, type TriggerStart } from './trigger-start.js';
+import {
+  compareItems,
+  createNewTest,
+  createOldTest,
+  type ItemPosition,
+  readTriggerState,
+  stateBefore,
+  stateOfAll,
+  type TriggerOrder,
+  type TriggerState,
+  type TriggerType,
+} from './trigger-state.js';
+
+/** An item a poll has found, with the bundles it is put out as: one, or those of an output that is a list. */
+export interface PolledItem extends ItemPosition {
+  readonly bundles: readonly Bundle[];
+}
+
+/** Items a run puts out unless `response.limit` says otherwise. Source: reference/response-spec.md section 1. [doc-old] */
+const DEFAULT_LIMIT = 1;
+
+/**
+ * One look of a polling trigger at its service: collects what the pages hold, says when enough was seen, and picks
+ * what is new. Source: reference/response-spec.md section 6.
+ */
+export class Poll {
+  readonly plan: CommunicationPlan = {
+    appliesLimit: false,
+    wraps: false,
+    begin: (request) => this.begin(request),
+    isSatisfied: (page) => this.add(page),
+  };
+  /** Outputs that stand for no item, such as the default of a condition. They are put out in every run. */
+  readonly loose: Bundle[] = [];
+  /** The request with the trigger; undefined as long as it did not run. */
+  request: CompiledRequest | undefined;
+  /** Where the run starts; undefined as long as that depends on what is found. */
+  state: TriggerState | undefined;
+  private readonly context: RunContext;
+  private readonly data: Readonly<Record<string, unknown>> | undefined;
+  private readonly start: TriggerStart | undefined;
+  private readonly items = new Map<string, PolledItem>();
+  private trigger: CompiledTrigger | undefined;
+  private type: TriggerType | undefined;
+  private order: TriggerOrder = 'unordered';
+  private limit: number = DEFAULT_LIMIT;
+  private isComplete = false;
+  private isNew: (item: ItemPosition) => boolean = () => true;
+  private isOld: (item: ItemPosition) => boolean = () => false;
+
+  /**
+   * @param last the request whose `response.trigger` counts: the last of the communication
+   * @param start where to start without state; undefined for the default of the type
+   */
+  constructor(
+    last: CompiledRequest | undefined,
+    data: Readonly<Record<string, unknown>> | undefined,
+    start: TriggerStart | undefined,
+    context: RunContext,
+  ) {
+    this.context = context;
+    this.data = data;
+    this.start = start;
+    if (last === undefined) return;
+    context.request = last;
+    this.trigger = triggerOf(last, context);
+    // Known before anything is evaluated, so that all directives can read data.lastDate.
+    this.setType(readTriggerType(this.trigger, context));
+  }
+
+  /** What is put out in this run, oldest first, and `state` before the first of it. */
+  settle(): readonly PolledItem[] {
+    if (this.request === undefined || this.type === undefined) return [];
+    const items = [...this.items.values()].sort(compareItems);
+    this.state ??= stateBefore(items, this.firstCount(), this.type);
+    this.warnOfGap();
+    return items.filter(createNewTest(this.state)).slice(0, this.limit);
+  }
+
+  private setType(type: TriggerType | undefined): void {
+    this.type = type;
+    if (type === undefined) return;
+    this.state = this.initialState(type);
+    if (this.state !== undefined) {
+      this.isNew = createNewTest(this.state);
+      this.isOld = createOldTest(this.state);
+    }
+    this.context.scope['data'] = { ...this.data, ...namesOf(this.state) };
+  }
+
+  private initialState(type: TriggerType): TriggerState | undefined {
+    const { data, context } = this;
+    const known = readTriggerState(data, type);
+    if (known !== undefined) return known;
+    if (data !== undefined && readTriggerState(data, type === 'id' ? 'date' : 'id') !== undefined) {
+      const message = `The state is of another type than the trigger, which now goes by ${type}: it starts anew.`;
+      context.warn({
+        code: 'trigger-state',
+        message,
+        place: context.document?.placeOf('/response/trigger/type'),
+      });
+    }
+    const start = this.start ?? DEFAULT_START[type];
+    if (start === 'all') return stateOfAll(type);
+    // Ids say nothing about the hour: what there is now has to be seen first.
+    return start === 'now' && type === 'date' ? startFromNow(context.settings.clock.now()) : undefined;
+  }
+
+  private begin(request: CompiledRequest): void {
+    const { context } = this;
+    this.request = request;
+    const trigger = triggerOf(request, context);
+    this.trigger = trigger;
+    if (this.type === undefined) this.setType(readTriggerType(trigger, context));
+    if (this.type === undefined) {
+      const place = context.document?.placeOf('/response/trigger/type');
+      throw runError('InvalidConfigurationError', 'trigger.type evaluates to nothing.', context, { place });
+    }
+    this.order = readTriggerOrder(trigger, context);
+    this.limit = evaluateLimit(request.response, context) ?? DEFAULT_LIMIT;
+  }
+
+  /** How many of the newest items a first run without state puts out. */
+  private firstCount(): number {
+    return this.start === 'now' ? 0 : this.limit;
+  }
+
+  /** @returns whether no further page can change what this run puts out */
+  private add(page: Page): boolean {
+    const { trigger, type } = this;
+    if (trigger === undefined || type === undefined || page.keys.length === 0) {
+      this.loose.push(...bundlesOf(page));
+      return false;
+    }
+    const positions = page.keys.map((key, index) => {
+      const position = readItemKey(key, trigger, type, this.context);
+      if (position === undefined) return undefined;
+      const bundles = page.isIterated ? [page.outputs[index]] : bundlesOf(page);
+      this.items.set(`${position.dateMs} ${idText(position.id)}`, { ...position, bundles });
+      return position;
+    });
+    this.isComplete = this.hasEnough(positions.filter((position) => position !== undefined));
+    return this.isComplete;
+  }
+
+  /** Source: reference/response-spec.md section 6, rule 3. [inf] */
+  private hasEnough(page: readonly ItemPosition[]): boolean {
+    if (this.order === 'unordered') return false;
+    if (this.order === 'desc') return this.state === undefined ? this.hasNewest() : page.some(this.isOld);
+    if (this.state === undefined) return false;
+    let held = 0;
+    for (const item of this.items.values()) if (this.isNew(item)) held++;
+    return held >= this.limit;
+  }
+
+  /** Whether the newest items were seen, and one that is older than all of them: nothing behind it is among them. */
+  private hasNewest(): boolean {
+    const newest = [...this.items.values()].sort(compareItems).slice(-this.firstCount() - 1);
+    const [before, first] = newest;
+    if (before === undefined || newest.length <= this.firstCount()) return false;
+    return this.type === 'id' || first === undefined || before.dateMs < first.dateMs;
+  }
+
+  /** Newest first, what lies behind a limit of paging is older than what is put out now, and is never asked for again. */
+  private warnOfGap(): void {
+    const { context } = this;
+    const isCut = context.stopReason?.startsWith('max-') === true && !this.isComplete;
+    if (!isCut) return;
+    const message = 'Paging ended at a limit before all new items were seen: some may never be put out.';
+    const place = context.document?.placeOf('/response/trigger');
+    context.warn({ code: 'trigger-incomplete', message, place });
+  }
+}
+
+/** What expressions read as `data`. Source: reference/response-spec.md section 6 (State). [doc] */
+function namesOf(state: TriggerState | undefined): Record<string, unknown> {
+  if (state === undefined) return {};
+  return 'lastId' in state
+    ? { lastId: state.lastId }
+    : { lastDate: new Date(state.lastDate), sameDateIds: state.sameDateIds };
+}

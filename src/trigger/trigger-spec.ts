@@ -1,0 +1,107 @@
+import { isDate, toText } from '../iml/values/coerce.js';
+import { readDate } from '../iml/date/read-date.js';
+import type { ItemKey } from '../run/response/collect-outputs.js';
+import { atDirective, describe, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
+import type { RunContext } from '../run/run-context.js';
+import type { Directive } from '../document/compile/compile-directive.js';
+import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
+import { isPlainObject, ownMember } from '../util/plain-object.js';
+import type { ItemId } from './compare-ids.js';
+import type { ItemPosition, TriggerOrder, TriggerType } from './trigger-state.js';
+
+/**
+ * `response.trigger` of the request that is about to run.
+ *
+ * @throws AppError of type InvalidConfigurationError where there is none
+ */
+export function triggerOf(request: CompiledRequest, context: RunContext): CompiledTrigger {
+  const { trigger } = request.response;
+  if (trigger !== undefined) return trigger;
+  const place = request.document.placeOf('/response');
+  throw runError('InvalidConfigurationError', 'A polling trigger needs response.trigger.', context, {
+    place,
+  });
+}
+
+/**
+ * `trigger.type`; undefined where it evaluates to nothing yet. Not written: `date` if there is a date, else `id`. [choice]
+ *
+ * @throws AppError of type InvalidConfigurationError for any other value
+ */
+export function readTriggerType(trigger: CompiledTrigger, context: RunContext): TriggerType | undefined {
+  if (trigger.type === undefined) return trigger.date === undefined ? 'id' : 'date';
+  return readWord(trigger.type, ['id', 'date'], context);
+}
+
+/**
+ * `trigger.order`. Without one nothing is known about the order, so all pages are read. [choice]
+ *
+ * @throws AppError of type InvalidConfigurationError for any other value
+ */
+export function readTriggerOrder(trigger: CompiledTrigger, context: RunContext): TriggerOrder {
+  return readWord(trigger.order, ['asc', 'desc', 'unordered'], context) ?? 'unordered';
+}
+
+function readWord<Word extends string>(
+  directive: Directive | undefined,
+  words: readonly Word[],
+  context: RunContext,
+): Word | undefined {
+  const text = toText(evaluateDirective(directive, context)).trim().toLowerCase();
+  if (directive === undefined || text === '') return undefined;
+  const word = words.find((known) => known === text);
+  if (word !== undefined) return word;
+  const place = context.document?.placeOf(directive.pointer);
+  const message = `One of ${words.join(', ')} is expected, not ${JSON.stringify(text.slice(0, 80))}.`;
+  throw runError('InvalidConfigurationError', message, context, { place });
+}
+
+/**
+ * What identifies an item. One without id, or without date in a trigger by date, cannot be told from others: it gives
+ * undefined, and a warning, as does a draft without a date of publication. [choice]
+ *
+ * @throws AppError of type RuntimeError for a date that cannot be read
+ */
+export function readItemKey(
+  key: ItemKey,
+  trigger: CompiledTrigger,
+  type: TriggerType,
+  context: RunContext,
+): ItemPosition | undefined {
+  const id = readId(key.id);
+  const dateMs = type === 'id' ? 0 : readItemDate(key.date, trigger.date, context);
+  if (id !== undefined && dateMs !== undefined) return { id, dateMs };
+  const what = id === undefined ? 'id' : 'date';
+  const place = context.document?.placeOf(trigger[what]?.pointer ?? '/response/trigger');
+  const message = `Items without ${what} are left out: trigger.${what} gives nothing for them.`;
+  if (!context.warnings.some((warning) => warning.message === message)) {
+    context.warn({ code: 'trigger-key', message, place });
+  }
+  return undefined;
+}
+
+function readId(value: unknown): ItemId | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value === 'object' && !isDate(value)) return undefined;
+  return toText(value) || undefined;
+}
+
+function readItemDate(
+  value: unknown,
+  directive: Directive | undefined,
+  context: RunContext,
+): number | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  const date = atDirective(directive, context, () => readDate(value, timezoneOf(context)));
+  if (date !== undefined) return date.getTime();
+  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : describe(value);
+  const message = `trigger.date has to give a date, not ${shown}. parseDate reads dates in other forms, "X" being Unix time.`;
+  const place = directive && context.document?.placeOf(directive.pointer);
+  throw runError('RuntimeError', message, context, { place });
+}
+
+function timezoneOf(context: RunContext): string {
+  const environment = context.scope['environment'];
+  const timezone = isPlainObject(environment) ? ownMember(environment, 'timezone') : undefined;
+  return typeof timezone === 'string' ? timezone : 'UTC';
+}

@@ -1,0 +1,107 @@
+import { AppError } from '../errors/app-error.js';
+import { WebhookError } from '../errors/webhook-error.js';
+import type { BuiltResponse } from '../run/response/build-response.js';
+import type { RunContext } from '../run/run-context.js';
+import type { RunWarning, TraceEvent } from '../run/trace/trace.js';
+import { textAnswer, toResponse } from './answer.js';
+import type { Delivery } from './find-recipients.js';
+import type { IncomingCall } from './incoming-call.js';
+
+/** At what step processing ended with an error. */
+export type WebhookPhase =
+  | 'read'
+  | 'payload'
+  | 'verification'
+  | 'condition'
+  | 'uid'
+  | 'items'
+  | 'recipients'
+  | 'respond';
+
+/** Why a call was not processed. `error.place` says where in the app, where it is the app's doing. */
+export interface WebhookFailure {
+  readonly phase: WebhookPhase;
+  readonly error: AppError | WebhookError;
+}
+
+/** The outcome of one call. */
+export interface WebhookResult {
+  /** The answer for the sender. To be sent only once what follows from the bundles is stored. */
+  readonly response: Response;
+  /** The same answer as plain data. */
+  readonly answer: BuiltResponse;
+  /** One for each item, in order. Of a shared hook those that have a recipient. */
+  readonly bundles: readonly unknown[];
+  /** Whether the call was a verification request, answered and done with. */
+  readonly verification: boolean;
+  /** Of a shared hook: who gets what. Undefined for a dedicated one, whose owner gets all. */
+  readonly deliveries: readonly Delivery[] | undefined;
+  /** Ids of the connections that get something. */
+  readonly recipients: readonly string[];
+  /** Undefined where all went well. Otherwise the call is to be kept for inspection. */
+  readonly failure: WebhookFailure | undefined;
+  /** What came in, to be kept and processed again. */
+  readonly call: IncomingCall;
+  readonly trace: readonly TraceEvent[];
+  readonly warnings: readonly RunWarning[];
+}
+
+interface Findings {
+  readonly bundles?: readonly unknown[];
+  readonly verification?: boolean;
+  readonly deliveries?: readonly Delivery[] | undefined;
+  readonly failure?: WebhookFailure;
+}
+
+/** A result with what was found; what is not given is nothing. */
+export function resultOf(
+  answer: BuiltResponse,
+  call: IncomingCall,
+  context: RunContext,
+  { bundles = [], verification = false, deliveries, failure }: Findings = {},
+): WebhookResult {
+  const recipients = [...new Set(deliveries?.flatMap((delivery) => delivery.recipients))];
+  const { trace: log, warnings } = context;
+  let response: Response | undefined;
+  return {
+    // Made when it is asked for: who writes the plain answer need not pay for it.
+    get response(): Response {
+      response ??= toResponse(answer);
+      return response;
+    },
+    // Written when it is read: see `TraceLog`.
+    get trace() {
+      return log.events;
+    },
+    ...{ answer, bundles, verification, deliveries, recipients, failure, call, warnings },
+  };
+}
+
+/** Statuses of what senders do wrong; the rest is an error of the app, 500. Source: reference/webhooks.md (Processing). [inf] */
+const STATUSES: Readonly<Record<string, number>> = {
+  WEBHOOK_TOO_LARGE: 413,
+  WEBHOOK_ENCODING: 415,
+  WEBHOOK_PAYLOAD: 400,
+};
+
+/** The result of a call that could not be processed. What an app does wrong is not told to the sender. */
+export function failedResult(
+  error: unknown,
+  phase: WebhookPhase,
+  call: IncomingCall,
+  context: RunContext,
+): WebhookResult {
+  const known = error instanceof AppError || error instanceof WebhookError ? error : unexpected(error);
+  context.emit({ kind: 'failed', phase, message: context.clean(known.message), place: known.place });
+  const status = STATUSES[known.code];
+  const answer =
+    status === undefined
+      ? textAnswer(500, 'The event could not be processed.')
+      : textAnswer(status, known.message);
+  return resultOf(answer, call, context, { failure: { phase, error: known } });
+}
+
+/** A defect, or a port that fails: the sender may try again, and whoever runs the hook sees the cause. */
+function unexpected(cause: unknown): AppError {
+  return new AppError('UnexpectedError', 'Something other than the app failed at the event.', { cause });
+}

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import type { ConnectionReport } from '../../src/connection/connection-run.js';
+import type { Transport } from '../../src/http/message/transport.js';
+import { transportFailure } from '../../src/http/transport/transport-failure.js';
+import type { TraceEvent } from '../../src/run/trace/trace.js';
+import { canary, everythingOf, expectNoCanary, findCanaries } from './canary.js';
+
+const S = {
+  key: canary('key'),
+  password: canary('password'),
+  common: canary('common'),
+  code: canary('code'),
+  access: canary('access'),
+  refresh: canary('refresh'),
+  ticket: canary('ticket'),
+  header: canary('header').replace('é', 'e'),
+  cookie: canary('cookie'),
+};
+const SECRETS = Object.values(S);
+const HOST = 'https://api.example.test';
+const URI = '{{encodeURL(data.a)}}';
+
+/** Quotes everything it knows, as a careless author may. */
+const QUOTE =
+  'No: {{parameters.key}} {{parameters.password}} {{common.cs}} {{temp.code}} {{temp.ticket}} {{data.a}} {{data.r}} {{connection.a}} {{body.echo}} {{base64(parameters.key)}} {{encodeURL(data.a)}}';
+
+const response = {
+  error: QUOTE,
+  temp: { ticket: '{{body.ticket}}' },
+  data: { a: '{{body.a}}', r: '{{body.r}}', h: "{{headers['x-odd']}}", h2: '{{headers.`x-odd`}}' },
+};
+
+const request = {
+  method: 'POST',
+  qs: { q: '{{parameters.key}}', t: '{{temp.ticket}}', a: '{{data.a}}' },
+  headers: {
+    Authorization: 'Basic {{base64("user:" + parameters.password)}}',
+    'X-Whatever': '{{encodeURL(common.cs)}}',
+    'X-Token-Of': `${URI}`,
+  },
+  body: { code: '{{temp.code}}', all: '{{parameters}}', data: '{{data}}', text: 'r={{data.r}}' },
+  response,
+};
+
+const COMMUNICATION = {
+  preauthorize: { ...request, url: `${HOST}/pre/{{encodeURL(parameters.key)}}` },
+  authorize: { url: `${HOST}/page`, response: { temp: { code: '{{query.code}}' }, error: QUOTE } },
+  token: { ...request, url: `${HOST}/token/{{encodeURL(temp.ticket)}}` },
+  info: {
+    ...request,
+    url: `${HOST}/info/{{encodeURL(connection.a)}}`,
+    response: { ...response, uid: '{{body.id}}' },
+  },
+  refresh: { ...request, url: `${HOST}/refresh/{{encodeURL(data.r)}}` },
+  invalidate: { ...request, url: `${HOST}/invalidate` },
+};
+
+const BODY = JSON.stringify({
+  id: 1,
+  a: S.access,
+  r: S.refresh,
+  ticket: S.ticket,
+  echo: [S.key, S.access],
+  nested: { list: [{ deep: S.ticket }] },
+});
+
+type Failure = 'none' | 'status' | 'network' | 'not JSON' | 'expression';
+
+interface Shown {
+  readonly text: string;
+  readonly report: ConnectionReport | undefined;
+}
+
+/** Everything that is shown while a connection is made, refreshed, tested and given up, the last call failing. */
+async function show(step: string, failure: Failure): Promise<Shown> {
+  const shown: string[] = [];
+  const transport: Transport = async ({ url }) => {
+    const fails = url.includes(`/${step}`);
+    const headers = {
+      'content-type': 'application/json',
+      'x-odd': S.header,
+      'set-cookie': [`sid=${encodeURIComponent(S.cookie)}`],
+    };
+    if (fails && failure === 'network') throw transportFailure({ code: 'ECONNRESET' }, new URL(url).origin);
+    // What a service says for the first time in a refusal, under no telling name, cannot be known as a secret.
+    const refusal = JSON.stringify({ ticket: S.ticket, echo: step === 'pre' ? S.key : [S.key, S.access] });
+    const text =
+      fails && failure === 'not JSON' ? `<${BODY}` : fails && failure === 'status' ? refusal : BODY;
+    return { status: fails && failure === 'status' ? 401 : 200, headers, body: Buffer.from(text), url };
+  };
+  const communication =
+    failure === 'expression'
+      ? { ...COMMUNICATION, [step === 'pre' ? 'preauthorize' : step]: breakData(step) }
+      : COMMUNICATION;
+  const engine = createEngine({
+    app: defineApp({
+      name: 'app',
+      connections: { c: { type: 'oauth', communication, common: { cs: S.common } } },
+    }),
+    transport,
+    trace: 'full',
+    onTrace: (event: TraceEvent) => shown.push(JSON.stringify(event)),
+  });
+  const connection = engine.connection('c');
+  let report: ConnectionReport | undefined;
+  try {
+    const parameters = { key: S.key, password: S.password };
+    const { pending } = await connection.authorize({ redirectUri: `${HOST}/cb`, parameters });
+    report = await connection.complete(pending, { code: S.code, state: pending.state });
+    await connection.refresh(report.stored, { force: true });
+    await connection.test(report.stored);
+    await connection.invalidate(report.stored);
+  } catch (error) {
+    shown.push(everythingOf(error));
+  }
+  if (report !== undefined) shown.push(JSON.stringify([report.trace, report.warnings]));
+  return { text: shown.join('\n'), report };
+}
+
+/** An expression that fails on a value which is a secret. */
+function breakData(step: string): unknown {
+  const url = `${HOST}/${step}`;
+  return {
+    ...request,
+    url,
+    response: { ...response, uid: '{{parseNumber(body.a).x + sum(body.a)}}', data: '{{body.a}}' },
+  };
+}
+
+describe('secrets of a connection', () => {
+  it('are there to be found: the report holds them, the traces tell of every request', async () => {
+    const { text, report } = await show('none', 'none');
+    expect(findCanaries(JSON.stringify(report?.stored), SECRETS).length).toBeGreaterThanOrEqual(5);
+    for (const path of ['pre', 'token', 'info', 'refresh', 'invalidate']) expect(text).toContain(`/${path}`);
+  });
+
+  it('occur in no trace of steps that succeed', async () => {
+    expectNoCanary((await show('none', 'none')).text, SECRETS);
+  });
+
+  const steps = ['pre', 'token', 'info', 'refresh', 'invalidate'];
+  const failures: Failure[] = ['status', 'network', 'not JSON', 'expression'];
+  it.each(steps.flatMap((step) => failures.map((failure) => [step, failure] as const)))(
+    'occur in nothing that is shown where %s fails: %s',
+    async (step, failure) => {
+      const { text } = await show(step, failure);
+      expect(text).toContain('Error');
+      expectNoCanary(text, SECRETS);
+    },
+  );
+});

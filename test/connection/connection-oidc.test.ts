@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEngine, type Engine } from '../../src/app/engine/create-engine.js';
+import type { Authorization } from '../../src/component/connection.js';
+import type { StoredConnection } from '../../src/connection/connection-store.js';
+import { SYSTEM_CLOCK } from '../../src/util/clock.js';
+import { memoryStore } from './memory-store.js';
+import { oidcApp } from './oidc-app.js';
+import { type OidcServer, startOidcServer } from './oidc-server.js';
+
+const CALLBACK = 'http://127.0.0.1:53682/callback';
+
+/** The connection flow against a provider that we did not write. */
+describe('a connection to an OAuth 2 provider of others', () => {
+  let server: OidcServer;
+  let engine: Engine;
+  let skewMs = 0;
+  const store = memoryStore();
+
+  beforeAll(async () => {
+    server = await startOidcServer();
+    engine = createEngine({
+      app: oidcApp(server.issuer),
+      network: { allow: ['loopback'] },
+      connections: store,
+      clock: { ...SYSTEM_CLOCK, now: () => Date.now() + skewMs },
+    });
+  });
+
+  afterAll(async () => {
+    await engine.close();
+    await server.close();
+  });
+
+  const authorize = (): Promise<Authorization> =>
+    engine.connection('account').authorize({ redirectUri: CALLBACK, modules: ['whoAmI'] });
+
+  const connect = async (): Promise<StoredConnection> => {
+    const { url, pending } = await authorize();
+    const callback = await server.login(url);
+    const query = Object.fromEntries(callback.searchParams);
+    const { stored } = await engine
+      .connection('account')
+      .complete(JSON.parse(JSON.stringify(pending)), query);
+    return stored;
+  };
+
+  it('is authorized by page, callback, token and info', async () => {
+    const stored = await connect();
+    expect(stored).toMatchObject({
+      component: 'account',
+      uid: 'ann',
+      metadata: { type: 'email', value: 'ann@example.test' },
+    });
+    expect(stored.oauth?.scope).toEqual(['openid', 'offline_access', 'email']);
+    expect(stored.connection['refreshToken']).toEqual(expect.any(String));
+  });
+
+  it('is used by a module as it is while its token is good', async () => {
+    const stored = await connect();
+    await store.save('good', stored);
+    const report = await engine.module('whoAmI').run({ connection: 'good' });
+    expect(report.error).toBeUndefined();
+    expect(report.bundles).toEqual([{ sub: 'ann', email: 'ann@example.test' }]);
+    expect(await store.get('good')).toBe(stored);
+  });
+
+  it('is refreshed once for all modules that need it, and kept', async () => {
+    const stored = await connect();
+    await store.save('work', stored);
+    skewMs = 45_000;
+    const runs = await Promise.all(
+      Array.from({ length: 20 }, () => engine.module('whoAmI').run({ connection: 'work' })),
+    );
+    skewMs = 0;
+    expect(runs.map(({ error }) => error)).toEqual(runs.map(() => undefined));
+    const kept = await store.get('work');
+    expect(kept?.connection['accessToken']).not.toBe(stored.connection['accessToken']);
+    expect(kept?.connection['refreshToken']).not.toBe(stored.connection['refreshToken']);
+    expect(store.saves('work')).toBe(2);
+  });
+
+  it('fails with InvalidAccessTokenError once its refresh token is used up', async () => {
+    const stored = await connect();
+    const connection = engine.connection('account');
+    await connection.refresh(stored, { force: true });
+    // The provider takes a second use as theft.
+    await expect(connection.refresh(stored, { force: true })).rejects.toMatchObject({
+      type: 'InvalidAccessTokenError',
+      message: 'The connection could not be refreshed: invalid_grant',
+    });
+  });
+
+  it('is given up by invalidate', async () => {
+    const stored = await connect();
+    const connection = engine.connection('account');
+    expect((await connection.invalidate(stored)).requests).toBe(1);
+    await expect(connection.refresh(stored, { force: true })).rejects.toMatchObject({
+      type: 'InvalidAccessTokenError',
+    });
+  });
+
+  it('is not made where the user says no', async () => {
+    const { url, pending } = await authorize();
+    const callback = await server.refuse(url);
+    const query = Object.fromEntries(callback.searchParams);
+    await expect(engine.connection('account').complete(pending, query)).rejects.toMatchObject({
+      type: 'RuntimeError',
+      message: expect.stringContaining('access_denied'),
+    });
+  });
+
+  it('is not made with a code that was issued for another verifier', async () => {
+    const [first, second] = [await authorize(), await authorize()];
+    const callback = await server.login(first.url);
+    const query = { ...Object.fromEntries(callback.searchParams), state: second.pending.state };
+    await expect(engine.connection('account').complete(second.pending, query)).rejects.toMatchObject({
+      statusCode: 400,
+    });
+  });
+});

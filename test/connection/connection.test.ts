@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import type { Connection } from '../../src/component/connection.js';
+import { usesOf } from '../../src/connection/required-scope.js';
+import type { Transport } from '../../src/http/message/transport.js';
+
+const URL = 'https://api.example.test';
+
+function connectionOf(
+  definition: NonNullable<Parameters<typeof defineApp>[0]['connections']>[string],
+  answers: readonly unknown[] = [],
+): { readonly connection: Connection; readonly calls: string[] } {
+  const calls: string[] = [];
+  const transport: Transport = async ({ method, url }) => {
+    calls.push(`${method} ${url}`);
+    const body = Buffer.from(JSON.stringify(answers[calls.length - 1] ?? {}));
+    return { status: 200, headers: { 'content-type': 'application/json' }, body, url };
+  };
+  const app = defineApp({ name: 'app', connections: { c: definition } });
+  return { connection: createEngine({ app, transport }).connection('c'), calls };
+}
+
+describe('the communication of a connection', () => {
+  it.each([
+    ['a basic request without url', 'basic', { response: {} }, ''],
+    ['a later request without url', 'basic', [{ url: URL }, { response: {} }], '/1'],
+    ['an OAuth list', 'oauth', [{ url: URL }], ''],
+    ['two pages', 'oauth', { authorize: [{ url: URL }, { url: URL }] }, '/authorize'],
+    ['a section without url', 'oauth', { authorize: { url: URL }, info: {} }, '/info'],
+    ['neither page nor token', 'oauth', { info: { url: URL } }, undefined],
+  ] as const)('is refused: %s', async (_title, type, communication, pointer) => {
+    const { connection, calls } = connectionOf({ type, communication });
+    const root = '/connections/c/communication';
+    await expect(connection.create()).rejects.toMatchObject({
+      code: 'SPEC_INVALID',
+      ...(pointer !== undefined && { place: { pointer: root + pointer } }),
+    });
+    expect(calls).toEqual([]);
+  });
+
+  it('is refused where there is none', async () => {
+    const { connection } = connectionOf({ type: 'basic' });
+    await expect(connection.create()).rejects.toMatchObject({ code: 'SPEC_INVALID' });
+  });
+});
+
+describe('directives that connections do not have', () => {
+  it('are ignored with a warning each', async () => {
+    const { connection, calls } = connectionOf({
+      type: 'basic',
+      communication: {
+        url: URL,
+        pagination: {},
+        aws: {},
+        response: { output: '{{body}}', iterate: '{{body}}' },
+      },
+    });
+    const { warnings } = await connection.create();
+    expect(warnings.map(({ code, place }) => [code, place?.pointer])).toEqual([
+      ['directive-ignored', '/connections/c/communication/aws'],
+      ['directive-ignored', '/connections/c/communication/pagination'],
+      ['directive-ignored', '/connections/c/communication/response/iterate'],
+      ['directive-ignored', '/connections/c/communication/response/output'],
+    ]);
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('steps that do not fit the connection', () => {
+  it('a basic connection has no page', async () => {
+    const { connection } = connectionOf({ type: 'basic', communication: { url: URL } });
+    expect(await connection.needsPage()).toBe(false);
+    await expect(connection.authorize({ redirectUri: URL })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('a connection with a page is not created without its user', async () => {
+    const { connection } = connectionOf({ type: 'oauth', communication: { authorize: { url: URL } } });
+    expect(await connection.needsPage()).toBe(true);
+    await expect(connection.create()).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('a pending authorization of another connection is not completed', async () => {
+    const { connection } = connectionOf({ type: 'oauth', communication: { authorize: { url: URL } } });
+    const { pending } = await connection.authorize({ redirectUri: URL });
+    const { state } = pending;
+    await expect(connection.complete({ ...pending, component: 'd' }, { state })).rejects.toMatchObject({
+      code: 'USAGE',
+    });
+    await expect(connection.complete({ ...pending, values: 'broken' }, { state })).rejects.toMatchObject({
+      code: 'USAGE',
+    });
+  });
+});
+
+describe('authorize', () => {
+  const communication = {
+    preauthorize: {
+      url: `${URL}/pre`,
+      response: { temp: { at: '{{parseDate("2024-05-01"; "YYYY-MM-DD")}}', raw: '{{toBinary("hi")}}' } },
+    },
+    authorize: { url: `${URL}/page`, qs: { a: '{{temp.x}}' } },
+    token: {
+      url: `${URL}/token?at={{formatDate(temp.at; "YYYY")}}&raw={{length(temp.raw)}}`,
+      response: { data: { ok: '{{body.ok}}' } },
+    },
+  };
+
+  it('leaves a state of its own each time, long enough not to be guessed', async () => {
+    const { connection } = connectionOf({ type: 'oauth', communication });
+    const states = await Promise.all(
+      [1, 2, 3].map(async () => (await connection.authorize({ redirectUri: URL })).pending.state),
+    );
+    expect(new Set(states).size).toBe(3);
+    expect(states.every((state) => (state?.length ?? 0) >= 43)).toBe(true);
+  });
+
+  it('leaves what the callback needs as plain JSON, dates and bytes included', async () => {
+    const { connection, calls } = connectionOf({ type: 'oauth', communication }, [{}, { ok: 1 }]);
+    const { pending } = await connection.authorize({ redirectUri: URL, parameters: { x: new Date(0) } });
+    const { stored } = await connection.complete(JSON.parse(JSON.stringify(pending)), {
+      state: pending.state,
+    });
+    expect(calls[1]).toBe(`GET ${URL}/token?at=2024&raw=2`);
+    expect(stored.connection).toEqual({ x: new Date(0), ok: 1 });
+    expect(stored.parameters).toEqual({ x: new Date(0) });
+  });
+
+  it('keeps common data that were given for the callback and for refreshes', async () => {
+    const { connection, calls } = connectionOf({
+      type: 'oauth',
+      common: { id: 'of the app' },
+      communication: {
+        authorize: { url: `${URL}/page?id={{common.id}}` },
+        token: { url: `${URL}/token/{{common.id}}` },
+        refresh: { url: `${URL}/refresh/{{common.id}}` },
+      },
+    });
+    const { url, pending } = await connection.authorize({ redirectUri: URL, common: { id: 'mine' } });
+    expect(url).toContain('?id=mine&state=');
+    const { stored } = await connection.complete(pending, { state: pending.state });
+    await connection.refresh(stored, { force: true });
+    expect(calls).toEqual([`GET ${URL}/token/mine`, `GET ${URL}/refresh/mine`]);
+  });
+
+  it.each([
+    ['no state', {}],
+    ['a state of somebody else', { state: 'x' }],
+    ['a list of states', { state: ['x'] }],
+    ['an empty state', { state: '' }],
+  ])('refuses a callback with %s, and sends nothing', async (_title, query) => {
+    const { connection, calls } = connectionOf({
+      type: 'oauth',
+      communication: { authorize: { url: URL }, token: { url: URL } },
+    });
+    const { pending } = await connection.authorize({ redirectUri: URL });
+    await expect(connection.complete(pending, query)).rejects.toMatchObject({ type: 'RuntimeError' });
+    expect(calls).toEqual([]);
+  });
+
+  it('words a refusal without what steers a terminal', async () => {
+    const { connection } = connectionOf({
+      type: 'oauth',
+      communication: { authorize: { url: URL }, token: { url: URL } },
+    });
+    const { pending } = await connection.authorize({ redirectUri: URL });
+    const query = { state: pending.state, error: `\u001b[2J${'x'.repeat(5000)}` };
+    const error: Error = await connection.complete(pending, query).then(
+      () => new Error('completed'),
+      (reason) => reason,
+    );
+    expect(error.message).toMatch(/^The service did not authorize: \[2Jx+$/);
+    expect(error.message.length).toBeLessThan(400);
+  });
+});
+
+describe('a connection without a page', () => {
+  it('is made by token and info alone', async () => {
+    const { connection, calls } = connectionOf(
+      {
+        type: 'oauth',
+        communication: {
+          token: { url: `${URL}/token`, response: { data: { t: '{{body.t}}' } } },
+          info: { url: `${URL}/me/{{connection.t}}`, response: { uid: '{{body.id}}' } },
+        },
+      },
+      [{ t: 'T' }, { id: 9 }],
+    );
+    const { stored, requests } = await connection.create();
+    expect([stored.uid, requests, calls]).toEqual([9, 2, [`GET ${URL}/token`, `GET ${URL}/me/T`]]);
+  });
+});
+
+describe('test', () => {
+  it('makes a basic connection once more from its parameters', async () => {
+    const communication = { url: `${URL}/{{parameters.key}}`, response: { data: { key: '{{body.k}}' } } };
+    const { connection, calls } = connectionOf({ type: 'basic', communication }, [{ k: 'k2' }, { k: 'k3' }]);
+    const made = await connection.create({ parameters: { key: 'k1' } });
+    expect(made.stored).toMatchObject({ connection: { key: 'k2' }, parameters: { key: 'k1' } });
+    const tested = await connection.test(made.stored);
+    expect(tested.stored.connection).toEqual({ key: 'k3' });
+    expect(calls).toEqual([`GET ${URL}/k1`, `GET ${URL}/k1`]);
+  });
+
+  it('sends nothing for an OAuth connection without info', async () => {
+    const { connection } = connectionOf({ type: 'oauth', communication: { authorize: { url: URL } } });
+    expect((await connection.test({ connection: { a: 1 } })).requests).toBe(0);
+  });
+});
+
+describe('scopes', () => {
+  const app = defineApp({
+    name: 'app',
+    connections: { c: { type: 'oauth', communication: { authorize: { url: URL } }, defaultScope: ['base'] } },
+    modules: {
+      a: { type: 'action', connection: 'c', communication: { url: URL }, scope: ['read', 'base'] },
+      b: { type: 'action', altConnection: 'c', communication: { url: URL }, scope: 'write' },
+      d: { type: 'action', communication: { url: URL }, scope: ['none'] },
+    },
+    webhooks: { h: { connection: 'c', communication: { output: '{{body}}' }, requiredScope: ['hook'] } },
+  });
+
+  it('are the default ones and those of the uses asked for', async () => {
+    const connection = createEngine({ app }).connection('c');
+    const scopeOf = async (request: object): Promise<unknown> => {
+      const { pending } = await connection.authorize({ redirectUri: URL, ...request });
+      return JSON.parse(JSON.stringify(pending)).values.oauth.scope;
+    };
+    expect(await scopeOf({})).toEqual(['base']);
+    expect(await scopeOf({ modules: ['b', 'a'], scopes: ['x'] })).toEqual(['base', 'write', 'read', 'x']);
+    expect(await scopeOf(usesOf(app, 'c'))).toEqual(['base', 'read', 'write', 'hook']);
+    await expect(scopeOf({ modules: ['absent'] })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});

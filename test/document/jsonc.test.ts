@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SpecError } from '../../src/errors/spec-error.js';
+import type { Warning } from '../../src/document/reading/document.js';
+import { readDocument } from '../../src/document/reading/jsonc.js';
+import { MAX_JSON_DEPTH } from '../../src/document/reading/walk-json.js';
+import { collectWarnings, MAX_WARNINGS } from '../../src/document/reading/warn.js';
+
+const FILE = 'a.imljson';
+
+function readValue(text: string): unknown {
+  return readDocument(text, FILE).value;
+}
+
+function errorOf(text: string): SpecError {
+  try {
+    readDocument(text, FILE);
+  } catch (error) {
+    if (error instanceof SpecError) return error;
+    throw error;
+  }
+  throw new Error(`${JSON.stringify(text)} was read`);
+}
+
+function placeIn(text: string, pointer: string, offset?: number, part?: 'value' | 'key'): string {
+  const place = readDocument(text, FILE).placeOf(pointer, offset, part);
+  expect(place).toMatchObject({ file: FILE, pointer });
+  return `${place.line}:${place.column}`;
+}
+
+describe('readDocument', () => {
+  it.each([
+    ['{"a": [1, -2.5e3, true, false, null, "x"]}', { a: [1, -2500, true, false, null, 'x'] }],
+    ['[]', []],
+    ['{}', {}],
+    ['"text"', 'text'],
+    ['0', 0],
+    ['// first\n{ /* in */ "a": "http://x" // last\n}', { a: 'http://x' }],
+    ['{"a": [1, 2,], "b": {"c": 1,},}', { a: [1, 2], b: { c: 1 } }],
+    ['\uFEFF{"a":1}', { a: 1 }],
+    ['{\r\n\t"a":\t1\r\n}', { a: 1 }],
+    ['"\\u0041\\n\\"\\\\\\/"', 'A\n"\\/'],
+    ['"\\ud83d\\ude00 \ud800"', '\u{1F600} \ud800'],
+    ['[1e400, -0]', [Number.POSITIVE_INFINITY, -0]],
+    ['/**/ 1 /* end */', 1],
+  ])('reads %j', (text, value) => {
+    expect(readValue(text)).toStrictEqual(value);
+  });
+
+  it('agrees with JSON.parse on JSON', () => {
+    const text = JSON.stringify({
+      a: [{ 'b/~"': '\u2028\ud800\n' }, [[]], {}, 1.5, null],
+      '': { ' ': false },
+    });
+    expect(readValue(text)).toStrictEqual(JSON.parse(text));
+  });
+
+  it('makes own members of names that mean something to JavaScript', () => {
+    const value = readValue('{"__proto__": {"polluted": 1}, "constructor": 2, "toString": 3}') as object;
+    expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'toString']);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it('lets the last of equal names win, and tells where it stands', () => {
+    const warnings: Warning[] = [];
+    const document = readDocument('{"a": {"b": 1,\n "b": 2}}', FILE, collectWarnings(warnings));
+    expect(document.value).toEqual({ a: { b: 2 } });
+    expect(warnings).toMatchObject([
+      { code: 'duplicate-key', place: { file: FILE, pointer: '/a/b', line: 2, column: 2 } },
+    ]);
+    expect(document.placeOf('/a/b')).toMatchObject({ line: 2, column: 7 });
+  });
+
+  it('stops telling of equal names at the limit', () => {
+    const warnings: Warning[] = [];
+    const text = `{${Array.from({ length: MAX_WARNINGS + 50 }, () => '"a":1').join(',')}}`;
+    readDocument(text, FILE, collectWarnings(warnings));
+    expect(warnings).toHaveLength(MAX_WARNINGS + 1);
+    expect(warnings.at(-1)?.message).toContain('left out');
+  });
+});
+
+describe('readDocument on text that is no JSON', () => {
+  it.each([
+    ['', 1, 1, 'Expected a value, found the end of the file.'],
+    ['// only a comment', 1, 18, 'Expected a value'],
+    ['[,]', 1, 2, 'Expected a value, found ,.'],
+    ['{,}', 1, 2, 'Expected a name in double quotes, found ,.'],
+    ['[1,,2]', 1, 4, 'Expected a value'],
+    ['[1 2]', 1, 4, 'Expected "," or "]", found 2.'],
+    ['{"a" 1}', 1, 6, 'Expected ":", found 1.'],
+    ['{"a":}', 1, 6, 'Expected a value, found }.'],
+    ['{"a":1 "b":2}', 1, 8, 'Expected "," or "}"'],
+    ['{"a":1}\n{', 2, 1, 'Expected the end of the file, found {.'],
+    ['{\n"a": [1', 2, 8, 'The array of line 2 is not closed.'],
+    ['{a: 1}', 1, 2, 'found a'],
+    ["{'a': 1}", 1, 2, 'double quotes'],
+    ['{"a": "x', 1, 7, 'A text has no end'],
+    ['{"a": "x\ny"}', 1, 7, 'A text has no end'],
+    ['{"a":\n "x\\q"}', 2, 4, 'Unknown escape \\q'],
+    ['"\\\\\\u00g1"', 1, 4, 'Unknown escape \\u00g1'],
+    ['"a\tb"', 1, 3, 'control character \\u0009'],
+    ['{"a": 1 /* c', 1, 9, 'A comment has no end'],
+    ['01', 1, 2, 'Expected the end of the file'],
+    ['1.', 1, 1, 'found 1.'],
+    ['-', 1, 1, 'found -'],
+    ['NaN', 1, 1, 'found NaN'],
+    ['tru', 1, 1, 'found tru'],
+    ['\u00a0{}', 1, 1, '\\u00a0'],
+    ['{}\u0000', 1, 3, '\\u0000'],
+    ['\uFEFF\uFEFF{}', 1, 1, '\\ufeff'],
+    ['{1: 2}', 1, 2, 'a name in double quotes'],
+    ['{"a"', 1, 5, 'Expected ":", found the end'],
+    [']', 1, 1, 'Expected a value, found ].'],
+    ['[}', 1, 2, 'Expected a value, found }.'],
+  ])('refuses %j at %i:%i', (text, line, column, message) => {
+    const error = errorOf(text);
+    expect(error).toMatchObject({ code: 'SPEC_JSON', place: { file: FILE, line, column } });
+    expect(error.message).toContain(message);
+  });
+
+  it.each([
+    ['[', ']'],
+    ['{"a":', '}'],
+  ])('has an exact limit for nesting of %s', (open, close) => {
+    const nested = (depth: number): string => `${open.repeat(depth)}1${close.repeat(depth)}`;
+    expect(() => readValue(nested(MAX_JSON_DEPTH - 1))).not.toThrow();
+    expect(() => readValue(nested(MAX_JSON_DEPTH))).not.toThrow();
+    expect(errorOf(nested(MAX_JSON_DEPTH + 1)).message).toContain(`deeper than ${MAX_JSON_DEPTH}`);
+    expect(errorOf(open.repeat(1_000_000)).code).toBe('SPEC_JSON');
+  });
+
+  it('takes any number of comments in a row', () => {
+    expect(readValue(`${'//\n'.repeat(100_000)}1`)).toBe(1);
+    expect(readValue(`${'/**/'.repeat(100_000)}1`)).toBe(1);
+  });
+});
+
+describe('placeOf', () => {
+  const text = '{\n  "a": [10, {"b/c~d": "x"}],\n  "e": 1 // end\n}';
+
+  it.each([
+    ['', '1:1'],
+    ['/a', '2:8'],
+    ['/a/0', '2:9'],
+    ['/a/1', '2:13'],
+    ['/a/1/b~1c~0d', '2:23'],
+    ['/e', '3:8'],
+  ])('finds the value at %j', (pointer, place) => {
+    expect(placeIn(text, pointer)).toBe(place);
+  });
+
+  it('finds names', () => {
+    expect(placeIn(text, '/a/1/b~1c~0d', undefined, 'key')).toBe('2:14');
+    expect(placeIn(text, '/e', undefined, 'key')).toBe('3:3');
+    expect(placeIn('{"ab": 1}', '/ab', 1, 'key')).toBe('1:4');
+  });
+
+  it('falls back to the nearest parent', () => {
+    expect(placeIn(text, '/a/1/none/deeper')).toBe('2:13');
+    expect(placeIn(text, '/a/7')).toBe('2:8');
+    expect(placeIn(text, '/a/none', 3, 'key')).toBe('2:8');
+    expect(placeIn(text, '/e/0')).toBe('3:8');
+    expect(placeIn('[1]', '/0', undefined, 'key')).toBe('1:2');
+  });
+
+  it('maps an offset through the escapes of the text', () => {
+    expect(placeIn('["ab"]', '/0', 1)).toBe('1:4');
+    expect(placeIn('["\\n\\u0041b"]', '/0', 1)).toBe('1:5');
+    expect(placeIn('["\\n\\u0041b"]', '/0', 2)).toBe('1:11');
+    expect(placeIn('["ab"]', '/0', 99)).toBe('1:5');
+    expect(placeIn('[12]', '/0', 1)).toBe('1:2');
+  });
+
+  it('counts without the byte order mark', () => {
+    expect(placeIn('\uFEFF{"a": 1}', '/a')).toBe('1:7');
+  });
+
+  it('does not take members of other objects for steps of the path', () => {
+    expect(placeIn('{"x": {"a": 1}, "a": {"y": 2}}', '/a/y')).toBe('1:28');
+    expect(placeIn('[[1, 2], [3, 4]]', '/1/0')).toBe('1:11');
+    expect(placeIn('{"a": {"b": 1}, "a": {}}', '/a/b')).toBe('1:22');
+  });
+});
+
+describe('any text', () => {
+  const pieces = fc.constantFrom(
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"',
+    '\\',
+    'u0041',
+    '1',
+    '-',
+    'e',
+    'true',
+    'null',
+    '//',
+    '/*',
+    '*/',
+    '\n',
+    ' ',
+    'a',
+    '\u0000',
+    '\ud800',
+  );
+
+  it('is read, or refused with a place inside it', () => {
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
+        const text = parts.join('');
+        try {
+          readDocument(text, FILE).placeOf('/a/0', 1, 'key');
+        } catch (error) {
+          expect(error).toBeInstanceOf(SpecError);
+          const { line = 0, column = 0 } = (error as SpecError).place ?? {};
+          const lines = text.split(/\r\n|[\n\r]/);
+          expect(line).toBeLessThanOrEqual(lines.length);
+          expect(column).toBeLessThanOrEqual((lines[line - 1]?.length ?? 0) + 1);
+        }
+      }),
+    );
+  });
+
+  it('means what JSON says it means, whatever stands between the tokens', () => {
+    const between = fc.constantFrom('', ' ', '\n', '\t', '// {"x"\n', '/* ] */');
+    fc.assert(
+      fc.property(fc.jsonValue(), between, (value, filler) => {
+        const json = JSON.stringify(value);
+        expect(readValue(`${filler}${json}${filler}`)).toStrictEqual(JSON.parse(json));
+        expect(readValue(JSON.stringify(value, null, 2))).toStrictEqual(JSON.parse(json));
+      }),
+    );
+  });
+});

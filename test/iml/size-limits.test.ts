@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  assertListLength,
+  assertTextLength,
+  MAX_LIST_LENGTH,
+  MAX_TEXT_LENGTH,
+  rewrite,
+  rewriteInChunks,
+} from '../../src/iml/values/size-limits.js';
+import { errorOf } from './functions/call-function.js';
+
+test.each([
+  [assertTextLength, MAX_TEXT_LENGTH],
+  [assertListLength, MAX_LIST_LENGTH],
+])('%o refuses what is one above its ceiling only', (assertLength, ceiling) => {
+  expect(errorOf(() => assertLength(ceiling - 1))).toBeUndefined();
+  expect(errorOf(() => assertLength(ceiling))).toBeUndefined();
+  expect(errorOf(() => assertLength(ceiling + 1))?.code).toBe('IML_LIMIT');
+});
+
+describe('rewrite', () => {
+  test('replaces as the host does', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', 'b', '$') }), (text) => {
+        expect(rewrite(text, /a+/g, () => '$&')).toBe(text.replace(/a+/g, () => '$&'));
+      }),
+    );
+  });
+  test('stops where the result is too long', () => {
+    const long = 'x'.repeat(MAX_TEXT_LENGTH / 4);
+    expect(rewrite('aaaa', /a/g, () => long).length).toBe(MAX_TEXT_LENGTH);
+    expect(errorOf(() => rewrite('aaaab', /a/g, () => long))?.code).toBe('IML_LIMIT');
+    expect(errorOf(() => rewrite('aaaaa', /a/g, () => long))?.code).toBe('IML_LIMIT');
+  });
+});
+
+describe('rewriteInChunks', () => {
+  test('cuts no surrogate pair', () => {
+    const text = `a${'😀'.repeat(100_000)}`;
+    expect(rewriteInChunks(text, encodeURIComponent)).toBe(encodeURIComponent(text));
+  });
+  test('stops where the result is too long', () => {
+    expect(
+      errorOf(() => rewriteInChunks('a'.repeat(200_000), () => 'x'.repeat(MAX_TEXT_LENGTH / 2)))?.code,
+    ).toBe('IML_LIMIT');
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import type { ModuleParameters } from '../../src/module/list-parameters.js';
+import type { ParameterElement } from '../../src/parameters/form/parameter-spec.js';
+import { service } from '../run/helpers.js';
+import { engineOf } from '../component/engine-of.js';
+
+/** What the service gives for each RPC, which is called by its name. */
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  fields: [{ name: 'extra', type: 'number' }, 'rpc://deeper'],
+  deeper: [{ name: 'deep', type: 'text' }],
+  self: ['rpc://self', { name: 'once', type: 'text' }],
+  options: [
+    { label: 'A', value: 'a', nested: ['rpc://deeper'] },
+    { label: 'B', value: 'b', nested: ['rpc://fields'] },
+  ],
+};
+
+function form(parts: { readonly fixed?: unknown; readonly mappable?: unknown; readonly output?: unknown }): {
+  readonly list: (parameters?: Record<string, unknown>, resolve?: boolean) => Promise<ModuleParameters>;
+  readonly asked: () => readonly string[];
+} {
+  const { transport, requests } = service(({ url }) => {
+    const answer = ANSWERS[new URL(url).pathname.slice(1)];
+    return answer === undefined ? { status: 404, json: {} } : { json: answer };
+  });
+  const rpcs = Object.fromEntries(
+    [...Object.keys(ANSWERS), 'broken'].map((name) => [
+      name,
+      { communication: { url: `/${name}`, qs: { t: '{{parameters.t}}' }, response: { output: '{{body}}' } } },
+    ]),
+  );
+  const { fixed, mappable, output } = parts;
+  const module = { type: 'action' as const, communication: { url: '/x' } };
+  const { engine } = engineOf(
+    {
+      modules: { act: { ...module, staticParams: fixed, mappableParams: mappable, interface: output } },
+      rpcs,
+    },
+    { transport },
+  );
+  return {
+    list: (parameters, resolve = true) => engine.module('act').parameters({ parameters, resolve }),
+    asked: () => requests.map(({ url }) => url.slice('https://api.example.test/'.length)),
+  };
+}
+
+const names = (elements: readonly ParameterElement[] | undefined): unknown =>
+  elements?.map((element) => (element.kind === 'reference' ? element.text : element.name));
+
+describe('the form of a module', () => {
+  test('is listed as it is written, and nothing is sent', async () => {
+    const { list, asked } = form({
+      fixed: [{ name: 'a', type: 'text' }],
+      mappable: 'rpc://fields',
+      output: ['rpc://deeper'],
+    });
+    const listed = await list({}, false);
+    expect([names(listed.static), names(listed.mappable)]).toEqual([['a'], ['rpc://fields']]);
+    expect(listed.metadata).toEqual({
+      parameters: [{ name: 'a', type: 'text' }],
+      expect: ['rpc://fields'],
+      interface: ['rpc://deeper'],
+    });
+    expect(asked()).toEqual([]);
+  });
+
+  test('holds what RPCs give on request: fields, whole lists, lists in lists, the interface', async () => {
+    const { list, asked } = form({
+      fixed: ['rpc://fields?t={{parameters.table}}', { name: 'z', type: 'text' }],
+      mappable: 'rpc://deeper',
+      output: 'rpc://deeper',
+    });
+    const listed = await list({ table: 'x' });
+    expect(names(listed.static)).toEqual(['extra', 'deep', 'z']);
+    expect(names(listed.mappable)).toEqual(['deep']);
+    expect(listed.metadata.interface).toEqual([{ name: 'deep', type: 'text' }]);
+    expect(asked()).toEqual(['fields?t=x', 'deeper', 'deeper', 'deeper']);
+    expect(listed.failures).toEqual([]);
+  });
+
+  test('holds options, and the nested fields of those that are chosen', async () => {
+    const { list, asked } = form({
+      mappable: [{ name: 'kind', type: 'select', options: 'rpc://options' }],
+    });
+    const options = async (parameters: Record<string, unknown>): Promise<unknown> => {
+      const [field] = (await list(parameters)).mappable;
+      return field?.kind === 'parameter'
+        ? field.choices?.options?.map(({ value, nested }) => [value, names(nested)])
+        : undefined;
+    };
+    expect(await options({})).toEqual([
+      ['a', ['rpc://deeper']],
+      ['b', ['rpc://fields']],
+    ]);
+    expect(await options({ kind: 'a' })).toEqual([
+      ['a', ['deep']],
+      ['b', ['rpc://fields']],
+    ]);
+    expect(asked()).toEqual(['options', 'options', 'deeper']);
+  });
+
+  test('holds what is inside of collections and arrays, and beside a field that is filled in', async () => {
+    const { list } = form({
+      mappable: [
+        { name: 'c', type: 'collection', spec: ['rpc://deeper'] },
+        { name: 'l', type: 'array', spec: { type: 'select', options: 'rpc://options' } },
+        { name: 'on', type: 'boolean', nested: ['rpc://deeper'] },
+        { name: 'off', type: 'boolean', nested: ['rpc://deeper'] },
+      ],
+    });
+    const { mappable } = await list({ on: true });
+    const [c, l, on, off] = mappable.map((field) => (field.kind === 'parameter' ? field : undefined));
+    expect(c?.spec?.kind === 'fields' && names(c.spec.fields)).toEqual(['deep']);
+    expect(l?.spec?.kind === 'item' && l.spec.item.choices?.options?.length).toBe(2);
+    expect([names(on?.nested), names(off?.nested)]).toEqual([['deep'], ['rpc://deeper']]);
+  });
+
+  test('keeps references that cannot be followed, and says why', async () => {
+    const { list } = form({
+      mappable: [
+        'rpc://broken',
+        'rpc://nowhere',
+        { name: 'c', type: 'collection', spec: ['rpc://broken'] },
+        { name: 'after', type: 'text' },
+      ],
+    });
+    const { mappable, failures } = await list();
+    expect(names(mappable)).toEqual(['rpc://broken', 'rpc://nowhere', 'c', 'after']);
+    expect(failures.map(({ text, path, error }) => [text, path, error.name])).toEqual([
+      ['rpc://broken', '', 'RuntimeError'],
+      ['rpc://nowhere', '', 'InvalidConfigurationError'],
+      ['rpc://broken', 'c', 'RuntimeError'],
+    ]);
+  });
+
+  test('ends where a list names itself, and after 100 calls', async () => {
+    const circle = form({ mappable: ['rpc://self'] });
+    expect(names((await circle.list()).mappable)).toEqual(['rpc://self', 'once']);
+    const many = form({ mappable: Array.from({ length: 103 }, () => 'rpc://deeper') });
+    const { mappable, failures } = await many.list();
+    expect([mappable.length, failures.length, many.asked().length]).toEqual([103, 3, 100]);
+  });
+});

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { treatTags } from '../../src/parameters/check/html-tags.js';
+
+const text = fc.string({ unit: fc.constantFrom('<', '>', 'b', '/', '!', ' ', '\ud800', 'é') });
+
+describe('treatTags', () => {
+  it('removes comments and closing tags', () => {
+    expect(treatTags('a<!-- x --></p>b<br/>', 'strip')).toBe('ab');
+  });
+
+  it('leaves no tag, whatever the text', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        const stripped = treatTags(value, 'strip');
+        expect(stripped).not.toMatch(/<[a-z/!?][^>]*>/i);
+        expect(treatTags(stripped, 'strip')).toBe(stripped);
+      }),
+    );
+  });
+
+  it('leaves no beginning of a tag with stripall', () => {
+    fc.assert(fc.property(text, (value) => !/<[a-z/!?]/i.test(treatTags(value, 'stripall'))));
+  });
+
+  it('leaves no sign of a tag with escape', () => {
+    fc.assert(fc.property(text, (value) => !/[<>]/.test(treatTags(value, 'escape'))));
+  });
+
+  it('needs time in step with the length', () => {
+    expect(treatTags('<b'.repeat(500_000), 'stripall')).toBe('');
+    expect(treatTags(`${'<'.repeat(500_000)}${'b>'.repeat(500_000)}`, 'strip')).toBe('');
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { findParameter } from '../../src/parameters/form/find-parameter.js';
+import {
+  MAX_PARAMETER_DEPTH,
+  PARAMETER_TYPES,
+  type ParameterSpec,
+} from '../../src/parameters/form/parameter-spec.js';
+import {
+  joinParameters,
+  readOptionList,
+  readParameters,
+} from '../../src/parameters/form/read-parameters.js';
+import { SpecError } from '../../src/errors/spec-error.js';
+
+function first(value: unknown): ParameterSpec {
+  const [element] = readParameters(value).elements;
+  if (element?.kind !== 'parameter') throw new Error('No parameter was read.');
+  return element;
+}
+
+const warningsOf = (value: unknown) =>
+  readParameters(value).warnings.map(({ code, place }) => `${code} ${place.pointer}`);
+
+/** Collections in collections; the outermost stands at level 0. */
+function nestedCollections(levels: number): unknown {
+  let spec: unknown = [{ name: 'x', type: 'text' }];
+  for (let level = 0; level < levels; level++) spec = [{ name: 'x', type: 'collection', spec }];
+  return spec;
+}
+
+describe('readParameters', () => {
+  it.each(PARAMETER_TYPES)('knows the type %s', (type) => {
+    const list = readParameters([{ name: 'x', type }]);
+    expect(list.warnings).toEqual([]);
+    expect(first([{ name: 'x', type }]).type).toBe(type);
+  });
+
+  it('reads an unknown type as any and says which was meant', () => {
+    const { elements, warnings } = readParameters([{ name: 'x', type: 'colour' }]);
+    expect(elements).toMatchObject([{ type: 'any' }]);
+    expect(warnings).toMatchObject([{ code: 'wrong-type', place: { pointer: '/0/type' } }]);
+    expect(warnings[0]?.message).toContain('Did you mean "color"?');
+  });
+
+  it('warns where there is no type, no name, no parameter or no address', () => {
+    expect(warningsOf([{ name: 'x' }])).toEqual(['wrong-type /0/type']);
+    expect(warningsOf([{ type: 'text' }])).toEqual(['wrong-type /0']);
+    expect(warningsOf([5])).toEqual(['wrong-type /0']);
+    expect(warningsOf(['rpc://a', 'listOf'])).toEqual(['unknown-reference /1']);
+    expect(warningsOf([{ name: 'x', type: 'array', spec: 5 }])).toEqual(['wrong-type /0/spec']);
+    expect(warningsOf([{ name: 'x', type: 'text', tags: 'all' }])).toEqual(['wrong-type /0/tags']);
+  });
+
+  it('asks for no name of banners and items', () => {
+    expect(warningsOf([{ type: 'banner' }, { name: 'x', type: 'array', spec: { type: 'text' } }])).toEqual(
+      [],
+    );
+  });
+
+  it('says where nested fields are written', () => {
+    const options = [{ label: 'G', options: [{ value: 1, nested: { store: [{ name: 'n', type: '?' }] } }] }];
+    expect(warningsOf([{ name: 'x', type: 'select', options: { store: options } }])).toEqual([
+      'wrong-type /0/options/store/0/options/0/nested/store/0/type',
+    ]);
+  });
+
+  it('takes places from the document', () => {
+    const placeOf = (pointer: string) => ({ file: 'a.json', pointer, line: 3 });
+    expect(readParameters([{ name: 'x', type: 'text' }], placeOf).elements).toMatchObject([
+      { place: { file: 'a.json', pointer: '/0', line: 3 } },
+    ]);
+  });
+
+  it('keeps texts as references, whole lists and single elements', () => {
+    expect(readParameters('rpc://fields').elements).toMatchObject([
+      { kind: 'reference', text: 'rpc://fields' },
+    ]);
+    expect(readParameters(['rpc://a']).elements).toMatchObject([
+      { kind: 'reference', place: { pointer: '/0' } },
+    ]);
+  });
+
+  it('tells a spec of fields from a spec of one item', () => {
+    expect(first([{ name: 'x', type: 'array', spec: [] }]).spec).toEqual({ kind: 'fields', fields: [] });
+    expect(first([{ name: 'x', type: 'array', spec: { type: 'url' } }]).spec).toMatchObject({
+      kind: 'item',
+      item: { type: 'url', name: undefined },
+    });
+    expect(first([{ name: 'x', type: 'collection', spec: { name: 'a', type: 'url' } }]).spec).toMatchObject({
+      kind: 'fields',
+      fields: [{ name: 'a' }],
+    });
+  });
+
+  it('reads limits from validate and a pattern from beside it', () => {
+    expect(
+      first([{ name: 'x', type: 'text', pattern: 'a', validate: { min: 1, max: '9' } }]).validate,
+    ).toMatchObject({
+      min: 1,
+      max: undefined,
+      pattern: 'a',
+    });
+    expect(first([{ name: 'x', type: 'text', validate: false }]).validate).toBe(false);
+  });
+
+  it('reads own members only', () => {
+    const inherited: unknown = JSON.parse('{"name":"x","type":"text","__proto__":{"required":true}}');
+    expect(first([inherited]).required).toBe(false);
+  });
+
+  it(`follows ${MAX_PARAMETER_DEPTH} levels and refuses one more`, () => {
+    expect(readParameters(nestedCollections(MAX_PARAMETER_DEPTH)).warnings).toEqual([]);
+    expect(() => readParameters(nestedCollections(MAX_PARAMETER_DEPTH + 1))).toThrow(SpecError);
+    let item: unknown = { type: 'text' };
+    for (let level = 0; level < 5000; level++) item = { type: 'array', spec: item };
+    expect(() => readParameters([item])).toThrow(expect.objectContaining({ code: 'SPEC_INVALID' }));
+  });
+
+  it('joins lists', () => {
+    const joined = joinParameters(readParameters([{ name: 'a', type: '?' }]), readParameters('rpc://b'));
+    expect(joined.elements).toHaveLength(2);
+    expect(joined.warnings).toHaveLength(1);
+  });
+});
+
+describe('readOptionList', () => {
+  it('reads options and groups and nothing else', () => {
+    const place = { pointer: '/0/options' };
+    expect(readOptionList([{ id: 1 }, { label: 'G', options: [{ id: 2 }] }], 'id', place)).toMatchObject([
+      { value: 1 },
+      { value: 2 },
+    ]);
+    expect(readOptionList({ id: 1 }, 'id', place)).toEqual([]);
+  });
+});
+
+describe('findParameter', () => {
+  const list = readParameters([
+    {
+      name: 'a',
+      type: 'select',
+      options: {
+        store: [{ value: 1, nested: [{ name: 'b', type: 'date' }] }],
+        nested: [{ name: 'c', type: 'url' }],
+      },
+      nested: [{ name: 'b', type: 'number' }],
+    },
+    { name: 'd', type: 'collection', spec: [{ name: 'inner', type: 'text' }] },
+  ]);
+
+  it('finds fields at any level of nesting, outer ones first', () => {
+    expect(findParameter(list, 'a')?.type).toBe('select');
+    expect(findParameter(list, 'b')?.type).toBe('number');
+    expect(findParameter(list, 'c')?.type).toBe('url');
+  });
+
+  it('does not look into collections', () => {
+    expect(findParameter(list, 'inner')).toBeUndefined();
+    expect(findParameter(list, 'constructor')).toBeUndefined();
+  });
+});

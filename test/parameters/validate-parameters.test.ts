@@ -1,0 +1,383 @@
+import { describe, expect, it } from 'vitest';
+import { itemPath, memberPath } from '../../src/parameters/check/field-path.js';
+import { MAX_PROBLEMS } from '../../src/parameters/check/problem.js';
+import { readParameters } from '../../src/parameters/form/read-parameters.js';
+import type { RpcReference } from '../../src/parameters/form/rpc-reference.js';
+import {
+  type ValidateParametersOptions,
+  validateParameters,
+} from '../../src/parameters/check/validate-parameters.js';
+import { cpuMsOf } from '../cpu-time.js';
+
+const check = (spec: unknown, values: unknown, options?: ValidateParametersOptions) =>
+  validateParameters(readParameters(spec), values, options);
+
+async function accepted(spec: unknown, values: unknown, options?: ValidateParametersOptions) {
+  const result = await check(spec, values, options);
+  if (!result.ok) throw result.error;
+  return result;
+}
+
+async function refused(spec: unknown, values: unknown, options?: ValidateParametersOptions) {
+  const result = await check(spec, values, options);
+  if (result.ok) throw new Error(`Accepted: ${JSON.stringify(result.values)}`);
+  return result;
+}
+
+const revoked = (target: object) => {
+  const { proxy, revoke } = Proxy.revocable(target, {});
+  revoke();
+  return proxy;
+};
+
+const throwing = {
+  get a(): unknown {
+    throw new Error('host');
+  },
+};
+
+describe('the error', () => {
+  it('speaks for a single problem and counts several', async () => {
+    const one = await refused([{ name: 'a', type: 'number' }], { a: 'z' });
+    expect(one.error.message).toBe(`Invalid number in parameter 'a': expected a number, got text "z".`);
+    expect(one.error.suberrors).toEqual([one.error.message]);
+    const spec = [
+      { name: 'a', type: 'number' },
+      { name: 'b', type: 'text', required: true },
+    ];
+    const two = await refused(spec, { a: 'z' });
+    expect(two.error.message).toBe('Validation failed for 2 parameter(s).');
+    expect(two.error.suberrors).toEqual([one.error.message, `Missing value of required parameter 'b'.`]);
+    expect(two.error.retryable).toBe(false);
+  });
+
+  it('carries the place of the first field that is wrong', async () => {
+    const specs = readParameters([{ name: 'a', type: 'number' }], (pointer) => ({
+      file: 'p.json',
+      pointer,
+      line: 2,
+    }));
+    const result = await validateParameters(specs, { a: 'z' });
+    expect(!result.ok && result.error.place).toEqual({ file: 'p.json', pointer: '/0', line: 2 });
+  });
+
+  it.each([MAX_PROBLEMS - 1, MAX_PROBLEMS, MAX_PROBLEMS + 1])('counts %i problems', async (count) => {
+    const spec = [{ name: 'a', type: 'array', spec: { type: 'number' } }];
+    const { error, problems } = await refused(spec, { a: Array.from({ length: count }, () => 'z') });
+    expect(error.message).toBe(`Validation failed for ${count} parameter(s).`);
+    expect(problems).toHaveLength(Math.min(count, MAX_PROBLEMS));
+    expect(error.suberrors?.at(-1)).toBe(count > MAX_PROBLEMS ? '1 more.' : problems.at(-1)?.message);
+  });
+
+  it('shortens long values', async () => {
+    const { problems } = await refused([{ name: 'a', type: 'number' }], { a: 'z'.repeat(1e6) });
+    expect(problems[0]?.received.length).toBeLessThan(120);
+    expect(problems[0]?.received).toContain('1000000 characters');
+  });
+
+  it.each(['password', 'hidden', 'cert', 'pkey'])('never shows a %s', async (type) => {
+    const secret = 'canary-5f2b';
+    const spec = [
+      { name: 'a', type, validate: { pattern: '^z', max: 2, enum: ['q'] } },
+      { name: 'b', type: 'collection', spec: [{ name: 'k', type }] },
+      { name: 'c', type: 'array', spec: [{ name: 'k', type, validate: { max: 1 } }] },
+      { name: 'd', type: 'array', spec: { type, validate: { max: 1 } } },
+    ];
+    const { error, problems } = await refused(spec, {
+      a: secret,
+      b: secret,
+      c: [{ k: secret }, secret],
+      d: [secret],
+    });
+    expect(problems.map(({ path }) => path)).toEqual(['a', 'a', 'a', 'b', 'c[1].k', 'c[2]', 'd[1]']);
+    expect(JSON.stringify([error, error.message, error.stack, problems])).not.toContain(secret);
+  });
+
+  it('shows no contents of collections that an RPC describes', async () => {
+    const spec = [{ name: 'a', type: 'collection', spec: ['rpc://fields'] }];
+    expect((await refused(spec, { a: 'canary' })).error.message).not.toContain('canary');
+  });
+});
+
+describe('paths', () => {
+  it('are expressions of the language', () => {
+    expect(itemPath('items', 0)).toBe('items[1]');
+    expect(memberPath('items[1]', 'email')).toBe('items[1].email');
+    expect(memberPath('', 'X-Key')).toBe('`X-Key`');
+    expect(memberPath('a', '')).toBe('a.``');
+  });
+});
+
+describe('conditions and templates', () => {
+  const spec = [
+    { name: 'mode', type: 'text' },
+    { name: 'a', type: 'number', required: true, visible: "{{parameters.mode == 'a'}}" },
+  ];
+  const evaluate = (_: string, values: Record<string, unknown>) => values['mode'] === 'a';
+
+  it('demands a field that is shown', async () => {
+    expect((await refused(spec, { mode: 'a' }, { evaluate })).problems).toMatchObject([
+      { kind: 'missing', path: 'a' },
+    ]);
+  });
+
+  it('does not look at a field that is hidden', async () => {
+    expect((await accepted(spec, { mode: 'b', a: 'z' }, { evaluate })).values).toEqual({ mode: 'b', a: 'z' });
+  });
+
+  it('checks but does not demand a field whose condition fails', async () => {
+    const failing: ValidateParametersOptions = {
+      evaluate: () => {
+        throw new Error('no');
+      },
+    };
+    expect((await accepted(spec, { mode: 'a' }, failing)).values).toEqual({ mode: 'a' });
+    expect((await refused(spec, { a: 'z' }, failing)).problems).toHaveLength(1);
+  });
+
+  it('sees defaults of fields before it', async () => {
+    const defaulted = [{ name: 'mode', type: 'text', default: 'a' }, spec[1]];
+    expect((await refused(defaulted, {}, { evaluate })).problems).toMatchObject([
+      { kind: 'missing', path: 'a' },
+    ]);
+  });
+
+  it('does not demand what is nested in a field that may be hidden', async () => {
+    const nested = [{ name: 'n', type: 'text', required: true }];
+    const maybe = [{ name: 'x', type: 'boolean', default: true, visible: '{{a}}', nested }];
+    expect((await accepted(maybe, {})).values).toEqual({ x: true });
+    expect((await refused(maybe, {}, { evaluate: () => true })).problems).toMatchObject([{ path: 'n' }]);
+  });
+
+  it('evaluates templates in defaults', async () => {
+    const dated = [{ name: 'a', type: 'date', default: '{{now}}' }];
+    const now = new Date(0);
+    expect((await accepted(dated, {}, { evaluate: () => now })).values).toEqual({ a: now });
+    expect((await accepted(dated, {}, { evaluate: () => undefined })).values).toEqual({});
+  });
+});
+
+describe('references', () => {
+  it('reach the resolver with the values of the levels around them', async () => {
+    const calls: [RpcReference, unknown][] = [];
+    const resolveRpc = async (reference: RpcReference, values: object) => {
+      calls.push([reference, values]);
+      return [{ name: 'n', type: 'number' }];
+    };
+    const spec = [
+      { name: 'items', type: 'array', spec: [{ name: 'k', type: 'text' }, 'rpc://f?k={{parameters.k}}'] },
+    ];
+    const { values, unresolved } = await accepted(
+      spec,
+      {
+        top: 1,
+        k: 0,
+        items: [
+          { k: 'a', n: '1' },
+          { k: 'b', n: '2' },
+        ],
+      },
+      { resolveRpc },
+    );
+    expect(values['items']).toEqual([
+      { k: 'a', n: 1 },
+      { k: 'b', n: 2 },
+    ]);
+    expect(unresolved).toEqual([]);
+    expect(calls.map(([reference]) => reference)).toEqual([
+      { name: 'f', query: [['k', '{{parameters.k}}']] },
+      { name: 'f', query: [['k', '{{parameters.k}}']] },
+    ]);
+    expect(calls.map(([, given]) => given)).toMatchObject([
+      { top: 1, k: 'a' },
+      { top: 1, k: 'b' },
+    ]);
+  });
+
+  it('are named where nobody resolves them', async () => {
+    const spec = ['rpc://f', 'rpc://g', { name: 'x', type: 'select', options: 'rpc://h', nested: 'rpc://f' }];
+    expect((await accepted(spec, { x: 1 })).unresolved).toEqual(['rpc://f', 'rpc://g']);
+    expect((await accepted(['no address'], {}, { resolveRpc: async () => [] })).unresolved).toEqual([
+      'no address',
+    ]);
+  });
+
+  it('are asked for once', async () => {
+    let calls = 0;
+    const resolveRpc = async () => {
+      calls++;
+      return 'rpc://f';
+    };
+    await accepted(['rpc://f', 'rpc://f'], {}, { resolveRpc });
+    expect(calls).toBe(1);
+  });
+
+  it('give options with nested fields on request', async () => {
+    const spec = [{ name: 'x', type: 'select', options: { store: 'rpc://o', value: 'id' } }];
+    const resolveRpc = async () => [{ id: 1, nested: [{ name: 'n', type: 'number', required: true }] }];
+    expect((await accepted(spec, { x: '1' }, { resolveRpc })).values).toEqual({ x: '1' });
+    const { problems } = await refused(spec, { x: '1' }, { resolveRpc, resolveOptions: true });
+    expect(problems).toMatchObject([{ kind: 'missing', path: 'n' }]);
+  });
+
+  it.each([
+    [2, true],
+    [3, true],
+    [4, false],
+  ])('may be as many as the host allows: %i', async (count, ok) => {
+    const resolveRpc = async () => [];
+    const spec = Array.from({ length: count }, (_, index) => `rpc://f${index}`);
+    expect((await check(spec, {}, { resolveRpc, maxRpcCalls: 3 })).ok).toBe(ok);
+  });
+
+  it('end where fields bring fields without an end', async () => {
+    let calls = 0;
+    const resolveRpc = async () => [`rpc://f${++calls}`, { name: 'a', type: 'text' }];
+    const { problems } = await refused(['rpc://f0'], { a: 'x' }, { resolveRpc, maxRpcCalls: 500 });
+    expect(problems.every(({ kind }) => kind === 'depth')).toBe(true);
+    expect(problems[0]?.message).toContain('at most 64 levels');
+  });
+
+  it('end where references bring nothing but references', async () => {
+    let calls = 0;
+    const resolveRpc = async () => `rpc://f${++calls}`;
+    const { problems } = await refused('rpc://f0', {}, { resolveRpc, maxRpcCalls: 100_000 });
+    expect(problems).toMatchObject([{ kind: 'depth', received: '"rpc://f65"' }]);
+  });
+
+  it('end where values hold themselves', async () => {
+    const values: Record<string, unknown> = {};
+    values['a'] = values;
+    values['b'] = values;
+    const resolveRpc = async () =>
+      ['a', 'b'].map((name) => ({ name, type: 'collection', spec: ['rpc://f'] }));
+    expect((await refused(['rpc://f'], values, { resolveRpc })).problems.at(-1)?.message).toContain(
+      'more than one',
+    );
+  });
+
+  it('are a problem where the answer is nested too deep', async () => {
+    let spec: unknown = [];
+    for (let level = 0; level < 100; level++) spec = [{ name: 'a', type: 'collection', spec }];
+    const { error } = await refused(['rpc://f'], {}, { resolveRpc: async () => spec });
+    expect(error.message).toContain('more than 64 levels deep');
+  });
+
+  it('hand on what the resolver rejects with', async () => {
+    const failure = new Error('503');
+    await expect(check(['rpc://f'], {}, { resolveRpc: () => Promise.reject(failure) })).rejects.toBe(failure);
+  });
+});
+
+describe('hostile values', () => {
+  const every = [
+    { name: 'a', type: 'text' },
+    { name: 'b', type: 'number' },
+    { name: 'c', type: 'array', spec: { type: 'text' } },
+    { name: 'd', type: 'collection', spec: [{ name: 'a', type: 'any' }] },
+    { name: 'e', type: 'boolean' },
+    { name: 'f', type: 'filter' },
+    { name: 'g', type: 'select', options: [{ value: { a: 1 } }] },
+    { name: 'h', type: 'buffer' },
+    { name: 'i', type: 'date' },
+  ];
+  const names = every.map(({ name }) => name);
+  const filled = (value: unknown) => Object.fromEntries(names.map((name) => [name, value]));
+
+  it.each<[string, unknown]>([
+    ['a revoked proxy', revoked({})],
+    ['a revoked array', revoked([])],
+    ['a function', () => 1],
+    ['a symbol', Symbol('s')],
+    ['a big integer', 10n],
+    ['an instance of a class', new Map()],
+    ['a thenable', Object.fromEntries([['then', () => 1]])],
+    ['an invalid date', new Date(Number.NaN)],
+    ['a false date', Object.create(Date.prototype)],
+    ['a sparse array', new Array(3)],
+    ['a getter that throws', throwing],
+    ['not a number', Number.NaN],
+  ])('%s gives values or problems', async (_, value) => {
+    const result = await check(every, filled(value));
+    expect(typeof result.ok).toBe('boolean');
+    expect(await check(every, value)).toHaveProperty('ok');
+  });
+
+  it('refuses what it cannot read', async () => {
+    const { problems } = await refused(every, filled(revoked({})));
+    expect(problems.map(({ path }) => path)).toEqual(names);
+    expect((await refused(every, throwing)).error.message).toBe(
+      'Invalid parameters: expected a collection that can be read, got a collection.',
+    );
+  });
+
+  it('does not change a prototype', async () => {
+    const values: unknown = JSON.parse('{"__proto__":"5","d":{"__proto__":{"polluted":1}}}');
+    const { values: out } = await accepted([{ name: '__proto__', type: 'number' }, ...every], values);
+    expect(Object.getPrototypeOf(out)).toBe(Object.prototype);
+    expect(Object.getOwnPropertyDescriptor(out, '__proto__')?.value).toBe(5);
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
+
+  it('does not take inherited members for values', async () => {
+    const { problems } = await refused([{ name: 'toString', type: 'any', required: true }], {});
+    expect(problems).toMatchObject([{ kind: 'missing' }]);
+  });
+
+  it('leaves arguments alone and shares nothing that it changed', async () => {
+    const values = Object.freeze({ c: Object.freeze(['1']), d: Object.freeze({ a: '' }), x: 1 });
+    const { values: out } = await accepted(every, values);
+    expect(out).toEqual({ c: ['1'], d: {}, x: 1 });
+    expect(values).toEqual({ c: ['1'], d: { a: '' }, x: 1 });
+  });
+
+  it('gives up patterns that use up their time', async () => {
+    const spec = [
+      { name: 'a', type: 'array', spec: { type: 'text', validate: { pattern: '^(?:(.*)\\1)*(a*)*\\2b$' } } },
+    ];
+    const values = { a: Array.from({ length: 1000 }, () => `${'a'.repeat(2000)}!`) };
+    expect(await cpuMsOf(() => check(spec, values))).toBeLessThan(10_000);
+  });
+
+  it('checks 100 000 items in time that grows with their number', async () => {
+    const options = Array.from({ length: 1000 }, (_, index) => ({ label: '', value: index }));
+    const spec = [
+      {
+        name: 'a',
+        type: 'array',
+        spec: [
+          { name: 'n', type: 'number' },
+          { name: 's', type: 'select', options },
+        ],
+      },
+    ];
+    const items = Array.from({ length: 100_000 }, (_, index) => ({
+      n: String(index),
+      s: String(index % 1000),
+    }));
+    const cpuMs = await cpuMsOf(async () => {
+      const { values } = await accepted(spec, { a: items });
+      expect((values['a'] as unknown[])[99_999]).toEqual({ n: 99_999, s: 999 });
+    });
+    expect(cpuMs).toBeLessThan(5000);
+  });
+});
+
+describe('the order of members', () => {
+  const fields = [
+    { name: 'b', type: 'text' },
+    { name: 'a', type: 'text' },
+  ];
+
+  it('is that of the spec with sequence', async () => {
+    const spec = [{ name: 'x', type: 'collection', sequence: true, spec: fields }];
+    const { values } = await accepted(spec, { x: { c: '3', a: '1', b: '2' } });
+    expect(Object.keys(values['x'] as object)).toEqual(['b', 'a', 'c']);
+  });
+
+  it('is that of the values without', async () => {
+    const spec = [{ name: 'x', type: 'collection', spec: fields }];
+    const { values } = await accepted(spec, { x: { c: '3', a: '1', b: '2' } });
+    expect(Object.keys(values['x'] as object)).toEqual(['c', 'a', 'b']);
+  });
+});

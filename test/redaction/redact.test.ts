@@ -1,0 +1,379 @@
+import { describe, expect, it } from 'vitest';
+import { collectSecrets } from '../../src/redaction/collect-secrets.js';
+import { createRedactor, type LoggableRequest } from '../../src/redaction/redact.js';
+import { isSecretName } from '../../src/redaction/secret-names.js';
+
+const SECRET = 'p/ä+ "q"\\n=&?x';
+const HIDDEN = '[SANITIZED]';
+
+function request(rest: Partial<LoggableRequest>): LoggableRequest {
+  return { method: 'POST', url: 'https://a.test/', headers: [], body: undefined, ...rest };
+}
+
+const plain = createRedactor({ secrets: [] });
+
+describe('a known secret', () => {
+  const { text } = createRedactor({ secrets: [SECRET, '1', 'eu', 'line one of a key\nline two of a key'] });
+  const base64 = (value: string): string => Buffer.from(value).toString('base64');
+
+  it.each<[string, string]>([
+    ['as it is', SECRET],
+    ['percent-encoded', encodeURIComponent(SECRET)],
+    ['percent-encoded in lower case', encodeURIComponent(SECRET).toLowerCase()],
+    ['percent-encoded twice', encodeURIComponent(encodeURIComponent(SECRET))],
+    ['in a form', new URLSearchParams({ a: SECRET }).toString().slice(2)],
+    ['in an encoded address', encodeURI(SECRET)],
+    ['in JSON', JSON.stringify(SECRET).slice(1, -1)],
+    ['in JSON in JSON', JSON.stringify(JSON.stringify(SECRET)).slice(3, -3)],
+    ['in base64', base64(SECRET)],
+    ['in base64 for addresses', Buffer.from(SECRET).toString('base64url')],
+    ['a line of a key', 'line two of a key'],
+  ])('%s', (_title, form) => {
+    expect(text(`before ${form} after`)).toBe(`before ${HIDDEN} after`);
+  });
+
+  it.each(['u:', 'us:', 'use:', 'user:'])('inside longer base64 behind %j', (prefix) => {
+    for (const suffix of ['', '1', '12', ':more']) {
+      const cleaned = text(base64(prefix + SECRET + suffix));
+      const decoded = Buffer.from(cleaned.replace(HIDDEN, ''), 'base64').toString();
+      expect(cleaned).toContain(HIDDEN);
+      expect(decoded).not.toContain(SECRET.slice(2, -2));
+    }
+  });
+
+  it('does not wipe texts that hold a short value', () => {
+    expect(text('1 of 10 in eu-west')).toBe('1 of 10 in eu-west');
+  });
+
+  it('hides the longer of two that begin alike', () => {
+    const both = createRedactor({ secrets: ['abcdef', 'abcdefghi'] });
+    expect(both.text('abcdefghi')).toBe(HIDDEN);
+  });
+
+  it('leaves a large text without secrets as it is', () => {
+    const many = createRedactor({
+      secrets: Array.from({ length: 50 }, (_, index) => `secret-number-${index}-of-fifty`),
+    });
+    const large = '{"name":"Ann","text":"lorem ipsum dolor sit amet"},'.repeat(20_000);
+    expect(many.text(large)).toBe(large);
+  });
+});
+
+describe('any text', () => {
+  it.each([
+    ['Authorization: Bearer abcdefgh12345', `Authorization: Bearer ${HIDDEN}`],
+    ['sent Basic dXNlcjpwYXNz== to', `sent Basic ${HIDDEN} to`],
+    [
+      'GET https://a.test/x?page=2&access_token=abc&y=1',
+      `GET https://a.test/x?page=2&access_token=${HIDDEN}&y=1`,
+    ],
+    ['https://user:pass@a.test/', `https://${HIDDEN}@a.test/`],
+    ['a token of value', 'a token of value'],
+  ])('%s', (raw, expected) => expect(plain.text(raw)).toBe(expected));
+
+  it('is read in linear time: quadratic time would not end before the test does', () => {
+    for (const piece of ['?', '&a', 'Bearer ', '//a:', '"a":"', '<a>', 'x=', '<a ', '"token":"\\\\']) {
+      const hostile = piece.repeat(200_000);
+      expect(plain.text(hostile)).toHaveLength(hostile.length);
+      plain.request(request({ body: hostile }));
+      plain.request(request({ body: `<${hostile}` }));
+    }
+  });
+});
+
+describe('names that say secret', () => {
+  it.each([
+    'password',
+    'Passwd',
+    'pwd',
+    'client_secret',
+    'clientSecret',
+    'api_key',
+    'apiKey',
+    'X-API-KEY',
+    'access_token',
+    'refreshToken',
+    'id_token',
+    'token',
+    'private-key',
+    'signature',
+    'sig',
+    'Authorization',
+    'Proxy-Authorization',
+    'Cookie',
+    'Set-Cookie',
+    'session_id',
+    'credentials',
+    'passphrase',
+    'jwt',
+    'X-Amz-Security-Token',
+    'otp',
+  ])('%s', (name) => {
+    for (const place of ['header', 'query', 'body'] as const) expect(isSecretName(name, place)).toBe(true);
+  });
+
+  it.each([
+    'name',
+    'nextPageToken',
+    'page_token',
+    'continuation-token',
+    'tokens',
+    'max_tokens',
+    'token_type',
+    'author',
+    'keyboard',
+    'Idempotency-Key',
+    'description',
+    'passenger',
+  ])('not %s', (name) => {
+    for (const place of ['header', 'query', 'body'] as const) {
+      if (name === 'passenger') expect(isSecretName(name, place)).toBe(false);
+      expect(isSecretName(name, place)).toBe(false);
+    }
+  });
+
+  it('"key" in a query or as the end of a header, not in a body', () => {
+    expect(isSecretName('key', 'query')).toBe(true);
+    expect(isSecretName('X-Key', 'header')).toBe(true);
+    expect(isSecretName('key', 'body')).toBe(false);
+  });
+});
+
+describe('requests and responses', () => {
+  it('hides headers, query and body members, and changes nothing it was given', () => {
+    const given = request({
+      url: 'https://a.test/x?key=abc&page=2',
+      headers: [
+        ['Authorization', 'Bearer hush'],
+        ['X-Api-Key', 'hush'],
+        ['Accept', '*/*'],
+      ],
+      body: {
+        user: 'ann',
+        password: 'hush',
+        list: [{ refresh_token: 'hush', n: 1 }],
+        hasPassword: true,
+        pin: null,
+      },
+    });
+    const before = structuredClone(given);
+    expect(plain.request(given)).toEqual({
+      method: 'POST',
+      url: `https://a.test/x?key=${HIDDEN}&page=2`,
+      headers: [
+        ['Authorization', HIDDEN],
+        ['X-Api-Key', HIDDEN],
+        ['Accept', '*/*'],
+      ],
+      body: {
+        user: 'ann',
+        password: HIDDEN,
+        list: [{ refresh_token: HIDDEN, n: 1 }],
+        hasPassword: true,
+        pin: null,
+      },
+    });
+    expect(given).toEqual(before);
+  });
+
+  it.each<[string, string, string]>([
+    ['JSON', '{"a":1,"token":"hush"}', `{"a":1,"token":"${HIDDEN}"}`],
+    ['JSON cut off', '{"a":1,"token": "hush', `{"a":1,"token": "${HIDDEN}`],
+    ['a form', 'a=1&client_secret=hush&b=2', `a=1&client_secret=${HIDDEN}&b=2`],
+    [
+      'XML',
+      '<a b="1" token="hush"><password x="1">hush</password><n>1</n></a>',
+      `<a b="1" token="${HIDDEN}"><password x="1">${HIDDEN}</password><n>1</n></a>`,
+    ],
+    ['text', 'hello world', 'hello world'],
+  ])('a body of %s', (_title, body, expected) => {
+    expect(plain.request(request({ body })).body).toBe(expected);
+    const headers: LoggableRequest['headers'] = [['Content-Type', 'text/plain']];
+    expect(plain.request(request({ headers, body: Buffer.from(body) })).body).toBe(expected);
+  });
+
+  it('shows of other bytes how many there are', () => {
+    expect(plain.request(request({ body: Buffer.from('hush') })).body).toBe('[4 bytes]');
+    expect(plain.value({ file: new Uint8Array(3), date: new Date(0) })).toEqual({
+      file: '[3 bytes]',
+      date: new Date(0),
+    });
+  });
+
+  it('hides cookies of a response', () => {
+    const headers = { 'set-cookie': ['a=hush', 'b=hush'], location: 'https://a.test/?code=hush', 'x-a': '1' };
+    expect(plain.response({ status: 200, headers, body: '' })).toEqual({
+      status: 200,
+      headers: { 'set-cookie': [HIDDEN, HIDDEN], location: `https://a.test/?code=${HIDDEN}`, 'x-a': '1' },
+      body: '',
+    });
+  });
+
+  it('remembers what it hid', () => {
+    const redactor = createRedactor({ secrets: [] });
+    redactor.response({ status: 200, headers: {}, body: { access_token: 'hush-hush-hush' } });
+    redactor.request(request({ headers: [['Authorization', 'Bearer other-hush-hush']] }));
+    expect(redactor.text('Invalid: hush-hush-hush, other-hush-hush')).toBe(`Invalid: ${HIDDEN}, ${HIDDEN}`);
+  });
+
+  it('remembers no words that only stand under a secret name, unless a path names them', () => {
+    const body = { errors: { password: 'is required' } };
+    const redactor = createRedactor({ secrets: [] });
+    expect(redactor.response({ status: 400, headers: {}, body }).body).toEqual({
+      errors: { password: HIDDEN },
+    });
+    expect(redactor.text('is required')).toBe('is required');
+    const named = createRedactor({ secrets: [], sanitize: ['response.body.errors.password'] });
+    named.response({ status: 400, headers: {}, body });
+    expect(named.text('is required')).toBe(HIDDEN);
+  });
+
+  it('survives depth, loops of names and hostile members', () => {
+    let deep: unknown = 'x';
+    for (let level = 0; level < 100_000; level++) deep = [deep];
+    expect(JSON.stringify(plain.value(deep))).toContain('too deep');
+    expect(plain.request(request({ body: '['.repeat(1e5) + ']'.repeat(1e5) })).body).toContain('too deep');
+    const hostile = JSON.parse('{"__proto__":{"token":"hush"},"constructor":"x"}');
+    expect(JSON.stringify(plain.value(hostile))).toBe(
+      `{"__proto__":{"token":"${HIDDEN}"},"constructor":"x"}`,
+    );
+  });
+});
+
+describe('log.sanitize', () => {
+  const sanitize = [
+    'request.headers.X-Mode',
+    'request.qs.q',
+    'request.body.a.b',
+    'response.body.items.note',
+    'response.body.rows[].x',
+    'response.headers.etag',
+    'request.body<inner text>',
+    'request.body<7>',
+    'nonsense',
+    'response.cookies.a',
+  ];
+  const redactor = createRedactor({ secrets: [], sanitize });
+
+  it('hides paths of a request', () => {
+    const shown = redactor.request(
+      request({
+        url: 'https://a.test/?q=1&r=2',
+        headers: [
+          ['x-mode', 'one'],
+          ['X-Other', 'two'],
+        ],
+        body: { a: { b: 1, c: 'inner text 7' }, b: 2 },
+      }),
+    );
+    expect(shown.url).toBe(`https://a.test/?q=${HIDDEN}&r=2`);
+    expect(shown.headers).toEqual([
+      ['x-mode', HIDDEN],
+      ['X-Other', 'two'],
+    ]);
+    expect(shown.body).toEqual({ a: { b: HIDDEN, c: `${HIDDEN} ${HIDDEN}` }, b: 2 });
+  });
+
+  it('hides paths of a response, through lists and in text that is JSON', () => {
+    const body = {
+      items: [
+        { note: 'n1', id: 1 },
+        { note: { deep: 1 }, id: 2 },
+      ],
+      rows: [{ x: 1, y: 2 }],
+      a: { b: 'seen' },
+    };
+    const expected = {
+      items: [
+        { note: HIDDEN, id: 1 },
+        { note: HIDDEN, id: 2 },
+      ],
+      rows: [{ x: HIDDEN, y: 2 }],
+      a: { b: 'seen' },
+    };
+    const headers = { etag: 'e', 'content-type': 'application/json' };
+    expect(redactor.response({ status: 200, headers, body }).body).toEqual(expected);
+    expect(
+      redactor.response({ status: 200, headers, body: Buffer.from(JSON.stringify(body)) }),
+    ).toMatchObject({
+      headers: { etag: HIDDEN },
+      body: JSON.stringify(expected),
+    });
+  });
+
+  it('hides a piece of a text body', () => {
+    expect(redactor.request(request({ body: 'x inner text 7 y' })).body).toBe(`x ${HIDDEN} ${HIDDEN} y`);
+  });
+
+  it('hides a whole body, and what a derived redactor was told, everywhere', () => {
+    const derived = plain.withSanitize(['response.body', 'request.body<long enough>']);
+    expect(derived.response({ status: 200, headers: {}, body: { a: 1 } }).body).toBe(HIDDEN);
+    expect(derived.response({ status: 200, headers: {}, body: '{"a":1}' }).body).toBe(HIDDEN);
+    expect(derived.text('it was long enough')).toBe(`it was ${HIDDEN}`);
+  });
+
+  it('the fixture of the platform', () => {
+    const fixture = createRedactor({
+      secrets: collectSecrets({ token: 'tok-9911', key: 'key-7722' }),
+      sanitize: ['request.headers.authorization', 'request.qs.key', 'response.body.secret'],
+    });
+    const log = JSON.stringify([
+      fixture.request(
+        request({ url: 'https://a.test/s?key=key-7722', headers: [['Authorization', 'Bearer tok-9911']] }),
+      ),
+      fixture.response({ status: 200, headers: {}, body: { secret: 'sec-5533', a: 1 } }),
+      fixture.text('sec-5533 tok-9911 key-7722'),
+    ]);
+    for (const secret of ['tok-9911', 'key-7722', 'sec-5533']) expect(log).not.toContain(secret);
+  });
+});
+
+describe('collectSecrets', () => {
+  it('takes text of any depth, but not what a name or form says is open', () => {
+    const connection = {
+      apiKey: 'key-key-key',
+      nested: { list: ['in-a-list', { deep: 'deep-value' }] },
+      pin: 123456,
+      count: 1234567,
+      short: 'eu',
+      region: 'eu-central-1',
+      baseUrl: 'https://a.test',
+      expires: '2030-01-01T00:00:00.000Z',
+      since: '2020-01-01',
+      bytes: Buffer.from('bytes-of-a-key'),
+    };
+    expect(collectSecrets(connection, undefined, { clientSecret: 'common-secret' })).toEqual([
+      'key-key-key',
+      'in-a-list',
+      'deep-value',
+      '123456',
+      'bytes-of-a-key',
+      'common-secret',
+    ]);
+  });
+
+  it('survives data that holds itself', () => {
+    const loop: Record<string, unknown> = { token: 'hush-hush' };
+    loop['self'] = loop;
+    expect(collectSecrets(loop)).toEqual(['hush-hush']);
+  });
+});
+
+describe('a name in backticks', () => {
+  it('is read as in expressions', () => {
+    const sanitize = ['request.headers.`X-Custom`', 'request.qs.`a.b`', 'response.body.`odd.name`.x'];
+    const redactor = createRedactor({ secrets: [], sanitize });
+    const request = redactor.request({
+      method: 'GET',
+      url: 'https://a.test/?a.b=hidden-1',
+      headers: [['X-Custom', 'hidden-2']],
+      body: undefined,
+    });
+    const response = redactor.response({
+      status: 200,
+      headers: {},
+      body: { 'odd.name': { x: 'hidden-3' } },
+    });
+    expect(JSON.stringify([request, response])).not.toContain('hidden-');
+  });
+});

@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from '../../src/sandbox/create-sandbox.js';
+import type { GuestError } from '../../src/sandbox/guest-error.js';
+import { functionError, limitError } from '../../src/errors/iml-error.js';
+import { cpuMsOf } from '../cpu-time.js';
+import { BUILTINS, callIn, failureOf, openSandbox } from './open-sandbox.js';
+
+describe('errors of authors', () => {
+  const thrown: readonly (readonly [string, string, string])[] = [
+    [
+      'an Error',
+      "function f(x) {\n  const y = 1;\n  throw new Error('no ' + x);\n}",
+      "Custom function 'f' failed: no 1 (functions/f/code.js:3:18)",
+    ],
+    [
+      'a TypeError',
+      'function f(x) {\r\n  return null.foo;\r\n}',
+      "Custom function 'f' failed: cannot read property 'foo' of null (functions/f/code.js:2:14)",
+    ],
+    ['a text', "function f() { throw 'plain' }", "Custom function 'f' failed: plain (functions/f/code.js)"],
+    [
+      'undefined',
+      'function f() { throw undefined }',
+      "Custom function 'f' failed: undefined (functions/f/code.js)",
+    ],
+    [
+      'an object with a message',
+      "function f() { throw { message: 'mine' } }",
+      "Custom function 'f' failed: mine (functions/f/code.js)",
+    ],
+    [
+      'an object',
+      'function f() { throw { a: 1 } }',
+      `Custom function 'f' failed: {"a":1} (functions/f/code.js)`,
+    ],
+    [
+      'a symbol',
+      "function f() { throw Symbol('s') }",
+      "Custom function 'f' failed: Symbol(s) (functions/f/code.js)",
+    ],
+    [
+      'something unreadable',
+      'function f() { throw { get message() { throw 1 } } }',
+      "Custom function 'f' failed: It threw a value that cannot be read (functions/f/code.js)",
+    ],
+  ];
+
+  it.each(thrown)('%s', async (_title, code, message) => {
+    using sandbox = await openSandbox({ f: code });
+    expect(failureOf(sandbox, 'f', 1)).toEqual({ code: 'IML_FUNCTION', message });
+  });
+
+  it('carry the place as data in their cause', async () => {
+    using sandbox = await openSandbox({ f: 'function f() {\n\n  throw new Error("x") }' });
+    const error = (() => {
+      try {
+        return callIn(sandbox, 'f');
+      } catch (caught) {
+        return caught;
+      }
+    })() as Error;
+    expect((error.cause as GuestError).place).toEqual({ file: 'functions/f/code.js', line: 3, column: 18 });
+  });
+
+  it('are cut when huge', async () => {
+    using sandbox = await openSandbox({ f: "function f() { throw new Error('x'.repeat(1e6)) }" });
+    expect(failureOf(sandbox, 'f').message.length).toBeLessThan(2200);
+  });
+
+  it('name the file the error arose in, though another function was called', async () => {
+    using sandbox = await openSandbox({
+      outer: 'function outer() { return iml.inner() }',
+      inner: 'function inner() {\n  return x.y\n}',
+    });
+    expect(failureOf(sandbox, 'outer').message).toBe(
+      "Custom function 'outer' failed: 'x' is not defined (functions/inner/code.js:2:10)",
+    );
+  });
+
+  it('are catchable by a function that calls another', async () => {
+    using sandbox = await openSandbox({
+      outer: 'function outer() { try { iml.inner() } catch (e) { return e.message } }',
+      inner: "function inner() { throw new Error('seen') }",
+    });
+    expect(callIn(sandbox, 'outer')).toBe('seen');
+  });
+});
+
+describe('files that are no function', () => {
+  const codes = {
+    good: 'function good() { return 1 }',
+    bad: 'function bad() {\n  let = = 1\n}',
+    caller: 'function caller() { return iml.bad() }',
+    nothing: 'const nothing = 1',
+    deepCode: `function deepCode() { return ${'('.repeat(1e5)}1${')'.repeat(1e5)} }`,
+  };
+
+  it('stop only what calls them', async () => {
+    using sandbox = await openSandbox(codes);
+    expect(
+      sandbox.warnings.filter((warning) => warning.code === 'syntax').map((warning) => warning.place),
+    ).toEqual(
+      [{ file: 'functions/bad/code.js', line: 2, column: 9 }, { file: 'functions/deepCode/code.js' }].map(
+        (place) => expect.objectContaining(place),
+      ),
+    );
+    expect(callIn(sandbox, 'good')).toBe(1);
+    expect(failureOf(sandbox, 'bad')).toEqual({
+      code: 'IML_FUNCTION',
+      message: expect.stringMatching(/'bad' does not compile: .* \(functions\/bad\/code\.js:2:9\)/),
+    });
+    expect(failureOf(sandbox, 'caller').message).toMatch(
+      /'caller' failed: Custom function 'bad' does not compile/,
+    );
+    expect(failureOf(sandbox, 'nothing').message).toMatch(/declares no function/);
+    expect(failureOf(sandbox, 'deepCode').code).toBe('IML_FUNCTION');
+  });
+
+  it('an absent file', async () => {
+    using sandbox = await createSandbox({
+      functions: [{ name: 'f', code: undefined, file: undefined }],
+      builtins: {},
+    });
+    expect(sandbox.warnings).toEqual([
+      {
+        code: 'missing-file',
+        message: "Custom function 'f' has no code (functions/f/code.js)",
+        place: { file: 'functions/f/code.js' },
+      },
+    ]);
+    expect(failureOf(sandbox, 'f').code).toBe('IML_FUNCTION');
+  });
+
+  it('an empty file', async () => {
+    using sandbox = await openSandbox({ f: '' });
+    expect(failureOf(sandbox, 'f').message).toBe(
+      "Custom function 'f' is not declared: expected `function f(...) { ... }` (functions/f/code.js)",
+    );
+  });
+});
+
+describe('how a function is found', () => {
+  it.each([
+    [
+      'by its name among helpers',
+      'function g() { return 0 } function f() { return g() + 1 } function h() { return 5 }',
+      1,
+      0,
+    ],
+    ['as an arrow', 'const f = (x) => 2', 2, 0],
+    ['as an assigned function', 'var f = function (x) { return 3 };', 3, 0],
+    ['as the last one of another name', 'function a() { return 0 }\nfunction b() { return 4 }', 4, 1],
+    ['not in a comment', '// function f() {}\nfunction b() { function f() {} return 5 }', 5, 0],
+    ['behind a byte order mark', '\ufefffunction f() { return 6 }', 6, 0],
+    ['in strict mode', "'use strict'; function f() { return this.timezone }", 'Europe/Prague', 0],
+    [
+      'beside reserved words in texts',
+      "function f() { return 'function if, function class' }",
+      'function if, function class',
+      0,
+    ],
+  ])('%s', async (_title, code, expected, warnings) => {
+    using sandbox = await openSandbox({ f: code });
+    expect(callIn(sandbox, 'f')).toBe(expected);
+    expect(sandbox.warnings).toHaveLength(warnings);
+  });
+
+  it('reads hostile text in time', async () => {
+    const cpuMs = await cpuMsOf(async () => {
+      using sandbox = await openSandbox({
+        f: `// function ${' '.repeat(1e5)}; ${'var '.repeat(5e4)}\nfunction f() { return 1 }`,
+      });
+      expect(callIn(sandbox, 'f')).toBe(1);
+    });
+    expect(cpuMs).toBeLessThan(5000);
+  });
+});
+
+describe('names', () => {
+  it.each([
+    ['a built-in', ['join'], /'join' has the name of a built-in function/],
+    ['another function', ['f', 'f'], /'f' has the name of another custom function/],
+  ])('of %s are refused', async (_title, names, message) => {
+    const functions = names.map((name) => ({ name, code: `function ${name}() {}`, file: undefined }));
+    await expect(createSandbox({ functions, builtins: BUILTINS })).rejects.toMatchObject({
+      name: 'SpecError',
+      code: 'SPEC_INVALID',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('such as __proto__ and toString are ordinary', async () => {
+    const functions = ['__proto__', 'toString', 'constructor'].map((name) => ({
+      name,
+      code: `function ${name}() { return '${name}' }`,
+      file: undefined,
+    }));
+    using sandbox = await createSandbox({ functions, builtins: BUILTINS });
+    expect(Object.keys(sandbox.functions)).toEqual(['__proto__', 'toString', 'constructor']);
+    expect(callIn(sandbox, '__proto__')).toBe('__proto__');
+  });
+});
+
+describe('iml', () => {
+  it('reaches built-ins and other functions, nested', async () => {
+    using sandbox = await openSandbox({
+      a: "function a(list) { return 'a:' + iml.b(list) }",
+      b: "function b(list) { return iml.join(list.map((x) => iml.same(x) * 2), '-') }",
+      fib: 'function fib(n) { return n < 2 ? n : iml.fib(n - 1) + iml.fib(n - 2) }',
+    });
+    expect(callIn(sandbox, 'a', [1, 2, 3])).toBe('a:2-4-6');
+    expect(callIn(sandbox, 'fib', 12)).toBe(144);
+  });
+
+  it('keeps types in both directions', async () => {
+    using sandbox = await openSandbox({
+      f: 'function f(x) { const y = iml.same(x); return [y.d instanceof Date, Buffer.isBuffer(y.b), y.u === undefined && "u" in y, y] }',
+    });
+    const value = { d: new Date(5), b: new Uint8Array([1, 2]), u: undefined };
+    expect(callIn(sandbox, 'f', value)).toStrictEqual([true, true, true, value]);
+  });
+
+  it('gives errors of built-ins as exceptions', async () => {
+    using sandbox = await openSandbox({
+      caught:
+        'function caught() { try { iml.join(1) } catch (e) { return [e instanceof Error, e.message] } }',
+      free: 'function free() {\n  return iml.join(1)\n}',
+    });
+    const message = "Function 'join' finished with error! Invalid array";
+    expect(callIn(sandbox, 'caught')).toEqual([true, message]);
+    expect(failureOf(sandbox, 'free')).toEqual({
+      code: 'IML_FUNCTION',
+      message: expect.stringMatching(
+        /^Custom function 'free' failed: Function 'join' .* Invalid array \(functions\/free\/code\.js:2:\d+\)$/,
+      ),
+    });
+  });
+
+  it('keeps a limit of a built-in a limit, and survives its defects', async () => {
+    using sandbox = await openSandbox(
+      {
+        limit: 'function limit() { return iml.greedy() }',
+        defect: 'function defect() { return iml.broken() }',
+        shape: 'function shape() { return typeof iml.odd() }',
+      },
+      {
+        builtins: {
+          greedy: () => {
+            throw limitError('too much');
+          },
+          broken: () => (undefined as unknown as { x: number }).x,
+          odd: () => () => functionError('never called'),
+        },
+      },
+    );
+    expect(failureOf(sandbox, 'limit').code).toBe('IML_LIMIT');
+    expect(failureOf(sandbox, 'defect').code).toBe('IML_FUNCTION');
+    expect(callIn(sandbox, 'shape')).toBe('undefined');
+  });
+
+  it('refuses a built-in that calls back', async () => {
+    const back: { call?: () => unknown } = {};
+    using sandbox = await openSandbox(
+      { f: 'function f() { return iml.back() }', g: 'function g() { return 1 }' },
+      { builtins: { back: () => back.call?.() } },
+    );
+    back.call = () => callIn(sandbox, 'g');
+    expect(failureOf(sandbox, 'f').message).toMatch(/was called by a built-in function/);
+    expect(callIn(sandbox, 'g')).toBe(1);
+  });
+});

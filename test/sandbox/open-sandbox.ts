@@ -1,0 +1,62 @@
+import { createSandbox } from '../../src/sandbox/create-sandbox.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.js';
+import { functionError } from '../../src/errors/iml-error.js';
+import type { Environment, FunctionTable } from '../../src/iml/environment/environment.js';
+
+export const ENVIRONMENT: Environment = {
+  now: () => Date.UTC(2024, 1, 29, 12, 0, 0),
+  random: () => 0.25,
+  uuid: () => '00000000-0000-4000-8000-000000000000',
+  timezone: 'Europe/Prague',
+  equality: 'strict',
+  platformVersion: 2,
+  digest: () => new Uint8Array(0),
+};
+
+export const BUILTINS: FunctionTable = {
+  join: (_environment, list, separator) => {
+    if (!Array.isArray(list)) throw functionError('Invalid array');
+    return list.join(String(separator ?? ''));
+  },
+  zone: (environment) => environment.timezone,
+  same: (_environment, value) => value,
+};
+
+/** A sandbox of `name: code`, with a short time limit. */
+export function openSandbox(
+  codes: Readonly<Record<string, string>>,
+  options: Partial<SandboxOptions> = {},
+): Promise<Sandbox> {
+  const functions = Object.entries(codes).map(([name, code]) => ({
+    name,
+    code,
+    file: `functions/${name}/code.js`,
+  }));
+  return createSandbox({ functions, builtins: BUILTINS, limits: { timeMs: 400 }, ...options });
+}
+
+export function callIn(sandbox: Sandbox, name: string, ...args: unknown[]): unknown {
+  return sandbox.functions[name]?.(ENVIRONMENT, ...args);
+}
+
+/** What a call throws, as plain data. */
+export function failureOf(
+  sandbox: Sandbox,
+  name: string,
+  ...args: unknown[]
+): { code: unknown; message: string } {
+  try {
+    callIn(sandbox, name, ...args);
+  } catch (error) {
+    const { code, message, name: errorName } = error as { code?: unknown; message: string; name: string };
+    if (errorName !== 'ImlError') return { code: errorName, message };
+    return { code, message };
+  }
+  throw new Error(`${name} did not fail`);
+}
+
+/** The result of one function given as its body. */
+export async function evaluate(body: string, ...args: unknown[]): Promise<unknown> {
+  using sandbox = await openSandbox({ f: `function f(a, b, c) { ${body} }` });
+  return callIn(sandbox, 'f', ...args);
+}

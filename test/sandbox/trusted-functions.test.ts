@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { createTrustedFunctions } from '../../src/sandbox/trusted-functions.js';
+import { BUILTINS, callIn, failureOf } from './open-sandbox.js';
+
+const trust = (codes: Readonly<Record<string, string>>) =>
+  createTrustedFunctions({
+    functions: Object.entries(codes).map(([name, code]) => ({
+      name,
+      code,
+      file: `functions/${name}/code.js`,
+    })),
+    builtins: BUILTINS,
+    limits: { timeMs: 300 },
+  });
+
+describe('trusted functions', () => {
+  it('are called as in the sandbox', () => {
+    const sandbox = trust({
+      a: "function a(x) { return [iml.b(x), iml.join([1, 2], '-'), this.timezone, environment.timezone] }",
+      b: 'const b = (x) => x + 1',
+    });
+    expect([...(callIn(sandbox, 'a', 1) as unknown[])]).toEqual([2, '1-2', 'Europe/Prague', 'Europe/Prague']);
+  });
+
+  it('say where they fail', () => {
+    const sandbox = trust({
+      f: 'function f() {\n  throw new Error("no")\n}',
+      bad: 'function bad( {',
+      p: 'async function p() {}',
+      t: 'function t() { throw "x" }',
+    });
+    expect(failureOf(sandbox, 'f')).toEqual({
+      code: 'IML_FUNCTION',
+      message: "Custom function 'f' failed: no (functions/f/code.js:2:9)",
+    });
+    expect(failureOf(sandbox, 'bad').message).toMatch(
+      /'bad' does not compile: .* \(functions\/bad\/code\.js\)/,
+    );
+    expect(failureOf(sandbox, 'p').message).toMatch(/promise/);
+    expect(failureOf(sandbox, 't').message).toBe("Custom function 't' failed: x (functions/t/code.js)");
+    expect(sandbox.warnings.map((warning) => warning.code)).toEqual(['syntax']);
+  });
+
+  it('are stopped at the time limit', () => {
+    expect(failureOf(trust({ f: 'function f() { for (;;); }' }), 'f')).toEqual({
+      code: 'IML_LIMIT',
+      message: "Custom function 'f' ran longer than 0.3 s (functions/f/code.js)",
+    });
+  });
+
+  it('take no name of a built-in', () => {
+    expect(() => trust({ join: 'function join() {}' })).toThrow(/has the name of a built-in/);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { service } from '../run/helpers.js';
+import { engineOf } from '../component/engine-of.js';
+
+const ROWS = [3, 2, 1].map((id) => ({ id, name: `n${id}`, at: `2024-01-0${id}` }));
+
+function epochOf(type: 'id' | 'date', epoch: unknown, chain = false): ReturnType<typeof engineOf>['engine'] {
+  const trigger = { type, order: 'desc', id: '{{item.id}}', date: '{{item.at}}' };
+  const request = { url: '/n', response: { iterate: '{{body}}', limit: 10, output: '{{item.id}}', trigger } };
+  const communication = chain ? [{ url: '/first' }, request] : request;
+  const { transport } = service(() => ({ json: ROWS }));
+  return engineOf({ modules: { watch: { type: 'trigger', communication, epoch } } }, { transport }).engine;
+}
+
+const LABELLED = { response: { output: { label: '{{item.name}}', date: '{{item.at}}' } } };
+
+describe('an epoch', () => {
+  test.each(['id', 'date'] as const)('gives entries that a trigger by %s can start with', async (type) => {
+    const engine = epochOf(type, LABELLED);
+    const { entries, result, type: offered } = await engine.module('watch').epoch();
+    expect(result).toEqual(ROWS.map(({ name, at }) => ({ label: name, date: at })));
+    expect(entries.map(({ id, label, date }) => [id, label, date])).toEqual(
+      ROWS.map(({ id, name, at }) => [id, name, at]),
+    );
+    expect(offered).toBe(type);
+    const data = JSON.parse(JSON.stringify(entries[1]?.start));
+    const { bundles } = await engine.module('watch').run({ data });
+    expect(bundles).toEqual([2, 3]);
+  });
+
+  test('overrides the last request of a chain', async () => {
+    const { result, stats } = await epochOf('id', LABELLED, true).module('watch').epoch();
+    expect(result).toHaveLength(3);
+    expect(stats.requests).toBe(2);
+  });
+
+  test('warns of entries without a label', async () => {
+    const { warnings, result } = await epochOf('id', { response: { output: '{{item.id}}' } })
+      .module('watch')
+      .epoch();
+    expect(result).toEqual([3, 2, 1]);
+    expect(warnings.map(({ code }) => code)).toEqual(['epoch-label']);
+  });
+
+  test('points to the file each piece is written in', async () => {
+    const own = await epochOf('id', { response: { output: '{{bad()}}' } })
+      .module('watch')
+      .epoch();
+    expect(own.error?.place?.pointer).toBe('/modules/watch/epoch/response/output');
+    expect(own.entries).toEqual([]);
+    const { engine } = engineOf(
+      {
+        modules: {
+          watch: { type: 'trigger', communication: { url: '/{{bad()}}' }, epoch: { response: {} } },
+        },
+      },
+      { transport: service(() => ({})).transport },
+    );
+    const inherited = await engine.module('watch').epoch();
+    expect(inherited.error?.place?.pointer).toBe('/modules/watch/communication/url');
+  });
+
+  test('is there only where it is written', async () => {
+    const missing = epochOf('id', undefined).module('watch').epoch();
+    await expect(missing).rejects.toMatchObject({ code: 'SPEC_INVALID' });
+    const { engine } = engineOf({ modules: { get: { type: 'action', communication: { url: '/' } } } });
+    await expect(engine.module('get').epoch()).rejects.toMatchObject({ code: 'SPEC_INVALID' });
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import type { RunReport } from '../../src/component/module-run.js';
+import { startFromAll } from '../../src/trigger/trigger-start.js';
+import type { ScriptedItem } from './trigger-service.js';
+import { TRIGGER, watching } from './trigger-service.js';
+
+const ids = (report: RunReport): unknown[] => report.bundles.map((bundle) => (bundle as ScriptedItem).id);
+const codes = (report: RunReport): string[] => report.warnings.map(({ code }) => code);
+
+describe('state of a run', () => {
+  test('goes from run to run as JSON', async () => {
+    const { run } = watching([1, 2, 3, 4, 5], { limit: 2 });
+    let data: Record<string, unknown> = { ...startFromAll('id') };
+    const seen: unknown[][] = [];
+    for (let round = 0; round < 4; round++) {
+      const report = await run({ data });
+      seen.push(ids(report));
+      data = JSON.parse(JSON.stringify(report.state));
+    }
+    expect(seen).toEqual([[1, 2], [3, 4], [5], []]);
+    expect(data).toEqual({ lastId: 5 });
+  });
+
+  test('does not pass the bundle at which a consumer leaves', async () => {
+    const { engine } = watching([1, 2, 3], { limit: 3 });
+    const run = engine.module('watch').run({ data: { lastId: null } });
+    for await (const bundle of run) if ((bundle as ScriptedItem).id === 2) break;
+    expect(run.report().state).toEqual({ lastId: 1 });
+  });
+
+  test('is none after an error', async () => {
+    const { run } = watching([1], { output: '{{missing()}}' });
+    const report = await run({ data: { lastId: null } });
+    expect(report.error).toMatchObject({
+      type: 'RuntimeError',
+      place: { pointer: expect.stringContaining('/output') },
+    });
+    expect(report.state).toBeUndefined();
+  });
+
+  test('of another type starts anew, with a warning', async () => {
+    const { run } = watching([1, 2], {});
+    const report = await run({ data: { lastDate: '2024-01-01' } });
+    expect(codes(report)).toEqual(['trigger-state']);
+    expect(ids(report)).toEqual([2]);
+  });
+
+  test('that is unreadable is the mistake of the caller', async () => {
+    const { run } = watching([1], {});
+    await expect(run({ data: { lastId: {} } })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});
+
+describe('first run', () => {
+  test('follows the engine, and the run before the engine', async () => {
+    const { run } = watching([1, 2, 3], {}, { triggerStart: 'all' });
+    expect(ids(await run())).toEqual([1]);
+    expect(ids(await run({ start: 'newest' }))).toEqual([3]);
+    expect(ids(await run({ start: 'now' }))).toEqual([]);
+    expect(ids(await run({ start: 'all', data: { lastId: 2 } }))).toEqual([3]);
+  });
+
+  test('does not start with what it does not know', () => {
+    const { engine } = watching([1], {});
+    const start = JSON.parse('"soon"');
+    expect(() => engine.module('watch').run({ start })).toThrow(expect.objectContaining({ code: 'USAGE' }));
+  });
+
+  test('by date from the newest, without those cut off at the same date', async () => {
+    const { run } = watching([1, 2, 3], { type: 'date', date: '2024-05-01' });
+    const report = await run({ start: 'newest' });
+    expect(ids(report)).toEqual([3]);
+    expect(report.state).toEqual({ lastDate: '2024-05-01T00:00:00.000Z', sameDateIds: [1, 2, 3] });
+  });
+});
+
+describe('mistakes of an app', () => {
+  test.each([
+    ['no trigger', undefined],
+    ['an unknown type', { ...TRIGGER, type: 'name' }],
+    ['a type without value', { ...TRIGGER, type: '{{parameters.none}}' }],
+    ['an unknown order', { ...TRIGGER, order: 'down' }],
+  ])('%s is an invalid configuration', async (_, trigger) => {
+    const { run } = watching([1], { trigger });
+    const report = await run({ data: { lastId: null } });
+    expect(report.error?.type).toBe('InvalidConfigurationError');
+    expect(report.stats.requests).toBe(0);
+  });
+
+  test('items without id are left out, with one warning', async () => {
+    const { run } = watching([1, '', 2], { limit: 5, order: 'unordered' });
+    const report = await run({ data: { lastId: null } });
+    expect(ids(report)).toEqual([1, 2]);
+    expect(codes(report)).toEqual(['trigger-key']);
+  });
+
+  test('a type that needs temp is read when temp is there', async () => {
+    const { run } = watching([1, 2], {
+      trigger: { ...TRIGGER, type: '{{temp.kind}}' },
+      temp: { kind: 'id' },
+    });
+    expect(ids(await run({ data: { lastId: 1 } }))).toEqual([2]);
+  });
+});
+
+describe('limits of paging', () => {
+  test('newest first: a limit that hides new items is warned of', async () => {
+    const many = Array.from({ length: 8 }, (_, index) => index + 1);
+    const paged = { limit: 2, pageSize: 2 };
+    const cut = await watching(many, paged, { limits: { maxPages: 1 } }).run({ data: { lastId: 1 } });
+    expect(codes(cut)).toEqual(['limit-reached', 'trigger-incomplete']);
+    expect(cut.stats.stopReason).toBe('max-pages');
+    const whole = await watching(many, paged, { limits: { maxPages: 1 } }).run({ data: { lastId: 5 } });
+    expect(ids(whole)).toEqual([6, 7]);
+    expect(codes(whole)).toEqual([]);
+    expect(whole.stats.stopReason).toBe('trigger');
+  });
+
+  test('records count over all pages, put out or not', async () => {
+    const { run } = watching([1, 2, 3, 4, 5], { pageSize: 2, order: 'unordered' });
+    const { stats, bundles } = await run({ data: { lastId: null } });
+    expect(stats).toMatchObject({ records: 5, requests: 4, pages: 3, stopReason: 'empty-page' });
+    expect(bundles).toHaveLength(1);
+  });
+
+  test.each([1, 2, 3])('asc with a limit of %i asks for no page too many', async (limit) => {
+    const { run } = watching([1, 2, 3, 4, 5], { limit, pageSize: 1, order: 'asc' });
+    expect((await run({ data: { lastId: 1 } })).stats.requests).toBe(limit + 1);
+  });
+});

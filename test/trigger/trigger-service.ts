@@ -1,0 +1,53 @@
+import type { Engine, EngineOptions } from '../../src/app/engine/create-engine.js';
+import type { RunReport } from '../../src/component/module-run.js';
+import type { RunInput } from '../../src/component/runtime.js';
+import { service } from '../run/helpers.js';
+import { engineOf } from '../component/engine-of.js';
+
+export interface ScriptedItem {
+  readonly id: unknown;
+  readonly at: string;
+}
+
+export const TRIGGER = { type: 'id', order: 'desc', id: '{{item.id}}' };
+
+export interface Watched {
+  readonly type?: string;
+  readonly order?: 'asc' | 'desc' | 'unordered';
+  /** Takes the place of the whole `response.trigger`, undefined included. */
+  readonly trigger?: unknown;
+  readonly limit?: number;
+  readonly output?: unknown;
+  readonly temp?: unknown;
+  /** Default: one page for all. */
+  readonly pageSize?: number;
+  /** The date of each item. */
+  readonly date?: string;
+}
+
+/** A polling trigger `watch` over a service that lists items with these ids, given oldest first, in the trigger's order. */
+export function watching(
+  ids: readonly unknown[],
+  watched: Watched,
+  options: Partial<EngineOptions> = {},
+): { readonly engine: Engine; readonly run: (input?: RunInput) => Promise<RunReport> } {
+  const { type = 'id', order = 'desc', limit, output, temp, pageSize, date = '2024-01-01' } = watched;
+  const trigger = 'trigger' in watched ? watched.trigger : { ...TRIGGER, type, order, date: '{{item.at}}' };
+  const items = ids.map((id): ScriptedItem => ({ id, at: date }));
+  const listed = order === 'desc' ? items.toReversed() : items;
+  const { transport } = service((request) => {
+    if (pageSize === undefined) return { json: listed };
+    const start = (Number(new URL(request.url).searchParams.get('page') ?? 1) - 1) * pageSize;
+    return { json: listed.slice(start, start + pageSize) };
+  });
+  const communication = {
+    ...{ url: '/n', temp },
+    response: { iterate: '{{body}}', output, limit, trigger },
+    ...(pageSize !== undefined && { pagination: { qs: { page: '{{pagination.page}}' } } }),
+  };
+  const { engine } = engineOf(
+    { modules: { watch: { type: 'trigger', communication } } },
+    { transport, ...options },
+  );
+  return { engine, run: async (input) => engine.module('watch').run(input) };
+}
