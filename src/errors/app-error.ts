@@ -3,7 +3,7 @@ import type { Place } from './place.js';
 
 /**
  * The types an error of a module can have; they decide how a scenario reacts.
- * Source: specification/001 (Error types), reference/errors-and-scenario.md (Classes).
+ * Source: https://help.make.com/types-of-errors, https://github.com/integromat/imt-proto.
  */
 export const APP_ERROR_TYPES = [
   'RuntimeError',
@@ -29,11 +29,13 @@ export const APP_ERROR_TYPES = [
   'BundleValidationError',
 ] as const;
 
+/** One of the error types of the platform, as `error.type` names them. */
 export type AppErrorType = (typeof APP_ERROR_TYPES)[number];
 
-/** Suspension after a RateLimitError unless the error says otherwise: 20 minutes. Source: specification/001 (Limits). */
+/** Suspension after a RateLimitError unless the error says otherwise: 20 minutes. */
 export const RATE_LIMIT_DELAY_MS: number = 20 * 60 * 1000;
 
+/** What an error of an app carries besides its type and message. */
 export interface AppErrorOptions {
   /** HTTP status that caused the error. */
   readonly statusCode?: number | undefined;

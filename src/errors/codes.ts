@@ -27,8 +27,6 @@ export const ERROR_CODES = {
   REQUEST_INVALID: 'A request cannot be built: address, method, header or body.',
 
   APP_ERROR: 'The app reports an error, by its own directives or by the status of a response.',
-  LIMIT_REQUESTS: 'A module needs more requests than it may send.',
-  LIMIT_TIME: 'A module took longer than it may.',
   ABORTED: 'The caller stopped the run.',
 
   REST_REQUEST: 'A request to the REST API is not valid.',
@@ -43,7 +41,6 @@ export const ERROR_CODES = {
   WEBHOOK_TOO_LARGE: 'A payload sent to a webhook is larger than it may be.',
   WEBHOOK_ENCODING: 'A payload sent to a webhook has a content encoding that is not known.',
   WEBHOOK_PAYLOAD: 'A payload sent to a webhook is not what its headers say.',
-  WEBHOOK_REFUSED: 'A webhook cannot be created, changed or answered as asked.',
 
   STORE_CONFLICT: 'A unique value is already taken in a store.',
   STORE_BUSY: 'Other writers did not let a transaction through.',
@@ -56,7 +53,9 @@ export const ERROR_CODES = {
   HOST_LEASE: 'A worker was taken for dead; what it was about to commit belongs to another.',
   HOST_FILE: 'A file of scenarios has a shape that cannot be run.',
 
+  PACKAGE_MISSING: 'A package that only some users need to install is not there.',
   USAGE: 'The library was called in a way it does not know.',
 } as const;
 
+/** The stable name of a failure, to be matched by callers. docs/errors.md has them all, with examples. */
 export type ErrorCode = keyof typeof ERROR_CODES;

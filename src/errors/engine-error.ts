@@ -1,6 +1,7 @@
 import type { ErrorCode } from './codes.js';
 import type { Place } from './place.js';
 
+/** What an error knows besides its code and message: the first cause, and the place in the app. Default: neither. */
 export interface EngineErrorOptions {
   /** What went wrong first, kept for whoever debugs; never printed. */
   readonly cause?: unknown;

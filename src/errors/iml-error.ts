@@ -7,6 +7,7 @@ import { type Position, positionAt } from './position.js';
 /** What kind of mistake an expression holds, in the words of the conformance vectors. */
 export type ImlErrorKind = 'syntax' | 'unknown-function' | 'function-error' | 'type' | 'limit';
 
+/** What an error of the language knows: its kind, and where in which template it stands. Only `kind` is required. */
 export interface ImlErrorOptions {
   readonly kind: ImlErrorKind;
   /** The template the error is in. */

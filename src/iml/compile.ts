@@ -1,8 +1,8 @@
+import type { Evaluate } from './compile/compile-primary.js';
 import { compileTemplate } from './compile/compile-template.js';
 import { nodeDigest } from './environment/digest.js';
 import type { Environment, FunctionTable, Scope } from './environment/environment.js';
 import { FUNCTIONS } from './functions/table.js';
-import type { Evaluate } from './compile/compile-primary.js';
 
 /** What expressions read besides their scope; every field has a default. */
 export interface CompileOptions {
@@ -18,7 +18,7 @@ export interface CompileOptions {
   readonly equality?: 'strict' | 'loose' | undefined;
   /** 2 (default), or 1 for apps in which a missing value shows as null. */
   readonly platformVersion?: 1 | 2 | undefined;
-  /** Functions beside the built-in ones, by name. */
+  /** Functions beside the built-in ones, by name; one with the name of a built-in replaces it. */
   readonly functions?: FunctionTable | undefined;
   /** Hashes for md5, sha1, sha256 and sha512. Default: Node's; elsewhere it has to be given. */
   readonly digest?: Environment['digest'] | undefined;
@@ -71,7 +71,7 @@ function createEnvironment(options: CompileOptions): Environment {
   };
 }
 
-/** Built-in functions and the ones given; a given one never replaces a built-in. Source: reference/iml-language.md section 7. [choice] */
+/** Built-in functions and the ones given; a given one replaces a built-in of its name, as a custom function does. */
 export function functionsOf(options: CompileOptions): FunctionTable {
-  return options.functions === undefined ? FUNCTIONS : { ...options.functions, ...FUNCTIONS };
+  return options.functions === undefined ? FUNCTIONS : { ...FUNCTIONS, ...options.functions };
 }

@@ -1,6 +1,6 @@
 export { ImlError, type ImlErrorKind } from '../errors/iml-error.js';
 export type { Position } from '../errors/position.js';
-export type { Expression, Template } from './syntax/ast.js';
+export type { Evaluate } from './compile/compile-primary.js';
 export { type CompileOptions, compile, evaluate } from './compile.js';
 export type {
   Digest,
@@ -10,8 +10,8 @@ export type {
   ImlFunction,
   Scope,
 } from './environment/environment.js';
+export { listenForMissing, type MissingListener, type MissingValue } from './environment/scope-hook.js';
 export { FUNCTIONS as functions } from './functions/table.js';
-export type { Evaluate } from './compile/compile-primary.js';
+export type { Expression, Template } from './syntax/ast.js';
 export { parseTemplate as parse, safeParseTemplate as safeParse } from './syntax/parser.js';
 export { printTemplate as print } from './syntax/printer.js';
-export { listenForMissing, type MissingListener, type MissingValue } from './environment/scope-hook.js';

@@ -3,6 +3,11 @@ export interface BatcherOptions {
   readonly maxItems: number;
   /** Whether a failure may be one item's alone, so that each is tried by itself. Default: never. */
   readonly isOfOne?: ((error: unknown) => boolean) | undefined;
+  /**
+   * Waits before each call for what belongs to it. Default: for the end of the present turn of the microtask queue, which
+   * is enough where `work` takes time by itself. Where it does all in one go, nothing else could come in meanwhile.
+   */
+  readonly gather?: (() => Promise<void>) | undefined;
 }
 
 interface Waiting<I, O> {
@@ -18,16 +23,15 @@ interface Waiting<I, O> {
  */
 export function createBatcher<I, O>(
   work: (items: readonly I[]) => Promise<readonly O[]>,
-  { maxItems, isOfOne = () => false }: BatcherOptions,
+  { maxItems, isOfOne = () => false, gather = async () => {} }: BatcherOptions,
 ): (item: I) => Promise<O> {
   let waiting: Waiting<I, O>[] = [];
   let isBusy = false;
 
   async function flush(): Promise<void> {
     isBusy = true;
-    // What comes in at the same turn belongs together.
-    await undefined;
     while (waiting.length > 0) {
+      await gather();
       const batch = waiting.slice(0, maxItems);
       waiting = waiting.slice(maxItems);
       await run(batch);

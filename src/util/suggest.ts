@@ -5,8 +5,7 @@ function suggest(name: string, candidates: Iterable<string>): string | undefined
   let best: string | undefined;
   let bestDistance = threshold + 1;
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
-    const distance = editDistance(lower, candidate.toLowerCase());
+    const distance = distanceOf(lower, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -15,20 +14,36 @@ function suggest(name: string, candidates: Iterable<string>): string | undefined
   return best;
 }
 
+/** Shorter beginnings fit too many names. */
+const MIN_PREFIX_LENGTH = 4;
+
+function distanceOf(name: string, candidate: string, limit: number): number {
+  // A name cut short is a slip, however much is missing.
+  if (name.length >= MIN_PREFIX_LENGTH && candidate.startsWith(name)) return Math.min(1, limit);
+  if (Math.abs(candidate.length - name.length) >= limit) return limit;
+  return editDistance(name, candidate);
+}
+
 /** The names as they may follow a message: ` Did you mean "x"?`, or nothing. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const nearest = name.length > 64 ? undefined : suggest(name, candidates);
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
 }
 
+/** Letters added, left out, changed, or swapped with their neighbour (optimal string alignment). */
 function editDistance(a: string, b: string): number {
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
     for (let column = 1; column <= b.length; column++) {
       const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, substitution));
+      let least = Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, substitution);
+      const isSwap = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (isSwap) least = Math.min(least, (beforePrevious[column - 2] ?? 0) + 1);
+      current.push(least);
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous[b.length] ?? 0;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { functionError, ImlError, limitError } from '../../src/errors/iml-error.js';
-import { asImlError, unknownFunction, wrapCallError } from '../../src/iml/environment/call-error.js';
 import { evaluate } from '../../src/iml/compile.js';
+import { asImlError, unknownFunction, wrapCallError } from '../../src/iml/environment/call-error.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
 import { imlErrorOf, templateFailure } from './template-failure.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Expression } from '../../src/iml/syntax/ast.js';
-import { createCaseless } from '../../src/iml/values/caseless.js';
 import { compileNested } from '../../src/iml/compile/closures.js';
-import { compileFlat } from '../../src/iml/compile/stack-program.js';
+import { compileStackProgram } from '../../src/iml/compile/stack-program.js';
+import type { Expression } from '../../src/iml/syntax/ast.js';
 import { parseTemplate } from '../../src/iml/syntax/parser.js';
+import { createCaseless } from '../../src/iml/values/caseless.js';
 import { contextOf } from './core-environment.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 
@@ -11,7 +11,7 @@ type Scope = Record<string, unknown>;
 
 const COMPILERS = [
   ['nested closures', compileNested],
-  ['flat program', compileFlat],
+  ['flat program', compileStackProgram],
 ] as const;
 
 const DATA: Scope = {

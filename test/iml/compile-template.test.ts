@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createCaseless } from '../../src/iml/values/caseless.js';
 import { compile, evaluate } from '../../src/iml/compile.js';
+import { createCaseless } from '../../src/iml/values/caseless.js';
 import { imlErrorOf, templateFailure } from './template-failure.js';
 
 const DATE = new Date('2024-03-05T10:00:00Z');

@@ -43,8 +43,13 @@ describe('functions given', () => {
     const zone = (environment: { timezone: string }): string => environment.timezone;
     expect(evaluate('{{zone()}}', {}, { functions: { zone }, timezone: 'Asia/Tokyo' })).toBe('Asia/Tokyo');
   });
-  test('never replace a built-in', () =>
-    expect(evaluate("{{upper('a')}}", {}, { functions: { upper: () => 'mine' } })).toBe('A'));
+  test('replace built-in functions of their name', () =>
+    expect(evaluate("{{upper('a')}}", {}, { functions: { upper: () => 'mine' } })).toBe('mine'));
+  test('of 100000 arguments are called, of more refused with why', () => {
+    const call = (count: number): unknown => evaluate(`{{sum(${'1;'.repeat(count - 1)}1)}}`);
+    expect(call(100_000)).toBe(100_000);
+    expect(() => call(100_001)).toThrow('A call has more than the 100000 arguments it may have.');
+  });
   test('leave the table of all alone', () => {
     expect(Object.hasOwn(functionsOf({ functions }), 'double')).toBe(true);
     expect(Object.hasOwn(FUNCTIONS, 'double')).toBe(false);

@@ -1,6 +1,6 @@
 import { functionError } from '../../src/errors/iml-error.js';
-import type { FunctionTable } from '../../src/iml/environment/environment.js';
 import type { CompileContext } from '../../src/iml/compile/compile-primary.js';
+import type { FunctionTable } from '../../src/iml/environment/environment.js';
 import { ENVIRONMENT } from './functions/call-function.js';
 import { Failure, type ReferenceContext } from './reference-evaluator.js';
 

@@ -81,46 +81,51 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 /** Functions that `FUNCTIONS` of the tests have, `if` and `ifempty`, and one that nobody has. */
 const CALLED = ['if', 'ifempty', 'same', 'count', 'fail', 'unknown'];
 
-export const shapes: fc.Arbitrary<Shape> = fc.letrec<{ shape: Shape }>((tie) => ({
-  shape: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    fc.constantFrom(...TEXTS).map((value): Shape => ({ kind: 'text', value })),
-    fc
-      .constantFrom('0', '1', '2', '3', '50', '1.5', '007', '0.1')
-      .map((digits): Shape => ({ kind: 'number', digits })),
-    fc.constantFrom(...KEYWORDS, ...NAMES, ...QUOTED).map((word): Shape => ({ kind: 'word', word })),
-    fc.constantFrom('1.name', '7.`a b`', '7.`2`').map((word): Shape => ({ kind: 'word', word })),
-    fc.record({
-      kind: fc.constant('member' as const),
-      object: tie('shape'),
-      segment: fc.constantFrom(...SEGMENTS),
-    }),
-    fc.record({
-      kind: fc.constant('index' as const),
-      object: tie('shape'),
-      index: fc.option(tie('shape'), { nil: undefined }),
-    }),
-    fc.record({
-      kind: fc.constant('call' as const),
-      name: fc.constantFrom(...CALLED),
-      args: fc
-        .array(fc.option(tie('shape'), { nil: undefined, freq: 9 }), { maxLength: 4 })
-        // `f()` has no argument: one that is left out alone cannot be written.
-        .filter((args) => args.length !== 1 || args[0] !== undefined),
-    }),
-    fc.record({
-      kind: fc.constant('unary' as const),
-      operator: fc.constantFrom('!', '-'),
-      operand: tie('shape'),
-    }),
-    fc.record({
-      kind: fc.constant('binary' as const),
-      operator: fc.constantFrom(...BINARY),
-      left: tie('shape'),
-      right: tie('shape'),
-    }),
-  ),
-})).shape;
+/** Shapes whose calls are of these functions. */
+export function shapesCalling(called: readonly string[]): fc.Arbitrary<Shape> {
+  return fc.letrec<{ shape: Shape }>((tie) => ({
+    shape: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom(...TEXTS).map((value): Shape => ({ kind: 'text', value })),
+      fc
+        .constantFrom('0', '1', '2', '3', '50', '1.5', '007', '0.1')
+        .map((digits): Shape => ({ kind: 'number', digits })),
+      fc.constantFrom(...KEYWORDS, ...NAMES, ...QUOTED).map((word): Shape => ({ kind: 'word', word })),
+      fc.constantFrom('1.name', '7.`a b`', '7.`2`').map((word): Shape => ({ kind: 'word', word })),
+      fc.record({
+        kind: fc.constant('member' as const),
+        object: tie('shape'),
+        segment: fc.constantFrom(...SEGMENTS),
+      }),
+      fc.record({
+        kind: fc.constant('index' as const),
+        object: tie('shape'),
+        index: fc.option(tie('shape'), { nil: undefined }),
+      }),
+      fc.record({
+        kind: fc.constant('call' as const),
+        name: fc.constantFrom(...called),
+        args: fc
+          .array(fc.option(tie('shape'), { nil: undefined, freq: 9 }), { maxLength: 4 })
+          // `f()` has no argument: one that is left out alone cannot be written.
+          .filter((args) => args.length !== 1 || args[0] !== undefined),
+      }),
+      fc.record({
+        kind: fc.constant('unary' as const),
+        operator: fc.constantFrom('!', '-'),
+        operand: tie('shape'),
+      }),
+      fc.record({
+        kind: fc.constant('binary' as const),
+        operator: fc.constantFrom(...BINARY),
+        left: tie('shape'),
+        right: tie('shape'),
+      }),
+    ),
+  })).shape;
+}
+
+export const shapes: fc.Arbitrary<Shape> = shapesCalling(CALLED);
 
 /** How to write a shape: an endless supply of choices, each from 0 to below `count`. */
 export type Choose = (count: number) => number;

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ImlError } from '../../src/errors/iml-error.js';
-import type { Expression } from '../../src/iml/syntax/ast.js';
 import { compileNested } from '../../src/iml/compile/closures.js';
-import { compile } from '../../src/iml/compile.js';
-import { compileFlat } from '../../src/iml/compile/stack-program.js';
 import type { Evaluate } from '../../src/iml/compile/compile-primary.js';
+import { compileStackProgram } from '../../src/iml/compile/stack-program.js';
+import { compile } from '../../src/iml/compile.js';
+import type { Expression } from '../../src/iml/syntax/ast.js';
 import { parseTemplate, safeParseTemplate } from '../../src/iml/syntax/parser.js';
 import { printTemplate } from '../../src/iml/syntax/printer.js';
 import { contextOf, REFERENCE_FUNCTIONS } from './core-environment.js';
@@ -116,7 +116,7 @@ describe('evaluators', () => {
         const source = `{{${write(shape, plainly)}}}`;
         const node = expressionOf(source);
         const nested = outcomeOf(compileNested(node, contextOf(source)), scope);
-        expectSame(outcomeOf(compileFlat(node, contextOf(source)), scope), nested);
+        expectSame(outcomeOf(compileStackProgram(node, contextOf(source)), scope), nested);
       }),
       RUNS,
     );

@@ -1,11 +1,20 @@
 import type { Expression } from '../../src/iml/syntax/ast.js';
+import { parseTemplate } from '../../src/iml/syntax/parser.js';
 
 /** What a reference evaluation ends with: a value, or an error with its kind and message. */
-export type Outcome =
-  | { readonly value: unknown }
-  | { readonly kind: 'unknown-function' | 'function-error'; readonly message: string };
+export type Outcome = { readonly value: unknown } | { readonly kind: FailureKind; readonly message: string };
 
-export interface ReferenceContext {
+type FailureKind = 'unknown-function' | 'function-error' | 'type';
+
+/** What changes the rules. */
+export interface ReferenceOptions {
+  /** Default: strict. */
+  readonly equality?: 'strict' | 'loose';
+  /** Default: 2. */
+  readonly platformVersion?: 1 | 2;
+}
+
+export interface ReferenceContext extends ReferenceOptions {
   readonly scope: Readonly<Record<string, unknown>>;
   readonly nowMs: number;
   /** Gives a value, or throws a `Failure`. */
@@ -14,7 +23,7 @@ export interface ReferenceContext {
 
 /** An error of the language on its way out. */
 export class Failure extends Error {
-  readonly kind: 'unknown-function' | 'function-error';
+  readonly kind: FailureKind;
 
   constructor(kind: Failure['kind'], message: string) {
     super(message);
@@ -23,8 +32,8 @@ export class Failure extends Error {
 }
 
 /**
- * Evaluates a tree as reference/iml-language.md reads, section by section: slow, recursive, and sharing no line with
- * the evaluators it is compared with. Only the tree comes from the parser.
+ * Evaluates a tree as the language is documented, rule by rule: slow, recursive, and sharing no line with the
+ * evaluators it is compared with. Only the tree comes from the parser.
  */
 export function evaluateReference(node: Expression, context: ReferenceContext): Outcome {
   try {
@@ -33,6 +42,70 @@ export function evaluateReference(node: Expression, context: ReferenceContext): 
     if (error instanceof Failure) return { kind: error.kind, message: error.message };
     throw error;
   }
+}
+
+/** Evaluates any JSON value whose texts are templates, as section 9 of the description reads. All texts have to parse. */
+export function evaluateTemplateReference(template: unknown, context: ReferenceContext): Outcome {
+  try {
+    return { value: templateValue(template, context) };
+  } catch (error) {
+    if (error instanceof Failure) return { kind: error.kind, message: error.message };
+    throw error;
+  }
+}
+
+function templateValue(template: unknown, context: ReferenceContext): unknown {
+  if (typeof template === 'string') return textValue(template, context);
+  // What has no value keeps its place.
+  if (Array.isArray(template)) return template.map((each) => templateValue(each, context) ?? null);
+  if (typeof template !== 'object' || template === null) return template;
+  const members = new Map<string, unknown>();
+  for (const [key, inner] of Object.entries(template)) addMember(members, key, inner, context);
+  return Object.fromEntries(members);
+}
+
+/** Section 9: spread members, names that are templates, members without a value. */
+function addMember(
+  members: Map<string, unknown>,
+  key: string,
+  inner: unknown,
+  context: ReferenceContext,
+): void {
+  if (/^\{\{\s*\.\.\.\s*\}\}$/.test(key)) {
+    const spread = templateValue(inner, context);
+    if (isMissing(spread)) return;
+    if (typeof spread !== 'object' || Object.getPrototypeOf(spread) !== Object.prototype)
+      throw new Failure('type', `Only a collection can be spread, not ${typeName(spread)}.`);
+    for (const [name, value] of Object.entries(spread as object)) {
+      if (value !== undefined && typeof value !== 'function') members.set(name, value);
+    }
+    return;
+  }
+  const isTemplate = key.includes('{{');
+  const name = isTemplate ? text(textValue(key, context)) : key;
+  if (isTemplate && name === '') return;
+  const value = templateValue(inner, context);
+  if (value === undefined) members.delete(name);
+  else members.set(name, value);
+}
+
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return 'an array';
+  if (value instanceof Date) return 'a date';
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+}
+
+/** Section 1: one expression alone keeps its type; a result that is no number is null (section 4). */
+function textValue(source: string, context: ReferenceContext): unknown {
+  const { parts } = parseTemplate(source);
+  const [only] = parts;
+  if (parts.length !== 1 || only === undefined || typeof only === 'string') {
+    return parts.map((part) => (typeof part === 'string' ? part : text(valueFor(part, context)))).join('');
+  }
+  const value = valueFor(only, context);
+  const isComputed = ['binary', 'unary', 'call'].includes(only.kind);
+  if (isComputed && typeof value === 'number' && !Number.isFinite(value)) return null;
+  return value === undefined && context.platformVersion === 1 ? null : value;
 }
 
 function valueFor(node: Expression, context: ReferenceContext): unknown {
@@ -84,6 +157,7 @@ function keyword(word: string): unknown {
 function name(word: string, isPlain: boolean, context: ReferenceContext): unknown {
   if (Object.hasOwn(context.scope, word)) return visible(context.scope[word]);
   if (isPlain && word === 'now') return new Date(context.nowMs);
+  if (isPlain && word === 'timestamp') return Math.floor(context.nowMs / 1000);
   if (isPlain && word === 'pi') return Math.PI;
   return undefined;
 }
@@ -153,9 +227,9 @@ function binary(operator: string, left: Expression, right: Expression, context: 
     case '%':
       return number(a) % number(b);
     case '=':
-      return equal(a, b);
+      return equal(a, b, context);
     case '!=':
-      return !equal(a, b);
+      return !equal(a, b, context);
     default:
       return related(operator, a, b);
   }
@@ -173,9 +247,13 @@ function plus(a: unknown, b: unknown): unknown {
   return areNumbers ? Number(a) + Number(b) : text(a) + text(b);
 }
 
-function equal(a: unknown, b: unknown): boolean {
+function equal(a: unknown, b: unknown, { equality }: ReferenceOptions): boolean {
   if (isMissing(a) || isMissing(b)) return isMissing(a) && isMissing(b);
   if (a instanceof Date && b instanceof Date) return Number(a) === Number(b);
+  if (equality === 'loose' && typeof a !== typeof b && [a, b].every((each) => typeof each !== 'object')) {
+    // Of two types, what the text or the truth value counts as.
+    return Number(a) === Number(b);
+  }
   return a === b;
 }
 

@@ -1,18 +1,22 @@
 import { assertNever } from '../../util/assert-never.js';
-import type { Binary, Call, Expression, Index, Member, Unary } from '../syntax/ast.js';
 import { unknownFunction, wrapCallError } from '../environment/call-error.js';
-import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
+import { acceptsDebug, environmentFor } from '../environment/debug-hook.js';
 import type { Environment, ImlFunction } from '../environment/environment.js';
+import type { Binary, Call, Expression, Index, Member, Unary } from '../syntax/ast.js';
+import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
+import { memberReader, readFirst, readIndex, scopePathReader } from '../values/path.js';
 import {
   type CompileContext,
   type Evaluate,
   findFunction,
+  isLazy,
   keywordReader,
+  MAX_ARGUMENTS,
   nameReader,
+  tooManyArguments,
   variableOfName,
 } from './compile-primary.js';
 import { add, type Operation, operationOf } from './operators.js';
-import { memberReader, readFirst, readIndex, scopePathReader } from '../values/path.js';
 
 /**
  * Turns a tree into nested closures. Evaluating them uses the host's stack, a few frames for each level of the tree.
@@ -65,7 +69,7 @@ export function pathNames(node: Member, environment: Environment): readonly stri
 
 function compileIndex(node: Index, context: CompileContext): Evaluate {
   const object = compileNested(node.object, context);
-  // `a[]` is the first item. Source: reference/iml-language.md section 5. [doc]
+  // `a[]` is the first item. Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc]
   if (node.index === undefined) return (scope) => readFirst(object(scope));
   const index = compileNested(node.index, context);
   return (scope) => readIndex(object(scope), index(scope));
@@ -180,16 +184,24 @@ function compileRelation(
   }
 }
 
-/** `if` and `ifempty` evaluate only the branch they need. Source: reference/iml-language.md section 7. [app] */
+/** `if` and `ifempty` evaluate only the branch they need. [app] */
 function compileCall(node: Call, context: CompileContext): Evaluate {
   const args = node.args.map((arg) => (arg === undefined ? ABSENT : compileNested(arg, context)));
-  if (node.name === 'if') return compileIf(args, node, context);
-  if (node.name === 'ifempty') return compileIfEmpty(args, node, context);
   const fn = findFunction(node.name, context);
+  if (isLazy(node.name, fn)) {
+    return node.name === 'if' ? compileIf(args, node, context) : compileIfEmpty(args, node, context);
+  }
+  if (node.args.length > MAX_ARGUMENTS) return refuseArguments(node, context);
   if (fn !== undefined) return applied(fn, args, node, context);
   const { name, start } = node;
   return () => {
     throw unknownFunction(name, context.functions, context, start);
+  };
+}
+
+function refuseArguments({ name, start }: Call, context: CompileContext): Evaluate {
+  return () => {
+    throw wrapCallError(tooManyArguments(), name, context, start);
   };
 }
 
@@ -228,6 +240,15 @@ function applied(
   const { environment } = context;
   const [first = ABSENT, second = ABSENT, third = ABSENT] = args;
   const fail = (error: unknown): Error => wrapCallError(error, name, context, start);
+  if (acceptsDebug(fn)) {
+    return (scope) => {
+      try {
+        return fn(environmentFor(scope, environment), ...args.map((arg) => arg(scope)));
+      } catch (error) {
+        throw fail(error);
+      }
+    };
+  }
   switch (args.length) {
     case 1:
       return (scope) => {

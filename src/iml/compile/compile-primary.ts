@@ -1,10 +1,12 @@
-import type { Name } from '../syntax/ast.js';
+import { type ImlError, limitError } from '../../errors/iml-error.js';
 import type { SourcePlace } from '../environment/call-error.js';
-import { isCollection } from '../values/collection.js';
 import type { Environment, FunctionTable, ImlFunction, Scope } from '../environment/environment.js';
-import { scopePathReader } from '../values/path.js';
-import { KEYWORDS } from '../syntax/syntax.js';
 import { variableOf } from '../environment/variables.js';
+import { GENERAL_FUNCTIONS } from '../functions/general.js';
+import type { Name } from '../syntax/ast.js';
+import { KEYWORDS } from '../syntax/syntax.js';
+import { isCollection } from '../values/collection.js';
+import { scopePathReader } from '../values/path.js';
 
 /**
  * An expression or template made ready: gives its value for a scope. Below the outermost one the scope is known to be
@@ -24,7 +26,7 @@ export function keywordReader(name: string): Evaluate {
   return () => value;
 }
 
-/** A name of the scope wins over a built-in variable; a quoted name is never a variable. Source: reference/iml-language.md section 5. [choice] */
+/** A name of the scope wins over a built-in variable; a quoted name is never a variable. [choice] */
 export function nameReader(node: Name, environment: Environment): Evaluate {
   const read = scopePathReader([node.name]);
   const variable = variableOfName(node, environment);
@@ -54,4 +56,19 @@ export function plainScope(scope: Scope): Scope {
 /** Own members of the table only: `constructor` is no function of the language. */
 export function findFunction(name: string, context: CompileContext): ImlFunction | undefined {
   return Object.hasOwn(context.functions, name) ? context.functions[name] : undefined;
+}
+
+/**
+ * Whether a call evaluates only the branches it needs: `if` and `ifempty`, unless an app has a function of that name.
+ */
+export function isLazy(name: string, fn: ImlFunction | undefined): boolean {
+  if (name !== 'if' && name !== 'ifempty') return false;
+  return fn === undefined || fn === GENERAL_FUNCTIONS[name];
+}
+
+/** Arguments of one call: they are passed on the host's stack. [choice] */
+export const MAX_ARGUMENTS = 100_000;
+
+export function tooManyArguments(): ImlError {
+  return limitError(`A call has more than the ${MAX_ARGUMENTS} arguments it may have.`);
 }

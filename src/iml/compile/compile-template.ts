@@ -2,18 +2,21 @@ import { ImlError } from '../../errors/iml-error.js';
 import { childPointer } from '../../errors/place.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { asImlError } from '../environment/call-error.js';
+import type { Scope } from '../environment/environment.js';
 import { toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
-import { compileText, type TemplateContext, thrower } from './compile-text.js';
-import type { Scope } from '../environment/environment.js';
-import { type Evaluate, plainScope } from './compile-primary.js';
 import { showsOwn } from '../values/path.js';
-import { type Ready, readyAs, valueFor } from './compiled-value.js';
+import { type Evaluate, plainScope } from './compile-primary.js';
+import { compileText, type TemplateContext, thrower } from './compile-text.js';
+import { type CompiledValue, compiledAs, valueFor } from './compiled-value.js';
 
 /** Levels of objects and arrays in one template. Beyond it the value cannot be evaluated (IML_LIMIT). */
 const MAX_DEPTH = 512;
 
-/** Member name that stands for all members of the object it is given. Source: reference/iml-language.md section 9. [doc] */
+/**
+ * Member name that stands for all members of the object it is given.
+ * Source: https://developers.make.com/custom-apps-documentation/best-practices/input-parameters/processing-of-input-parameters. [doc]
+ */
 const SPREAD_KEY = /^\{\{\s*\.\.\.\s*\}\}$/;
 
 /**
@@ -21,7 +24,13 @@ const SPREAD_KEY = /^\{\{\s*\.\.\.\s*\}\}$/;
  * Never throws: a string that does not parse throws its error when it is evaluated.
  */
 export function compileTemplate(value: unknown, context: TemplateContext): Evaluate {
-  const ready = compileValue(value, context, 0);
+  let ready: CompiledValue;
+  try {
+    ready = compileValue(value, context, 0);
+  } catch (error) {
+    // A Proxy or getter of the embedder may throw where a template is read.
+    return thrower(asImlError(error));
+  }
   return (scope) => {
     try {
       return valueFor(ready, plainScope(scope));
@@ -31,19 +40,19 @@ export function compileTemplate(value: unknown, context: TemplateContext): Evalu
   };
 }
 
-function compileValue(value: unknown, context: TemplateContext, depth: number): Ready {
+function compileValue(value: unknown, context: TemplateContext, depth: number): CompiledValue {
   if (typeof value === 'string') return compileText(value, context);
-  if (typeof value !== 'object' || value === null) return readyAs(() => value);
+  if (typeof value !== 'object' || value === null) return compiledAs(() => value);
   if (depth >= MAX_DEPTH) {
     const message = `A template can nest ${MAX_DEPTH} levels of objects and arrays.`;
     const place = { pointer: context.pointer };
-    return readyAs(thrower(new ImlError('IML_LIMIT', message, { kind: 'limit', place })));
+    return compiledAs(thrower(new ImlError('IML_LIMIT', message, { kind: 'limit', place })));
   }
-  if (Array.isArray(value)) return readyAs(compileArray(value, context, depth));
-  return readyAs(isPlainObject(value) ? compileObject(value, context, depth) : () => value);
+  if (Array.isArray(value)) return compiledAs(compileArray(value, context, depth));
+  return compiledAs(isPlainObject(value) ? compileObject(value, context, depth) : () => value);
 }
 
-/** Items that are undefined are null, so that the others keep their places. Source: reference/iml-language.md section 9. [choice] */
+/** Items that are undefined are null, so that the others keep their places. [choice] */
 function compileArray(items: readonly unknown[], context: TemplateContext, depth: number): Evaluate {
   const ready = items.map((item, index) => compileValue(item, contextAt(context, index), depth + 1));
   return (scope) => ready.map((item) => valueFor(item, scope) ?? null);
@@ -53,12 +62,12 @@ interface CompiledMember {
   readonly kind: 'plain' | 'templated' | 'spread';
   readonly name: string;
   /** Of a templated name, what it is for a scope. */
-  readonly readyName: Ready;
-  readonly ready: Ready;
+  readonly readyName: CompiledValue;
+  readonly ready: CompiledValue;
   readonly pointer: string;
 }
 
-/** Members do not see each other's results; one whose value is undefined is left out. Source: reference/iml-language.md section 9. [app] */
+/** Members do not see each other's results; one whose value is undefined is left out. [app] */
 function compileObject(object: PlainObject, context: TemplateContext, depth: number): Evaluate {
   const members = Object.entries(object).map(([name, value]) =>
     compileMember(name, value, context, depth + 1),
@@ -80,7 +89,7 @@ function compileMember(
 ): CompiledMember {
   const inner = contextAt(context, name);
   const kind = SPREAD_KEY.test(name) ? 'spread' : name.includes('{{') ? 'templated' : 'plain';
-  const readyName = kind === 'templated' ? compileText(name, inner) : readyAs(() => name);
+  const readyName = kind === 'templated' ? compileText(name, inner) : compiledAs(() => name);
   return { kind, name, readyName, ready: compileValue(value, inner, depth), pointer: inner.pointer };
 }
 
@@ -107,7 +116,7 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
       let value = from === undefined ? undefined : source?.[from];
       // What is missing, or no data, is for the general way to judge.
       if (value === undefined || value === null || typeof value === 'function') {
-        value = valueFor(values[index] as Ready, scope);
+        value = valueFor(values[index] as CompiledValue, scope);
         if (value === undefined) isComplete = false;
       }
       result[names[index] as string] = value;
@@ -117,7 +126,7 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
 }
 
 /** The name of the scope that most of the values are members of. */
-function commonRoot(values: readonly Ready[]): string | undefined {
+function commonRoot(values: readonly CompiledValue[]): string | undefined {
   const counts = new Map<string, number>();
   for (const { member } of values) {
     if (member !== undefined) counts.set(member.root, (counts.get(member.root) ?? 0) + 1);

@@ -1,15 +1,15 @@
 import { ImlError } from '../../errors/iml-error.js';
-import type { Expression, Template } from '../syntax/ast.js';
-import { pathNames } from './closures.js';
-import { toText } from '../values/coerce.js';
-import { compileExpression } from './compile-expression.js';
 import type { Environment, FunctionTable, Scope } from '../environment/environment.js';
-import { limitedText } from '../values/size-limits.js';
-import type { CompileContext, Evaluate } from './compile-primary.js';
-import { type MissingReport, missingReport } from './missing-value.js';
+import type { Expression, Template } from '../syntax/ast.js';
 import { safeParseTemplate } from '../syntax/parser.js';
+import { toText } from '../values/coerce.js';
 import { isInherited } from '../values/path.js';
-import { type Ready, readyAs } from './compiled-value.js';
+import { limitedText } from '../values/size-limits.js';
+import { pathNames } from './closures.js';
+import { compileExpression } from './compile-expression.js';
+import type { CompileContext, Evaluate } from './compile-primary.js';
+import { type CompiledValue, compiledAs } from './compiled-value.js';
+import { type MissingReport, missingReport } from './missing-value.js';
 
 /** What compiling a template needs. Nothing is read from the process: time, randomness and zone come in here. */
 export interface TemplateContext {
@@ -21,24 +21,25 @@ export interface TemplateContext {
 
 /**
  * Makes a text ready. One expression alone gives its value with its type, any other template gives text; one that does
- * not parse throws its error when it is evaluated. Source: reference/iml-language.md section 1. [doc]
+ * not parse throws its error when it is evaluated.
+ * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc]
  */
-export function compileText(source: string, context: TemplateContext): Ready {
-  if (!source.includes('{{')) return readyAs(() => source);
+export function compileText(source: string, context: TemplateContext): CompiledValue {
+  if (!source.includes('{{')) return compiledAs(() => source);
   const parsed = safeParseTemplate(source);
   const { environment, functions, pointer } = context;
   if (!parsed.ok) {
     parsed.error.place = { pointer };
-    return readyAs(thrower(parsed.error));
+    return compiledAs(thrower(parsed.error));
   }
   const { parts } = parsed.template;
   const whole = parts.length === 1 ? parts[0] : undefined;
   const inner: CompileContext = { environment, functions, pointer, source };
   if (whole !== undefined && typeof whole !== 'string') return compileWhole(whole, inner);
-  return readyAs(compileParts(parsed.template, inner));
+  return compiledAs(compileParts(parsed.template, inner));
 }
 
-function compileWhole(node: Expression, context: CompileContext): Ready {
+function compileWhole(node: Expression, context: CompileContext): CompiledValue {
   const { kind } = node;
   return {
     evaluate: compileExpression(node, context),
@@ -49,7 +50,7 @@ function compileWhole(node: Expression, context: CompileContext): Ready {
   };
 }
 
-function memberOf(node: Expression, context: CompileContext): Ready['member'] {
+function memberOf(node: Expression, context: CompileContext): CompiledValue['member'] {
   if (node.kind !== 'member' || node.object.kind !== 'name') return undefined;
   const [root, name] = pathNames(node, context.environment) ?? [];
   if (root === undefined || name === undefined || isInherited(root) || isInherited(name)) return undefined;

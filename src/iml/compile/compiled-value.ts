@@ -6,25 +6,25 @@ import type { MissingReport } from './missing-value.js';
  * A value of a template made ready. What is left to do with its result stands beside the closure, not in another
  * closure around it: a template of a thousand records would pay for that call at every value.
  */
-export interface Ready {
+export interface CompiledValue {
   readonly evaluate: Evaluate;
   /** Told when the result is missing. */
   readonly report: MissingReport | undefined;
   /** Whether operators or functions made the result: a number that is none of the finite ones is then null. */
   readonly isComputed: boolean;
-  /** What a missing result becomes on platform version 1. Source: reference/iml-language.md section 5. [app] */
+  /** What a missing result becomes on platform version 1. [app] */
   readonly missing: null | undefined;
   /** Where the value is nothing but a member of a name of the scope: both names. Neither is one that objects inherit. */
   readonly member?: { readonly root: string; readonly name: string } | undefined;
 }
 
 /** A value that needs nothing done to its result. */
-export function readyAs(evaluate: Evaluate): Ready {
+export function compiledAs(evaluate: Evaluate): CompiledValue {
   return { evaluate, report: undefined, isComputed: false, missing: undefined };
 }
 
-/** The value for a scope. A result that is no number (0 / 0, a word times two) is null. Source: reference/iml-language.md section 4. [choice] */
-export function valueFor(ready: Ready, scope: Scope): unknown {
+/** The value for a scope. A result that is no number (0 / 0, a word times two) is null. [choice] */
+export function valueFor(ready: CompiledValue, scope: Scope): unknown {
   const value = ready.evaluate(scope);
   if (value === undefined || value === null) {
     ready.report?.(scope);

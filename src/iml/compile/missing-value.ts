@@ -1,10 +1,10 @@
+import type { Scope } from '../environment/environment.js';
+import { type MissingValue, missingListenerOf } from '../environment/scope-hook.js';
 import type { Expression } from '../syntax/ast.js';
+import { parseTemplate } from '../syntax/parser.js';
 import { isMissing } from '../values/coerce.js';
 import { compileExpression } from './compile-expression.js';
-import type { Scope } from '../environment/environment.js';
 import type { CompileContext, Evaluate } from './compile-primary.js';
-import { parseTemplate } from '../syntax/parser.js';
-import { type MissingValue, missingListenerOf } from '../environment/scope-hook.js';
 
 /** Tells the listener of a scope, where it has one, that an expression led to nothing. */
 export type MissingReport = (scope: Scope) => void;

@@ -1,14 +1,17 @@
-import type { BinaryOperator } from '../syntax/ast.js';
-import { toArithmetic, toText } from '../values/coerce.js';
 import { readDate } from '../date/read-date.js';
 import type { Environment } from '../environment/environment.js';
+import type { BinaryOperator } from '../syntax/ast.js';
+import { toArithmetic, toText } from '../values/coerce.js';
 import { limitedText } from '../values/size-limits.js';
 
 /** A binary operator that always needs both sides; `&` and `|` do not and are not here. */
 export type StrictOperator = Exclude<BinaryOperator, '&' | '|'>;
 export type Operation = (left: unknown, right: unknown) => unknown;
 
-/** The operation behind an operator in this environment. Source: reference/iml-language.md section 4. */
+/**
+ * The operation behind an operator in this environment.
+ * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml.
+ */
 export function operationOf(operator: StrictOperator, environment: Environment): Operation {
   switch (operator) {
     case '+':

@@ -1,11 +1,21 @@
 import { assertNever } from '../../util/assert-never.js';
-import type { Binary, Call, Expression } from '../syntax/ast.js';
 import { asImlError, unknownFunction, wrapCallError } from '../environment/call-error.js';
-import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
+import { acceptsDebug, environmentFor } from '../environment/debug-hook.js';
 import type { ImlFunction, Scope } from '../environment/environment.js';
-import { type CompileContext, type Evaluate, findFunction, keywordReader, nameReader } from './compile-primary.js';
-import { type Operation, operationOf, type StrictOperator } from './operators.js';
+import type { Binary, Call, Expression } from '../syntax/ast.js';
+import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
 import { memberReader, readFirst, readIndex } from '../values/path.js';
+import {
+  type CompileContext,
+  type Evaluate,
+  findFunction,
+  isLazy,
+  keywordReader,
+  MAX_ARGUMENTS,
+  nameReader,
+  tooManyArguments,
+} from './compile-primary.js';
+import { type Operation, operationOf, type StrictOperator } from './operators.js';
 
 /** A deep tree as a list of steps over a stack of values: depth costs memory, never the host's call stack. */
 type Step = { readonly frame: Frame | undefined } & (
@@ -33,7 +43,7 @@ interface Frame {
 /** Calls named by one error at most; more would only repeat the prefix. */
 const MAX_WRAPPED_CALLS = 100;
 
-export function compileFlat(root: Expression, context: CompileContext): Evaluate {
+export function compileStackProgram(root: Expression, context: CompileContext): Evaluate {
   const steps = new Emitter(context).emit(root);
   return (scope) => run(steps, scope, context);
 }
@@ -71,7 +81,10 @@ function perform(
       return step.join(values.pop(), right);
     }
     case 'call':
-      return step.fn(context.environment, ...values.splice(values.length - step.count, step.count));
+      return step.fn(
+        acceptsDebug(step.fn) ? environmentFor(scope, context.environment) : context.environment,
+        ...values.splice(values.length - step.count, step.count),
+      );
     case 'fail':
       throw step.error();
     default:
@@ -218,9 +231,16 @@ class Emitter {
   private visitCall(node: Call, frame: Frame): void {
     const { context } = this;
     const { name, args, start } = node;
-    if (name === 'ifempty') return this.visitEither(args[0], args[1], 'filled', frame);
-    if (name === 'if') return this.visitIf(args, frame);
     const fn = findFunction(name, context);
+    if (isLazy(name, fn)) {
+      if (name === 'if') this.visitIf(args, frame);
+      else this.visitEither(args[0], args[1], 'filled', frame);
+      return;
+    }
+    if (args.length > MAX_ARGUMENTS) {
+      this.steps.push({ kind: 'fail', error: tooManyArguments, frame });
+      return;
+    }
     if (fn === undefined) {
       const error = (): Error => unknownFunction(name, context.functions, context, start);
       this.steps.push({ kind: 'fail', error, frame: frame.parent });

@@ -11,7 +11,8 @@ const MAX_FORMAT_LENGTH = 10_000;
 
 /**
  * Every token, the longest spelling first among those that begin alike.
- * Source: reference/iml-functions.md 4.1 [doc]; those not listed there (`Hmm`, `N`, `y`, `e`, `z`, ...) are moment's. [inf]
+ * Source: https://help.make.com/tokens-for-datetime-formatting [doc]; those not listed there (`Hmm`, `N`, `y`, `e`, `z`, ...) are
+ * moment's. [inf]
  */
 const TOKENS_BY_LETTER: Readonly<Record<string, readonly string[]>> = {
   A: ['A'],

@@ -14,7 +14,7 @@ const formatters = createBoundedCache<DateFormatter>(500);
 
 /**
  * Compiles a format of moment tokens with English names.
- * Source: reference/iml-functions.md 4.1. [doc]
+ * Source: https://help.make.com/tokens-for-datetime-formatting. [doc]
  * @throws IML_LIMIT for a format longer than 10,000 characters.
  */
 export function compileFormat(format: string): DateFormatter {

@@ -1,4 +1,4 @@
-/** English names, as the date functions write and read them. Source: reference/iml-functions.md 4.1. [inf] */
+/** English names, as the date functions write and read them. Source: https://help.make.com/tokens-for-datetime-formatting. [inf] */
 export const MONTH_NAMES: readonly string[] = [
   'January',
   'February',

@@ -34,7 +34,7 @@ const shapes = createBoundedCache<FixedShape>(500);
  * Without a format the text must have one of the shapes of `readDate`. A text without an offset is a local time of `timezone`.
  * Parts smaller than those named are the start of the period; larger ones, where the year is missing, come from `now`
  * (default: the epoch). Undefined if the text holds no such date.
- * Source: reference/iml-functions.md 4 and 4.2. [doc]
+ * Source: https://help.make.com/date-and-time-functions. [doc]
  * @throws IML_FUNCTION for an unknown timezone, IML_LIMIT for a format longer than 1000 characters.
  */
 export function parseDate(

@@ -14,7 +14,10 @@ interface DateShape {
   readonly date: number;
 }
 
-/** How a date may be written. Source: reference/iml-language.md 8.5. [doc] Years of six digits are what dates beyond 9999 write. [inf] */
+/**
+ * How a date may be written.
+ * Source: https://help.make.com/type-coercion. [doc] Years of six digits are what dates beyond 9999 write. [inf]
+ */
 const DATE_SHAPES: readonly DateShape[] = [
   { pattern: /^([+-]\d{6}|\d{4})-(\d{2})-(\d{2})/, year: 1, month: 2, date: 3 },
   { pattern: /^(\d{4})\/(\d{1,2})\/(\d{1,2})/, year: 1, month: 2, date: 3 },
@@ -30,7 +33,7 @@ const TIME =
  * The date a value stands for: a valid date itself, or a text in one of the documented shapes.
  * A text without an offset is a local time of `timezone`; its date must exist, and its time may be left out.
  * Undefined for everything else: a number is no date.
- * Source: reference/iml-language.md 8.5. [doc]
+ * Source: https://help.make.com/type-coercion. [doc]
  * @throws IML_FUNCTION if the text has no offset and the timezone is unknown.
  */
 export function readDate(value: unknown, timezone: string): Date | undefined {

@@ -99,7 +99,7 @@ function fraction(digits: number): TokenWriter {
 const era: TokenWriter = ({ year }) => (year > 0 ? 'AD' : 'BC');
 const abbreviation: TokenWriter = ({ zone, ms }) => abbreviationAt(zone, ms);
 
-/** What each token writes. Source: reference/iml-functions.md 4.1. [doc] */
+/** What each token writes. Source: https://help.make.com/tokens-for-datetime-formatting. [doc] */
 export const TOKEN_WRITERS: ReadonlyMap<string, TokenWriter> = new Map<string, TokenWriter>([
   ['Y', (t) => longYear(t.year)],
   ['YY', (t) => pad(t.year % 100, 2)],

@@ -9,7 +9,7 @@ export interface SourcePlace {
   readonly pointer: string;
 }
 
-/** Names people try that are no functions, with what to write instead. Source: reference/iml-functions.md section 3. [app] */
+/** Names people try that are no functions, with what to write instead. [app] */
 const INSTEAD: Readonly<Record<string, string>> = {
   and: 'Write a & b.',
   or: 'Write a | b.',
@@ -23,7 +23,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   set: 'No function writes into a collection.',
 };
 
-/** `Function 'x' not found!`, the platform's words, with a hint beside them. Source: reference/iml-language.md section 10. [app] */
+/** `Function 'x' not found!`, the platform's words, with a hint beside them. [app] */
 export function unknownFunction(
   name: string,
   table: FunctionTable,

@@ -1,3 +1,5 @@
+import type { Place } from '../../errors/place.js';
+
 /** The names an expression can see, as plain data. Keys made of digits stand for module ids. */
 export type Scope = Readonly<Record<string, unknown>>;
 
@@ -22,9 +24,24 @@ export interface Environment {
   readonly sameText?: ((left: string, right: string) => boolean) | undefined;
   /** Digest of bytes, keyed (HMAC) if a key is given. */
   readonly digest: Digest;
+  /** Gets what a custom function writes with `debug(...)`. Default: nobody does. */
+  readonly onDebug?: DebugListener | undefined;
 }
 
+/** A call of `debug(...)` in a custom function. */
+export interface DebugOutput {
+  /** Name of the custom function. */
+  readonly function: string;
+  readonly values: readonly unknown[];
+  /** Where in its file the call stands. */
+  readonly place: Place;
+}
+
+export type DebugListener = (output: DebugOutput) => void;
+
+/** Hashes the functions of text and `jwt` ask for. */
 export type DigestAlgorithm = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512';
+/** Hashes `data` synchronously; with a key it makes an HMAC. Throws for an algorithm it does not have. */
 export type Digest = (algorithm: DigestAlgorithm, data: Uint8Array, key?: Uint8Array) => Uint8Array;
 
 /**

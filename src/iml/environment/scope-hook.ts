@@ -18,6 +18,7 @@ export interface MissingValue {
   readonly reason: 'text' | 'path';
 }
 
+/** Gets each value an expression asked for and the scope did not have; called synchronously. */
 export type MissingListener = (missing: MissingValue) => void;
 
 /** A scope whose missing values are reported to `listener`. The names are shared with the scope given. */

@@ -2,7 +2,8 @@ import type { Environment } from './environment.js';
 
 /**
  * The built-in variables, each read anew at every use.
- * Source: reference/iml-language.md section 6. [doc][app]; `executionId` comes from the scope of the host.
+ * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc][app];
+ * `executionId` comes from the scope of the host.
  */
 const VARIABLES: ReadonlyMap<string, (environment: Environment) => unknown> = new Map([
   ['now', (environment: Environment): unknown => new Date(environment.now())],

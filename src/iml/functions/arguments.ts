@@ -1,8 +1,8 @@
 import { functionError } from '../../errors/iml-error.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import type { ImlFunction } from '../environment/environment.js';
 import { isEmpty, isMissing, toNumber, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
-import type { ImlFunction } from '../environment/environment.js';
 import { assertListLength, assertTextLength } from '../values/size-limits.js';
 
 const MAX_QUOTED_LENGTH = 80;
@@ -15,7 +15,7 @@ export function quoted(value: unknown): string {
 
 /**
  * The array a function works on; a missing one counts as empty.
- * Source: head of reference/iml-functions.md; the message: reference/iml-language.md section 10. [app]
+ * The message is the platform's. [app]
  */
 export function asList(value: unknown): readonly unknown[] {
   if (isMissing(value)) return [];
@@ -47,7 +47,7 @@ type TextFunction = (text: string, args: readonly unknown[]) => unknown;
 
 /**
  * A function of one text, given in its text form: null in, null out, and undefined stays undefined, so that a member
- * made from an input left empty is left out. Source: head of reference/iml-functions.md; iml-language.md section 9. [choice]
+ * made from an input left empty is left out. [choice]
  * A text longer than a function may make is refused before any of it is worked on.
  */
 export function onText(run: TextFunction): ImlFunction {

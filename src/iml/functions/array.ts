@@ -1,15 +1,15 @@
 import { functionError } from '../../errors/iml-error.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
+import type { Environment, FunctionTable } from '../environment/environment.js';
 import { isEmpty, isMissing, toText } from '../values/coerce.js';
 import { memberNames } from '../values/collection.js';
-import type { Environment, FunctionTable } from '../environment/environment.js';
-import { assertListLength, assertTextLength } from '../values/size-limits.js';
 import { createDistinctKey, createEqualityKey } from '../values/identity.js';
 import { pathReader, readIndex } from '../values/path.js';
+import { assertListLength, assertTextLength } from '../values/size-limits.js';
 import { asCollection, asInteger, asList } from './arguments.js';
 import { sortList } from './sort.js';
 
-/** Source: reference/iml-functions.md section 5. `contains` and `length` stand with the text functions. */
+/** Source: https://help.make.com/array-functions. `contains` and `length` stand with the text functions. */
 export const ARRAY_FUNCTIONS: FunctionTable = {
   add: (_, array, ...values) => concat([asList(array), values]),
 
@@ -45,7 +45,7 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
 
   map: (_, array, key, filterKey, values) => mapItems(asList(array), key, filterKey, values),
 
-  // Source: reference/iml-functions.md section 5 (arguments that are no arrays are dropped). [choice]
+  // Arguments that are no arrays are dropped. [choice]
   merge: (_, ...arrays) => concat(arrays.filter(Array.isArray).map(asList)),
 
   remove: (_, array, ...values) => {

@@ -1,12 +1,12 @@
 import { functionError } from '../../errors/iml-error.js';
+import type { DigestAlgorithm, Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
 import { type BytesEncoding, bytesOfText, encodingOf, textLengthOf, textOfBytes } from '../values/bytes.js';
 import { isBuffer, isEmpty, isMissing, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
-import type { DigestAlgorithm, Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { quoted } from './arguments.js';
 
-/** Source: reference/iml-functions.md section 3. */
+/** Source: https://help.make.com/text-and-binary-functions. */
 export const BINARY_FUNCTIONS: FunctionTable = {
   base64: (_, value) => (isMissing(value) ? value : encode(bytesOf(value), 'base64')),
 

@@ -1,5 +1,4 @@
 import { functionError } from '../../errors/iml-error.js';
-import { isEmpty, toNumber, toText } from '../values/coerce.js';
 import { addDays, addMonths, daysBetween, monthsBetween, moveClock, moveMonth } from '../date/calendar.js';
 import { isInstant, weekdayOf } from '../date/civil.js';
 import { compileFormat } from '../date/format.js';
@@ -9,8 +8,9 @@ import { parseDate } from '../date/parse.js';
 import { readDate } from '../date/read-date.js';
 import { findZone, requireZone, type Zone } from '../date/zone.js';
 import type { Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
+import { isEmpty, toNumber, toText } from '../values/coerce.js';
 
-/** Source: reference/iml-functions.md 4. [choice] */
+/** [choice] */
 const DEFAULT_FORMAT = 'YYYY-MM-DDTHH:mm:ss.SSSZ';
 const MAX_SHOWN_LENGTH = 60;
 
@@ -46,7 +46,7 @@ function toDate(ms: number): Date {
   return new Date(ms);
 }
 
-/** Unknown names are ignored, and the scenario timezone is used. Source: reference/iml-functions.md 4. [doc] */
+/** Unknown names are ignored, and the scenario timezone is used. Source: https://help.make.com/date-and-time-functions. [doc] */
 function chooseZone(timezone: unknown, environment: Environment): Zone {
   const chosen = typeof timezone === 'string' ? findZone(timezone) : undefined;
   return chosen ?? requireZone(environment.timezone);
@@ -68,7 +68,7 @@ function parseDateText(environment: Environment, text: unknown, format: unknown,
   return date;
 }
 
-/** A number is read by its decimal digits, and only by a format. Source: reference/iml-functions.md 4. [doc] */
+/** A number is read by its decimal digits, and only by a format. Source: https://help.make.com/date-and-time-functions. [doc] */
 function numberText(value: number, pattern: string | undefined): string | undefined {
   const text = String(value);
   return pattern === undefined || /[^\d.+-]/.test(text) ? undefined : text;
@@ -142,7 +142,7 @@ function findDifference(unit: unknown): Difference | undefined {
   return DIFFERENCES.get(name) ?? DIFFERENCES.get(`${name}s`);
 }
 
-/** Functions of dates. Source: reference/iml-functions.md 4. */
+/** Functions of dates. Source: https://help.make.com/date-and-time-functions. */
 export const DATE_FUNCTIONS: FunctionTable = {
   formatDate,
   parseDate: parseDateText,

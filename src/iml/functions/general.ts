@@ -1,7 +1,7 @@
+import type { FunctionTable } from '../environment/environment.js';
 import { isCaseless } from '../values/caseless.js';
 import { isEmpty, isTruthy, toText } from '../values/coerce.js';
 import { filterMembers } from '../values/collection.js';
-import type { FunctionTable } from '../environment/environment.js';
 import { createEqualityKey } from '../values/identity.js';
 import { getPath, readIndex } from '../values/path.js';
 import { asCollection } from './arguments.js';
@@ -9,7 +9,7 @@ import { asCollection } from './arguments.js';
 /**
  * `if` and `ifempty` stand here in the form that gets all arguments evaluated, for calls from custom functions;
  * an expression evaluates only the branch it needs.
- * Source: reference/iml-functions.md section 1.
+ * Source: https://help.make.com/general-functions.
  */
 export const GENERAL_FUNCTIONS: FunctionTable = {
   if: (_, condition, whenTrue, whenFalse) => (isTruthy(condition) ? whenTrue : whenFalse),

@@ -2,7 +2,7 @@ import type { FunctionTable } from '../environment/environment.js';
 import { rewriteInChunks } from '../values/size-limits.js';
 import { onText } from './arguments.js';
 
-/** Source: reference/iml-functions.md section 3; quotes stay as they are. [doc][inf] */
+/** Source: https://help.make.com/text-and-binary-functions; quotes stay as they are. [doc][inf] */
 const HTML_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['&', '&amp;'],
   ['<', '&lt;'],
@@ -26,7 +26,8 @@ function escapeMarkdown(text: string): string {
   return text.replace(MARKDOWN_MARKS, (mark) => `&#${mark.charCodeAt(0)};`);
 }
 
-const NAME = /\/?[a-z][^\s/>]*/iy;
+/** No more of a name than tells the names below from others: it may be as long as the text. */
+const NAME = /\/?[a-z][^\s/>]{0,7}/iy;
 const DELIMITER = /["'>]/g;
 const RAW_TEXT_ENDS: ReadonlyMap<string, RegExp> = new Map([
   ['script', /<\/script(?=[\s/>])/gi],
@@ -36,7 +37,7 @@ const RAW_TEXT_ENDS: ReadonlyMap<string, RegExp> = new Map([
 /**
  * Takes the tags out of a text in one pass: comments and declarations go, `<br>` becomes a line break, `<script>` and
  * `<style>` go with their content. A `<` that opens no tag stays. Entities stay as they are.
- * Source: reference/iml-functions.md section 3. [choice]
+ * [choice]
  */
 class HtmlStripper {
   private readonly text: string;

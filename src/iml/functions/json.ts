@@ -4,7 +4,10 @@ import type { FunctionTable } from '../environment/environment.js';
 import { jsonOf } from '../values/tree-text.js';
 import { onText } from './arguments.js';
 
-/** What the app runtime adds to the functions of the mapper. Source: reference/iml-functions.md section 6. */
+/**
+ * What the app runtime adds to the functions of the mapper.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions.
+ */
 export const JSON_FUNCTIONS: FunctionTable = {
   // Undefined has no JSON text: a member that would hold it is left out. [inf]
   createJSON: (_, value) => (value === undefined || typeof value === 'function' ? undefined : jsonOf(value)),

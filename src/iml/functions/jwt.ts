@@ -1,15 +1,15 @@
 import { functionError } from '../../errors/iml-error.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
+import type { DigestAlgorithm, Environment, FunctionTable } from '../environment/environment.js';
 import { bytesOfText, textLengthOf, textOfBytes } from '../values/bytes.js';
 import { isBuffer, isEmpty, isMissing, isOn, toNumber, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
-import type { DigestAlgorithm, Environment, FunctionTable } from '../environment/environment.js';
-import { assertTextLength } from '../values/size-limits.js';
 import { rsaSha256 } from '../values/rsa-signature.js';
+import { assertTextLength } from '../values/size-limits.js';
 import { jsonOf } from '../values/tree-text.js';
 import { asCollection, quoted } from './arguments.js';
 
-/** Source: reference/iml-functions.md section 6. [doc] */
+/** Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc] */
 const HMAC_DIGESTS: ReadonlyMap<string, DigestAlgorithm> = new Map([
   ['HS256', 'sha256'],
   ['HS384', 'sha384'],
@@ -53,7 +53,7 @@ interface JwtClaims extends PlainObject {
 /**
  * `jwt(payload; secret; [algorithm]; [options])`: a signed token. The options are those of the npm library jsonwebtoken,
  * and it is followed where the reference says no more: `iat` is added, header members of the options win.
- * Source: reference/iml-functions.md section 6. [doc][inf]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc][inf]
  */
 export const JWT_FUNCTIONS: FunctionTable = {
   jwt: (environment, payload, secret, algorithm, options) => {

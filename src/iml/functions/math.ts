@@ -1,6 +1,6 @@
 import { functionError } from '../../errors/iml-error.js';
-import { isEmpty, isMissing, toNumber, toText } from '../values/coerce.js';
 import type { FunctionTable, ImlFunction } from '../environment/environment.js';
+import { isEmpty, isMissing, toNumber, toText } from '../values/coerce.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { asInteger, asList, asNumber, quoted } from './arguments.js';
 import { fixDecimal, truncateDecimal } from './decimal.js';
@@ -8,7 +8,10 @@ import { fixDecimal, truncateDecimal } from './decimal.js';
 /** Decimals `formatNumber` writes at most. */
 const MAX_DECIMALS = 100;
 
-/** Results that are no number are null. Source: reference/iml-functions.md section 2; reference/iml-language.md section 4. */
+/**
+ * Results that are no number are null.
+ * Source: https://help.make.com/math-functions; https://developers.make.com/custom-apps-documentation/block-elements/iml.
+ */
 export const MATH_FUNCTIONS: FunctionTable = {
   abs: onNumber(Math.abs),
   ceil: onNumber(Math.ceil),
@@ -51,7 +54,7 @@ function onNumber(run: (number: number, argument: unknown) => number): ImlFuncti
 
 /**
  * A function of the numbers in one array or in the arguments; entries that are no number are skipped,
- * numeric text is one. Source: reference/iml-functions.md section 2. [doc][open]
+ * numeric text is one. Source: https://help.make.com/math-functions. [doc][open]
  */
 function onNumbers(run: (numbers: readonly number[]) => number): ImlFunction {
   return (_, ...args) => {
@@ -99,7 +102,7 @@ function separator(value: unknown, fallback: string): string {
   return isMissing(value) ? fallback : toText(value);
 }
 
-/** Source: reference/iml-functions.md section 2 (rounding: half away from zero on the decimal value). */
+/** Source: https://help.make.com/math-functions. */
 function formatNumber(number: number, places: number, point: string, thousands: string): string {
   const { negative, whole, fraction } = fixDecimal(number, places);
   assertTextLength(whole.length * (thousands.length + 1) + point.length + fraction.length);
@@ -107,7 +110,7 @@ function formatNumber(number: number, places: number, point: string, thousands: 
   return `${negative ? '-' : ''}${grouped}${places > 0 ? point + fraction : ''}`;
 }
 
-/** Source: reference/iml-functions.md section 2. [choice] */
+/** [choice] */
 function parseNumber(text: string, decimalSeparator: unknown): number {
   const point = isEmpty(decimalSeparator) ? '.' : toText(decimalSeparator);
   if (point !== '.' && point !== ',') {

@@ -20,7 +20,7 @@ const ASCENDING: SortOrder = { direction: 1, ignoreCase: false };
 
 /**
  * A sorted copy. Stable; numbers before dates, booleans, text and objects, whatever has no value last in both directions.
- * The order may be left out: `sort(contacts; name)`. Source: reference/iml-functions.md section 5. [doc][open]
+ * The order may be left out: `sort(contacts; name)`. Source: https://help.make.com/array-functions. [doc][open]
  */
 export function sortList(list: readonly unknown[], order: unknown, key: unknown): unknown[] {
   const plan = planOf(order, key);

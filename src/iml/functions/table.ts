@@ -9,7 +9,7 @@ import { JWT_FUNCTIONS } from './jwt.js';
 import { MATH_FUNCTIONS } from './math.js';
 import { TEXT_FUNCTIONS } from './text.js';
 
-/** Every built-in function by name. Source: reference/iml-functions.md. */
+/** Every built-in function by name. */
 export const FUNCTIONS: FunctionTable = {
   ...GENERAL_FUNCTIONS,
   ...MATH_FUNCTIONS,

@@ -1,15 +1,22 @@
 import { functionError } from '../../errors/iml-error.js';
+import type { FunctionTable } from '../environment/environment.js';
+import { replacePattern } from '../pattern/replace-pattern.js';
 import { isBuffer, isMissing, isOn, toText } from '../values/coerce.js';
 import { isCollection, memberNames } from '../values/collection.js';
-import type { FunctionTable } from '../environment/environment.js';
-import { assertListLength, assertTextLength, MAX_LIST_LENGTH, rewrite, rewriteInChunks } from '../values/size-limits.js';
+import { createTextSearch, isShortNeedle } from '../values/find-text.js';
 import { createEqualityKey } from '../values/identity.js';
 import { mediaTypeOf } from '../values/mime-types.js';
-import { replacePattern } from '../pattern/replace-pattern.js';
+import {
+  assertListLength,
+  assertTextLength,
+  MAX_LIST_LENGTH,
+  rewrite,
+  rewriteInChunks,
+} from '../values/size-limits.js';
 import { asInteger, asList, onText, quoted } from './arguments.js';
 import { EMOJI } from './emoji.js';
 
-/** Source: reference/iml-functions.md section 3. */
+/** Source: https://help.make.com/text-and-binary-functions. */
 export const TEXT_FUNCTIONS: FunctionTable = {
   ascii: onText((text, [removeDiacritics]) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are ASCII.
@@ -23,7 +30,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
     const ignores = isOn(ignoreCase);
     if (Array.isArray(value)) return listContains(asList(value), search, ignores ? foldCase : unchanged);
     const [text, part] = [toText(value), toText(search)];
-    return ignores ? text.toLowerCase().includes(part.toLowerCase()) : text.includes(part);
+    return ignores ? includesText(text.toLowerCase(), part.toLowerCase()) : includesText(text, part);
   },
 
   decodeURL: onText((text) => {
@@ -36,7 +43,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
 
   encodeURL: onText((text) => rewriteInChunks(text, encodeUrl)),
 
-  indexOf: onText((text, [search, start]) => text.indexOf(toText(search), asInteger(start, 0))),
+  indexOf: onText((text, [search, start]) => createTextSearch(toText(search))(text, asInteger(start, 0))),
 
   length: (_, value) => {
     if (isMissing(value)) return 0;
@@ -47,7 +54,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   lower: onText((text) => text.toLowerCase()),
   upper: onText((text) => text.toUpperCase()),
 
-  // An unknown extension gives undefined. Source: reference/iml-functions.md section 3. [choice]
+  // An unknown extension gives undefined. [choice]
   mime: onText((fileName) => mediaTypeOf(fileName)),
 
   replace: onText((text, [search, replacement]) => replace(text, toText(search), toText(replacement))),
@@ -59,9 +66,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
 
   split: onText((text, [separator]) => {
     if (isMissing(separator)) return [text];
-    const parts = splitText(text, toText(separator));
-    assertListLength(parts.length);
-    return parts;
+    return splitText(text, toText(separator));
   }),
 
   startcase: onText((text) =>
@@ -113,8 +118,14 @@ const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map(
 );
 const JOINED_LETTER = new RegExp(`[${[...PLAIN_LETTERS.keys()].join('')}]`, 'g');
 
+const MARKS = /\p{M}+/gu;
+
+/**
+ * Marks that stand by themselves go first: to bring a long run of them into canonical order takes time by the square of
+ * its length. Those that normalization takes off a letter are a few each.
+ */
 function withoutAccents(text: string): string {
-  const letters = text.normalize('NFD').replace(/\p{M}+/gu, '');
+  const letters = text.replace(MARKS, '').normalize('NFD').replace(MARKS, '');
   return letters.replace(JOINED_LETTER, (letter) => PLAIN_LETTERS.get(letter) ?? letter);
 }
 
@@ -161,18 +172,42 @@ function replace(text: string, search: string, replacement: string): string {
 /** Other letters behind the last slash are no flags: `/a/b` is a path, not a pattern. */
 const FLAGS = /^[dgimsuy]*$/;
 
+function includesText(text: string, part: string): boolean {
+  return createTextSearch(part)(text, 0) !== -1;
+}
+
 function replaceAll(text: string, search: string, replacement: string): string {
-  let count = 0;
-  if (replacement.length > search.length) {
-    for (let at = text.indexOf(search); at !== -1; at = text.indexOf(search, at + search.length)) count++;
+  const find = createTextSearch(search);
+  let result = '';
+  let end = 0;
+  for (let at = find(text, 0); at !== -1; at = find(text, end)) {
+    result += text.slice(end, at) + replacement;
+    assertTextLength(result.length);
+    end = at + search.length;
   }
-  assertTextLength(text.length + count * (replacement.length - search.length));
-  return text.replaceAll(search, () => replacement);
+  if (end === 0) return text;
+  assertTextLength(result.length + text.length - end);
+  return result + text.slice(end);
 }
 
 /** The parts between separators; an empty separator gives the characters, none of them cut in half. */
 function splitText(text: string, separator: string): string[] {
-  if (separator !== '') return text.split(separator, MAX_LIST_LENGTH + 1);
-  assertListLength(text.length);
-  return Array.from(text);
+  if (separator === '') {
+    assertListLength(text.length);
+    return Array.from(text);
+  }
+  if (isShortNeedle(separator)) {
+    const parts = text.split(separator, MAX_LIST_LENGTH + 1);
+    assertListLength(parts.length);
+    return parts;
+  }
+  const find = createTextSearch(separator);
+  const parts: string[] = [];
+  let end = 0;
+  for (let at = find(text, 0); at !== -1; at = find(text, end)) {
+    assertListLength(parts.push(text.slice(end, at)));
+    end = at + separator.length;
+  }
+  parts.push(text.slice(end));
+  return parts;
 }

@@ -12,7 +12,7 @@ const REFERENCE = /\$(?:([$&`'])|(\d)(\d)?)/g;
 /**
  * Reads `$$`, `$&`, `` $` ``, `$'` and `$1` to `$99`. A number no group has stands for itself; of two digits the second
  * belongs to the text if only the first names a group.
- * Source: ECMA-262, GetSubstitution; reference/iml-functions.md, `replace`. [doc]
+ * Source: ECMA-262, GetSubstitution; https://help.make.com/text-and-binary-functions, `replace`. [doc]
  */
 export function parseReplacement(replacement: string, groupCount: number): readonly ReplacementPart[] {
   const parts: ReplacementPart[] = [];

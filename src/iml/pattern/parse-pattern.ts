@@ -161,7 +161,7 @@ class PatternParser {
     this.depth += 1;
     const opening = ['(?:', '(?=', '(?!', '(?<=', '(?<!'].find((text) => this.source.startsWith(text, start));
     if (opening === undefined && this.source.startsWith('(?', start)) {
-      // Source: reference/iml-functions.md, `replace`. [doc]
+      // Source: https://help.make.com/text-and-binary-functions, `replace`. [doc]
       this.fail(
         this.source.startsWith('(?<', start) ? 'named groups are not supported' : 'unknown kind of group',
       );

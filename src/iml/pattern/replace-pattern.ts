@@ -48,7 +48,7 @@ const cache = new Map<string, Prepared>();
  * @throws IML_FUNCTION for an invalid pattern, a named group, an unknown or repeated flag;
  *   IML_LIMIT if pattern, time, memory or result get too large.
  */
-// Source: reference/iml-functions.md, `replace`; reference/iml-language.md section 11 no. 11. [doc]
+// Source: https://help.make.com/text-and-binary-functions, `replace` no. 11. [doc]
 export function replacePattern(text: string, pattern: string, flags: string, replacement: string): string {
   return tracePattern({ text, pattern, flags, replacement }).result;
 }

@@ -1,4 +1,7 @@
-/** A keyword is a constant of the language; nothing in a scope can stand in for it. Source: reference/iml-language.md section 6. */
+/**
+ * A keyword is a constant of the language; nothing in a scope can stand in for it.
+ * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml.
+ */
 export type KeywordName =
   | 'true'
   | 'false'
@@ -76,6 +79,7 @@ export interface Binary extends Node {
   readonly right: Expression;
 }
 
+/** A node of the tree of what stands between `{{` and `}}`, told apart by `kind`. */
 export type Expression = Literal | Keyword | Name | Member | Index | Call | Unary | Binary;
 
 /** Text with expressions in it. Neighbouring texts are one part; a template without text and expression has none. */

@@ -158,7 +158,10 @@ export class Lexer {
     throw this.unexpectedCharacter(code);
   }
 
-  /** `=` `==` `===` are one operator, as are `!=` `!==`, `&` `&&` and `|` `||`. Source: reference/iml-language.md section 4. [doc] */
+  /**
+   * `=` `==` `===` are one operator, as are `!=` `!==`, `&` `&&` and `|` `||`.
+   * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc]
+   */
   private readOperator(operator: string, code: number): void {
     const { source, start } = this;
     const next = source.charCodeAt(start + 1);

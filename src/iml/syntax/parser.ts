@@ -15,7 +15,7 @@ export function parseTemplate(source: string): Template {
   for (;;) {
     const open = source.indexOf('{{', offset);
     if (open < 0) break;
-    // `\{{` is text. Source: reference/iml-language.md section 1, 6. [choice]
+    // `\{{` is text. [choice]
     if (source.charCodeAt(open - 1) === 0x5c && open > offset) {
       text += `${source.slice(offset, open - 1)}{{`;
       offset = open + 2;

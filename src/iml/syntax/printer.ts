@@ -6,13 +6,18 @@ import { isDigits, isPlainName, PRECEDENCE, UNARY_PRECEDENCE } from './syntax.js
 export function printTemplate(template: Template): string {
   return template.parts
     .map((part) =>
-      typeof part === 'string' ? part.replaceAll('{{', '\\{{') : `{{${printExpression(part)}}}`,
+      typeof part === 'string' ? part.replace(/\{{2,}/g, escapeBraces) : `{{${printExpression(part)}}}`,
     )
     .join('');
 }
 
+/** An odd brace goes in front, as behind the others it would begin the hole that may follow. */
+function escapeBraces(run: string): string {
+  return `${run.length % 2 === 1 ? '{' : ''}${'\\{{'.repeat(run.length >> 1)}`;
+}
+
 /** Writes an expression without its braces. Works with a stack of its own, so no depth overflows. */
-function printExpression(expression: Expression): string {
+export function printExpression(expression: Expression): string {
   const written: string[] = [];
   const todo: (Expression | string)[] = [expression];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {

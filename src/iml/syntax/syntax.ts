@@ -1,6 +1,9 @@
 import type { BinaryOperator, KeywordName } from './ast.js';
 
-/** What each keyword stands for; `emptyarray` is made anew at each use. Source: reference/iml-language.md section 6. [doc][src] */
+/**
+ * What each keyword stands for; `emptyarray` is made anew at each use.
+ * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc][src]
+ */
 export const KEYWORDS: ReadonlyMap<string, unknown> = new Map<KeywordName, unknown>([
   ['true', true],
   ['false', false],
@@ -20,7 +23,7 @@ export function isKeyword(name: string): name is KeywordName {
   return KEYWORDS.has(name);
 }
 
-/** Binding strength of binary operators, all of them left-associative. Source: reference/iml-language.md section 4. [choice] */
+/** Binding strength of binary operators, all of them left-associative. [choice] */
 export const PRECEDENCE: Readonly<Record<BinaryOperator, number>> = {
   '*': 14,
   '/': 14,
@@ -40,7 +43,7 @@ export const PRECEDENCE: Readonly<Record<BinaryOperator, number>> = {
 /** `!x` and `-x` bind tighter than every binary operator, looser than a path. */
 export const UNARY_PRECEDENCE = 16;
 
-/** What may follow a backslash in a string literal, and what the pair means. Source: reference/iml-language.md section 2. [choice] */
+/** What may follow a backslash in a string literal, and what the pair means. [choice] */
 export const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\\', '\\'],
   ["'", "'"],

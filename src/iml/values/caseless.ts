@@ -5,7 +5,7 @@ const CASELESS: object = Object.freeze(Object.create(null));
 
 /**
  * A collection looked up without case, such as the headers of a response. Names are stored in lower case;
- * of names that differ only in case the later wins. Source: reference/iml-language.md section 5. [app]
+ * of names that differ only in case the later wins. [app]
  */
 export function createCaseless(entries: Iterable<readonly [string, unknown]>): PlainObject {
   const result: PlainObject = Object.create(CASELESS);

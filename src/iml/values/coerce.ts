@@ -3,7 +3,7 @@ import { assertListLength, assertTextLength } from './size-limits.js';
 /** Arrays nested deeper than this write nothing; an array that holds itself ends there too. */
 const MAX_TEXT_DEPTH = 256;
 
-/** The text of a collection. Source: reference/iml-language.md section 8.4. [app] */
+/** The text of a collection. [app] */
 const COLLECTION_TEXT = '{object}';
 
 // Hexadecimal, `Infinity` and the empty text are no numbers here, though `Number` reads them.
@@ -17,12 +17,12 @@ export function isMissing(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** Undefined, null or the empty text. Source: reference/iml-language.md section 8.3. [doc] */
+/** Undefined, null or the empty text. Source: https://help.make.com/type-coercion. [doc] */
 export function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** As in JavaScript: empty arrays and collections are true. Source: reference/iml-language.md section 8.2. [doc] */
+/** As in JavaScript: empty arrays and collections are true. Source: https://help.make.com/type-coercion. [doc] */
 export function isTruthy(value: unknown): boolean {
   return Boolean(value);
 }
@@ -62,7 +62,7 @@ export function toNumber(value: unknown): number | undefined {
 
 /**
  * The operand an arithmetic operator works on, NaN where there is none.
- * Source: reference/iml-language.md section 4; missing values and booleans as in JavaScript. [inf]
+ * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml; missing values and booleans as in JavaScript. [inf]
  */
 export function toArithmetic(value: unknown): number {
   switch (typeof value) {
@@ -79,7 +79,7 @@ export function toArithmetic(value: unknown): number {
 
 /**
  * The text form of any value; what cannot be written (functions, invalid dates, NaN) is empty.
- * Source: reference/iml-language.md section 8.4.
+ * Source: https://help.make.com/type-coercion.
  *
  * @throws ImlError `IML_LIMIT` where the text of an array or buffer would be too long
  */

@@ -35,7 +35,7 @@ export function createEqualityKey(): IdentityKey {
 
 /**
  * Keys for `distinct`: primitives as text, everything else as `createEqualityKey` has it.
- * Source: reference/iml-functions.md section 5. [choice]
+ * [choice]
  */
 export function createDistinctKey(): IdentityKey {
   const equalityKey = createEqualityKey();

@@ -13,7 +13,7 @@ type Reader = (value: unknown) => unknown;
 /**
  * Reads a member of plain data by its name: own members of collections, items of arrays by their 1-based number.
  * Everything else, functions included, reads as undefined.
- * Source: reference/iml-language.md section 5; reference/hostile-inputs.md section 3 B.
+ * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml; docs/security.md.
  */
 export function readMember(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -102,7 +102,7 @@ export function readIndex(value: unknown, index: unknown): unknown {
   return typeof index === 'string' ? readMember(value, index) : undefined;
 }
 
-/** Reads `value[]`: the first item of an array, and anything else itself. Source: reference/open-questions.md 32. [choice] */
+/** Reads `value[]`: the first item of an array, and anything else itself. [choice] */
 export function readFirst(value: unknown): unknown {
   if (Array.isArray(value)) return readItem(value, 1);
   return typeof value === 'function' ? undefined : value;

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { ImlError } from '../../src/errors/iml-error.js';
+import { FUNCTIONS } from '../../src/iml/functions/table.js';
+import { createSandbox } from '../../src/sandbox/create-sandbox.js';
+import { isPlainObject } from '../../src/util/plain-object.js';
+import { ENVIRONMENT } from '../sandbox/open-sandbox.js';
+import { assertPrototypes, type Target } from './target.js';
+
+interface Input {
+  readonly code: string;
+}
+
+/** Where `$` stands, another expression is put. */
+const LEAVES = [
+  ...[
+    '1',
+    '-0',
+    '0 / 0',
+    '1e400',
+    '10n',
+    "'a'",
+    "'\\ud800'",
+    'null',
+    'undefined',
+    'true',
+    '[]',
+    '({})',
+    '/a+$/g',
+  ],
+  ...[
+    'this',
+    'globalThis',
+    'iml',
+    'environment',
+    'Symbol.iterator',
+    'new Date(NaN)',
+    'Buffer.alloc(3)',
+    'arguments',
+  ],
+  ...[
+    'Object.prototype',
+    'Array.prototype',
+    'Function.prototype',
+    'JSON',
+    'Reflect',
+    'eval',
+    'new Error("x")',
+  ],
+  ...['new Array(4294967295)', "'a'.repeat(1e6)", 'new Uint8Array(1e6)', '(function f() { return f() })()'],
+];
+const FORMS = [
+  ...[
+    '[$, $]',
+    '({ a: $, __proto__: $ })',
+    '({ ["__proto__"]: $ })',
+    '({ get a() { return $ } })',
+    '[...$]',
+    '({ ...$ })',
+  ],
+  ...[
+    'new Proxy(Object($), { get: () => $, ownKeys: () => $ })',
+    'Object.create($)',
+    '(() => { throw $ })()',
+  ],
+  ...[
+    'Object.setPrototypeOf(Object($), $)',
+    'Object.defineProperty(Object($), "toString", { value: () => $ })',
+  ],
+  ...[
+    'Object.prototype.x = $',
+    'Array.prototype.push = () => $',
+    'JSON.stringify = () => $',
+    'globalThis.x = $',
+  ],
+  ...[
+    '$.constructor',
+    '$.constructor.constructor("return this")()',
+    '$.then',
+    '$.length = $',
+    'delete globalThis[$]',
+  ],
+  ...[
+    'new Map([[$, $]])',
+    'new Set([$])',
+    'Promise.resolve($)',
+    'Promise.reject($)',
+    'String($)',
+    'Number($)',
+  ],
+  ...[
+    '(function* () { yield $ })()',
+    '(async () => $)()',
+    'JSON.parse(JSON.stringify($))',
+    'Reflect.ownKeys(Object($))',
+  ],
+  ...[
+    'Buffer.from($)',
+    'Buffer.from(String($), "base64").toString("hex")',
+    'debug($, $)',
+    'Object.freeze($)',
+    'new Date($)',
+  ],
+  ...[
+    'iml.map($, $)',
+    'iml.get($, $)',
+    'iml.join($, $)',
+    'iml.createJSON($)',
+    'iml.parseJSON($)',
+    'iml.sort($, $)',
+  ],
+  ...[
+    'iml.replace($, $, $)',
+    'iml.toCollection($, $, $)',
+    'iml.formatDate($, $)',
+    'iml.if($, $, $)',
+    'iml[$]',
+    'iml.md5($)',
+  ],
+  ...[
+    '$ + $',
+    '$ in Object($)',
+    '$ instanceof Object($)',
+    'new ($)($)',
+    '($)($)',
+    'typeof $',
+    'Object.entries(Object($))',
+  ],
+  ...[
+    '(0, eval)(String($))',
+    'Function(String($))()',
+    'new Function("a", "return a")($)',
+    'structuredClone($)',
+  ],
+];
+/** One in a hundred: each costs the whole time limit. */
+const ENDLESS = [
+  '(() => { while (true); })()',
+  'iml.stripHTML("<a".repeat(1e5))',
+  '[..."a".repeat(1e6)].sort()',
+];
+
+const codes: fc.Arbitrary<string> = fc.letrec<{ code: string }>((tie) => ({
+  code: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    { weight: 50, arbitrary: fc.constantFrom(...LEAVES) },
+    { weight: 1, arbitrary: fc.constantFrom(...ENDLESS) },
+    {
+      weight: 70,
+      arbitrary: fc
+        .tuple(fc.constantFrom(...FORMS), fc.tuple(tie('code'), tie('code'), tie('code')))
+        .map(([form, inner]) => {
+          let next = 0;
+          return form.replaceAll(/(?<!\$)\$(?!\{)/g, () => `(${inner[next++ % 3]})`);
+        }),
+    },
+  ),
+})).code;
+
+/** Custom functions that try everything: they give data or an error, and the next call finds a clean guest. */
+export async function createSandboxCode(): Promise<Target<Input> & Disposable> {
+  const sandbox = await createSandbox({
+    functions: [
+      { name: 'run', code: 'function run(code) { return (0, eval)(code) }', file: undefined },
+      {
+        name: 'probe',
+        code: 'function probe() { return [typeof x, [].concat(1), JSON.stringify({ a: 1 })] }',
+        file: undefined,
+      },
+    ],
+    builtins: FUNCTIONS,
+    limits: { timeMs: 60, memoryBytes: 16 * 1024 * 1024 },
+    environment: {},
+  });
+  const call = (name: string, ...args: unknown[]): unknown => sandbox.functions[name]?.(ENVIRONMENT, ...args);
+  return {
+    name: 'sandbox',
+    input: codes.map((code) => ({ code })),
+    survive: ({ code }) => {
+      const startedMs = performance.now();
+      try {
+        assertData(call('run', code), 0);
+      } catch (error) {
+        if (!(error instanceof ImlError)) throw error;
+      }
+      const tookMs = performance.now() - startedMs;
+      if (tookMs > 5000) throw new Error(`The limit of 60 ms ended after ${tookMs} ms.`);
+      const probe = JSON.stringify(call('probe'));
+      if (probe !== '["undefined",[1],"{\\"a\\":1}"]') throw new Error(`The next call finds ${probe}.`);
+      assertPrototypes();
+    },
+    [Symbol.dispose]: () => sandbox.close(),
+  };
+}
+
+/** @throws Error for what no expression may get hold of: functions, symbols, objects of the guest's own kinds */
+function assertData(value: unknown, depth: number): void {
+  if (depth > 50 || value instanceof Date || value instanceof Uint8Array) return;
+  if (Array.isArray(value) || isPlainObject(value)) {
+    for (const item of Object.values(value)) assertData(item, depth + 1);
+    return;
+  }
+  const isData = value === null || ['string', 'number', 'boolean', 'undefined'].includes(typeof value);
+  if (!isData) throw new Error(`A ${typeof value} came out.`);
+}

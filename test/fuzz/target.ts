@@ -1,0 +1,22 @@
+import type fc from 'fast-check';
+
+/** One way of attacking the project: inputs without end, and what has to hold for each of them. */
+export interface Target<Input> {
+  readonly name: string;
+  /** Plain JSON data: what was found is kept in `spec-fixtures/hostile/found.json` as it was printed. */
+  readonly input: fc.Arbitrary<Input>;
+  /** Throws what should not have come out. */
+  readonly survive: (input: Input) => void | Promise<void>;
+}
+
+const PROTOTYPES = [Object.prototype, Array.prototype, String.prototype, Date.prototype, Function.prototype];
+const MEMBER_COUNTS = PROTOTYPES.map((prototype) => Reflect.ownKeys(prototype).length);
+
+/** @throws Error where a prototype of the host has another number of members than at the start */
+export function assertPrototypes(): void {
+  PROTOTYPES.forEach((prototype, index) => {
+    if (Reflect.ownKeys(prototype).length !== MEMBER_COUNTS[index]) {
+      throw new Error(`A prototype was changed: ${Reflect.ownKeys(prototype).map(String).join(', ')}`);
+    }
+  });
+}
