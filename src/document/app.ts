@@ -4,6 +4,11 @@ import type { Document, Warning } from './reading/document.js';
 export interface App {
   /** What messages call the app: the folder's name, or the name given to `defineApp`. */
   readonly name: string;
+  /**
+   * What tells the app from others of its name, so that what is kept for it is given to no other: the real path of its
+   * folder, or the name given to `defineApp`.
+   */
+  readonly identity: string;
   readonly base: Document | undefined;
   readonly common: Document | undefined;
   readonly groups: Document | undefined;
@@ -16,6 +21,7 @@ export interface App {
   readonly warnings: readonly Warning[];
 }
 
+/** What a module does, in the spelling of the manifest. */
 export type ModuleType = 'trigger' | 'action' | 'search' | 'instant_trigger' | 'responder' | 'universal';
 
 interface Component {
@@ -24,6 +30,7 @@ interface Component {
   readonly label: string | undefined;
 }
 
+/** A module of an app, as it was read: its documents are neither merged with the base nor compiled. */
 export interface ModuleComponent extends Component {
   readonly type: ModuleType;
   readonly description: string | undefined;
@@ -42,6 +49,7 @@ export interface ModuleComponent extends Component {
   readonly scope: Document | undefined;
 }
 
+/** A connection of an app, as it was read. */
 export interface ConnectionComponent extends Component {
   readonly type: 'basic' | 'oauth';
   readonly communication: Document | undefined;
@@ -51,6 +59,7 @@ export interface ConnectionComponent extends Component {
   readonly defaultScope: Document | undefined;
 }
 
+/** An RPC of an app, as it was read. */
 export interface RpcComponent extends Component {
   readonly connection: string | undefined;
   readonly altConnection: string | undefined;
@@ -58,6 +67,7 @@ export interface RpcComponent extends Component {
   readonly params: Document | undefined;
 }
 
+/** A webhook of an app, as it was read. */
 export interface WebhookComponent extends Component {
   readonly type: 'web' | 'web-shared';
   readonly connection: string | undefined;
@@ -70,6 +80,7 @@ export interface WebhookComponent extends Component {
   readonly requiredScope: Document | undefined;
 }
 
+/** A custom function of an app: its source, which nothing has run. */
 export interface FunctionComponent extends Component {
   /** Source text; undefined where the file is absent. */
   readonly code: string | undefined;
@@ -77,6 +88,7 @@ export interface FunctionComponent extends Component {
   readonly file: string | undefined;
 }
 
+/** An endpoint of an app, as it was read. */
 export interface EndpointComponent extends Component {
   readonly description: string | undefined;
   readonly connection: string | undefined;

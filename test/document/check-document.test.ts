@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { printPlace } from '../../src/errors/place.js';
-import { checkShape } from '../../src/document/shapes/check-shape.js';
-import { checkTemplates } from '../../src/document/shapes/check-templates.js';
 import type { Warning } from '../../src/document/reading/document.js';
 import { documentOf } from '../../src/document/reading/document-of.js';
 import { readDocument } from '../../src/document/reading/jsonc.js';
-import type { DocumentKind } from '../../src/document/shapes/document-shapes.js';
 import { collectWarnings } from '../../src/document/reading/warn.js';
+import { checkShape } from '../../src/document/shapes/check-shape.js';
+import { checkTemplates } from '../../src/document/shapes/check-templates.js';
+import type { DocumentKind } from '../../src/document/shapes/document-shapes.js';
+import { printPlace } from '../../src/errors/place.js';
 
 function shapeWarnings(kind: DocumentKind, value: unknown): string[] {
   const warnings: Warning[] = [];

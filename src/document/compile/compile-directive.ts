@@ -43,7 +43,7 @@ export class DirectiveReader {
     return compileDirective(ownMember(this.object, key), childPointer(this.pointer, key), this.context);
   }
 
-  /** Like `read`; a text without braces is taken as a path. Only `iterate` and its container. Source: reference/open-questions.md no. 31. */
+  /** Like `read`; a text without braces is taken as a path. Only `iterate` and its container. */
   readPath(key: string): Directive | undefined {
     const value = ownMember(this.object, key);
     const isBare = typeof value === 'string' && value.trim() !== '' && !value.includes('{{');

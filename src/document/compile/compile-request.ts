@@ -1,5 +1,7 @@
 import { SpecError } from '../../errors/spec-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import type { Document } from '../reading/document.js';
+import { subDocument } from '../reading/sub-document.js';
 import {
   compileDirective,
   type Directive,
@@ -15,15 +17,13 @@ import type {
   CompiledRequest,
   CompiledSanitize,
 } from './compiled-request.js';
-import type { Document } from '../reading/document.js';
 import { BASE_POINTER, mergeWithBase } from './merge.js';
-import { subDocument } from '../reading/sub-document.js';
 
 /**
  * Makes a communication ready: one request, or an array of them run in order. The base is merged into each.
  *
  * @throws SpecError (SPEC_INVALID) where a request is no object.
- * @see reference/request-spec.md sections 1 and 5
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
  */
 export function compileCommunication(
   communication: Document,
@@ -149,7 +149,10 @@ function compilePagination(request: PlainObject, context: DirectiveContext): Com
 
 const SANITIZE_EXPRESSION = /^([^<]*)<(.+)>$/s;
 
-/** `request.body<parameters.secret>` hides the value of the expression. Source: reference/request-spec.md section 10. [doc] */
+/**
+ * `request.body<parameters.secret>` hides the value of the expression.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [doc]
+ */
 function compileSanitize(request: PlainObject, context: DirectiveContext): readonly CompiledSanitize[] {
   const log = ownMember(request, 'log');
   const entries = isPlainObject(log) ? ownMember(log, 'sanitize') : undefined;

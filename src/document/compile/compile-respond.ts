@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../util/plain-object.js';
-import { type Directive, type DirectiveContext, DirectiveReader } from './compile-directive.js';
 import type { Document } from '../reading/document.js';
+import { type Directive, type DirectiveContext, DirectiveReader } from './compile-directive.js';
 
 /** How a webhook sender is answered, ready to run: of a responder, `respond` or `verification.respond`. */
 export interface CompiledRespond {
@@ -16,7 +16,7 @@ export interface CompiledRespond {
  * Makes the answer at `pointer` of a document ready. Anything that is no object counts as empty.
  *
  * @param value what stands there
- * @see reference/webhooks.md (respond, Responder module)
+ * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks
  */
 export function compileRespond(
   value: unknown,

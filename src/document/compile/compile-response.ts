@@ -10,7 +10,10 @@ import type {
   ErrorEntry,
 } from './compiled-request.js';
 
-/** Makes a response spec ready. Anything that is no object counts as empty. @see reference/response-spec.md */
+/**
+ * Makes a response spec ready. Anything that is no object counts as empty.
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses
+ */
 export function compileResponse(value: unknown, context: DirectiveContext): CompiledResponse {
   const response = isPlainObject(value) ? value : {};
   const read = new DirectiveReader(response, '/response', context);

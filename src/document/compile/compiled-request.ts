@@ -1,5 +1,5 @@
-import type { Directive } from './compile-directive.js';
 import type { Document } from '../reading/document.js';
+import type { Directive } from './compile-directive.js';
 
 /** One request of a communication, merged with the base and ready to run. Field names are the directives'. */
 export interface CompiledRequest {

@@ -6,7 +6,8 @@ import type { Document } from '../reading/document.js';
 type MergeRule = 'deep' | 'shallow' | 'union' | 'component';
 
 /**
- * Source: reference/request-spec.md section 5. `url` is not inherited: an element without one is static. [inf]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/base. `url` is not inherited: an element without
+ * one is static. [inf]
  * `headers` and `qs` are not here: each side is evaluated on its own and then merged by name, as either may be an expression.
  */
 const RULES: Readonly<Record<string, MergeRule>> = {
@@ -32,7 +33,7 @@ const RULES: Readonly<Record<string, MergeRule>> = {
 /**
  * What an epoch takes from its trigger's communication: by the same rules, and what makes it a request of its own besides.
  * Headers and qs stand in the merged object here, as they are one layer above the base. Source:
- * reference/connections-modules-rpcs.md (Epoch). [doc]
+ * https://developers.make.com/custom-apps-documentation/component-blocks/epoch. [doc]
  */
 const EPOCH_RULES: Readonly<Record<string, MergeRule>> = {
   ...RULES,
@@ -54,7 +55,7 @@ export function mergeWithBase(base: Document | undefined, component: Document): 
 
 /**
  * The body of the base is the default of POST, PUT and PATCH; a GET sends none anyhow. A method that is an expression
- * is not known yet. Source: reference/request-spec.md section 5. [doc][inf]
+ * is not known yet. Source: https://developers.make.com/custom-apps-documentation/app-components/base. [doc][inf]
  */
 function isDelete({ value: base }: Document, { value: component }: Document): boolean {
   const methodOf = (value: unknown) => (isPlainObject(value) ? ownMember(value, 'method') : undefined);

@@ -12,6 +12,10 @@ export interface Document {
    * into that text or name: where the character is written in the file.
    */
   readonly placeOf: (pointer: string, offset?: number, part?: 'value' | 'key') => Place;
+  /** The same as a 0-based UTF-16 offset in `text`. Absent where there is no file. */
+  readonly offsetOf?: (pointer: string, offset?: number, part?: 'value' | 'key') => number;
+  /** The file's text without its byte order mark; absent where there is no file. */
+  readonly text?: string;
 }
 
 /** Something about an app that does not stop it from loading but that its author should know. */
@@ -21,15 +25,22 @@ export interface Warning {
   readonly place: Place;
 }
 
+/** What kind of defect a warning tells of; stable, for callers to match. */
 export type WarningCode =
   | 'null-component'
   | 'component-is-array'
   | 'unknown-key'
   | 'duplicate-key'
   | 'missing-file'
+  | 'unread-file'
   | 'undeclared-file'
+  | 'undeclared-component'
   | 'wrong-type'
   | 'unknown-reference'
   | 'missing-uid'
+  | 'missing-url'
+  | 'unusable-url'
+  | 'builtin-name'
+  | 'long-function'
   | 'syntax'
   | 'upgraded';

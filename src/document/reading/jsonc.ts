@@ -14,22 +14,34 @@ import { limitWarnings, type Warn } from './warn.js';
  *
  * @param file Path relative to the app's folder, for places and messages.
  * @throws SpecError SPEC_JSON with line, column and what was expected; nesting has a limit too.
- * Source: reference/app-layout.md (JSON dialect). [app]
+ * [app]
  */
 export function readDocument(text: string, file: string, warn?: Warn): Document {
   const source: JsonSource = { text: text.startsWith('\uFEFF') ? text.slice(1) : text, file };
   return {
     value: readValue(source, warn && limitWarnings(warn)),
     file,
-    placeOf: (pointer, offset, part = 'value') => {
-      const location = findInJson(source, pathOf(pointer));
-      const key = location.exact && part === 'key' ? location.keyOffset : undefined;
-      const start = key ?? location.offset;
-      const inText = offset !== undefined && location.exact && source.text[start] === '"';
-      const at = inText ? offsetInString(source.text, start, offset) : start;
-      return { file, pointer, ...positionAt(source.text, at) };
-    },
+    text: source.text,
+    offsetOf: (pointer, offset, part) => findOffset(source, pointer, offset, part),
+    placeOf: (pointer, offset, part) => ({
+      file,
+      pointer,
+      ...positionAt(source.text, findOffset(source, pointer, offset, part)),
+    }),
   };
+}
+
+function findOffset(
+  source: JsonSource,
+  pointer: string,
+  offset?: number,
+  part: 'value' | 'key' = 'value',
+): number {
+  const location = findInJson(source, pathOf(pointer));
+  const key = location.exact && part === 'key' ? location.keyOffset : undefined;
+  const start = key ?? location.offset;
+  const inText = offset !== undefined && location.exact && source.text[start] === '"';
+  return inText ? offsetInString(source.text, start, offset) : start;
 }
 
 /** The steps of a JSON pointer, unescaped. Source: RFC 6901 section 4. */
@@ -78,7 +90,8 @@ function readValue(source: JsonSource, warn: Warn | undefined): unknown {
 }
 
 function duplicateMessage(name: string): string {
-  // Source: reference/iml-language.md section 9 (spread key): several in one object cannot be told apart. [inf]
+  // Source: https://developers.make.com/custom-apps-documentation/best-practices/input-parameters/processing-of-input-parameters:
+  // several in one object cannot be told apart. [inf]
   if (name === '{{...}}') return 'A second spread key "{{...}}" in one object; only the last one counts.';
   return `The member "${name}" is written twice; only the last one counts.`;
 }

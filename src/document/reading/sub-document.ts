@@ -13,6 +13,10 @@ export function subDocument(document: Document, key: string | number): Document 
         ? ownMember(value, String(key))
         : undefined,
     file,
+    ...(document.text !== undefined && { text: document.text }),
+    ...(document.offsetOf && {
+      offsetOf: (pointer, offset, part) => document.offsetOf?.(prefix + pointer, offset, part) ?? 0,
+    }),
     placeOf: (pointer, offset, part) => document.placeOf(prefix + pointer, offset, part),
   };
 }

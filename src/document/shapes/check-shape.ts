@@ -2,13 +2,19 @@ import { childPointer } from '../../errors/place.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Document } from '../reading/document.js';
-import { DOCUMENT_RULES, type DocumentKind, type JsonType, type Rule, type Shape } from './document-shapes.js';
 import type { Warn } from '../reading/warn.js';
+import {
+  DOCUMENT_RULES,
+  type DocumentKind,
+  type JsonType,
+  type Rule,
+  type Shape,
+} from './document-shapes.js';
 
 /**
  * Compares a file of an app with what its kind knows: keys that no schema and no page has (`unknown-key`)
  * and values of a kind that cannot work (`wrong-type`). Free-form objects (body, qs, headers, temp, output, data) are not entered.
- * Published apps break the schemas, so nothing here is an error. Source: reference/request-spec.md section 2. [app]
+ * Published apps break the schemas, so nothing here is an error. [app]
  */
 export function checkShape(document: Document, kind: DocumentKind, warn: Warn): void {
   const rule = DOCUMENT_RULES[kind];
@@ -58,7 +64,10 @@ function checkMembers(check: Check, shape: Shape, value: PlainObject, pointer: s
   }
 }
 
-/** A list of parameters holds objects, and texts that name an RPC. Source: reference/connections-modules-rpcs.md (Parameters). [src] */
+/**
+ * A list of parameters holds objects, and texts that name an RPC.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/parameters. [src]
+ */
 function checkParameters(check: Check, list: readonly unknown[]): void {
   list.forEach((parameter, index) => {
     const pointer = `/${index}`;

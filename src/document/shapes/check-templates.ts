@@ -5,13 +5,15 @@ import { isPlainObject } from '../../util/plain-object.js';
 import type { Document } from '../reading/document.js';
 import type { Warn } from '../reading/warn.js';
 
-/** A member of this name spreads an object; the name itself is no template. Source: reference/iml-language.md section 9. [doc] */
+/**
+ * A member of this name spreads an object; the name itself is no template.
+ * Source: https://developers.make.com/custom-apps-documentation/best-practices/input-parameters/processing-of-input-parameters. [doc]
+ */
 const SPREAD_KEY = '{{...}}';
 
 /**
  * Parses every template of a file, names of members included, and tells of those that do not parse (`syntax`),
  * with the line and column of the mistake in the file. The app loads all the same: only evaluating such a template is an error.
- * Source: design.md (Decisions, Language).
  */
 export function checkTemplates(document: Document, warn: Warn): void {
   const visit = (value: unknown, pointer: string): void => {

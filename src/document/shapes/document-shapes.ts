@@ -38,7 +38,10 @@ function scalarOr(shape: Shape, ...types: JsonType[]): Rule {
 const CONDITION_SHAPE: Shape = { title: 'a condition', keys: { condition: FLAG, default: ANY } };
 const CONDITION: Rule = scalarOr(CONDITION_SHAPE, 'string', 'boolean', 'number');
 
-/** An entry may be plain text. Source: reference/response-spec.md section 4. [inf] */
+/**
+ * An entry may be plain text.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error. [inf]
+ */
 const ERROR_ENTRY: Rule = scalarOr(
   { title: 'an error entry', keys: { message: TEXT, type: TEXT } },
   'string',
@@ -87,13 +90,13 @@ const PAGINATION: Rule = only({
     qs: FREE_OBJECT,
     body: ANY,
     condition: FLAG,
-    // Source: reference/request-spec.md section 1, endpoint. [src]
+    // Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, endpoint. [src]
     endpoint: ANY,
     input: FREE_OBJECT,
   },
 });
 
-/** Keys every kind of response knows. Source: reference/request-spec.md section 2 (epoch). [src] */
+/** Keys every kind of response knows. Source: https://github.com/integromat/vscode-apps-sdk. [src] */
 const RESPONSE_KEYS = {
   type: {
     types: ['string', 'object'],
@@ -190,8 +193,10 @@ export type DocumentKind =
 
 /**
  * The first-party schemas, plus what the documentation adds to them.
- * Source: reference/request-spec.md section 2 [src]; root `uid` of webhooks, reference/webhooks.md [doc];
- * OAuth 1 sections and the responder, reference/connections-modules-rpcs.md and webhooks.md [doc].
+ * Source: https://github.com/integromat/vscode-apps-sdk [src]; root `uid` of webhooks,
+ * https://developers.make.com/custom-apps-documentation/app-components/webhooks [doc];
+ * OAuth 1 sections, https://developers.make.com/custom-apps-documentation/app-components/connections [doc];
+ * the responder, https://developers.make.com/custom-apps-documentation/app-components/modules/responder [doc].
  */
 export const DOCUMENT_RULES: Readonly<Record<DocumentKind, Rule>> = {
   base: {
