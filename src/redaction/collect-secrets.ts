@@ -1,5 +1,5 @@
 import { isPlainObject } from '../util/plain-object.js';
-import { MIN_SECRET_LENGTH } from '../http/secret-forms.js';
+import { MIN_SECRET_LENGTH } from './secret-forms.js';
 import { isSecretName } from './secret-names.js';
 
 const MAX_SECRETS = 1000;

@@ -1,9 +1,9 @@
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
-import { redactValue, SANITIZED, type ValueRules } from './redact-value.js';
+import { findHidden, redactValue, SANITIZED, type ValueRules } from './redact-value.js';
 import { isSecretName, type NamePlace } from './secret-names.js';
 
 /** Longer text is not read as JSON again, only searched. */
-const MAX_PARSED_LENGTH = 8 * 1024 * 1024;
+export const MAX_PARSED_LENGTH: number = 4 * 1024 * 1024;
 
 /** A text body as it may be shown: read as JSON, XML or form if it looks like one, so that names can be seen. */
 export function redactBodyText(text: string, rules: ValueRules): string {
@@ -11,12 +11,18 @@ export function redactBodyText(text: string, rules: ValueRules): string {
   const start = text.slice(0, 200).trimStart();
   if (/^[[{"]/.test(start) && text.length <= MAX_PARSED_LENGTH) {
     const parsed = tryParse(text);
-    if (parsed !== undefined) return JSON.stringify(redactValue(parsed.value, rules));
+    if (parsed !== undefined) {
+      findHidden(parsed.value, rules);
+      return JSON.stringify(redactValue(parsed.value, rules));
+    }
   }
-  if (start.startsWith('<')) return redactXmlText(rules.text(text));
-  if (/^[^\s=&<>]+=[^\s]*$/.test(text.trim()))
-    return rules.text(redactPairs(text, 'body', pathNames(rules), rules));
-  return rules.text(redactLoosePairs(text));
+  // The beginning of what is too long to be read or shown whole.
+  const part = text.slice(0, Math.max(0, rules.budget.left) + 1);
+  if (start.startsWith('<')) return rules.text(redactXmlText(part, rules));
+  if (/^[^\s=&<>]+=[^\s]*$/.test(part.trim())) {
+    return rules.text(redactPairs(part, 'body', pathNames(rules), rules));
+  }
+  return rules.text(redactLoosePairs(part));
 }
 
 /** The address with the values of secret names in its query hidden. */
@@ -73,16 +79,28 @@ function redactPairs(text: string, place: NamePlace, names: ReadonlySet<string>,
     .join('&');
 }
 
-function redactXmlText(text: string): string {
-  return text
-    .replace(
-      /<([\w:.-]{1,100})((?:\s[^<>]{0,1000})?)>([^<]+)(?=<\/)/g,
-      (whole, name: string, rest: string) =>
-        isSecretName(name, 'body') ? `<${name}${rest}>${SANITIZED}` : whole,
-    )
-    .replace(/([\w:.-]{1,100})="([^"<]*)"/g, (whole, name: string) =>
-      isSecretName(name, 'body') ? `${name}="${SANITIZED}"` : whole,
-    );
+const XML_ELEMENT = /<([\w:.-]{1,100})((?:\s[^<>]{0,1000})?)>([^<]+)(?=<\/)/g;
+const XML_VALUE = /=(?:"([^"<]*)"|'([^'<]*)')/g;
+
+function redactXmlText(text: string, rules: ValueRules): string {
+  const elements = text.replace(XML_ELEMENT, (whole, name: string, rest: string, value: string) => {
+    if (!isSecretName(name, 'body')) return whole;
+    rules.onHidden(value.trim(), 'name');
+    return `<${name}${rest}>${SANITIZED}`;
+  });
+  type Value = string | undefined;
+  return elements.replace(XML_VALUE, (whole, double: Value, single: Value, offset: number) => {
+    if (!isSecretName(nameBefore(elements, offset), 'body')) return whole;
+    rules.onHidden(double ?? single, 'name');
+    return `="${SANITIZED}"`;
+  });
+}
+
+/** Read backwards: a pattern that starts with the name tries each of its letters as a start, at every place. */
+function nameBefore(text: string, end: number): string {
+  let start = end;
+  while (start > 0 && end - start < 100 && /[\w:.-]/.test(text.charAt(start - 1))) start--;
+  return text.slice(start, end);
 }
 
 /**

@@ -1,19 +1,28 @@
-import { isTextMediaType, readContentType, responseHeader } from '../http/message/content-type.js';
 import { decodeText } from '../http/body/decode-text.js';
+import { isTextMediaType, readContentType, responseHeader } from '../http/message/content-type.js';
 import { findHeader } from '../http/message/headers.js';
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
-import { redactBodyText, redactPatterns, redactQuery } from './redact-text.js';
-import { redactValue, SANITIZED, type ValueRules } from './redact-value.js';
-import { readSanitize, type SanitizePaths } from './sanitize-paths.js';
-import { secretForms } from '../http/secret-forms.js';
-import { isSecretName } from './secret-names.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/message/transport.js';
+import { createKnownSecrets, type KnownSecrets } from './known-secrets.js';
+import { MAX_PARSED_LENGTH, redactBodyText, redactPatterns, redactQuery } from './redact-text.js';
+import {
+  type Budget,
+  findHidden,
+  LEFT_OUT,
+  redactValue,
+  SANITIZED,
+  type ValueRules,
+} from './redact-value.js';
+import { readSanitize, type SanitizePaths } from './sanitize-paths.js';
+import { isSecretName } from './secret-names.js';
 
 export interface RedactorOptions {
   /** Values that must not be shown anywhere; those under 6 characters are not looked for. See `collectSecrets`. */
   readonly secrets: Iterable<string>;
   /** Paths as in `log.sanitize`, expressions in angle brackets already evaluated. Default: none. */
   readonly sanitize?: readonly string[] | undefined;
+  /** Characters of text one call shows; what is beyond is left out. Default: 262144. */
+  readonly maxShown?: number | undefined;
 }
 
 export interface LoggableRequest {
@@ -42,75 +51,45 @@ export interface Redactor {
   readonly value: (value: unknown) => unknown;
   readonly request: (request: LoggableRequest) => LoggableRequest;
   readonly response: (response: LoggableResponse) => LoggableResponse;
+  /** Whether a text holds a known secret, in whatever form. */
+  readonly holdsSecret: (text: string) => boolean;
   /** The same redactor, hiding further paths; what either learns, both know. */
   readonly withSanitize: (sanitize: readonly string[]) => Redactor;
   /** Further values that must not be shown, known from here on. */
   readonly learn: (secrets: Iterable<string>) => void;
 }
 
-/** Remembered values of one run; a service that answers with ever new secrets cannot fill the memory. */
-const MAX_FORMS = 5_000;
+/** More is read by nobody, and cleaning it takes time. */
+const MAX_SHOWN = 256 * 1024;
 
 /** What stands under a secret name may be words (`password: "is required"`); only what looks like a secret is remembered. */
 const LOOKS_SECRET = /^\S{8,}$/;
 
 /**
- * Source: reference/request-spec.md section 10, hostile-inputs.md H. Names and forms [choice].
+ * Source: docs/security.md. Names and forms [choice].
  */
 export function createRedactor(options: RedactorOptions): Redactor {
   const known = createKnownSecrets();
   for (const secret of options.secrets) known.add(secret);
-  return redactorOver(known, options.sanitize ?? []);
+  return redactorOver(known, options.sanitize ?? [], options.maxShown ?? MAX_SHOWN);
 }
 
-interface KnownSecrets {
-  /** Grows with every secret that was not known. */
-  readonly version: () => number;
-  readonly add: (secret: string) => void;
-  readonly clean: (text: string) => string;
-}
-
-function createKnownSecrets(): KnownSecrets {
-  const forms = new Set<string>();
-  let pattern: RegExp | undefined;
-  return {
-    version: () => forms.size,
-    add: (secret) => {
-      if (forms.has(secret) || forms.size >= MAX_FORMS) return;
-      for (const form of secretForms(secret)) forms.add(form);
-      pattern = undefined;
-    },
-    clean: (text) => {
-      if (forms.size === 0) return text;
-      pattern ??= patternOf(forms);
-      return text.replace(pattern, SANITIZED);
-    },
-  };
-}
-
-/** The longest first, so that no half of a secret stays where one begins with another. */
-function patternOf(forms: ReadonlySet<string>): RegExp {
-  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
-  return new RegExp(longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
-}
-
-function redactorOver(known: KnownSecrets, sanitize: readonly string[]): Redactor {
+function redactorOver(known: KnownSecrets, sanitize: readonly string[], maxShown: number): Redactor {
   const sides = readSanitize(sanitize);
   for (const text of [...sides.request.bodyTexts, ...sides.response.bodyTexts]) known.add(text);
-  const text = (raw: string): string => redactPatterns(known.clean(raw));
-  const rules: ValueRules = {
-    paths: [],
-    text,
-    onHidden: (value, because) => {
-      if (typeof value === 'string' && (because === 'path' || LOOKS_SECRET.test(value))) known.add(value);
-    },
-  };
+  const rulesOfCall = (): ValueRules => rulesOver(known, { left: maxShown });
   const lastHeaders = rememberLast(known);
   return {
-    text,
-    value: (value) => redactValue(value, rules),
+    text: (text) => rulesOfCall().text(text),
+    value: (value) => {
+      const rules = rulesOfCall();
+      findHidden(value, rules);
+      return redactValue(value, rules);
+    },
+    holdsSecret: known.isIn,
     // Headers first: what they teach is then found in the address and the body.
     request: ({ method, url, headers, body }) => {
+      const rules = rulesOfCall();
       const shownHeaders = lastHeaders(headers, () =>
         headers.map(([name, value]): HeaderEntry => [name, shownHeader(name, value, sides.request, rules)]),
       );
@@ -123,6 +102,7 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[]): Redacto
       };
     },
     response: ({ status, headers, body }) => {
+      const rules = rulesOfCall();
       const contentType = responseHeader(headers, 'content-type');
       return {
         status,
@@ -130,9 +110,28 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[]): Redacto
         body: redactBody(body, contentType, sides.response, rules),
       };
     },
-    withSanitize: (more) => redactorOver(known, [...sanitize, ...more]),
+    withSanitize: (more) => redactorOver(known, [...sanitize, ...more], maxShown),
     learn: (secrets) => {
       for (const secret of secrets) known.add(secret);
+    },
+  };
+}
+
+function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
+  return {
+    paths: [],
+    budget,
+    text: (raw) => {
+      if (raw === '') return raw;
+      if (budget.left <= 0) return LEFT_OUT;
+      const length = Math.min(raw.length, budget.left);
+      budget.left -= length;
+      const shown = redactPatterns(known.clean(raw, length));
+      return length === raw.length ? shown : `${shown}… ${LEFT_OUT}`;
+    },
+    onHidden: (value, because) => {
+      if (typeof value !== 'string' || value.includes(SANITIZED)) return;
+      if (because === 'path' || LOOKS_SECRET.test(value)) known.add(value);
     },
   };
 }
@@ -167,10 +166,14 @@ function redactBody(
     paths.bodyTexts.reduce((cleaned, piece) => cleaned.replaceAll(piece, SANITIZED), rules.text(raw));
   const bodyRules: ValueRules = { ...rules, text, paths: paths.body };
   if (typeof body === 'string') return redactBodyText(body, bodyRules);
-  if (!(body instanceof Uint8Array)) return redactValue(body, bodyRules);
+  if (!(body instanceof Uint8Array)) {
+    findHidden(body, bodyRules);
+    return redactValue(body, bodyRules);
+  }
   const { mediaType, charset } = readContentType(contentType);
   if (!isTextMediaType(mediaType)) return redactValue(body, bodyRules);
-  return redactBodyText(decodeText(body, charset), bodyRules);
+  // A character has four bytes at most: more than can be read is not decoded.
+  return redactBodyText(decodeText(body.subarray(0, 4 * MAX_PARSED_LENGTH), charset), bodyRules);
 }
 
 function shownHeader(name: string, value: string, paths: SanitizePaths, rules: ValueRules): string {

@@ -20,7 +20,7 @@ const FORM = /^(request|response)\.(headers|qs|body)(.*)$/s;
  * Reads dotted paths (`request.qs.key`, `response.body.a.b`) and the form `request.body<text>`, whose text is the
  * already evaluated expression. Lists in a body are passed through, so `response.body.items.token` names the token of
  * every item [inf]. Entries of another form are ignored.
- * Source: reference/request-spec.md section 10. [doc]
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [doc]
  */
 export function readSanitize(entries: readonly string[]): Sanitize {
   return { request: readSide('request', entries), response: readSide('response', entries) };

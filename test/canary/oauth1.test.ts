@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
 import type { Transport } from '../../src/http/message/transport.js';
 import { canary, everythingOf, expectNoCanary, findCanaries } from '../connection/canary.js';
 
@@ -90,12 +90,14 @@ async function show(refused: string, place: 'header' | 'query') {
   const connection = engine.connection('c');
   let stored: unknown;
   try {
-    const { pending } = await connection.authorize({
-      redirectUri: `${HOST}/cb`,
-      localRedirectUri: `${HOST}/cb`,
-    });
+    const { pending } = await connection
+      .authorize({
+        redirectUri: `${HOST}/cb`,
+        localRedirectUri: `${HOST}/cb`,
+      })
+      .orThrow();
     const query = { state: pending.state, oauth_token: S.requestToken, oauth_verifier: S.verifier };
-    const report = await connection.complete(pending, query);
+    const report = await connection.complete(pending, query).orThrow();
     stored = report.stored;
     shown.push(JSON.stringify([report.trace, report.warnings]));
   } catch (error) {

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Command } from '../../src/cli/command.js';
-import { EVENTS_COMMAND } from '../../src/cli/events.js';
-import { Interruption, type Io } from '../../src/cli/io.js';
-import { parseArguments } from '../../src/cli/input/parse-arguments.js';
+import { EVENTS_COMMAND } from '../../src/cli/commands/events.js';
 import { SCENARIOS_COMMAND } from '../../src/cli/commands/scenarios.js';
 import { SERVE_COMMAND } from '../../src/cli/commands/serve.js';
+import { parseArguments } from '../../src/cli/input/parse-arguments.js';
+import { Interruption, type Io } from '../../src/cli/io.js';
 import { writeApp } from '../app/temp-app.js';
 import { cli } from '../cli/fake-io.js';
 import { findCanaries } from '../connection/canary.js';
@@ -84,7 +84,7 @@ function call(command: Command, args: readonly string[], home: string): Called {
     write: async (text: string) => void texts.push(text),
   });
   const io = {
-    ...{ stdout: output(out), stderr: output(err), cwd: home, readStdin: async () => '' },
+    ...{ stdout: output(out), stderr: output(err), cwd: home, readStdin: async () => new Uint8Array() },
     env: { HOME: home, XDG_CONFIG_HOME: home, APPDATA: home, IML_CONFIG_HOME: home, IML_DEBUG: '1' },
     interruptible: <T>(work: (signal: AbortSignal) => Promise<T>) => work(controller.signal),
   } as unknown as Io;

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
 import type { Transport } from '../../src/http/message/transport.js';
 import { everythingOf } from '../connection/canary.js';
 import { expectNoSecret } from './expect-no-secret.js';
@@ -77,9 +77,9 @@ describe('secrets of a webhook', () => {
     });
     const request = new Request('https://hook.example.test/1', { method: 'POST', body: '{"a":1}' });
     const result = await engine.webhook('h').handle(request, INPUT);
-    const { failure, trace, warnings } = result;
-    expectNoSecret([everythingOf(failure?.error), JSON.stringify([trace, warnings, failure])].join('\n'));
-    if (failure !== undefined) expectNoSecret(await result.response.text());
+    const { error, phase, trace, warnings } = result;
+    expectNoSecret([everythingOf(error), JSON.stringify([trace, warnings, error, phase])].join('\n'));
+    if (error !== undefined) expectNoSecret(await result.response.text());
     await engine.close();
   });
 });

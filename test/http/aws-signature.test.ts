@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import aws4 from 'aws4';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAwsHost } from '../../src/http/signing/aws-host.js';
-import { type AwsCredentials, signAws } from '../../src/http/signing/aws-signature.js';
-import { signAwsV4 } from '../../src/http/signing/aws-signature-v4.js';
 import { findHeader } from '../../src/http/message/headers.js';
 import type { HeaderEntry } from '../../src/http/message/transport.js';
+import type { AwsCredentials } from '../../src/http/signing/aws-credentials.js';
+import { readAwsHost } from '../../src/http/signing/aws-host.js';
+import { signAws } from '../../src/http/signing/aws-signature.js';
+import { signAwsV4 } from '../../src/http/signing/aws-signature-v4.js';
 
 interface Given {
   readonly method?: string;

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { buildHeaders, findHeader, headerName, mergeHeaders, withHeader } from '../../src/http/message/headers.js';
+import {
+  buildHeaders,
+  findHeader,
+  headerName,
+  mergeHeaders,
+  withHeader,
+} from '../../src/http/message/headers.js';
 
 const HOST = 'api.example.test';
 const build = (values: Record<string, unknown>) => buildHeaders(values, HOST);
@@ -85,14 +91,14 @@ describe('buildHeaders', () => {
       accept: '*/*',
     });
     expect(built.headers).toEqual([['Accept', '*/*']]);
-    expect(built.ignored).toEqual([
-      'Content-Length',
-      'Transfer-Encoding',
-      'Connection',
-      'Expect',
-      'Upgrade',
-      'Host',
-    ]);
+    expect(built.ignored).toEqual(['Content-Length', 'Transfer-Encoding', 'Connection', 'Expect', 'Upgrade']);
+  });
+
+  it('sends a host as given where the user took the request elsewhere', () => {
+    expect(buildHeaders({ host: 'api.elsewhere.test' }, HOST, true)).toEqual({
+      headers: [['Host', 'api.elsewhere.test']],
+      ignored: [],
+    });
   });
 
   it('refuses the host of another server', () => {

@@ -166,7 +166,7 @@ describe('without allow', () => {
       'The host localhost is not public: its address is this machine. Add "localhost" or "loopback" to network.allow to reach it.',
     );
     expect(() => guard.checkAddress('intern.example.test', '10.1.2.3')).toThrow(
-      'The host intern.example.test (10.1.2.3) is not public: its address is in a private network. Add "intern.example.test" or "private" to network.allow to reach it.',
+      'The host intern.example.test is not public: its address is in a private network. Add "intern.example.test" or "private" to network.allow to reach it.',
     );
   });
 });
@@ -259,4 +259,31 @@ describe('allow', () => {
       );
     },
   );
+});
+
+describe('the public addresses of this machine', () => {
+  const guard = createNetworkGuard({ ownAddresses: () => ['8.8.4.4', '2606:4700::1', 'fe80::1%eth0'] });
+
+  it.each(['8.8.4.4', '2606:4700:0::1'])('%s is refused like a private one', (address) => {
+    expect(() => guard.checkAddress('a.test', address)).toThrow(
+      expect.objectContaining({ code: 'NETWORK_REFUSED', message: expect.stringContaining('this machine') }),
+    );
+  });
+
+  it('others are not, and those that allow lists', () => {
+    const allowed = createNetworkGuard({ ownAddresses: () => ['8.8.4.4'], allow: ['8.8.4.4'] });
+    expect(() => guard.checkAddress('a.test', '8.8.8.8')).not.toThrow();
+    expect(() => allowed.checkAddress('a.test', '8.8.4.4')).not.toThrow();
+  });
+});
+
+it('a refusal does not tell what address a name stands for', () => {
+  let refusal: unknown;
+  try {
+    createNetworkGuard().checkAddress('intern.test', '10.11.12.13');
+  } catch (error) {
+    refusal = error;
+  }
+  expect(JSON.stringify(refusal)).not.toContain('10.11.12.13');
+  expect(String(refusal)).not.toContain('10.11.12.13');
 });

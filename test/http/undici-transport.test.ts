@@ -4,7 +4,10 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createNetworkGuard } from '../../src/http/guard/network-guard.js';
-import { createUndiciTransport, type UndiciTransportOptions } from '../../src/http/transport/undici-transport.js';
+import {
+  createUndiciTransport,
+  type UndiciTransportOptions,
+} from '../../src/http/transport/undici-transport.js';
 import {
   httpServer,
   type Loopback,

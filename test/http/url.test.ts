@@ -48,7 +48,10 @@ describe('encodeUrl', () => {
     ['/a\0b', '/a%00b'],
     ['/%2e%2e/../x', '/%252e%252e/../x'],
     ['/\ud800', '/%EF%BF%BD'],
-    ['/s?q=a b%20c&r=x/y', '/s?q=a%20b%2520c&r=x/y'],
+    ['/s?q=a b%20c&r=x/y', '/s?q=a%20b%20c&r=x/y'],
+    ['/c?after=abc%3D%3D&filter=a%2Fb', '/c?after=abc%3D%3D&filter=a%2Fb'],
+    ['/c?a=100%&b=%zz&c=%4&d=%%41&e=%25&f=%252F', '/c?a=100%25&b=%25zz&c=%254&d=%25%41&e=%25&f=%252F'],
+    ['/c%2Fd?e=%c3%A4%2f', '/c%252Fd?e=%c3%A4%2f'],
   ])('true: %j', (url, expected) => {
     expect(build(url)).toBe(BASE + expected);
   });
@@ -102,7 +105,6 @@ describe('qs', () => {
   });
 
   it.each([
-    ['a collection', { a: { b: 1 } }],
     ['a list in a list', { a: [[1]] }],
     ['binary data', { a: new Uint8Array(2) }],
     ['a function', { a: () => 1 }],
@@ -112,6 +114,13 @@ describe('qs', () => {
       expect.objectContaining({ code: 'REQUEST_INVALID', message: expect.stringContaining('qs "a"') }),
     );
   });
+});
+
+it('sends the name of a collection in qs, and tells of it', () => {
+  const told: string[] = [];
+  const qs = { a: { b: 1 }, c: [{}, 'd'] };
+  expect(build('/q', { qs, onCollection: (name) => told.push(name) })).toBe(`${BASE}/q?a=&c=&c=d`);
+  expect(told).toEqual(['a', 'c']);
 });
 
 describe('merging a query per name', () => {

@@ -10,7 +10,7 @@ function request(rest: Partial<LoggableRequest>): LoggableRequest {
   return { method: 'POST', url: 'https://a.test/', headers: [], body: undefined, ...rest };
 }
 
-const plain = createRedactor({ secrets: [] });
+const plain = createRedactor({ secrets: [], maxShown: 2 ** 21 });
 
 describe('a known secret', () => {
   const { text } = createRedactor({ secrets: [SECRET, '1', 'eu', 'line one of a key\nline two of a key'] });
@@ -52,6 +52,7 @@ describe('a known secret', () => {
 
   it('leaves a large text without secrets as it is', () => {
     const many = createRedactor({
+      maxShown: 2 ** 21,
       secrets: Array.from({ length: 50 }, (_, index) => `secret-number-${index}-of-fifty`),
     });
     const large = '{"name":"Ann","text":"lorem ipsum dolor sit amet"},'.repeat(20_000);
@@ -73,7 +74,7 @@ describe('any text', () => {
 
   it('is read in linear time: quadratic time would not end before the test does', () => {
     for (const piece of ['?', '&a', 'Bearer ', '//a:', '"a":"', '<a>', 'x=', '<a ', '"token":"\\\\']) {
-      const hostile = piece.repeat(200_000);
+      const hostile = piece.repeat(90_000);
       expect(plain.text(hostile)).toHaveLength(hostile.length);
       plain.request(request({ body: hostile }));
       plain.request(request({ body: `<${hostile}` }));

@@ -1,12 +1,15 @@
 import { AppError } from '../../errors/app-error.js';
 import { assertNever } from '../../util/assert-never.js';
+import type { Turns } from '../../util/turns.js';
 import { isJsonMediaType, isXmlMediaType, readContentType, responseHeader } from '../message/content-type.js';
+import type { TransportResponse } from '../message/transport.js';
 import { decodeText } from './decode-text.js';
-import { parseForm } from '../parse-form.js';
+import { parseJsonInTurns } from './json-in-turns.js';
+import { parseForm, parseFormPieces } from './parse-form.js';
 import { type ParseResult, parseJson } from './parse-json.js';
 import type { ResponseType } from './response-type.js';
-import type { TransportResponse } from '../message/transport.js';
-import { parseXml } from './xml.js';
+import { decodeTextInTurns, encodingOf } from './text-in-turns.js';
+import { parseXml, parseXmlPieces } from './xml.js';
 
 /** How a body is read once the content type has been looked at. */
 type BodyFormat = 'json' | 'json-or-text' | 'urlencoded' | 'text' | 'binary' | 'xml';
@@ -21,7 +24,7 @@ export type DecodedBody =
  * An empty body is not parsed: text `''`, binary no bytes, all others undefined.
  * JSON or XML that does not parse is an error below status 400, and from 400 on the text itself, so that the
  * app's `error` directive can still look at it.
- * Source: reference/response-spec.md section 3, open-questions 21 and 22.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
  */
 export function decodeBody(response: TransportResponse, type: ResponseType): DecodedBody {
   const { mediaType, charset } = readContentType(responseHeader(response.headers, 'content-type'));
@@ -52,6 +55,77 @@ export function decodeBody(response: TransportResponse, type: ResponseType): Dec
   }
 }
 
+/** Bodies up to here are read at once: that takes a few milliseconds, where taking turns would take longer. */
+export const MAX_BYTES_AT_ONCE: number = 2 * 1024 * 1024;
+
+/** `decodeBody` for a large body: in turns, as others would have to wait for it. */
+export async function decodeLargeBody(
+  response: TransportResponse,
+  type: ResponseType,
+  turns: Turns,
+): Promise<DecodedBody> {
+  const { body, status } = response;
+  const { mediaType, charset: named } = readContentType(responseHeader(response.headers, 'content-type'));
+  const format = formatOf(type, mediaType);
+  if (format === 'binary') return { ok: true, value: body };
+  const charset = named ?? (format === 'xml' ? declaredEncoding(body) : undefined);
+  const pieces = (): AsyncIterable<string> => decodeTextInTurns(body, charset, turns);
+  const text = async (): Promise<string> => (await gather(pieces())).join('');
+  switch (format) {
+    case 'text':
+      return { ok: true, value: await text() };
+    case 'urlencoded':
+      return { ok: true, value: await parseFormPieces(pieces(), turns) };
+    case 'json-or-text':
+    case 'json': {
+      const result = await parseLargeJson(body, charset, turns);
+      if (result.ok || format === 'json') return parsedOrText(result, text, 'JSON', status);
+      return { ok: true, value: await text() };
+    }
+    case 'xml':
+      return parsedOrText(await parseXmlPieces(pieces()), text, 'XML', status);
+    default:
+      return assertNever(format);
+  }
+}
+
+async function parsedOrText(
+  result: ParseResult,
+  text: () => Promise<string>,
+  format: string,
+  status: number,
+): Promise<DecodedBody> {
+  return parsedOr(result, result.ok || status < 400 ? '' : await text(), format, status);
+}
+
+async function parseLargeJson(
+  body: Uint8Array,
+  charset: string | undefined,
+  turns: Turns,
+): Promise<ParseResult> {
+  const bytes = await toUtf8(body, charset, turns);
+  const isContainer = /^\s*[[{]/.test(bytes.toString('latin1', 0, 1024));
+  // Anything else is one text or number, or no JSON from its first character on.
+  return isContainer ? parseJsonInTurns(bytes, turns) : parseJson(bytes.toString('utf8'));
+}
+
+async function gather(pieces: AsyncIterable<string>): Promise<readonly string[]> {
+  const gathered: string[] = [];
+  for await (const piece of pieces) gathered.push(piece);
+  return gathered;
+}
+
+async function toUtf8(body: Uint8Array, charset: string | undefined, turns: Turns): Promise<Buffer> {
+  if (encodingOf(body, charset) !== 'utf-8') {
+    const pieces = await gather(decodeTextInTurns(body, charset, turns));
+    return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
+  }
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
+}
+
+const BYTE_ORDER_MARK: Buffer = Buffer.from('\ufeff');
+
 function formatOf(type: ResponseType, mediaType: string): BodyFormat {
   switch (type) {
     case 'automatic':
@@ -65,7 +139,10 @@ function formatOf(type: ResponseType, mediaType: string): BodyFormat {
   }
 }
 
-/** Source: reference/response-spec.md section 3 (automatic). [doc]; suffixes, other types and a missing one [inf] */
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type. [doc]; suffixes,
+ * other types and a missing one [inf]
+ */
 function formatOfMediaType(mediaType: string): BodyFormat {
   if (mediaType === '') return 'json-or-text';
   if (isJsonMediaType(mediaType)) return 'json';

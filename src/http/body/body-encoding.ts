@@ -1,12 +1,13 @@
 import { assertNever } from '../../util/assert-never.js';
 import { didYouMean } from '../../util/suggest.js';
 import { fieldText } from '../message/field-text.js';
+import { requestInvalid } from '../message/request-invalid.js';
+import type { EncodedBody } from './encoded-body.js';
 import { formText } from './form-text.js';
 import { jsonText } from './json-text.js';
 import { encodeMultipart } from './multipart.js';
-import { requestInvalid } from '../request-invalid.js';
 
-/** Source: reference/request-spec.md section 1 (type). [doc] */
+/** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc] */
 const REQUEST_TYPES = [
   'json',
   'urlencoded',
@@ -18,13 +19,6 @@ const REQUEST_TYPES = [
 ] as const;
 
 export type RequestType = (typeof REQUEST_TYPES)[number];
-
-export interface EncodedBody {
-  /** Undefined: no body is sent. */
-  readonly body: Uint8Array | undefined;
-  /** The `Content-Type` that fits, where the type has one and there is a body. */
-  readonly contentType: string | undefined;
-}
 
 const NO_BODY: EncodedBody = { body: undefined, contentType: undefined };
 
@@ -44,7 +38,7 @@ export function readRequestType(type: unknown): RequestType {
 /**
  * An evaluated body as bytes. An undefined body is none; null is JSON's `null` and no body for all other types.
  * Whether a method sends a body at all is the caller's to decide (GET does not).
- * Source: reference/request-spec.md section 6.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests.
  *
  * @param random gives numbers from 0 to 1 for the boundary of a multipart body
  * @throws REQUEST_INVALID for a value the type cannot hold

@@ -1,8 +1,8 @@
 import { isPlainObject } from '../../util/plain-object.js';
 import { fieldText } from '../message/field-text.js';
-import { bytesToBase64 } from './json-text.js';
 import { encodeFormComponent } from '../message/percent-encoding.js';
-import { requestInvalid } from '../request-invalid.js';
+import { atMember, requestInvalid } from '../message/request-invalid.js';
+import { bytesToBase64 } from './json-text.js';
 
 /** Deeper than any service nests form fields. */
 const MAX_DEPTH = 20;
@@ -11,7 +11,7 @@ const MAX_DEPTH = 20;
  * A value as `application/x-www-form-urlencoded` text. Text is taken as already encoded.
  * Undefined and null are left out, a list repeats its key [inf]. Nested collections are written in brackets,
  * `a[b]=1` and `a[0][b]=1`, as the HTTP client did whose options the platform took over [inf].
- * Source: reference/request-spec.md section 6.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests.
  *
  * @throws REQUEST_INVALID for what is neither text nor a collection, and for nesting deeper than 20 levels
  */
@@ -23,7 +23,7 @@ export function formText(value: unknown): string {
     );
   }
   const pairs: string[] = [];
-  for (const [name, member] of Object.entries(value)) addField(pairs, name, member, 0);
+  for (const [name, member] of Object.entries(value)) atMember(name, () => addField(pairs, name, member, 0));
   return pairs.join('&');
 }
 

@@ -1,5 +1,5 @@
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
-import { requestInvalid } from '../request-invalid.js';
+import { atMember, requestInvalid } from '../message/request-invalid.js';
 
 /** Deeper than any API nests, shallow enough for every reader of JSON. */
 const MAX_DEPTH = 1000;
@@ -7,7 +7,7 @@ const MAX_DEPTH = 1000;
 /**
  * A value as JSON text. Undefined members are left out, null stays; in a list both are `null`.
  * Dates are ISO text, binary data is base64 [inf]. Functions are left out and never called, `toJSON` members included.
- * Source: reference/request-spec.md section 6. [app]
+ * [app]
  *
  * @returns undefined if the value itself is left out
  * @throws REQUEST_INVALID for data that holds itself or is nested deeper than 1000 levels
@@ -40,7 +40,10 @@ function toJson(value: unknown, ancestors: object[]): unknown {
 function membersToJson(value: PlainObject, ancestors: object[]): PlainObject {
   const copy: PlainObject = {};
   for (const name of Object.keys(value)) {
-    const member = toJson(value[name], ancestors);
+    const isOutermost = ancestors.length === 1;
+    const member = isOutermost
+      ? atMember(name, () => toJson(value[name], ancestors))
+      : toJson(value[name], ancestors);
     if (member !== undefined) setMember(copy, name, member);
   }
   return copy;

@@ -1,8 +1,8 @@
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
-import type { EncodedBody } from './body-encoding.js';
 import { fieldText } from '../message/field-text.js';
+import { atMember, requestInvalid } from '../message/request-invalid.js';
+import type { EncodedBody } from './encoded-body.js';
 import { jsonText } from './json-text.js';
-import { requestInvalid } from '../request-invalid.js';
 
 interface Part {
   readonly head: string;
@@ -22,7 +22,8 @@ const NO_OPTIONS: FileOptions = { filename: undefined, contentType: undefined };
  * A collection as `multipart/form-data`: one part a key, several for a list, none for undefined and null.
  * A file is `{ value, options: { filename, contentType } }` [app]; binary data alone is a part of type
  * `application/octet-stream`; other values are text parts, nested ones as JSON text [inf].
- * Source: reference/request-spec.md section 6. Form: RFC 7578; names are escaped as browsers do (HTML, "multipart form data").
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. Form: RFC 7578; names are
+ * escaped as browsers do (HTML, "multipart form data").
  *
  * @param random gives numbers from 0 to 1
  * @throws REQUEST_INVALID for a body that is no collection, and for a content type that is no header value
@@ -32,7 +33,9 @@ export function encodeMultipart(value: unknown, random: () => number): EncodedBo
     throw requestInvalid('A body of type multipart/form-data must be a collection of fields.');
   }
   const parts = Object.entries(value).flatMap(([name, member]) =>
-    (Array.isArray(member) ? member : [member]).flatMap((item: unknown) => partOf(name, item) ?? []),
+    (Array.isArray(member) ? member : [member]).flatMap(
+      (item: unknown) => atMember(name, () => partOf(name, item)) ?? [],
+    ),
   );
   const boundary = findBoundary(parts, random);
   const chunks = parts.flatMap(({ head, content }) => [

@@ -2,7 +2,7 @@ import { SpecError } from '../../errors/spec-error.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 
-/** Source: reference/response-spec.md section 3. [doc] */
+/** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type. [doc] */
 const RESPONSE_TYPES = ['automatic', 'json', 'urlencoded', 'text', 'raw', 'string', 'binary', 'xml'] as const;
 
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
@@ -10,7 +10,7 @@ export type ResponseType = (typeof RESPONSE_TYPES)[number];
 /**
  * The type that holds for a status: a name, or by status under keys `*` (1 to 999), `NNN` and `NNN-NNN`.
  * Both ends of a range are inside it; the narrowest range wins, of equal ones the first. Nothing fitting: automatic.
- * Source: reference/response-spec.md section 3.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
  *
  * @param spec evaluated; undefined, null and empty text are automatic
  * @throws SpecError SPEC_INVALID for a type that does not exist

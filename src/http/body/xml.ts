@@ -33,18 +33,49 @@ class XmlProblem extends Error {}
  * attributes is `{ _value, _attributes }`, `_value` absent where there is no text; text beside child elements is
  * `_value` unless it is white space. Names keep their prefix.
  * Entities are the five predefined and the numeric ones; a document type is skipped and declares nothing.
- * Source: reference/response-spec.md section 3. [doc-old], mixed content [inf]
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type. [doc-old], mixed
+ * content [inf]
  */
 export function parseXml(text: string, limits: XmlLimits = XML_LIMITS): ParseResult {
+  return problemAsResult(() => {
+    const reader = createXmlReader(limits);
+    reader.write(text.trimStart());
+    return reader.end();
+  });
+}
+
+/** `parseXml` over the pieces of a large text. */
+export async function parseXmlPieces(
+  pieces: AsyncIterable<string>,
+  limits: XmlLimits = XML_LIMITS,
+): Promise<ParseResult> {
+  const reader = createXmlReader(limits);
+  let hasBegun = false;
+  for await (const piece of pieces) {
+    const text: string = hasBegun ? piece : piece.trimStart();
+    hasBegun = hasBegun || text !== '';
+    const result = problemAsResult(() => reader.write(text));
+    if (!result.ok) return result;
+  }
+  return hasBegun ? problemAsResult(() => reader.end()) : { ok: true, value: undefined };
+}
+
+function problemAsResult(read: () => unknown): ParseResult {
   try {
-    return { ok: true, value: readDocument(text, limits) };
+    return { ok: true, value: read() };
   } catch (error) {
     if (error instanceof XmlProblem) return { ok: false, message: error.message };
     throw error;
   }
 }
 
-function readDocument(text: string, limits: XmlLimits): PlainObject {
+/** Takes a document in pieces, and gives it as a value in the end. */
+interface XmlReader {
+  readonly write: (piece: string) => void;
+  readonly end: () => PlainObject;
+}
+
+function createXmlReader(limits: XmlLimits): XmlReader {
   const parser = new SaxesParser({ xmlns: false, position: true });
   const open: OpenNode[] = [];
   const root: PlainObject = {};
@@ -76,8 +107,13 @@ function readDocument(text: string, limits: XmlLimits): PlainObject {
     if (node !== undefined) closeNode(node, open.at(-1), root);
   });
 
-  parser.write(text.trimStart()).close();
-  return root;
+  return {
+    write: (piece) => void parser.write(piece),
+    end: () => {
+      parser.close();
+      return root;
+    },
+  };
 }
 
 function openNode(tag: SaxesTagPlain): OpenNode {

@@ -1,4 +1,5 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import { networkInterfaces } from 'node:os';
 import { EngineError } from '../../errors/engine-error.js';
 import { TransportError } from '../../errors/transport-error.js';
 import { trimTrailing } from '../../util/trim-trailing.js';
@@ -11,6 +12,8 @@ export interface NetworkGuardOptions {
    * (10/8, 172.16/12, 192.168/16, fc00::/7). A host name admits whatever it resolves to. Default: nothing.
    */
   readonly allow?: readonly string[] | undefined;
+  /** Addresses of this machine's own interfaces. Default: the system's. */
+  readonly ownAddresses?: (() => readonly string[]) | undefined;
   /** Resolves a name to all its addresses. Default: the system's. */
   readonly resolve?: Resolve | undefined;
 }
@@ -62,13 +65,14 @@ const NAMES: ReadonlyMap<string, AddressKind> = new Map([
 
 /**
  * A guard that lets only public addresses through, and what `allow` lists.
- * Source: design.md (network guard), reference/hostile-inputs.md E 15.
+ * Source: docs/security.md.
  *
  * @throws EngineError USAGE for an entry of `allow` that is no name, address or block
  */
 export function createNetworkGuard(options: NetworkGuardOptions = {}): NetworkGuard {
   const allowed = readAllowed(options.allow ?? []);
   const resolve: Resolve = options.resolve ?? systemLookup;
+  const ownAddresses = options.ownAddresses ?? interfaceAddresses;
 
   const checkHost = (hostname: string): void => {
     const host = canonicalHost(hostname);
@@ -87,10 +91,12 @@ export function createNetworkGuard(options: NetworkGuardOptions = {}): NetworkGu
   };
 
   const checkBytes = (hostname: string, address: string, bytes: IpBytes): void => {
-    const kind = specialAddressKind(bytes);
+    // A public address of this machine leads to what listens here, behind every firewall.
+    const isOwn = (): boolean => ownAddresses().some((own) => isInBlock(bytes, parseIpBlock(own) ?? NOWHERE));
+    const kind = specialAddressKind(bytes) ?? (isOwn() ? 'own' : undefined);
     if (kind === undefined) return;
     const inner = underlyingAddress(bytes);
-    const innerKind = specialAddressKind(inner);
+    const innerKind = specialAddressKind(inner) ?? (kind === 'own' ? kind : undefined);
     if (innerKind !== undefined && allowed.kinds.has(innerKind)) return;
     if (allowed.blocks.some((block) => isInBlock(bytes, block) || isInBlock(inner, block))) return;
     throw refused(hostname, innerKind ?? kind, address);
@@ -112,6 +118,24 @@ export function createNetworkGuard(options: NetworkGuardOptions = {}): NetworkGu
   };
 
   return { checkHost, checkAddress, lookup };
+}
+
+/** In no family of addresses. */
+const NOWHERE: IpBlock = { bytes: [], prefix: 0 };
+
+/** Interfaces come and go with the network; asking the system for them is slow for every connection. */
+const INTERFACES_FOR_MS = 10_000;
+let interfaces: { readonly addresses: readonly string[]; readonly at: number } | undefined;
+
+function interfaceAddresses(): readonly string[] {
+  const now = performance.now();
+  if (interfaces === undefined || now - interfaces.at > INTERFACES_FOR_MS) {
+    const addresses = Object.values(networkInterfaces()).flatMap((list) =>
+      (list ?? []).map(({ address }) => address),
+    );
+    interfaces = { addresses, at: now };
+  }
+  return interfaces.addresses;
 }
 
 /** Lower case, without a closing dot or brackets, numbers in any spelling (`0x7f.1`, `2130706433`) as dotted IPv4. */
@@ -148,18 +172,19 @@ function notAllowable(entry: string): EngineError {
 }
 
 function refused(hostname: string, kind: AddressKind, address: string): TransportError {
-  const via = canonicalHost(hostname) === address ? '' : ` (${address})`;
   const entries = kind === 'loopback' || kind === 'private' ? `"${hostname}" or "${kind}"` : `"${hostname}"`;
   return new TransportError(
     'NETWORK_REFUSED',
-    `The host ${hostname}${via} is not public: its address is ${DESCRIPTIONS[kind]}. Add ${entries} to network.allow to reach it.`,
-    { retryable: false },
+    `The host ${hostname} is not public: its address is ${DESCRIPTIONS[kind]}. Add ${entries} to network.allow to reach it.`,
+    // Whoever runs the app may not be told what a name stands for inside: the address is for whoever debugs.
+    { retryable: false, cause: new Error(`${hostname} is ${address}`) },
   );
 }
 
 const DESCRIPTIONS: Readonly<Record<AddressKind, string>> = {
   metadata: 'a cloud metadata service',
   loopback: 'this machine',
+  own: 'this machine',
   private: 'in a private network',
   'link-local': 'link-local',
   shared: 'shared inside a provider',

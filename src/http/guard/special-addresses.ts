@@ -1,9 +1,10 @@
 import { type IpBlock, type IpBytes, isInBlock, mappedIpv4, parseIpBlock } from './ip-address.js';
 
-/** Why an address is not public; `loopback` and `private` can be allowed by name. */
+/** Why an address may not be called; `loopback` and `private` can be allowed by name. `own` is a public one of this machine. */
 export type AddressKind =
   | 'metadata'
   | 'loopback'
+  | 'own'
   | 'private'
   | 'link-local'
   | 'shared'
@@ -14,7 +15,7 @@ export type AddressKind =
 /**
  * Blocks that are not the public internet, the first that holds an address names it.
  * `metadata` comes first: those addresses hand out credentials of a cloud machine, and lie in blocks that get allowed.
- * Source: reference/hostile-inputs.md E 15; the IANA special-purpose registries (RFC 6890 and its updates).
+ * Source: docs/security.md; the IANA special-purpose registries (RFC 6890 and its updates).
  */
 const SPECIAL_BLOCKS: readonly (readonly [AddressKind, readonly string[]])[] = [
   [

@@ -1,9 +1,9 @@
-import { requestInvalid } from '../request-invalid.js';
+import { requestInvalid } from './request-invalid.js';
 
 /**
  * A value as text in a query, a header or a form; undefined for what is left out (undefined and null).
  * Dates become ISO 8601 text.
- * Source: reference/request-spec.md sections 1 and 6. [app]; dates and numbers [inf].
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [app]; dates and numbers [inf].
  *
  * @param what gives the name of the field for a message, such as `Header "X-A"`; its value is never printed
  * @throws REQUEST_INVALID for what has no text: objects, lists, binary data, functions

@@ -1,5 +1,5 @@
 import { fieldTexts } from './field-text.js';
-import { requestInvalid } from '../request-invalid.js';
+import { atMember, requestInvalid } from './request-invalid.js';
 import type { HeaderEntry } from './transport.js';
 
 export interface BuiltHeaders {
@@ -30,7 +30,7 @@ const TRANSPORT_HEADERS: ReadonlySet<string> = new Set([
 
 /**
  * `tESt-wiTh-dAsh` as it is sent: `Test-With-Dash`. What no header can be called stays as it is.
- * Source: reference/request-spec.md section 1. [doc]
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
  */
 export function headerName(name: string): string {
   if (!TOKEN.test(name)) return name;
@@ -42,7 +42,7 @@ export function headerName(name: string): string {
 
 /**
  * Merges header objects by name without case: the later one wins and keeps the place of the first.
- * Works on raw and on evaluated values. Source: reference/request-spec.md section 5. [inf]
+ * Works on raw and on evaluated values. Source: https://developers.make.com/custom-apps-documentation/app-components/base. [inf]
  */
 export function mergeHeaders(
   ...layers: readonly (Readonly<Record<string, unknown>> | undefined)[]
@@ -56,24 +56,31 @@ export function mergeHeaders(
 
 /**
  * Evaluated headers as they are sent. Undefined and null are left out, a list gives one header an item.
- * `Host` is left out where it names the host of the address, and refused otherwise: the guard has judged the address.
+ * `Host` names the host of the address, and is refused otherwise, as the guard has judged the address; where the user took
+ * the request to another server it is sent as given.
  *
  * @param values evaluated, by name
  * @param host of the address, with the port if it is not the default
+ * @param isRedirected whether the user of the engine took requests for this address elsewhere
  * @throws REQUEST_INVALID for a name that is no token, and for a value with line breaks, NUL or characters beyond Latin-1
  */
-export function buildHeaders(values: Readonly<Record<string, unknown>>, host: string): BuiltHeaders {
+export function buildHeaders(
+  values: Readonly<Record<string, unknown>>,
+  host: string,
+  isRedirected = false,
+): BuiltHeaders {
   const headers: HeaderEntry[] = [];
   const ignored: string[] = [];
   for (const [name, value] of Object.entries(mergeHeaders(values))) {
-    const texts = headerTexts(name, value);
+    const texts = atMember(name, () => headerTexts(name, value));
     const lower = name.toLowerCase();
     if (texts.length === 0) continue;
     if (TRANSPORT_HEADERS.has(lower)) {
       ignored.push(name);
     } else if (lower === 'host') {
-      assertOwnHost(texts, host);
-      ignored.push(name);
+      // What is written anyway need not be written twice.
+      if (isRedirected) headers.push([name, texts[0] ?? host]);
+      else atMember(name, () => assertOwnHost(texts, host));
     } else {
       for (const text of texts) headers.push([name, text]);
     }

@@ -1,5 +1,5 @@
 import { createBoundedCache } from '../../util/bounded-cache.js';
-import { requestInvalid } from '../request-invalid.js';
+import { requestInvalid } from './request-invalid.js';
 
 /** An http address in the pieces that are sent. */
 export interface HttpUrl {

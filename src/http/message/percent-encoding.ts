@@ -23,16 +23,20 @@ export function encodeFormComponent(text: string): string {
 
 /**
  * All that is no unreserved character and no reserved delimiter; `%` always.
- * Source: reference/request-spec.md section 1 (encodeUrl true). [doc]
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
  */
 export function encodeWhole(text: string): string {
   return encodeURI(wellFormed(text)).replaceAll('%5B', '[').replaceAll('%5D', ']');
 }
 
+/** As `encodeWhole`, but for what is encoded already: `%` and two hexadecimal digits stay, whatever they stand for. */
+export function encodeRest(text: string): string {
+  return encodeWhole(text).replace(/%25(?=[0-9A-Fa-f]{2})/g, '%');
+}
+
 /**
  * Spaces and control characters only; all else is sent as written.
  * Characters beyond ASCII are encoded too, since a request line has no other form for them. [inf]
- * Source: reference/open-questions.md 34.
  */
 export function encodeUnprintable(text: string): string {
   return wellFormed(text).replace(/[^\x21-\x7e]+/g, encodeURIComponent);

@@ -1,3 +1,5 @@
+import type { HttpUrl } from './http-url.js';
+
 /** One HTTP exchange to make: everything decided, nothing left to evaluate. */
 export interface TransportRequest {
   /** Upper case. */
@@ -12,8 +14,23 @@ export interface TransportRequest {
   /** Certificate authorities to accept beside the system's, PEM. */
   readonly ca: string | undefined;
   readonly signal: AbortSignal;
+  /** What goes along when a redirect leads to another host. Default: all but what belongs to one host by its name. */
+  readonly crossing?: CrossingRule | undefined;
 }
 
+/** What a run says about requests that leave the host they were addressed to. */
+export interface CrossingRule {
+  /** Whether somebody named a host, so that it gets what the first one got. */
+  readonly isTrusted: (url: HttpUrl) => boolean;
+  /** Whether a host that nobody named gets it all the same, as on the platform. */
+  readonly sendsSecrets: boolean;
+  readonly isSecretHeader: (name: string) => boolean;
+  readonly holdsSecret: (text: string) => boolean;
+  /** Told of what is left out, and on the way to where. */
+  readonly onWithheld: (what: readonly string[], origin: string) => void;
+}
+
+/** One header as it is sent, in the spelling and order given; a name may come several times. */
 export type HeaderEntry = readonly [name: string, value: string];
 
 /** A whole response. The body is what came over the wire, or, above the decoding layer, what it stood for. */
@@ -26,6 +43,7 @@ export interface TransportResponse {
   readonly url: string;
 }
 
+/** Headers of a response by their lower-case names; a list only where lines may not be joined (`set-cookie`). */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /**

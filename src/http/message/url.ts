@@ -1,9 +1,16 @@
 import { createBoundedCache } from '../../util/bounded-cache.js';
+import { isPlainObject } from '../../util/plain-object.js';
 import { trimTrailing } from '../../util/trim-trailing.js';
 import { fieldTexts } from './field-text.js';
 import { parseHttpUrl } from './http-url.js';
-import { decodeFormComponent, encodeComponent, encodeUnprintable, encodeWhole } from './percent-encoding.js';
-import { requestInvalid } from '../request-invalid.js';
+import {
+  decodeFormComponent,
+  encodeComponent,
+  encodeRest,
+  encodeUnprintable,
+  encodeWhole,
+} from './percent-encoding.js';
+import { atMember, requestInvalid } from './request-invalid.js';
 
 /** Names and values of a query before they are encoded. */
 type QueryValues = Readonly<Record<string, unknown>>;
@@ -19,6 +26,8 @@ export interface BuildUrlOptions {
   readonly inheritedQs?: QueryValues | undefined;
   /** The `qs` written beside `url`. */
   readonly qs?: QueryValues | undefined;
+  /** Told of a member of either qs that is a collection: only its name is sent. */
+  readonly onCollection?: ((name: string) => void) | undefined;
 }
 
 interface Pair {
@@ -33,22 +42,27 @@ const OTHER_SCHEME =
   /^(?:[a-z][a-z0-9+.-]*:[/\\]{2}|(?:about|blob|data|file|ftp|https?|javascript|mailto|unix|wss?):)/i;
 
 /**
- * The absolute, encoded address of a request. `encodeUrl` covers the whole text of `url`, its query too, so that a `%`
- * there is sent as `%25` as well [inf]; the pairs of a qs are data and always encoded in full.
+ * The absolute, encoded address of a request. `encodeUrl` covers the whole text of `url`. In its path a `%` is sent as
+ * `%25` [doc]; in its query an escape that is one stays as it is, since links of a next page come encoded, and only a `%`
+ * that starts none is sent as `%25` [choice]. The pairs of a qs are data and always encoded in full.
  *
  * A name stands in one of three places, the weakest first: inherited qs, the query in `url`, own qs; the strongest
  * that has the name gives all its values. A name of the own qs removes an inherited one even where its value is
  * undefined, as base and component merge before they are evaluated; a query written in `url` gives way only to a value.
- * Source: design.md (Requests), reference/request-spec.md sections 1, 5 and 6, open-questions 2 and 34.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests.
  *
- * @throws REQUEST_INVALID for an address that cannot be called, and for a qs value that has no text
+ * @throws REQUEST_INVALID for an address that cannot be called, and for a qs value that has no text: a list in a list,
+ *   binary data
  */
 export function buildUrl(options: BuildUrlOptions): string {
   const { address, written: all } = prepareAddress(options);
-  const { qs = {}, inheritedQs = {} } = options;
-  const own = pairsOf(qs);
+  const { qs = {}, inheritedQs = {}, onCollection } = options;
+  const own = pairsOf(qs, onCollection);
   const written = withoutNames(all, () => namesOf(own));
-  const inherited = withoutNames(pairsOf(inheritedQs), () => [...Object.keys(qs), ...namesOf(written)]);
+  const inherited = withoutNames(pairsOf(inheritedQs, onCollection), () => [
+    ...Object.keys(qs),
+    ...namesOf(written),
+  ]);
 
   const pairs = [...written, ...inherited, ...own].map((pair) => pair.text).join('&');
   return address + (pairs === '' ? '' : `?${pairs}`);
@@ -81,9 +95,10 @@ function prepareAddress({ url, baseUrl, encodeUrl }: BuildUrlOptions): PreparedA
   const known = PREPARED.get(key);
   if (known !== undefined) return known;
   const encode = encodeUrl === false ? encodeUnprintable : encodeWhole;
+  const encodeQuery = encodeUrl === false ? encodeUnprintable : encodeRest;
   const { path, query } = splitQuery(joinUrl(url.trim(), baseUrl?.trim()));
   const { origin, path: ownPath } = parseHttpUrl(path);
-  const prepared = { address: origin + encode(ownPath), written: pairsOfText(encode(query)) };
+  const prepared = { address: origin + encode(ownPath), written: pairsOfText(encodeQuery(query)) };
   if (key.length <= MAX_CACHED_LENGTH) PREPARED.set(key, prepared);
   return prepared;
 }
@@ -131,12 +146,25 @@ function pairsOfText(query: string): Pair[] {
     .map((text) => ({ name: decodeFormComponent(text.split('=', 1)[0] ?? ''), text }));
 }
 
-function pairsOf(values: QueryValues): Pair[] {
+function pairsOf(values: QueryValues, onCollection: BuildUrlOptions['onCollection']): Pair[] {
   const pairs: Pair[] = [];
   for (const name of Object.keys(values)) {
-    for (const text of fieldTexts(values[name], () => `qs ${JSON.stringify(name)}`)) {
+    const value = withoutCollections(values[name], () => onCollection?.(name));
+    for (const text of atMember(name, () => fieldTexts(value, () => `qs ${JSON.stringify(name)}`))) {
       pairs.push({ name, text: `${encodeComponent(name)}=${encodeComponent(text)}` });
     }
   }
   return pairs;
+}
+
+/** A collection has no text, but published apps send one: it goes out as its name with an empty value. [choice] */
+function withoutCollections(value: unknown, onCollection: () => void): unknown {
+  if (Array.isArray(value)) {
+    return value.some((item) => isPlainObject(item))
+      ? value.map((item: unknown) => withoutCollections(item, onCollection))
+      : value;
+  }
+  if (!isPlainObject(value)) return value;
+  onCollection();
+  return '';
 }

@@ -4,7 +4,7 @@ export interface AwsHost {
   readonly region: string;
 }
 
-/** Where an endpoint without a region lies. Source: reference/open-questions.md 24. [choice] */
+/** Where an endpoint without a region lies. [choice] */
 const DEFAULT_REGION = 'us-east-1';
 
 const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d$/;
@@ -21,7 +21,7 @@ const SIGNING_NAMES: Readonly<Record<string, string>> = {
 /**
  * Reads a host such as `sqs.eu-west-1.amazonaws.com`, `bucket.s3.amazonaws.com`, `s3-eu-west-1.amazonaws.com`,
  * `x.execute-api.us-east-1.amazonaws.com` or `search-x.us-east-1.es.amazonaws.com`.
- * Source: reference/request-spec.md section 6. [inf]
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [inf]
  */
 export function readAwsHost(hostname: string): AwsHost {
   const labels = hostname

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
-import type { AwsCredentials } from './aws-signature.js';
-import { compareText, readQuery } from './canonical-query.js';
 import { findHeader, withHeader } from '../message/headers.js';
 import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
 import { decodeComponent } from '../message/percent-encoding.js';
-import type { SignableRequest } from './signable-request.js';
 import type { HeaderEntry } from '../message/transport.js';
+import type { AwsCredentials } from './aws-credentials.js';
+import { compareText, readQuery } from './canonical-query.js';
+import type { SignableRequest } from './signable-request.js';
 
 /** Query names that are part of the resource. Source: Amazon S3 developer guide, "Signing and authenticating REST requests". */
 const SUBRESOURCES: ReadonlySet<string> = new Set([

@@ -1,12 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type AwsHost, readAwsHost } from './aws-host.js';
-import type { AwsCredentials } from './aws-signature.js';
-import { canonicalQuery, compareText, type QueryPair, readQuery } from './canonical-query.js';
-import { withHeader } from '../message/headers.js';
+import { findHeader, withHeader, withoutHeaders } from '../message/headers.js';
 import { parseHttpUrl } from '../message/http-url.js';
 import { decodeFormComponent, encodeComponent } from '../message/percent-encoding.js';
-import type { SignableRequest } from './signable-request.js';
 import type { HeaderEntry } from '../message/transport.js';
+import type { AwsCredentials } from './aws-credentials.js';
+import { type AwsHost, readAwsHost } from './aws-host.js';
+import { canonicalQuery, compareText, type QueryPair, readQuery } from './canonical-query.js';
+import type { SignableRequest } from './signable-request.js';
 
 /** Headers that a proxy or the transport may change on the way. */
 const UNSIGNED_HEADERS: ReadonlySet<string> = new Set([
@@ -37,7 +37,8 @@ interface Scope extends AwsHost {
 /**
  * Version 4: service and region from the host name, all headers signed but those that change on the way.
  * `X-Amz-Date` and, for S3, `X-Amz-Content-Sha256` are added.
- * Source: AWS reference "Signature Version 4 signing process"; reference/request-spec.md section 6. [inf]
+ * Source: AWS reference "Signature Version 4 signing process";
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [inf]
  *
  * @param signer what the key is derived for. Default: what the host name says
  */
@@ -58,7 +59,10 @@ export function signAwsV4(
   if (aws.session) headers = withHeader(headers, 'X-Amz-Security-Token', aws.session);
   if (scope.service === 's3') headers = withHeader(headers, 'X-Amz-Content-Sha256', payloadHash);
 
-  const signed = signedHeaders([...headers, ['host', host]]);
+  const signed = signedHeaders([
+    ...withoutHeaders(headers, (name) => name === 'host'),
+    ['host', findHeader(headers, 'host') ?? host],
+  ]);
   const names = signed.map(([name]) => name).join(';');
   const signature = sign(aws.secret, scope, canonicalRequest(request, signed, scope, payloadHash));
   const credential = `${aws.key}/${scopeText(scope)}`;

@@ -1,18 +1,9 @@
+import { requestInvalid } from '../message/request-invalid.js';
+import type { HeaderEntry } from '../message/transport.js';
+import type { AwsCredentials } from './aws-credentials.js';
 import { signAwsV2 } from './aws-signature-v2.js';
 import { signAwsV4 } from './aws-signature-v4.js';
-import { requestInvalid } from '../request-invalid.js';
 import type { SignableRequest } from './signable-request.js';
-import type { HeaderEntry } from '../message/transport.js';
-
-/** The `aws` directive, evaluated. Source: reference/request-spec.md sections 1 and 6. [doc] */
-export interface AwsCredentials {
-  readonly key: string;
-  readonly secret: string;
-  readonly session?: string | undefined;
-  readonly bucket?: string | undefined;
-  /** Default: 2, the S3 style. */
-  readonly sign_version?: string | number | undefined;
-}
 
 /**
  * The headers of a request with the signature in them.

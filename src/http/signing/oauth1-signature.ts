@@ -1,13 +1,16 @@
 import { createHash, createHmac, createSign } from 'node:crypto';
-import { canonicalQuery, type QueryPair, readQuery } from './canonical-query.js';
 import { readContentType } from '../message/content-type.js';
 import { findHeader, withHeader } from '../message/headers.js';
 import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
 import { encodeComponent } from '../message/percent-encoding.js';
-import { requestInvalid } from '../request-invalid.js';
+import { requestInvalid } from '../message/request-invalid.js';
+import { canonicalQuery, type QueryPair, readQuery } from './canonical-query.js';
 import type { SignableRequest } from './signable-request.js';
 
-/** The `oauth` directive, evaluated; empty and undefined members count as absent. Source: reference/request-spec.md section 6. [doc] */
+/**
+ * The `oauth` directive, evaluated; empty and undefined members count as absent.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
+ */
 export interface OAuth1Options {
   readonly consumer_key: string;
   readonly consumer_secret?: string | undefined;

@@ -3,8 +3,8 @@ import zlib from 'node:zlib';
 import { TransportError } from '../../errors/transport-error.js';
 import { responseHeader } from '../message/content-type.js';
 import { parseHttpUrl } from '../message/http-url.js';
-import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
 import type { Transport, TransportResponse } from '../message/transport.js';
+import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
 
 export interface ContentDecodingOptions {
   /** Bytes of a decoded body. Default: 64 MiB. */
@@ -47,7 +47,7 @@ const NO_ENCODINGS: ReadonlySet<string> = new Set([
 /**
  * A transport whose bodies are decoded: gzip, deflate (with and without zlib header), brotli, also on top of each other.
  * `content-encoding` and `content-length`, which no longer hold, are taken out of the headers.
- * Source: reference/request-spec.md section 1 (gzip); hostile-inputs E 16.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests; docs/security.md.
  *
  * Rejects with NETWORK_DECODE for a body that is not encoded as said, and NETWORK_RESPONSE_TOO_LARGE for one that
  * grows beyond a bound.

@@ -2,18 +2,20 @@ import { TransportError } from '../../errors/transport-error.js';
 import { responseHeader } from '../message/content-type.js';
 import { withoutHeaders } from '../message/headers.js';
 import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
-import { withoutOAuth1Body } from '../signing/oauth1-signature.js';
 import type { Transport, TransportRequest, TransportResponse } from '../message/transport.js';
+import { withoutOAuth1Body } from '../signing/oauth1-signature.js';
+import { isSameHost, withholdSecrets } from './crossing.js';
 
-/** The Fetch standard's figure. Source: reference/request-spec.md section 6. [choice] */
+/** The Fetch standard's figure. [choice] */
 const MAX_REDIRECTS = 20;
 
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers a request carries for one host only. Others are the app's own business and stay. [inf] */
+/** Headers a request carries for one host only. [inf] */
 const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
+  'host',
   'proxy-authorization',
   'x-amz-security-token',
 ]);
@@ -21,9 +23,9 @@ const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
 /**
  * A transport that follows 3xx answers with a `Location` for requests that ask for it. 301, 302 and 303 turn all but GET and
  * HEAD into a GET without a body; 307 and 308 keep both. Credentials, those of OAuth 1 in a form body too, are dropped
- * when the host changes or the connection stops being encrypted, and do not come back. Every hop goes through
- * `transport`, so through its guard.
- * Source: reference/request-spec.md section 6. [inf]
+ * when the host changes or the connection stops being encrypted, and do not come back; nor does anything else go along
+ * that the request's own rule of crossing withholds. Every hop goes through `transport`, so through its guard.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [inf]
  *
  * Rejects with NETWORK_REDIRECTS after 20 hops, and for a `Location` that is no http address.
  */
@@ -63,8 +65,12 @@ function nextRequest(request: TransportRequest, status: number, location: string
     (name) =>
       (!keepsBody && name.startsWith('content-')) || (!keepsCredentials && CREDENTIAL_HEADERS.has(name)),
   );
-  if (!keepsBody) return { ...request, url, headers, method: 'GET', body: undefined };
-  return { ...request, url, headers, body: keepsCredentials ? request.body : withoutOAuth1Body(request) };
+  const next: TransportRequest = keepsBody
+    ? { ...request, url, headers, body: keepsCredentials ? request.body : withoutOAuth1Body(request) }
+    : { ...request, url, headers, method: 'GET', body: undefined };
+  const { crossing } = request;
+  if (keepsCredentials || crossing === undefined) return next;
+  return crossing.sendsSecrets || crossing.isTrusted(target) ? next : withholdSecrets(next, crossing);
 }
 
 function resolveLocation(location: string, base: string, origin: string): { url: string; target: HttpUrl } {
@@ -82,12 +88,6 @@ function resolveLocation(location: string, base: string, origin: string): { url:
       },
     );
   }
-}
-
-/** The same server: from http to https on the default ports is, back is not. */
-function isSameHost(from: HttpUrl, to: HttpUrl): boolean {
-  if (from.protocol === 'https:' && to.protocol === 'http:') return false;
-  return from.host === to.host;
 }
 
 function tooMany(url: string): TransportError {

@@ -43,7 +43,7 @@ const CERTIFICATE_CODE =
 
 /**
  * What the network reported as our error. The message names the origin only: paths and queries may hold tokens.
- * Source: reference/response-spec.md section 4 (network failures).
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error.
  */
 export function transportFailure(error: unknown, origin: string): TransportError {
   if (error instanceof TransportError) return error;

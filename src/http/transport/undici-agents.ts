@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Agent, buildConnector } from 'undici';
 import type { NetworkGuard } from '../guard/network-guard.js';
-import { requestInvalid } from '../request-invalid.js';
+import { requestInvalid } from '../message/request-invalid.js';
 
 /** Milliseconds. */
 export interface TransportTimeouts {

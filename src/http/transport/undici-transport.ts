@@ -1,12 +1,13 @@
 import { EngineError } from '../../errors/engine-error.js';
-import { parseHttpUrl } from '../message/http-url.js';
-import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
 import { createNetworkGuard, type NetworkGuard } from '../guard/network-guard.js';
-import { requestInvalid } from '../request-invalid.js';
-import { ResponseCollector } from './response-collector.js';
+import { parseHttpUrl } from '../message/http-url.js';
+import { requestInvalid } from '../message/request-invalid.js';
 import type { Transport, TransportRequest, TransportResponse } from '../message/transport.js';
+import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
+import { ResponseCollector } from './response-collector.js';
 import { type AgentPool, createAgentPool, type TransportTimeouts } from './undici-agents.js';
 
+/** Guard, ceilings and timeouts (milliseconds) of the transport on undici. Default: public addresses only, 64 MiB. */
 export interface UndiciTransportOptions extends Partial<TransportTimeouts> {
   /** Default: only public addresses. */
   readonly guard?: NetworkGuard | undefined;
@@ -23,8 +24,9 @@ export type ClosableTransport = Transport & {
 };
 
 /**
- * The longest time limit an app can set (reference/request-spec.md section 1, timeout) is also how long headers and
- * body may be silent: the limit of a run is kept by its signal, and these only catch a caller without one.
+ * The longest time limit an app can set is also how long headers and body may be silent: the limit of a run is kept by
+ * its signal, and these only catch a caller without one.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, timeout. [doc]
  */
 const DEFAULT_TIMEOUTS: TransportTimeouts = Object.freeze({
   connectTimeoutMs: 10_000,

@@ -1,0 +1,99 @@
+import { functionError, limitError } from '../../errors/iml-error.js';
+import { quoted } from '../../iml/functions/arguments.js';
+import { isMissing, toText } from '../../iml/values/coerce.js';
+import { isCollection } from '../../iml/values/collection.js';
+import { assertTextLength, rewriteInChunks } from '../../iml/values/size-limits.js';
+import type { PlainObject } from '../../util/plain-object.js';
+
+const MAX_DEPTH = 256;
+
+/** Names as XML 1.0 has them, prefix included. */
+const NAME =
+  /^[:A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C-\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD][:\-.0-9A-Z_a-z\u00B7-\u00D6\u00D8-\u00F6\u00F8-\u037D\u037F-\u1FFF\u200C-\u200D\u203F\u2040\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD]*$/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML 1.0 cannot hold.
+const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surrogate}/u;
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+/**
+ * Writes what `parseXml` reads: members are elements, those of a list one after the other, `_attributes` and `_value` of
+ * a collection its attributes and text. Single values may stand where reading gives lists. Null is an empty element,
+ * undefined none. Without a declaration and without white space of its own. [choice]
+ *
+ * @throws ImlError `IML_FUNCTION` for what is no document with one root, `IML_LIMIT` for one too deep or too long
+ */
+export function writeXml(document: PlainObject): string {
+  const roots = Object.keys(document).filter((name) => document[name] !== undefined);
+  const [root] = roots;
+  if (root === undefined || roots.length > 1 || listOf(document[root]).length !== 1) {
+    throw functionError('An XML document has one root element: a collection with one member is expected.');
+  }
+  return elements(root, document[root], 1);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+function elements(name: string, value: unknown, depth: number): string {
+  if (depth > MAX_DEPTH)
+    throw limitError(`The XML is nested deeper than ${MAX_DEPTH} levels, or holds itself.`);
+  checkName(name);
+  let text = '';
+  for (const item of listOf(value)) {
+    if (item === undefined || typeof item === 'function') continue;
+    if (Array.isArray(item)) throw functionError(`'${name}' is a list in a list, which XML cannot write.`);
+    text += element(name, item, depth);
+    assertTextLength(text.length);
+  }
+  return text;
+}
+
+function element(name: string, value: unknown, depth: number): string {
+  if (!isCollection(value)) return tagged(name, '', textContent(value));
+  let content = textContent(value['_value']);
+  for (const member of Object.keys(value)) {
+    if (member !== '_attributes' && member !== '_value')
+      content += elements(member, value[member], depth + 1);
+  }
+  return tagged(name, attributes(value['_attributes']), content);
+}
+
+function tagged(name: string, attributeText: string, content: string): string {
+  return content === '' ? `<${name}${attributeText}/>` : `<${name}${attributeText}>${content}</${name}>`;
+}
+
+function attributes(value: unknown): string {
+  if (isMissing(value)) return '';
+  if (!isCollection(value)) throw functionError("'_attributes' is a collection of texts.");
+  let text = '';
+  for (const name of Object.keys(value)) {
+    if (isMissing(value[name]) || typeof value[name] === 'function') continue;
+    checkName(name);
+    text += ` ${name}="${escaped(toText(value[name]), /[&<>"\t\n\r]/g)}"`;
+    assertTextLength(text.length);
+  }
+  return text;
+}
+
+function textContent(value: unknown): string {
+  return escaped(toText(value), /[&<>\r]/g);
+}
+
+function escaped(text: string, marks: RegExp): string {
+  if (FORBIDDEN.test(text)) throw functionError('The text holds a character that XML cannot.');
+  return rewriteInChunks(text, (chunk) => chunk.replace(marks, (mark) => ESCAPES[mark] ?? mark));
+}
+
+function checkName(name: string): void {
+  if (!NAME.test(name)) throw functionError(`${quoted(name)} cannot be the name of an element or attribute.`);
+}

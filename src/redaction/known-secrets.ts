@@ -1,0 +1,155 @@
+import { createPatternSet, type PatternSet } from './pattern-matcher.js';
+import { SANITIZED } from './redact-value.js';
+import { MIN_SECRET_LENGTH, secretForms } from './secret-forms.js';
+import {
+  BASE64_ALPHABET,
+  base64View,
+  decodedView,
+  endIn,
+  foldedView,
+  foldSpaces,
+  hexView,
+  MAX_LAYERS,
+  mayBeEncoded,
+  PLAIN_ALPHABET,
+  plainView,
+  startIn,
+  type TextView,
+} from './text-view.js';
+
+/** Secrets that are looked for, all in one pass, in every form they are known to take. */
+export interface KnownSecrets {
+  /** Grows with every secret that was not known. */
+  readonly version: () => number;
+  readonly add: (secret: string) => void;
+  /**
+   * The first `length` characters of a text with every stretch that holds a secret replaced, also one that goes on behind
+   * them. Takes time in proportion to what it gives.
+   */
+  readonly clean: (text: string, length: number) => string;
+  /** Whether a text holds a secret. */
+  readonly isIn: (text: string) => boolean;
+}
+
+/** Remembered values of one run; a service that answers with ever new secrets cannot fill the memory. */
+const MAX_SECRETS = 5000;
+/** Units of all forms together. */
+const MAX_UNITS = 1_000_000;
+/** Secrets that are looked for in all forms; a run that knows more has learned them from an answer. */
+const MAX_RARE = 32;
+
+/** How far behind the end of what is shown a secret is looked for that begins in it. */
+const MAX_OVERLAP = 8192;
+
+/** A stretch of a text. */
+interface Stretch {
+  start: number;
+  end: number;
+}
+
+interface Patterns {
+  readonly plain: PatternSet;
+  readonly hex: PatternSet;
+  readonly base64: PatternSet;
+}
+
+/** What a redactor knows to be secret; empty at first. */
+export function createKnownSecrets(): KnownSecrets {
+  const secrets = new Set<string>();
+  const patterns: Patterns = {
+    plain: createPatternSet(),
+    hex: createPatternSet(),
+    base64: createPatternSet(),
+  };
+  let units = 0;
+  const find = (text: string): readonly Stretch[] =>
+    secrets.size > 0 && mayHold(text, patterns) ? findSecrets(text, patterns) : [];
+  return {
+    version: () => secrets.size,
+    add: (secret) => {
+      if (secrets.has(secret) || secrets.size >= MAX_SECRETS || units >= MAX_UNITS) return;
+      const forms = secretForms(secret, secrets.size < MAX_RARE);
+      if (forms === undefined) return;
+      secrets.add(secret);
+      for (const form of forms.plain) patterns.plain.add(foldSpaces(form));
+      for (const form of forms.hex) patterns.hex.add(form);
+      for (const form of forms.base64) patterns.base64.add(form);
+      for (const form of [...forms.plain, ...forms.hex, ...forms.base64]) units += form.length;
+    },
+    clean: (text, length) => {
+      const stretches = find(text.slice(0, length + MAX_OVERLAP));
+      return replaceStretches(text.slice(0, length), stretches);
+    },
+    isIn: (text) => find(text).length > 0,
+  };
+}
+
+/** Most texts hold none: said without taking them apart, which takes several times as long. */
+function mayHold(text: string, { plain, base64 }: Patterns): boolean {
+  if (text.length < MIN_SECRET_LENGTH) return false;
+  if (mayBeEncoded(text) || MAYBE_HEX.test(text)) return true;
+  return plain.isIn(text, PLAIN_ALPHABET) || base64.isIn(text, BASE64_ALPHABET);
+}
+
+/** Stretches that hold secrets, in order, none touching another. */
+function findSecrets(text: string, patterns: Patterns): readonly Stretch[] {
+  const found: Stretch[] = [];
+  let view: TextView | undefined = plainView(text);
+  for (let layer = 0; view !== undefined && layer <= MAX_LAYERS; layer++) {
+    collect(patterns.plain, foldedView(view), found);
+    if (layer > 0 || MAYBE_HEX.test(text)) collect(patterns.hex, hexView(view), found);
+    const inBase64: Stretch[] = [];
+    collect(patterns.base64, base64View(view), inBase64);
+    for (const stretch of inBase64) found.push(withNeighbours(text, stretch));
+    view = layer < MAX_LAYERS ? decodedView(view) : undefined;
+  }
+  return merge(found);
+}
+
+/** Six bytes in hexadecimal digits. No repeat is without bound: it takes linear time. */
+const MAYBE_HEX = /(?:[0-9a-f]{2}[^0-9a-z]{0,2}(?:0x)?){6}/i;
+
+function collect(patterns: PatternSet, view: TextView, found: Stretch[]): void {
+  let last: Stretch | undefined;
+  patterns.scan(view.units, (index, length) => {
+    const start = startIn(view, index - length + 1);
+    const end = endIn(view, index);
+    // Each part of the set begins at the front again.
+    if (last !== undefined && start <= last.end && end >= last.start) {
+      last.start = Math.min(start, last.start);
+      last.end = Math.max(end, last.end);
+    } else {
+      last = { start, end };
+      found.push(last);
+    }
+  });
+}
+
+/** The digits at both ends of a piece of base64 hold bits of the secret, too. */
+function withNeighbours(text: string, { start, end }: Stretch): Stretch {
+  const before = /[\w+/-]{0,3}$/.exec(text.slice(Math.max(0, start - 3), start))?.[0].length ?? 0;
+  const after = /^[\w+/-]{0,3}={0,2}/.exec(text.slice(end, end + 5))?.[0].length ?? 0;
+  return { start: start - before, end: end + after };
+}
+
+function merge(found: readonly Stretch[]): readonly Stretch[] {
+  const merged: Stretch[] = [];
+  for (const { start, end } of found.toSorted((a, b) => a.start - b.start)) {
+    const last = merged.at(-1);
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else merged.push({ start, end });
+  }
+  return merged;
+}
+
+function replaceStretches(text: string, stretches: readonly Stretch[]): string {
+  if (stretches.length === 0) return text;
+  let shown = '';
+  let at = 0;
+  for (const { start, end } of stretches) {
+    if (start >= text.length) break;
+    shown += text.slice(at, start) + SANITIZED;
+    at = end;
+  }
+  return shown + text.slice(at);
+}

@@ -1,0 +1,81 @@
+import { decodedView, MAX_LAYERS, plainView, textOf } from './text-view.js';
+
+/** Shorter values (`1`, `eu`) stand in every second text by chance. */
+export const MIN_SECRET_LENGTH = 6;
+
+/** A piece of base64 this long does not turn up by chance. */
+const MIN_BASE64_PIECE = 8;
+
+/** Longer values are files, not credentials. */
+const MAX_SECRET_LENGTH = 64 * 1024;
+
+/** Longer values (keys, certificates) are looked for in fewer forms: their lines give them away. */
+const MAX_SHORT_LENGTH = 4096;
+
+/** What of a secret is looked for, by the way a text is read. */
+export interface SecretForms {
+  /** In the text, and in the text with its escapes undone. */
+  readonly plain: readonly string[];
+  /** Among hexadecimal digits in lower case, without what separates them. */
+  readonly hex: readonly string[];
+  /** Among digits of base64 in its usual alphabet, without line breaks. */
+  readonly base64: readonly string[];
+}
+
+/**
+ * The forms a secret may have: as it is and line by line (a PEM key), in hex, in base64, also in the middle of a longer
+ * base64 text (`user:secret`) and encoded twice, each as UTF-8, UTF-16 and, where it can be, Latin-1.
+ * Undefined for a value too short or too long to be a secret.
+ *
+ * @param isRare false for a secret that is one of many: UTF-16 and what is encoded twice is left out then
+ */
+export function secretForms(secret: string, isRare = true): SecretForms | undefined {
+  if (secret.length < MIN_SECRET_LENGTH || secret.length > MAX_SECRET_LENGTH) return undefined;
+  const lines = secret.split(/[\r\n]+/).filter((line) => line.length >= 16 && !line.startsWith('-----'));
+  // What cannot be encoded is sent as U+FFFD.
+  const sent = secret.replace(/\p{Surrogate}/gu, '\ufffd');
+  const written = [secret, secret.trim(), sent, ...lines];
+  const texts = [...written, ...decodings(secret)].filter((text) => text.length >= MIN_SECRET_LENGTH);
+  const bytes = isRare ? encodings(secret) : [Buffer.from(secret, 'utf8')];
+  const base64 = bytes.flatMap(base64Pieces);
+  const isShort = secret.length <= MAX_SHORT_LENGTH;
+  return {
+    plain: texts.map((text) => text.replaceAll('\0', '')),
+    hex: isShort ? bytes.map((each) => each.toString('hex')) : [],
+    base64: isShort && isRare ? [...base64, ...encodedTwice(secret)] : base64,
+  };
+}
+
+/** A secret that holds what looks like an escape loses it where the escapes around it are undone. */
+function decodings(secret: string): string[] {
+  const texts: string[] = [];
+  let view = decodedView(plainView(secret));
+  for (let layer = 0; view !== undefined && layer < MAX_LAYERS; layer++) {
+    texts.push(textOf(view));
+    view = decodedView(view);
+  }
+  return texts;
+}
+
+function encodings(secret: string): readonly Buffer[] {
+  const utf8 = Buffer.from(secret, 'utf8');
+  const utf16 = Buffer.from(secret, 'utf16le');
+  const latin1 =
+    utf8.length > secret.length && /^[\0-\xff]*$/.test(secret) ? [Buffer.from(secret, 'latin1')] : [];
+  return [utf8, utf16, Buffer.from(utf16).swap16(), ...latin1];
+}
+
+function encodedTwice(secret: string): string[] {
+  return base64Pieces(Buffer.from(secret, 'utf8')).flatMap((piece) => base64Pieces(Buffer.from(piece)));
+}
+
+/** The three ways bytes can lie in the groups of base64, without the digits that depend on their neighbours. */
+function base64Pieces(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+    const cutFront = [0, 2, 3][offset] ?? 0;
+    const cutBack = [0, 3, 2][(offset + bytes.length) % 3] ?? 0;
+    const piece = text.slice(cutFront, text.length - cutBack);
+    return piece.length >= MIN_BASE64_PIECE ? [piece] : [];
+  });
+}

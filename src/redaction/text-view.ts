@@ -1,0 +1,263 @@
+import { type Alphabet, SKIPPED } from './pattern-matcher.js';
+
+/**
+ * A text as somebody reads it who undoes an encoding: its units, and for each the stretch of the text as written that it
+ * stands for. Unit 0 stands for whatever cannot be part of a secret.
+ */
+export interface TextView {
+  readonly units: Uint16Array;
+  /** Undefined where each unit stands for the one at its own place. */
+  readonly from: Int32Array | undefined;
+  readonly to: Int32Array | undefined;
+}
+
+const BARRIER = 0;
+
+/** Escapes within escapes that are undone: JSON in JSON in a query. */
+export const MAX_LAYERS = 3;
+
+/** A text as it is written. */
+export function plainView(text: string): TextView {
+  const units = new Uint16Array(text.length);
+  for (let index = 0; index < text.length; index++) units[index] = text.charCodeAt(index);
+  return { units, from: undefined, to: undefined };
+}
+
+/** A space is written `+` in forms: neither is told from the other. */
+export function foldSpaces(text: string): string {
+  return text.replaceAll(' ', '+');
+}
+
+/** The view with spaces as `foldSpaces` has them. */
+export function foldedView(view: TextView): TextView {
+  if (!view.units.includes(0x20)) return view;
+  const units = view.units.slice();
+  for (let index = 0; index < units.length; index++) if (units[index] === 0x20) units[index] = 0x2b;
+  return { ...view, units };
+}
+
+/** Bytes percent-encoded or as `\x41`; escapes of JSON, JavaScript and HTML; the zeros between the bytes of UTF-16. */
+const ENCODED =
+  /(?:%[0-9a-f]{2}|\\x[0-9a-f]{2})+|\\u\{[0-9a-f]{1,6}\}|\\u[0-9a-f]{4}|\\[^ux\0]|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});|\0/gi;
+
+/** References of HTML to the characters of ASCII that are no letter and no digit. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ amp: '&', apos: "'", ast: '*', bsol: '\\', colon: ':', comma: ',', commat: '@', dollar: '$' },
+  ...{ equals: '=', excl: '!', grave: '`', gt: '>', hat: '^', lbrace: '{', lbrack: '[', lcub: '{' },
+  ...{ lowbar: '_', lpar: '(', lsqb: '[', lt: '<', nbsp: ' ', newline: '\n', num: '#', percnt: '%' },
+  ...{ period: '.', plus: '+', quest: '?', quot: '"', rbrace: '}', rbrack: ']', rcub: '}', rpar: ')' },
+  ...{ rsqb: ']', semi: ';', sol: '/', tab: '\t', verbar: '|', vert: '|' },
+};
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '0': '\0' },
+};
+
+/** The text behind the view with one layer of escapes undone; undefined where there is none. */
+export function decodedView(view: TextView): TextView | undefined {
+  const text = textOf(view);
+  if (!mayBeEncoded(text)) return undefined;
+  const writer = createWriter(view);
+  let end = 0;
+  let isEncoded = false;
+  for (const match of text.matchAll(ENCODED)) {
+    const [encoded] = match;
+    const decoded = decode(encoded);
+    if (decoded === undefined) continue;
+    isEncoded = true;
+    writer.copy(end, match.index);
+    end = match.index + encoded.length;
+    for (const [character, start, stop] of decoded) {
+      writer.write(character, match.index + start, match.index + stop);
+    }
+  }
+  if (!isEncoded) return undefined;
+  writer.copy(end, text.length);
+  return writer.done();
+}
+
+/** Characters with the stretch of the encoded text they come from. */
+type Decoded = readonly (readonly [character: string, start: number, end: number])[];
+
+function decode(encoded: string): Decoded | undefined {
+  const whole = (character: string): Decoded => [[character, 0, encoded.length]];
+  const kind = encoded.slice(0, 2).toLowerCase();
+  if (encoded === '\0') return [];
+  if (encoded.startsWith('%') || kind === '\\x') return decodeBytes(encoded);
+  if (kind === '\\u') return whole(characterOf(Number.parseInt(encoded.replace(/[^0-9a-f]/gi, ''), 16)));
+  if (encoded.startsWith('\\')) return whole(ESCAPES[encoded.slice(1)] ?? encoded.slice(1));
+  if (kind !== '&#') {
+    const name = encoded.slice(1, -1).toLowerCase();
+    return Object.hasOwn(ENTITIES, name) ? whole(ENTITIES[name] ?? '') : undefined;
+  }
+  const isHex = encoded[2] === 'x' || encoded[2] === 'X';
+  return whole(characterOf(isHex ? Number.parseInt(encoded.slice(3), 16) : Number(encoded.slice(2, -1))));
+}
+
+function characterOf(codePoint: number): string {
+  return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : '\ufffd';
+}
+
+/** UTF-8 where it is, else each byte is a character of Latin-1. */
+function decodeBytes(encoded: string): Decoded {
+  const found = [...encoded.matchAll(/(?:%|\\x)([0-9a-f]{2})/gi)];
+  const bytes = found.map(([, digits = '']) => Number.parseInt(digits, 16));
+  const startOf = (index: number): number => found[index]?.index ?? encoded.length;
+  const decoded: (readonly [string, number, number])[] = [];
+  for (let index = 0; index < bytes.length; ) {
+    const length = sequenceLength(bytes, index);
+    const character =
+      length === 1
+        ? String.fromCharCode(bytes[index] ?? 0)
+        : Buffer.from(bytes.slice(index, index + length)).toString('utf8');
+    decoded.push([character, startOf(index), startOf(index + length)]);
+    index += length;
+  }
+  return decoded;
+}
+
+function sequenceLength(bytes: readonly number[], at: number): number {
+  const lead = bytes[at] ?? 0;
+  const length = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;
+  const rest = bytes.slice(at + 1, at + length);
+  return rest.length === length - 1 && rest.every((byte) => byte >> 6 === 0b10) ? length : 1;
+}
+
+/** The units of a view as text. */
+export function textOf({ units }: TextView): string {
+  return Buffer.from(units.buffer, units.byteOffset, units.byteLength).toString('utf16le');
+}
+
+interface Writer {
+  /** Takes over what stands between two places of the view below. */
+  readonly copy: (start: number, end: number) => void;
+  /** A character that stands for a stretch of the view below. */
+  readonly write: (character: string, start: number, end: number) => void;
+  readonly done: () => TextView;
+}
+
+/** No layer makes a text longer, so the view below says how much room is enough. */
+function createWriter(below: TextView): Writer {
+  const { length } = below.units;
+  const units = new Uint16Array(length);
+  const from = new Int32Array(length);
+  const to = new Int32Array(length);
+  let count = 0;
+  const put = (unit: number, start: number, end: number): void => {
+    units[count] = unit;
+    from[count] = startIn(below, start);
+    to[count] = endIn(below, end - 1);
+    count++;
+  };
+  return {
+    copy: (start, end) => {
+      for (let index = start; index < end; index++) put(below.units[index] ?? 0, index, index + 1);
+    },
+    write: (character, start, end) => {
+      for (let index = 0; index < character.length; index++) put(character.charCodeAt(index), start, end);
+    },
+    done: () => ({
+      ...{ units: units.subarray(0, count), from: from.subarray(0, count), to: to.subarray(0, count) },
+    }),
+  };
+}
+
+/** Where in the text as written a unit of a view begins. */
+export function startIn({ from }: TextView, index: number): number {
+  return from === undefined ? index : (from[index] ?? 0);
+}
+
+/** Where in the text as written a unit of a view ends. */
+export function endIn({ to }: TextView, index: number): number {
+  return to === undefined ? index + 1 : (to[index] ?? 0);
+}
+
+/** Hexadecimal digits in lower case, whatever separates the bytes: `73:65`, `73 65`, `0x73, 0x65`. */
+export function hexView(view: TextView): TextView {
+  const { units } = view;
+  return selectUnits(view, (unit, index) => {
+    if (isHexDigit(unit)) {
+      // `0x` in front of each byte.
+      return unit === 0x30 && isLetterX(units[index + 1]) ? undefined : toLower(unit);
+    }
+    return isLetterX(unit) && units[index - 1] === 0x30 ? undefined : isSeparator(unit) ? undefined : BARRIER;
+  });
+}
+
+/** Digits of base64 in its usual alphabet, line breaks and blanks left out. */
+export function base64View(view: TextView): TextView {
+  return selectUnits(view, (unit) => {
+    const read = unit < 128 ? (BASE64_ALPHABET.ascii[unit] ?? BARRIER) : BARRIER;
+    return read === SKIPPED ? undefined : read;
+  });
+}
+
+/** How `foldedView` reads. */
+export const PLAIN_ALPHABET: Alphabet = alphabetOf((unit) => (unit === 0x20 ? 0x2b : unit), true);
+
+/** How `base64View` reads. */
+export const BASE64_ALPHABET: Alphabet = alphabetOf((unit) => {
+  if (unit === 0x2d) return 0x2b;
+  if (unit === 0x5f) return 0x2f;
+  if (isAlphanumeric(unit) || unit === 0x2b || unit === 0x2f) return unit;
+  return isWhitespace(unit) ? SKIPPED : BARRIER;
+}, false);
+
+function alphabetOf(read: (unit: number) => number, goesOn: boolean): Alphabet {
+  return { ascii: Uint16Array.from({ length: 128 }, (_, unit) => read(unit)), goesOn };
+}
+
+/** Whether a text holds what `decodedView` may undo. */
+export function mayBeEncoded(text: string): boolean {
+  return /[%\\&\0]/.test(text);
+}
+
+function selectUnits(view: TextView, select: (unit: number, index: number) => number | undefined): TextView {
+  const { length } = view.units;
+  const units = new Uint16Array(length);
+  const from = new Int32Array(length);
+  const to = new Int32Array(length);
+  let count = 0;
+  for (let index = 0; index < length; index++) {
+    const unit = select(view.units[index] ?? 0, index);
+    if (unit === undefined) continue;
+    units[count] = unit;
+    from[count] = startIn(view, index);
+    to[count] = endIn(view, index);
+    count++;
+  }
+  return { units: units.subarray(0, count), from: from.subarray(0, count), to: to.subarray(0, count) };
+}
+
+function isHexDigit(unit: number): boolean {
+  return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x61 && unit <= 0x66) || (unit >= 0x41 && unit <= 0x46);
+}
+
+function isLetterX(unit: number | undefined): boolean {
+  return unit === 0x78 || unit === 0x58;
+}
+
+function toLower(unit: number): number {
+  return unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit;
+}
+
+function isAlphanumeric(unit: number): boolean {
+  return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a);
+}
+
+/** A space may be written `+`. */
+function isSeparator(unit: number): boolean {
+  return (
+    isWhitespace(unit) ||
+    unit === 0x2b ||
+    unit === 0x2c ||
+    unit === 0x2d ||
+    unit === 0x2e ||
+    unit === 0x3a ||
+    unit === 0x5f
+  );
+}
+
+function isWhitespace(unit: number): boolean {
+  return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
+}

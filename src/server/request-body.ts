@@ -1,0 +1,136 @@
+import type { IncomingMessage } from 'node:http';
+import type { Refusal } from './refusal.js';
+
+/** Bounds on the bodies a server takes. */
+export interface BodyLimits {
+  /** Bytes of one body. */
+  readonly maxBodyBytes: number;
+  /** Bytes of all bodies that are being read or worked on. */
+  readonly maxBytesInFlight: number;
+  /** How long somebody may wait for one body altogether. */
+  readonly bodyTimeoutMs: number;
+}
+
+/** Bytes that are held for requests under way. */
+export interface ByteBudget {
+  bytes: number;
+}
+
+/** A body as a stream, and what came of it. */
+export interface RequestBody {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Why reading ended early, if it did so on our side. */
+  readonly refusal: () => Refusal | undefined;
+  /** Gives back what the body took of the budget. */
+  readonly release: () => void;
+}
+
+/** Whoever keeps a reader waiting has to bring this much in each window: slower senders hold a place for others. */
+const WINDOW_MS = 5000;
+const MIN_BYTES_A_WINDOW = 2500;
+
+/**
+ * The body of a request, read when somebody asks for it and not before, so that a request to no address costs what its
+ * head costs. A reader that stops early leaves the connection open for the answer.
+ */
+export function streamBody(incoming: IncomingMessage, limits: BodyLimits, budget: ByteBudget): RequestBody {
+  const chunks: AsyncIterator<Uint8Array> = incoming.iterator({ destroyOnReturn: false });
+  let taken = 0;
+  let refusal: Refusal | undefined;
+  const pace = createPace(limits.bodyTimeoutMs);
+
+  const release = (): void => {
+    budget.bytes -= taken;
+    taken = 0;
+  };
+
+  const take = (bytes: number): Refusal | undefined => {
+    taken += bytes;
+    budget.bytes += bytes;
+    if (taken > limits.maxBodyBytes) return 'too-large';
+    return budget.bytes > limits.maxBytesInFlight ? 'full' : undefined;
+  };
+
+  const next = async (): Promise<Uint8Array | undefined> => {
+    // What the sender announces is enough to refuse, never enough to trust.
+    if (Number(incoming.headers['content-length']) > limits.maxBodyBytes) throw refuse('too-large');
+    const step = await pace.within(chunks.next());
+    if (step === 'too-slow') throw refuse(step);
+    if (step.done === true) return undefined;
+    const problem = take(step.value.byteLength) ?? pace.add(step.value.byteLength);
+    if (problem !== undefined) throw refuse(problem);
+    return step.value;
+  };
+
+  const refuse = (why: Refusal): Error => {
+    refusal = why;
+    // What has come of it is dropped.
+    release();
+    return new Error(`The body was refused: ${why}.`);
+  };
+
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const chunk = await next();
+        if (chunk === undefined) controller.close();
+        else controller.enqueue(chunk);
+      },
+      cancel: async () => {
+        await chunks.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { stream, refusal: () => refusal, release };
+}
+
+/** Judges how fast a sender is by the time somebody waited for it; a reader that takes its time is not its fault. */
+interface Pace {
+  readonly within: <T>(step: Promise<T>) => Promise<T | 'too-slow'>;
+  readonly add: (bytes: number) => 'too-slow' | undefined;
+}
+
+function createPace(timeoutMs: number): Pace {
+  let waitedMs = 0;
+  let windowMs = 0;
+  let windowBytes = 0;
+  const allowedMs = (): number => Math.min(timeoutMs - waitedMs, WINDOW_MS - windowMs);
+  /** Whether too little came in the window that ends; another one begins. */
+  const endWindow = (): boolean => {
+    const isSlow = windowBytes < MIN_BYTES_A_WINDOW;
+    windowMs = 0;
+    windowBytes = 0;
+    return isSlow;
+  };
+  return {
+    within: async (step) => {
+      for (;;) {
+        const startedAt = performance.now();
+        const outcome = await settleWithin(step, Math.max(1, allowedMs()));
+        const elapsedMs = performance.now() - startedAt;
+        waitedMs += elapsedMs;
+        windowMs += elapsedMs;
+        if (outcome !== 'late') return outcome;
+        if (endWindow() || waitedMs >= timeoutMs) return 'too-slow';
+      }
+    },
+    add: (bytes) => {
+      windowBytes += bytes;
+      const isOver = windowMs >= WINDOW_MS && endWindow();
+      return isOver || waitedMs > timeoutMs ? 'too-slow' : undefined;
+    },
+  };
+}
+
+async function settleWithin<T>(step: Promise<T>, ms: number): Promise<T | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), ms);
+  });
+  try {
+    return await Promise.race([step, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

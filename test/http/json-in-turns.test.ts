@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseJsonInTurns } from '../../src/http/body/json-in-turns.js';
+import { Turns } from '../../src/util/turns.js';
+
+const read = (text: string, pieceBytes?: number) =>
+  parseJsonInTurns(Buffer.from(text), new Turns(() => {}), pieceBytes);
+
+function parsed(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+const isContainer = (text: string): boolean => /^\s*[[{]/.test(text);
+
+describe('JSON read in turns', () => {
+  it('is what JSON.parse reads, however small the pieces', async () => {
+    const values = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
+    const indents = fc.constantFrom(undefined, 1, '\t');
+    await fc.assert(
+      fc.asyncProperty(
+        values,
+        indents,
+        fc.integer({ min: 1, max: 40 }),
+        async (value, indent, pieceBytes) => {
+          const text = JSON.stringify(value, null, indent);
+          expect(await read(text, pieceBytes)).toEqual({ ok: true, value: JSON.parse(text) });
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is refused where JSON.parse refuses it: texts with a character changed, taken out or put in', async () => {
+    const character = fc.constantFrom(...'[]{},:"\\ 0atn-.\n');
+    const edit = fc.record({
+      at: fc.nat(),
+      take: fc.nat({ max: 2 }),
+      put: fc.string({ unit: character, maxLength: 2 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.jsonValue()),
+        edit,
+        fc.integer({ min: 1, max: 20 }),
+        async (value, e, size) => {
+          const text = JSON.stringify(value);
+          const at = e.at % (text.length + 1);
+          const changed = text.slice(0, at) + e.put + text.slice(at + e.take);
+          if (!isContainer(changed)) return;
+          const expected = parsed(changed);
+          const result = await read(changed, size);
+          expect(result.ok ? { value: result.value } : undefined).toEqual(expected);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    ['{"a":[1,2,],"b":1}'],
+    ['{"a":[,1],"b":1}'],
+    ['[[1,2,3] 4]'],
+    ['[[1,2,3],,4]'],
+    ['{"a" 1:[1,2,3]}'],
+    ['{[1,2,3]:1}'],
+    ['{"a":"b":[1,2,3]}'],
+    ['[1,2]]'],
+    ['[1,2][3]'],
+    ['[1,2}'],
+    ['[1,2'],
+    ['["a'],
+    ['[1] x'],
+  ])('refuses %s', async (text) => {
+    expect(parsed(text)).toBeUndefined();
+    expect(await read(text, 1)).toMatchObject({ ok: false });
+  });
+
+  it('takes the last of members with one name, and __proto__ as a name', async () => {
+    const text = '{"a":[1,2,3],"b":2,"a":{"c":[4,5]},"__proto__":[6,7],"b":3}';
+    const result = await read(text, 1);
+    expect(result.ok && JSON.stringify(result.value)).toBe(JSON.stringify(JSON.parse(text)));
+  });
+
+  it('shows nothing of the text in a message', async () => {
+    const result = await read(`{"a":["hush-1-token" "hush-2"],"b":${'1'.repeat(50)}}`, 4);
+    expect(result).toMatchObject({ ok: false, message: expect.not.stringContaining('hush') });
+  });
+
+  it('ends at 10000 levels', async () => {
+    expect(await read('['.repeat(20_000) + ']'.repeat(20_000))).toEqual({
+      ok: false,
+      message: 'more than 10000 levels',
+    });
+  });
+});

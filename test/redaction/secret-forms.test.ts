@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPatternSet } from '../../src/redaction/pattern-matcher.js';
+import { createRedactor } from '../../src/redaction/redact.js';
+import { cpuMsOf } from '../cpu-time.js';
+
+/** Secrets with what encodings treat differently: letters, marks of addresses, JSON, XML, shells, letters beyond ASCII. */
+const SECRETS: readonly string[] = [
+  'plainword1',
+  'sk_live_51Hx-ABC.def~',
+  `p/ä+ "q"\\n=&?x`,
+  '<a href="%41">&amp;\'',
+  'back\\slash\\u0041',
+  'ключ-от-двери',
+  'emoji 🔑 pair',
+  'a+b c+d e',
+  '%2F%252F literal',
+  'new\nline\tand tab',
+];
+
+type Form = (secret: string) => string;
+
+const bytes = (secret: string, encoding: BufferEncoding = 'utf8'): Buffer => Buffer.from(secret, encoding);
+const hex = (secret: string): string[] => bytes(secret).toString('hex').match(/../g) ?? [];
+const base64 = (secret: string): string => bytes(secret).toString('base64');
+const unit = (character: string): string => character.charCodeAt(0).toString(16).padStart(4, '0');
+const units = (secret: string): string[] => secret.split('');
+const inLines = (text: string, length: number, end: string): string =>
+  text.replace(new RegExp(`.{${length}}`, 'g'), `$&${end}`);
+
+/** Every way a secret may be written that a redactor knows. */
+const FORMS: Readonly<Record<string, Form>> = {
+  'as it is': (secret) => secret,
+  'percent-encoded': encodeURIComponent,
+  'percent-encoded in lower case': (secret) =>
+    encodeURIComponent(secret).replace(/%../g, (digits) => digits.toLowerCase()),
+  'every byte percent-encoded': (secret) =>
+    hex(secret)
+      .map((digits) => `%${digits}`)
+      .join(''),
+  'percent-encoded twice': (secret) => encodeURIComponent(encodeURIComponent(secret)),
+  'percent-encoded three times': (secret) =>
+    encodeURIComponent(encodeURIComponent(encodeURIComponent(secret))),
+  'in an encoded address': encodeURI,
+  'in a form': (secret) => new URLSearchParams({ a: secret }).toString().slice(2),
+  'in JSON': (secret) => JSON.stringify(secret).slice(1, -1),
+  'in JSON with slashes escaped': (secret) => JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/'),
+  'in JSON in JSON': (secret) => JSON.stringify(JSON.stringify(secret)).slice(3, -3),
+  'in JSON in a query': (secret) => encodeURIComponent(JSON.stringify(secret).slice(1, -1)),
+  'as \\uXXXX': (secret) =>
+    units(secret)
+      .map((each) => `\\u${unit(each)}`)
+      .join(''),
+  'as \\uXXXX in capitals': (secret) =>
+    units(secret)
+      .map((each) => `\\u${unit(each).toUpperCase()}`)
+      .join(''),
+  'as \\u{X}': (secret) => [...secret].map((each) => `\\u{${each.codePointAt(0)?.toString(16)}}`).join(''),
+  'as \\xXX': (secret) =>
+    hex(secret)
+      .map((digits) => `\\x${digits}`)
+      .join(''),
+  'as \\uXXXX in JSON in JSON': (secret) =>
+    units(secret)
+      .map((each) => `\\\\u${unit(each)}`)
+      .join(''),
+  'with HTML entities by name': (secret) =>
+    secret.replace(
+      /[&<>"']/g,
+      (each) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }[each]};`,
+    ),
+  'with HTML entities in decimal': (secret) =>
+    [...secret].map((each) => `&#${each.codePointAt(0)};`).join(''),
+  'with HTML entities in hex': (secret) =>
+    [...secret].map((each) => `&#x${each.codePointAt(0)?.toString(16).toUpperCase()};`).join(''),
+  'with HTML entities in JSON': (secret) =>
+    JSON.stringify([...secret].map((each) => `&#${each.codePointAt(0)};`).join('')).slice(1, -1),
+  'in hex': (secret) => hex(secret).join(''),
+  'in hex in capitals': (secret) => hex(secret).join('').toUpperCase(),
+  'in hex of both cases': (secret) =>
+    hex(secret)
+      .map((digits, index) => (index % 2 === 0 ? digits.toUpperCase() : digits))
+      .join(''),
+  'in hex with colons': (secret) => hex(secret).join(':'),
+  'in hex with blanks': (secret) => hex(secret).join(' '),
+  'in hex with dashes in capitals': (secret) => hex(secret).join('-').toUpperCase(),
+  'in hex as bytes of a list': (secret) =>
+    hex(secret)
+      .map((digits) => `0x${digits}`)
+      .join(', '),
+  'in hex in lines': (secret) => inLines(hex(secret).join(''), 8, '\n'),
+  'in hex of UTF-16': (secret) => bytes(secret, 'utf16le').toString('hex'),
+  'in base64': base64,
+  'in base64 for addresses': (secret) => bytes(secret).toString('base64url'),
+  'in base64, percent-encoded': (secret) => encodeURIComponent(base64(secret)),
+  'in base64 in lines': (secret) => inLines(base64(secret), 6, '\r\n'),
+  'in base64 in lines that are indented': (secret) => inLines(base64(secret), 6, '\n    '),
+  'in base64 in lines, in JSON': (secret) => JSON.stringify(inLines(base64(secret), 6, '\n')).slice(1, -1),
+  'in base64 behind a name': (secret) => base64(`user:${secret}`),
+  'in base64 between others': (secret) => base64(`{"a":1,"token":"${secret}","b":2}`),
+  'in base64 twice': (secret) => base64(base64(secret)),
+  'in base64 twice behind a name': (secret) => base64(`Basic ${base64(`user:${secret}`)}`),
+  'in base64 of UTF-16': (secret) => bytes(secret, 'utf16le').toString('base64'),
+  'in base64 of UTF-16 behind another letter': (secret) => bytes(`x${secret}`, 'utf16le').toString('base64'),
+  'as UTF-16 read as bytes': (secret) => bytes(secret, 'utf16le').toString('latin1'),
+};
+
+const CASES = Object.entries(FORMS).flatMap(([name, form]) =>
+  SECRETS.filter((secret) => name !== 'as UTF-16 read as bytes' || /^[\0-\xff]*$/.test(secret)).map(
+    (secret): [string, string, string] => [name, secret, form(secret)],
+  ),
+);
+
+describe('a secret', () => {
+  it.each(CASES)('%s: %j', (_name, secret, form) => {
+    const redactor = createRedactor({ secrets: [secret] });
+    const cleaned = redactor.text(`one\n<${form}>\ntwo`);
+    expect(redactor.holdsSecret(form)).toBe(true);
+    expect(cleaned).toContain('[SANITIZED]');
+    // Nothing is left that could be decoded to it, and what stands around it stays.
+    expect(cleaned.length).toBeLessThan('one\n<[SANITIZED]>\ntwo'.length + 60);
+    expect(cleaned).toMatch(/^one\n<[\s\S]*>\ntwo$/);
+    expect(createRedactor({ secrets: [secret] }).text(cleaned)).toBe(cleaned);
+  });
+
+  it('in any form hides nothing where it is not', () => {
+    const redactor = createRedactor({ secrets: SECRETS });
+    const texts = [
+      ...['2024-01-01T10:00:00.000Z', 'c2VjcmV0IG5vdCB0aGlz', 'deadbeefdeadbeefdeadbeef', '%20%2B%22'],
+      ...['&lt;a&gt; &amp; &quot;', '{"a":"\\u0041\\n"}', 'plain word 1', 'the quick brown fox'],
+    ];
+    expect(texts.filter((text) => redactor.holdsSecret(text))).toEqual([]);
+    expect(texts.map(redactor.text)).toEqual(texts);
+  });
+
+  it('that comes to be known between two others is found with them, wherever it stands', () => {
+    const redactor = createRedactor({ secrets: ['first-secret'] });
+    const text = 'third-secret . first-secret . second-secret . tail';
+    redactor.text(text);
+    redactor.learn(['second-secret-that-is-longer', 'second-secret']);
+    redactor.text(text);
+    redactor.learn(['third-secret']);
+    expect(redactor.text(text)).toBe('[SANITIZED] . [SANITIZED] . [SANITIZED] . tail');
+  });
+
+  it('that ends behind what is shown of a long text is not shown by half', () => {
+    const redactor = createRedactor({ secrets: ['a-secret-of-some-length'] });
+    const shown = redactor.text(`${'.'.repeat(256 * 1024 - 8)}a-secret-of-some-length${'.'.repeat(100)}`);
+    expect(shown.slice(-40)).toBe(`${'.'.repeat(17)}[SANITIZED]… [left out]`);
+  });
+});
+
+describe('a set of patterns', () => {
+  it('finds what looking for each of them finds', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(
+        fc.array(letters, { maxLength: 30 }),
+        fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), maxLength: 200 }),
+        (patterns, text) => {
+          const set = createPatternSet();
+          const found = new Set<string>();
+          const wanted = new Set<string>();
+          const units = Uint16Array.from(text, (each) => each.charCodeAt(0));
+          for (const [index, pattern] of patterns.entries()) {
+            set.add(pattern);
+            if (index % 7 === 0) set.scan(units, () => {});
+          }
+          set.scan(units, (last, length) => found.add(`${last} ${length}`));
+          for (let last = 0; last < text.length; last++) {
+            const ending = patterns.filter((pattern) => text.slice(0, last + 1).endsWith(pattern));
+            if (ending.length > 0) wanted.add(`${last} ${Math.max(...ending.map(({ length }) => length))}`);
+          }
+          // Each part of the set tells its own longest; the longest of all is among them.
+          for (const each of wanted) expect(found).toContain(each);
+          for (const each of found) {
+            const [last = 0, length = 0] = each.split(' ').map(Number);
+            expect(patterns).toContain(text.slice(last - length + 1, last + 1));
+          }
+        },
+      ),
+    );
+  });
+
+  it('takes time in proportion to text and patterns, whatever they are', async () => {
+    const measure = (size: number): Promise<number> =>
+      cpuMsOf(() => {
+        const set = createPatternSet();
+        // All begin alike, and the text nearly is one of them all the time.
+        for (let index = 0; index < 100; index++) set.add(`${'a'.repeat(size / 10)}${index}`);
+        for (const pattern of Array.from({ length: 200 }, (_, at) =>
+          String.fromCharCode(0x400 + at).repeat(8),
+        )) {
+          set.add(pattern);
+        }
+        set.scan(new Uint16Array(size * 100).fill(0x61), () => {});
+      });
+    await measure(1000);
+    const small = await measure(2000);
+    expect(await measure(16_000)).toBeLessThan(40 * small + 100);
+  });
+});
+
+/** A failing answer with as many members named `token` as there are, each another text. */
+function failure(count: number): string {
+  const members = Array.from({ length: count }, (_, index) => ({ token: `tok-${index}-${'x'.repeat(90)}` }));
+  return JSON.stringify({ error: 'no', members });
+}
+
+describe('redacting an answer', () => {
+  const headers = { 'content-type': 'application/json' };
+  const redact = (body: string): Promise<number> =>
+    cpuMsOf(() => {
+      const redactor = createRedactor({ secrets: ['connection-secret'] });
+      redactor.response({ status: 400, headers, body: Buffer.from(body) });
+      redactor.text('The service said tok-1');
+    });
+
+  it('takes time in proportion to the secrets in it', async () => {
+    await redact(failure(100));
+    const small = await redact(failure(400));
+    expect(small).toBeLessThan(1000);
+    expect(await redact(failure(1600))).toBeLessThan(12 * small + 100);
+  });
+
+  it.each<[string, (size: number) => string]>([
+    ['words that could be names of XML', (size) => `<${'a'.repeat(size)}`],
+    ['attributes without names', (size) => `<${'=""'.repeat(size / 3)}`],
+    ['elements that do not end', (size) => `<${'<a b>c'.repeat(size / 6)}`],
+    ['numbers', (size) => JSON.stringify(Array.from({ length: size / 2 }, () => 1))],
+    ['escapes', (size) => '%41\\u0041&#65;'.repeat(size / 14)],
+    ['hex', (size) => '73:'.repeat(size / 3)],
+    ['base64', (size) => 'QUJD\n'.repeat(size / 5)],
+  ])('takes time in proportion to its size: %s', async (_name, body) => {
+    const measure = (size: number): Promise<number> => redact(body(size));
+    await measure(50_000);
+    const small = await measure(100_000);
+    expect(await measure(800_000)).toBeLessThan(24 * small + 150);
+  });
+
+  it('shows no more than a bound, and still knows what the rest holds', () => {
+    const redactor = createRedactor({ secrets: [] });
+    const items = Array.from({ length: 30_000 }, (_, index) => ({ id: index, text: 'x'.repeat(40) }));
+    const body = { items, last: { token: 'behind-the-bound-1234' } };
+    const shown = JSON.stringify(redactor.response({ status: 400, headers, body }).body);
+    expect(shown.length).toBeLessThan(3 * 1024 * 1024);
+    expect(shown).toContain('[left out]');
+    expect(redactor.text('behind-the-bound-1234')).toBe('[SANITIZED]');
+  });
+});

@@ -1,0 +1,311 @@
+import { readFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type FetchServer, type ServeFetchOptions, serveFetch } from '../../src/server/serve-fetch.js';
+import { send } from '../host/send.js';
+
+type Limits = ServeFetchOptions['limits'];
+
+const LIMITS: Limits = {
+  maxBodyBytes: 5 * 1024 * 1024,
+  maxBytesInFlight: 128 * 1024 * 1024,
+  maxRequests: 1000,
+  headerTimeoutMs: 10_000,
+  bodyTimeoutMs: 30_000,
+};
+
+const servers: FetchServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close(100);
+});
+
+interface Served {
+  readonly origin: string;
+  readonly port: number;
+  /** Lengths of the bodies that came through. */
+  readonly taken: number[];
+}
+
+async function serve(limits: Partial<Limits> = {}): Promise<Served> {
+  const taken: number[] = [];
+  const handle = async (request: Request): Promise<Response> => {
+    taken.push((await request.arrayBuffer()).byteLength);
+    return new Response('taken');
+  };
+  const server = await serveFetch(handle, { limits: { ...LIMITS, ...limits } });
+  servers.push(server);
+  return { origin: server.origin, port: Number(new URL(server.origin).port), taken };
+}
+
+/** Writes bytes to a port and resolves with all that came back by the time the server closed the connection. */
+function converse(port: number, parts: readonly string[], everyMs = 0): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    let next = 0;
+    const socket = connect(port, '127.0.0.1');
+    const timer = setInterval(() => {
+      const part = parts[next++];
+      if (part !== undefined && !socket.destroyed) socket.write(part);
+    }, everyMs);
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+    });
+    // What is written after the server has closed.
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error);
+    });
+    socket.once('close', () => {
+      clearInterval(timer);
+      resolve(answer);
+    });
+  });
+}
+
+const MEGABYTE = 1024 * 1024;
+
+describe('the size of a payload', () => {
+  it('may be 5 MB, and one byte more is refused, whether it is announced or not', async () => {
+    const { origin, port, taken } = await serve();
+    const most = await send(`${origin}/x`, { body: Buffer.alloc(5 * MEGABYTE) });
+    expect([most.status, taken]).toEqual([200, [5 * MEGABYTE]]);
+    const more = await send(`${origin}/x`, { body: Buffer.alloc(5 * MEGABYTE + 1) });
+    expect([more.status, await more.text()]).toEqual([413, 'The payload is larger than 5242880 bytes.']);
+    expect(more.headers.get('connection')).toBe('close');
+    const chunk = `${MEGABYTE.toString(16)}\r\n${'x'.repeat(MEGABYTE)}\r\n`;
+    const chunked = await converse(port, [
+      'POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n',
+      ...Array.from({ length: 8 }, () => chunk),
+      '0\r\n\r\n',
+    ]);
+    expect(chunked).toMatch(/^HTTP\/1\.1 413 /);
+    expect(taken).toHaveLength(1);
+  });
+
+  it('is a setting', async () => {
+    const { origin, taken } = await serve({ maxBodyBytes: 10 });
+    expect((await send(`${origin}/x`, { body: '0123456789' })).status).toBe(200);
+    expect((await send(`${origin}/x`, { body: '0123456789a' })).status).toBe(413);
+    expect(taken).toEqual([10]);
+  });
+
+  it('reaches a sender that reads the answer only after it has sent everything', async () => {
+    const { origin } = await serve({ maxBodyBytes: 1000 });
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => send(`${origin}/x`, { body: Buffer.alloc(4 * MEGABYTE) })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([413, 413, 413, 413, 413]);
+  });
+});
+
+describe('a sender that takes its time', () => {
+  it('is cut off where the head does not come', async () => {
+    const { port, taken } = await serve({ headerTimeoutMs: 300, bodyTimeoutMs: 600 });
+    const drops = Array.from({ length: 100 }, (_, index) => `X-${index}: a\r\n`);
+    const answer = await converse(port, ['POST /x HTTP/1.1\r\nHost: h\r\n', ...drops], 100);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(taken).toEqual([]);
+  });
+
+  it('is cut off where the body does not come', async () => {
+    const { port, taken } = await serve({ headerTimeoutMs: 300, bodyTimeoutMs: 600 });
+    const head = 'POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n';
+    const answer = await converse(port, [head, ...Array.from({ length: 100 }, () => 'a')], 100);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(taken).toEqual([]);
+  });
+
+  it('is cut off long before the time for a whole body where it brings next to nothing', async () => {
+    const { port } = await serve({ headerTimeoutMs: 60_000, bodyTimeoutMs: 60_000 });
+    const head = 'POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n';
+    const startedAt = performance.now();
+    const answer = await converse(port, [head, ...Array.from({ length: 1000 }, () => 'a')], 500);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
+  });
+
+  it('keeps no other waiting', async () => {
+    const { origin, port } = await serve({ headerTimeoutMs: 60_000, bodyTimeoutMs: 60_000 });
+    const slow = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'));
+    for (const socket of slow) {
+      socket.on('error', () => {});
+      socket.write('POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\na');
+    }
+    expect((await send(`${origin}/x`, { body: 'ok' })).status).toBe(200);
+    for (const socket of slow) socket.destroy();
+  });
+});
+
+it('refuses more requests at a time than allowed, with 503', async () => {
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let running = 0;
+  const server = await serveFetch(
+    async () => {
+      running++;
+      await held;
+      return new Response('ok');
+    },
+    { limits: { ...LIMITS, maxRequests: 2 } },
+  );
+  servers.push(server);
+  const first = [send(`${server.origin}/1`), send(`${server.origin}/2`)];
+  while (running < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  const third = await send(`${server.origin}/3`);
+  expect([third.status, third.headers.get('retry-after')]).toEqual([503, '1']);
+  release();
+  expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
+});
+
+/** Opens connections that each send a head and a part of the body it announces. */
+function sendHalf(port: number, count: number, path: string, bytes: number): Socket[] {
+  return Array.from({ length: count }, () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: ${bytes * 2}\r\n\r\n`);
+    socket.write(Buffer.alloc(bytes));
+    return socket;
+  });
+}
+
+describe('bytes in flight', () => {
+  it('are refused with 503 beyond the limit, and free again when the requests end', async () => {
+    const { origin, port, taken } = await serve({ maxBytesInFlight: 3 * MEGABYTE });
+    const half = sendHalf(port, 2, '/x', MEGABYTE);
+    await expect
+      .poll(async () => (await send(`${origin}/x`, { body: Buffer.alloc(2 * MEGABYTE) })).status)
+      .toBe(503);
+    const small = await send(`${origin}/x`, { body: 'ok' });
+    expect([small.status, taken.at(-1)]).toEqual([200, 2]);
+    for (const socket of half) socket.destroy();
+    await expect
+      .poll(async () => (await send(`${origin}/x`, { body: Buffer.alloc(2 * MEGABYTE) })).status)
+      .toBe(200);
+  });
+
+  it('are not read for an address that its handler does not know', async () => {
+    const server = await serveFetch(async () => new Response('nothing here', { status: 404 }), {
+      limits: { ...LIMITS, maxBytesInFlight: 1 },
+    });
+    servers.push(server);
+    const answer = await send(`${server.origin}/nowhere`, { body: Buffer.alloc(4 * MEGABYTE) });
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe('a handler', () => {
+  const answer = async (handle: (request: Request) => Promise<Response>, head: string): Promise<string> => {
+    const server = await serveFetch(handle, { limits: LIMITS });
+    servers.push(server);
+    return converse(Number(new URL(server.origin).port), [`${head}\r\nHost: h\r\nConnection: close\r\n\r\n`]);
+  };
+
+  it('sets several cookies', async () => {
+    const headers = new Headers([
+      ['set-cookie', 'a=1; Path=/'],
+      ['set-cookie', 'b=2'],
+    ]);
+    const text = await answer(async () => new Response('', { headers }), 'GET / HTTP/1.1');
+    expect(text.match(/^set-cookie: .*$/gim)).toEqual(['set-cookie: a=1; Path=/', 'set-cookie: b=2']);
+  });
+
+  it('sees repeated headers joined, and cookies as one', async () => {
+    const text = await answer(
+      async ({ headers }) => new Response(`${headers.get('x-a')} | ${headers.get('cookie')}`),
+      'GET / HTTP/1.1\r\nX-A: 1\r\nX-A: 2\r\nCookie: a=1\r\nCookie: b=2',
+    );
+    expect(text).toContain('1, 2 | a=1; b=2');
+  });
+
+  it.each(['GET /a\\b HTTP/1.1', 'GET * HTTP/1.1', 'TRACE / HTTP/1.1'])('never sees %s', async (head) => {
+    let calls = 0;
+    const text = await answer(async () => {
+      calls++;
+      return new Response('');
+    }, head);
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(calls).toBe(0);
+  });
+
+  it('says the length of what it does not send to HEAD', async () => {
+    const text = await answer(
+      async () => new Response(null, { headers: { 'content-length': '12' } }),
+      'HEAD / HTTP/1.1',
+    );
+    expect(text).toMatch(/content-length: 12/i);
+  });
+
+  it('that fails is answered with 500', async () => {
+    const text = await answer(() => Promise.reject(new Error('secret')), 'GET / HTTP/1.1');
+    expect(text).toMatch(/^HTTP\/1\.1 500 /);
+    expect(text).not.toContain('secret');
+  });
+});
+
+describe('closing', () => {
+  const serveHeld = async () => {
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const server = await serveFetch(
+      async () => {
+        await held;
+        return new Response('late');
+      },
+      { limits: LIMITS },
+    );
+    return { server, port: Number(new URL(server.origin).port), release };
+  };
+
+  it('does not wait for connections without a request, nor for half of one', async () => {
+    const { server, port } = await serveHeld();
+    const idle = connect(port, '127.0.0.1');
+    const half = connect(port, '127.0.0.1');
+    for (const socket of [idle, half]) socket.on('error', () => {});
+    half.write('GET / HTTP/1.1\r\nHo');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const startedAt = performance.now();
+    await server.close(60_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await expect(fetch(server.origin)).rejects.toThrow();
+  });
+
+  it('does not wait for half of a TLS handshake', async () => {
+    const [cert, key] = await Promise.all(
+      ['localhost.pem', 'key.pem'].map((name) =>
+        readFile(new URL(`../http/tls/${name}`, import.meta.url), 'utf8'),
+      ),
+    );
+    const server = await serveFetch(async () => new Response(''), {
+      limits: LIMITS,
+      tls: { cert: cert ?? '', key: key ?? '' },
+    });
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+    socket.on('error', () => {});
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const startedAt = performance.now();
+    await server.close(60_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
+  it('waits for answers under way, for the grace time', async () => {
+    const { server, release } = await serveHeld();
+    const answer = send(`${server.origin}/`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const closing = server.close(60_000);
+    setTimeout(release, 100);
+    expect(await (await answer).text()).toBe('late');
+    await closing;
+  });
+
+  it('cuts them off after that', async () => {
+    const { server } = await serveHeld();
+    const answer = send(`${server.origin}/`).catch((error: Error) => error);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await server.close(100);
+    expect(await answer).toBeInstanceOf(Error);
+  });
+});
