@@ -1,6 +1,7 @@
 import { functionError, ImlError } from '../errors/iml-error.js';
 import type { Environment } from '../iml/environment/environment.js';
 import { decodeValue, type Encoded, encodeValue } from './codec.js';
+import type { Deadline } from './deadline.js';
 import type { Guest } from './guest.js';
 import {
   type Ceiling,
@@ -11,7 +12,7 @@ import {
   placeInStack,
 } from './guest-error.js';
 import { FACTORY_LINES } from './load-functions.js';
-import type { Machine } from './machine.js';
+import { type Machine, OutOfTime } from './machine.js';
 import type { SandboxFunction, SandboxLimits } from './sandbox.js';
 
 /** The call that is being answered; the guest's clock, random source and built-ins read it. */
@@ -25,7 +26,7 @@ export interface CallerOptions {
   readonly functions: readonly SandboxFunction[];
   readonly broken: ReadonlyMap<number, string>;
   readonly limits: SandboxLimits;
-  readonly clock: { readonly now: () => number };
+  readonly deadline: Deadline;
   readonly active: ActiveCall;
   readonly maxTransfer: number;
 }
@@ -40,17 +41,10 @@ export class Caller {
   readonly #options: Omit<CallerOptions, 'machine' | 'guest'>;
   /** Whether the machine may differ from its kept state, so that it must be rewound before the next call. */
   #dirty = false;
-  #timedOut = false;
-  #deadline = 0;
 
   constructor({ machine, guest, ...options }: CallerOptions) {
     this.#open = { machine, guest };
     this.#options = options;
-    machine.runtime.setInterruptHandler(() => {
-      this.#open?.machine.refuel();
-      this.#timedOut ||= options.clock.now() > this.#deadline;
-      return this.#timedOut;
-    });
   }
 
   close(): void {
@@ -85,15 +79,13 @@ export class Caller {
     code: SandboxFunction,
     call: Encoded,
   ): unknown {
-    const { limits, clock } = this.#options;
+    const { limits, deadline } = this.#options;
     if (this.#dirty) machine.rewind();
     this.#dirty = true;
-    this.#timedOut = false;
-    this.#deadline = clock.now() + limits.timeMs;
-    machine.refuel();
+    deadline.start(limits.timeMs);
     const outcome = guest.dispatch(call);
     if (!('reply' in outcome))
-      throw exhausted(code, this.#timedOut ? 'time' : ceilingOf(outcome.message), limits);
+      throw exhausted(code, deadline.isOver() ? 'time' : ceilingOf(outcome.message), limits);
     const { reply } = outcome;
     const isTidy = reply.startsWith('+') && !machine.runtime.hasPendingJob();
     if (reply[1] === 'E') {
@@ -133,10 +125,10 @@ function descend(frames: number): number {
 }
 
 /**
- * What an exception says that WebAssembly itself raised: RangeError where its frames fill the host's stack, a
- * trap where a native loop spent its fuel or memory broke.
+ * What an exception says that passed through WebAssembly: the end of the time, RangeError where its frames fill the
+ * host's stack, a trap where memory broke.
  */
 function ceilingOfTrap(error: unknown): Ceiling {
-  if (error instanceof RangeError) return 'stack';
-  return error instanceof Error && error.message.includes('unreachable') ? 'time' : 'fault';
+  if (error instanceof OutOfTime) return 'time';
+  return error instanceof RangeError ? 'stack' : 'fault';
 }

@@ -40,7 +40,7 @@ export function createGuest(machine: Machine, options: GuestOptions): Guest {
   const prelude = unwrap(context, context.evalCode(GUEST_PRELUDE, 'prelude'));
   const border = unwrap(
     context,
-    context.callFunction(prelude, context.undefined, ...doors(context, options)),
+    context.callFunction(prelude, context.undefined, ...doors(machine, options)),
   );
   const dispatch = context.getProp(border, 'dispatch');
   const takeBytes = context.getProp(border, 'takeBytes');
@@ -85,23 +85,28 @@ export function createGuest(machine: Machine, options: GuestOptions): Guest {
 }
 
 /** The arguments of the prelude. Only text and bytes pass the two functions among them. */
-function doors(context: QuickJSContext, options: GuestOptions): QuickJSHandle[] {
+function doors({ context, answer }: Machine, options: GuestOptions): QuickJSHandle[] {
   let pending: Uint8Array | undefined;
-  const host = context.newFunction('host', (name, text, bytes) => {
-    const given = bytes && context.typeof(bytes) === 'object' ? readBytes(context, bytes) : undefined;
-    const answer = options.host(context.getString(name), context.getString(text), given);
-    pending = answer.bytes;
-    return context.newString(answer.text);
-  });
-  const hostBytes = context.newFunction('hostBytes', () => {
-    const bytes = pending ?? new Uint8Array(0);
-    pending = undefined;
-    return context.newArrayBuffer(copyBuffer(bytes));
-  });
+  const host = context.newFunction('host', (name, text, bytes) =>
+    answer(() => {
+      const given = bytes && context.typeof(bytes) === 'object' ? readBytes(context, bytes) : undefined;
+      const reply = options.host(context.getString(name), context.getString(text), given);
+      pending = reply.bytes;
+      return context.newString(reply.text);
+    }),
+  );
+  const hostBytes = context.newFunction('hostBytes', () =>
+    answer(() => {
+      const bytes = pending ?? new Uint8Array(0);
+      pending = undefined;
+      return context.newArrayBuffer(copyBuffer(bytes));
+    }),
+  );
   const names = JSON.stringify({
     builtins: options.builtins,
     functions: options.functions,
     environment: encodeValue(options.environment, options.maxTransfer).text,
+    maxParts: Math.floor(options.maxTransfer / 2),
   });
   return [host, hostBytes, context.newString(names)];
 }

@@ -1,15 +1,26 @@
 import { printPlace } from '../errors/place.js';
+import type { Deadline } from './deadline.js';
 import { declaredNames } from './declared-names.js';
 import type { Guest, GuestFault } from './guest.js';
 import { fileOf, guestFileName, placeInStack } from './guest-error.js';
 import type { Machine } from './machine.js';
-import type { SandboxFunction, SandboxLimits, SandboxWarning } from './sandbox.js';
+import type { SandboxFunction, SandboxWarning } from './sandbox.js';
 
 export interface LoadedFunctions {
   readonly warnings: readonly SandboxWarning[];
   /** Why a function cannot be called, by its index. */
   readonly broken: ReadonlyMap<number, string>;
 }
+
+/** Where functions are loaded. */
+export interface LoadingPlace {
+  readonly machine: Machine;
+  readonly guest: Guest;
+  readonly deadline: Deadline;
+}
+
+/** What a file may take to be compiled, on a busy machine too. */
+const COMPILE_MS = 10_000;
 
 /** Lines that `factoryOf` puts in front of the author's code. */
 export const FACTORY_LINES = 1;
@@ -18,26 +29,20 @@ export const FACTORY_LINES = 1;
  * Compiles the authors' files in the guest; nothing of them runs yet. A file that does not compile is noted, and
  * stops nothing but its own calls.
  */
-export function loadFunctions(
-  machine: Machine,
-  guest: Guest,
-  functions: readonly SandboxFunction[],
-  limits: SandboxLimits,
-): LoadedFunctions {
+export function loadFunctions(place: LoadingPlace, functions: readonly SandboxFunction[]): LoadedFunctions {
+  const { machine, guest } = place;
   const fatal = new Set<number>();
   for (;;) {
     const warnings: SandboxWarning[] = [];
     const broken = new Map<number, string>();
     let trapped: number | undefined;
     for (const [index, code] of functions.entries()) {
-      const found = fatal.has(index)
-        ? [cannotCompile(code)]
-        : tryLoad(() => loadOne(machine, guest, index, code));
+      const found = fatal.has(index) ? [cannotCompile(code)] : tryLoad(() => loadOne(place, index, code));
       if (found === undefined) {
         trapped = index;
         break;
       }
-      warnings.push(...found, ...lengthWarning(code, limits));
+      warnings.push(...found);
       const reason = found.find((warning) => warning.code !== 'function-name');
       if (reason) broken.set(index, reason.message);
       if (reason) guest.defineBroken(index, reason.message);
@@ -58,12 +63,11 @@ function tryLoad<T>(load: () => T): T | undefined {
 }
 
 function loadOne(
-  machine: Machine,
-  guest: Guest,
+  { guest, deadline }: LoadingPlace,
   index: number,
   code: SandboxFunction,
 ): readonly SandboxWarning[] {
-  machine.refuel();
+  deadline.start(COMPILE_MS);
   const place = { file: fileOf(code) };
   if (code.code === undefined) {
     const message = `Custom function '${code.name}' has no code (${place.file})`;
@@ -102,12 +106,4 @@ function cannotCompile(code: SandboxFunction): SandboxWarning {
   const place = { file: fileOf(code) };
   const message = `Custom function '${code.name}' does not compile: it nests too deeply or is too large (${place.file})`;
   return { code: 'syntax', message, place };
-}
-
-/** Source: reference/connections-modules-rpcs.md (Custom functions): 5000 characters of code. [doc] */
-function lengthWarning(code: SandboxFunction, limits: SandboxLimits): readonly SandboxWarning[] {
-  const length = code.code?.length ?? 0;
-  if (length <= limits.maxCodeLength) return [];
-  const message = `Custom function '${code.name}' has ${length} characters of code; the platform takes at most ${limits.maxCodeLength}`;
-  return [{ code: 'code-too-long', message, place: { file: fileOf(code) } }];
 }

@@ -8,14 +8,19 @@ export interface MachineOptions {
   readonly stackBytes: number;
   /** What the guest's `Date` reads. */
   readonly now: () => number;
+  /** Whether what runs inside has to end. Asked between byte codes, in long native loops and behind each `answer`. */
+  readonly isOver: () => boolean;
 }
 
 /** One WebAssembly instance with its own memory, holding one QuickJS context. */
 export interface Machine {
   readonly context: QuickJSContext;
   readonly runtime: QuickJSRuntime;
-  /** Grants another stretch of native loop turns; without it the machine traps. */
-  readonly refuel: () => void;
+  /**
+   * Runs what the host does for the guest that waits for it. The machine is not ended while it runs, for the glue
+   * catches what is thrown there; if the time is over behind it, the guest ends within a few steps.
+   */
+  readonly answer: <T>(work: () => T) => T;
   /** Remembers the present state as the one `rewind` returns to. Called once, with nothing of the guest running. */
   readonly keep: () => void;
   /**
@@ -31,15 +36,25 @@ const INITIAL_PAGES = 256;
 const MAXIMUM_PAGES = 32_768;
 
 /**
- * Native loop turns between two polls of the interrupt handler. A turn costs from 0.3 ns (scanning text) to 30 ns
- * (a property lookup), so that the longest native loop lasts between 0.1 and a few seconds. Nothing that fits
- * into 32 MB needs as many.
+ * Turns of native loops between two questions whether the time is over. A turn costs from 0.3 ns (scanning text) to
+ * 30 ns (a property lookup), so that a native loop overruns its time by 60 ms at most.
  */
-const LOOP_FUEL = 200_000_000;
+const LOOP_FUEL = 2_000_000;
+
+/** Turns left behind an answer for the glue, which frees what it was given. */
+const LAST_FUEL = 2000;
+
+/** Thrown through the frames of WebAssembly, which cannot catch it. */
+export class OutOfTime extends Error {
+  override readonly name = 'OutOfTime';
+}
 
 type Export = (...args: unknown[]) => unknown;
 
-/** Makes a machine with an empty context. */
+/**
+ * Makes a machine with an empty context. Its interrupt handler is set before anything can be kept: whether there is
+ * one is written in the memory, which `rewind` puts back.
+ */
 export async function createMachine(options: MachineOptions): Promise<Machine> {
   const code = await loadQuickJs();
   const limitPages = Math.ceil(options.memoryBytes / PAGE_BYTES);
@@ -47,7 +62,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
     initial: INITIAL_PAGES,
     maximum: Math.min(MAXIMUM_PAGES, INITIAL_PAGES + 2 * limitPages),
   });
-  const instance = createSwappableInstance(code, memory, options.now);
+  const instance = createSwappableInstance(code, memory, options);
   // The glue prints when it aborts; the trap that follows says all there is to say.
   const glue = { instantiateWasm: instance.instantiate, print: ignore, printErr: ignore };
   const variant = code.core.newVariant(code.variant, {
@@ -58,12 +73,13 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
   const runtime = quickJs.newRuntime();
   runtime.setMemoryLimit(options.memoryBytes);
   runtime.setMaxStackSize(options.stackBytes);
+  runtime.setInterruptHandler(options.isOver);
   const context = runtime.newContext();
   let kept: MemoryImage = new Map();
   return {
     context,
     runtime,
-    refuel: instance.refuel,
+    answer: instance.answer,
     keep: () => {
       kept = takeImage(memory);
     },
@@ -107,7 +123,7 @@ interface SwappableInstance {
   ) => WebAssembly.Exports;
   /** Replaces the instance by a new one over the same memory: its globals (stack pointer) and tables are as at the start. */
   readonly swap: () => void;
-  readonly refuel: () => void;
+  readonly answer: Machine['answer'];
 }
 
 /**
@@ -117,23 +133,39 @@ interface SwappableInstance {
 function createSwappableInstance(
   code: QuickJsCode,
   memory: WebAssembly.Memory,
-  now: () => number,
+  { now, isOver }: Pick<MachineOptions, 'now' | 'isOver'>,
 ): SwappableInstance {
   let imports: WebAssembly.Imports = {};
   let exported: Record<string, Export> = {};
   let fuel: WebAssembly.Global | undefined;
+  let answering = false;
   const swap = (): void => {
     const { exports } = new WebAssembly.Instance(code.wasm, imports);
     fuel = exports[FUEL_EXPORT] as WebAssembly.Global;
+    fuel.value = LOOP_FUEL;
     exported = exports as Record<string, Export>;
+  };
+  /** The import that metered loops call with no fuel left; the guest's own clock calls it at any time. */
+  const clock = (): number => {
+    if (fuel?.value === 0) {
+      if (!answering && isOver()) throw new OutOfTime();
+      fuel.value = LOOP_FUEL;
+    }
+    return now();
   };
   return {
     swap,
-    refuel: () => {
-      if (fuel) fuel.value = LOOP_FUEL;
+    answer: (work) => {
+      answering = true;
+      try {
+        return work();
+      } finally {
+        answering = false;
+        if (fuel && isOver()) fuel.value = LAST_FUEL;
+      }
     },
     instantiate: (given, ready) => {
-      imports = pinTime(given, memory, now);
+      imports = pinTime(given, memory, clock);
       swap();
       const forwarding: WebAssembly.Exports = {};
       for (const [name, value] of Object.entries(exported)) {

@@ -4,12 +4,13 @@ import { EngineError } from '../errors/engine-error.js';
 export const FUEL_EXPORT = 'fuel';
 
 /**
- * Rewrites a WebAssembly binary so that every turn of every loop spends one unit of an exported counter and
- * traps when nothing is left. QuickJS asks its interrupt handler between byte codes and inside regular
- * expressions, but not inside native loops (`indexOf` of a long needle, array methods on `{ length: 2 ** 53 }`),
- * which would outlive any time limit.
+ * Rewrites a WebAssembly binary so that every turn of every loop spends one unit of an exported counter, and calls
+ * the imported clock when nothing is left: whoever gives the import fills the counter up again, or throws. QuickJS
+ * asks its interrupt handler between byte codes and inside regular expressions, but not inside native loops
+ * (`indexOf` of a long needle, array methods on `{ length: 2 ** 53 }`), which would outlive any time limit.
  *
- * @throws EngineError `USAGE` if the binary holds an instruction this reader does not know.
+ * @throws EngineError `USAGE` if the binary holds an instruction this reader does not know, or no import that can be
+ * told to be the clock.
  */
 export function meterLoops(binary: Uint8Array): Uint8Array<ArrayBuffer> {
   const input: Cursor = { bytes: binary, at: 8 };
@@ -20,11 +21,11 @@ export function meterLoops(binary: Uint8Array): Uint8Array<ArrayBuffer> {
     sections.push({ id, body: binary.subarray(input.at, input.at + size) });
     input.at += size;
   }
-  const fuel = countGlobals(sections);
+  const meter: Meter = { fuel: countGlobals(sections), clock: findClock(sections) };
   const output = new Output(binary.length * 1.2);
   output.copy(binary, 0, 8);
   for (const { id, body } of sections) {
-    const rewritten = rewriteSection(id, body, fuel);
+    const rewritten = rewriteSection(id, body, meter);
     output.byte(id);
     output.unsigned(rewritten.length);
     output.copy(rewritten, 0, rewritten.length);
@@ -42,6 +43,13 @@ interface Section {
   readonly body: Uint8Array;
 }
 
+/** What the check in each loop needs: the index of the global it spends from, and of the function it calls. */
+interface Meter {
+  readonly fuel: number;
+  readonly clock: number;
+}
+
+const TYPE_SECTION = 1;
 const IMPORT_SECTION = 2;
 const GLOBAL_SECTION = 6;
 const EXPORT_SECTION = 7;
@@ -50,13 +58,13 @@ const CODE_SECTION = 10;
 /** i32, mutable, initial value 0x7fffffff; see the binary format, globals. */
 const FUEL_GLOBAL = [0x7f, 0x01, 0x41, 0xff, 0xff, 0xff, 0xff, 0x07, 0x0b];
 
-function rewriteSection(id: number, body: Uint8Array, fuel: number): Uint8Array {
+function rewriteSection(id: number, body: Uint8Array, meter: Meter): Uint8Array {
   if (id === GLOBAL_SECTION) return appendEntry(body, FUEL_GLOBAL);
   if (id === EXPORT_SECTION) {
     const name = new TextEncoder().encode(FUEL_EXPORT);
-    return appendEntry(body, [name.length, ...name, 0x03, ...unsignedBytes(fuel)]);
+    return appendEntry(body, [name.length, ...name, 0x03, ...unsignedBytes(meter.fuel)]);
   }
-  return id === CODE_SECTION ? rewriteCode(body, fuel) : body;
+  return id === CODE_SECTION ? rewriteCode(body, meter) : body;
 }
 
 function appendEntry(body: Uint8Array, entry: readonly number[]): Uint8Array {
@@ -67,22 +75,63 @@ function appendEntry(body: Uint8Array, entry: readonly number[]): Uint8Array {
 
 /** Index of the first global behind those the module has; a module that imports globals is not ours. */
 function countGlobals(sections: readonly Section[]): number {
-  const imports = sections.find((section) => section.id === IMPORT_SECTION);
-  if (imports && hasGlobalImport(imports.body)) throw unsupported('an imported global');
+  if (readImports(sections).hasGlobal) throw unsupported('an imported global');
   const globals = sections.find((section) => section.id === GLOBAL_SECTION);
   if (!globals || !sections.some((section) => section.id === EXPORT_SECTION)) throw unsupported('no globals');
   return readUnsigned({ bytes: globals.body, at: 0 });
 }
 
-function hasGlobalImport(body: Uint8Array): boolean {
-  const input: Cursor = { bytes: body, at: 0 };
+/** Index of the imported clock: names of imports are minified, but only the clock takes nothing and gives a f64. */
+function findClock(sections: readonly Section[]): number {
+  const clockTypes = findClockTypes(sections);
+  const { functionTypes } = readImports(sections);
+  const clock = functionTypes.findIndex((type) => clockTypes.has(type));
+  const another = functionTypes.findLastIndex((type) => clockTypes.has(type));
+  if (clock === -1 || clock !== another) throw unsupported('no import, or several, that may be the clock');
+  return clock;
+}
+
+const FUNCTION_TYPE = 0x60;
+const F64 = 0x7c;
+
+/** Indexes of the types `() -> f64`. */
+function findClockTypes(sections: readonly Section[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  const types = sections.find((section) => section.id === TYPE_SECTION);
+  if (!types) return found;
+  const input: Cursor = { bytes: types.body, at: 0 };
+  const count = readUnsigned(input);
+  for (let index = 0; index < count; index++) {
+    if (readByte(input) !== FUNCTION_TYPE) throw unsupported('a type that is no function');
+    const parameters = readTypes(input);
+    const results = readTypes(input);
+    if (parameters.length === 0 && results.length === 1 && results[0] === F64) found.add(index);
+  }
+  return found;
+}
+
+function readTypes(input: Cursor): number[] {
+  return Array.from({ length: readUnsigned(input) }, () => readByte(input));
+}
+
+interface Imports {
+  /** Index of the type of each imported function, in their order. */
+  readonly functionTypes: readonly number[];
+  readonly hasGlobal: boolean;
+}
+
+function readImports(sections: readonly Section[]): Imports {
+  const functionTypes: number[] = [];
+  const imports = sections.find((section) => section.id === IMPORT_SECTION);
+  if (!imports) return { functionTypes, hasGlobal: false };
+  const input: Cursor = { bytes: imports.body, at: 0 };
   for (let left = readUnsigned(input); left > 0; left--) {
     skipName(input);
     skipName(input);
     const kind = readByte(input);
-    if (kind === 0x03) return true;
+    if (kind === 0x03) return { functionTypes, hasGlobal: true };
     if (kind === 0x00) {
-      readUnsigned(input);
+      functionTypes.push(readUnsigned(input));
       continue;
     }
     if (kind === 0x01) readByte(input);
@@ -90,15 +139,15 @@ function hasGlobalImport(body: Uint8Array): boolean {
     readUnsigned(input);
     if (hasMaximum) readUnsigned(input);
   }
-  return false;
+  return { functionTypes, hasGlobal: false };
 }
 
-function rewriteCode(body: Uint8Array, fuel: number): Uint8Array {
+function rewriteCode(body: Uint8Array, meter: Meter): Uint8Array {
   const input: Cursor = { bytes: body, at: 0 };
   const output = new Output(body.length * 1.2);
   const count = readUnsigned(input);
   output.unsigned(count);
-  const check = loopCheck(fuel);
+  const check = writeCheck(meter);
   for (let index = 0; index < count; index++) {
     const size = readUnsigned(input);
     const code = rewriteFunction(body.subarray(input.at, input.at + size), check);
@@ -109,12 +158,12 @@ function rewriteCode(body: Uint8Array, fuel: number): Uint8Array {
   return output.take();
 }
 
-/** `if (fuel == 0) unreachable; fuel -= 1` */
-function loopCheck(fuel: number): Uint8Array {
+/** `if (fuel == 0) drop(clock()); fuel -= 1` */
+function writeCheck({ fuel, clock }: Meter): Uint8Array {
   const index = unsignedBytes(fuel);
-  const trapAtZero = [0x23, ...index, 0x45, 0x04, 0x40, 0x00, 0x0b];
+  const askAtZero = [0x23, ...index, 0x45, 0x04, 0x40, 0x10, ...unsignedBytes(clock), 0x1a, 0x0b];
   const spendOne = [0x23, ...index, 0x41, 0x01, 0x6b, 0x24, ...index];
-  return Uint8Array.from([...trapAtZero, ...spendOne]);
+  return Uint8Array.from([...askAtZero, ...spendOne]);
 }
 
 function rewriteFunction(code: Uint8Array, check: Uint8Array): Uint8Array {

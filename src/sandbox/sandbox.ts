@@ -10,7 +10,7 @@ export interface SandboxFunction {
   readonly file: string | undefined;
 }
 
-/** Ceilings of author's code. Source: reference/connections-modules-rpcs.md (Custom functions), design.md. */
+/** Ceilings of author's code. Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. */
 export interface SandboxLimits {
   /** Of one call, with everything it calls. */
   readonly timeMs: number;
@@ -42,7 +42,12 @@ export interface SandboxOptions {
   readonly clock?: { readonly now: () => number } | undefined;
 }
 
-export type SandboxWarningCode = 'syntax' | 'missing-file' | 'code-too-long' | 'function-name';
+export type SandboxWarningCode =
+  | 'syntax'
+  | 'missing-file'
+  | 'code-too-long'
+  | 'function-name'
+  | 'function-replaced';
 
 /** Something about a function that does not stop the app from loading. */
 export interface SandboxWarning {

@@ -1,9 +1,10 @@
 import { createContext, Script } from 'node:vm';
 import { functionError, ImlError, limitError } from '../errors/iml-error.js';
 import { type Place, printPlace } from '../errors/place.js';
+import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { Environment, FunctionTable, ImlFunction } from '../iml/environment/environment.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
-import { refuseNames } from './create-sandbox.js';
+import { checkFunctions, declaredFunctions } from './check-functions.js';
 import { declaredNames } from './declared-names.js';
 import { fileOf } from './guest-error.js';
 import { FACTORY_LINES, factoryOf } from './load-functions.js';
@@ -35,23 +36,35 @@ interface Session {
  * @throws SpecError `SPEC_INVALID` as `createSandbox`.
  */
 export function createTrustedFunctions(options: SandboxOptions): Sandbox {
-  refuseNames(options.functions, options.builtins);
+  const functions = declaredFunctions(options.functions);
   const timeoutMs = options.limits?.timeMs ?? DEFAULT_SANDBOX_LIMITS.timeMs;
-  const session: Session = { options, timeoutMs, environment: undefined };
-  const warnings: SandboxWarning[] = [];
+  const session: Session = { options: { ...options, functions }, timeoutMs, environment: undefined };
+  const limits = { ...DEFAULT_SANDBOX_LIMITS, ...options.limits };
+  const warnings: SandboxWarning[] = [...checkFunctions(functions, options.builtins, limits)];
   const table: PlainObject = {};
   const iml: PlainObject = {};
-  const globals = createContext({ Buffer, iml, environment: createEnvironmentView(session) });
+  const globals = createContext({
+    Buffer,
+    iml,
+    environment: createEnvironmentView(session),
+    debug: (...values: unknown[]) => tellTrusted(session, values),
+  });
   for (const [name, builtin] of Object.entries(options.builtins)) {
     setMember(iml, name, (...args: unknown[]) => builtin(currentEnvironment(session), ...args));
   }
-  for (const [index, code] of options.functions.entries()) {
+  for (const [index, code] of functions.entries()) {
     const run = compileTrusted(session, index, globals, warnings);
     setMember(iml, code.name, (...args: unknown[]) => run(currentEnvironment(session), ...args));
-    setMember(table, code.name, run);
+    setMember(table, code.name, acceptDebug(run));
   }
   const close = (): void => undefined;
   return { functions: table as FunctionTable, warnings, close, [Symbol.dispose]: close };
+}
+
+function tellTrusted({ options, environment }: Session, values: readonly unknown[]): void {
+  const stack = String(new Error('debug').stack);
+  const code = options.functions.find((candidate) => stack.includes(`${fileOf(candidate)}:`));
+  if (code) environment?.onDebug?.({ function: code.name, values, place: placeInFile(stack, fileOf(code)) });
 }
 
 function currentEnvironment(session: Session): Environment {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { functionError, limitError } from '../../src/errors/iml-error.js';
 import { createSandbox } from '../../src/sandbox/create-sandbox.js';
 import type { GuestError } from '../../src/sandbox/guest-error.js';
-import { functionError, limitError } from '../../src/errors/iml-error.js';
 import { cpuMsOf } from '../cpu-time.js';
 import { BUILTINS, callIn, failureOf, openSandbox } from './open-sandbox.js';
 
@@ -131,8 +131,8 @@ describe('files that are no function', () => {
     expect(failureOf(sandbox, 'f').code).toBe('IML_FUNCTION');
   });
 
-  it('an empty file', async () => {
-    using sandbox = await openSandbox({ f: '' });
+  it('a file of comments', async () => {
+    using sandbox = await openSandbox({ f: '// nothing' });
     expect(failureOf(sandbox, 'f').message).toBe(
       "Custom function 'f' is not declared: expected `function f(...) { ... }` (functions/f/code.js)",
     );
@@ -177,16 +177,35 @@ describe('how a function is found', () => {
 });
 
 describe('names', () => {
-  it.each([
-    ['a built-in', ['join'], /'join' has the name of a built-in function/],
-    ['another function', ['f', 'f'], /'f' has the name of another custom function/],
-  ])('of %s are refused', async (_title, names, message) => {
-    const functions = names.map((name) => ({ name, code: `function ${name}() {}`, file: undefined }));
+  it('of another function are refused', async () => {
+    const functions = ['f', 'f'].map((name) => ({ name, code: `function ${name}() {}`, file: undefined }));
     await expect(createSandbox({ functions, builtins: BUILTINS })).rejects.toMatchObject({
       name: 'SpecError',
       code: 'SPEC_INVALID',
-      message: expect.stringMatching(message),
+      message: expect.stringMatching(/'f' has the name of another custom function/),
     });
+  });
+
+  it('of a built-in replace it, inside too, with a warning', async () => {
+    using sandbox = await openSandbox({
+      join: "function join() { return 'own' }",
+      f: "function f() { return iml.join(['a']) }",
+    });
+    expect([callIn(sandbox, 'join'), callIn(sandbox, 'f')]).toEqual(['own', 'own']);
+    expect(sandbox.warnings).toEqual([
+      {
+        code: 'function-replaced',
+        message: expect.stringContaining("'join' replaces the built-in function"),
+        place: { file: 'functions/join/code.js' },
+      },
+    ]);
+  });
+
+  it.each(['', ' \n\t', '\ufeff'])('of an empty file (%j) declare nothing', async (code) => {
+    using sandbox = await openSandbox({ join: code, f: "function f() { return iml.join(['a', 'b'], '-') }" });
+    expect(Object.keys(sandbox.functions)).toEqual(['f']);
+    expect(callIn(sandbox, 'f')).toBe('a-b');
+    expect(sandbox.warnings).toEqual([]);
   });
 
   it('such as __proto__ and toString are ordinary', async () => {

@@ -59,9 +59,9 @@ describe('a worker thread', () => {
 
   // Node 20 runs no TypeScript: the few folders the sandbox needs are translated beside the dependencies they import.
   beforeAll(() => {
-    const root = join(import.meta.dirname, '../../..');
+    const root = join(import.meta.dirname, '../..');
     folder = mkdtempSync(join(root, 'node_modules/.sandbox-test-'));
-    for (const part of ['src/app/sandbox', 'src/errors', 'src/util']) {
+    for (const part of ['src/sandbox', 'src/iml', 'src/errors', 'src/util']) {
       for (const entry of readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })) {
         if (!entry.endsWith('.ts') || entry.endsWith('.d.ts')) continue;
         const target = join(folder, relative('src', part), entry.replace(/ts$/, 'js'));
@@ -94,7 +94,7 @@ describe('a worker thread', () => {
 
 const WORKER = `
 import { parentPort, workerData } from 'node:worker_threads';
-import { createSandbox } from './app/sandbox/create-sandbox.js';
+import { createSandbox } from './sandbox/create-sandbox.js';
 const functions = Object.entries(workerData).map(([name, code]) => ({ name, code, file: name }));
 const sandbox = await createSandbox({ functions, builtins: {}, limits: { timeMs: 3000 } });
 const environment = { now: () => 0, random: () => 0, timezone: 'UTC' };

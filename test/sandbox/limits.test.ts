@@ -3,8 +3,6 @@ import type { Sandbox } from '../../src/sandbox/sandbox.js';
 import { cpuMsOf } from '../cpu-time.js';
 import { callIn, failureOf, openSandbox } from './open-sandbox.js';
 
-let sandbox: Sandbox;
-
 /** Each ends a call from outside; `expected` is a part of the message. */
 const ENDLESS: readonly (readonly [name: string, body: string, expected: string])[] = [
   ['loop', 'for (;;);', 'ran longer than 0.4 s'],
@@ -21,11 +19,19 @@ const ENDLESS: readonly (readonly [name: string, body: string, expected: string]
     "const e = new Error(); Object.defineProperty(e, 'message', { get() { for (;;); } }); throw e",
     'ran longer',
   ],
+];
+
+/** Each needs more memory or a deeper stack than there is, whatever the time. */
+const GROWING: readonly (readonly [name: string, body: string, expected: string])[] = [
   ['texts', "const list = []; for (;;) list.push('x'.repeat(1e5) + list.length)", 'MB of memory'],
   ['doubling', "let text = 'x'; for (;;) text += text", ''],
   ['bytes', 'const list = []; for (;;) list.push(new Uint8Array(1e6))', 'MB of memory'],
   ['hugeResult', "return Array.from({ length: 1e6 }, (_, index) => 'item ' + index)", ''],
-  ['unfolding', 'let tree = [1]; for (let i = 0; i < 40; i++) tree = [tree, tree]; return tree', ''],
+  [
+    'unfolding',
+    'let tree = [1]; for (let i = 0; i < 40; i++) tree = [tree, tree]; return tree',
+    'unfolds to more than',
+  ],
   ['recursion', 'return (function down(n) { return down(n + 1) + 1 })(0)', 'too deeply'],
   ['parseDeep', "return JSON.parse('['.repeat(1e6))", 'too deeply'],
   ['self', 'return iml.self() + 1', 'too deeply'],
@@ -33,14 +39,24 @@ const ENDLESS: readonly (readonly [name: string, body: string, expected: string]
   ['pong', 'return iml.ping()', 'too deeply'],
 ];
 
+let hasty: Sandbox;
+let patient: Sandbox;
+
 beforeAll(async () => {
-  const codes = Object.fromEntries(ENDLESS.map(([name, body]) => [name, `function ${name}() { ${body} }`]));
-  sandbox = await openSandbox({ ...codes, echo: 'function echo(x) { return x }' });
+  const toCodes = (cases: typeof ENDLESS) => ({
+    ...Object.fromEntries(cases.map(([name, body]) => [name, `function ${name}() { ${body} }`])),
+    echo: 'function echo(x) { return x }',
+  });
+  hasty = await openSandbox(toCodes(ENDLESS));
+  patient = await openSandbox(toCodes(GROWING), { limits: { timeMs: 60_000 } });
 });
-afterAll(() => sandbox.close());
+afterAll(() => {
+  hasty.close();
+  patient.close();
+});
 
 describe('a call that would not end', () => {
-  it.each(ENDLESS)('%s gives IML_LIMIT, and the next call works', async (name, _body, expected) => {
+  const expectExhausted = async (sandbox: Sandbox, name: string, expected: string): Promise<void> => {
     const cpuMs = await cpuMsOf(() => {
       const { code, message } = failureOf(sandbox, name);
       expect({ code, message }).toEqual({ code: 'IML_LIMIT', message: expect.stringContaining(expected) });
@@ -48,6 +64,14 @@ describe('a call that would not end', () => {
     });
     expect(cpuMs).toBeLessThan(8000);
     expect(callIn(sandbox, 'echo', { still: ['here'] })).toEqual({ still: ['here'] });
+  };
+
+  it.each(ENDLESS)('%s gives IML_LIMIT, and the next call works', async (name, _body, expected) => {
+    await expectExhausted(hasty, name, expected);
+  });
+
+  it.each(GROWING)('%s gives IML_LIMIT, and the next call works', async (name, _body, expected) => {
+    await expectExhausted(patient, name, expected);
   });
 
   it('may catch its own stack overflow and go on', async () => {
@@ -64,7 +88,7 @@ describe('the time limit', () => {
 
   it('counts from the call, with the clock it is given', async () => {
     const spin = 'function f() { let n = 0; while (n < 3e5) n++; return n }';
-    using sandboxAtLimit = await openSandbox({ f: spin }, { clock: clockAt([0]) });
+    using sandboxAtLimit = await openSandbox({ f: spin }, { clock: clockAt([0, 0]) });
     expect(callIn(sandboxAtLimit, 'f')).toBe(3e5);
     using sandboxAbove = await openSandbox(
       { f: spin },
@@ -78,6 +102,78 @@ describe('the time limit', () => {
       },
     );
     expect(failureOf(sandboxAbove, 'f').code).toBe('IML_LIMIT');
+  });
+});
+
+describe('the time limit after a rewind', () => {
+  const CODES = {
+    endless: 'function endless() { for (;;); }',
+    leaveJob: 'function leaveJob() { Promise.resolve().then(() => 1); return 1 }',
+    native: "function native() { return 'a'.repeat(3e6).indexOf('a'.repeat(15e5) + 'b') }",
+  };
+  const REWINDS: readonly (readonly [name: string, rewind: (own: Sandbox) => unknown])[] = [
+    ['a kill', (own) => failureOf(own, 'endless')],
+    ['a left-over job', (own) => callIn(own, 'leaveJob')],
+    ['a killed native loop', (own) => failureOf(own, 'native')],
+  ];
+
+  /** A clock that goes on with each look at it: time is how often the sandbox asks, 20 times for 400 ms. */
+  const createAskedClock = () => {
+    const asked = { times: 0, now: () => 20 * asked.times++ };
+    return asked;
+  };
+
+  it.each(REWINDS)('is looked at as often as before: %s', async (_name, rewind) => {
+    const clock = createAskedClock();
+    using own = await openSandbox(CODES, { clock });
+    const asksOf = (name: string): number => {
+      const before = clock.times;
+      failureOf(own, name);
+      return clock.times - before;
+    };
+    const before = [asksOf('endless'), asksOf('native')];
+    rewind(own);
+    expect([asksOf('endless'), asksOf('native')]).toEqual(before);
+    for (const asks of before) expect(asks).toBeGreaterThan(20);
+  });
+});
+
+describe('built-ins called from inside', () => {
+  it.each([
+    ['in a loop', 'for (;;) iml.slow()'],
+    ['with failures caught', 'for (;;) try { iml.slow() } catch { }'],
+    ['in a native loop', 'return [..."x".repeat(1000)].map(() => iml.slow())'],
+    ['as a getter', 'return { get a() { for (;;) try { iml.slow() } catch { } } }'],
+  ])('end a call with the one that overran: %s', async (_name, body) => {
+    const clock = { ms: 0, now: () => clock.ms };
+    let calls = 0;
+    const slow = () => {
+      calls++;
+      clock.ms += 50;
+      return calls;
+    };
+    using own = await openSandbox({ f: `function f() { ${body} }` }, { clock, builtins: { slow } });
+    for (let round = 1; round <= 3; round++) {
+      expect(failureOf(own, 'f')).toEqual({
+        code: 'IML_LIMIT',
+        message: "Custom function 'f' ran longer than 0.4 s (functions/f/code.js)",
+      });
+      expect(calls).toBe(9 * round);
+    }
+  });
+});
+
+describe('much native work', () => {
+  it('within time and memory is no reason to end a call, after a rewind neither', async () => {
+    const numbers =
+      'function numbers() { const list = []; for (let i = 0; i < 2e6; i++) list.push(i); return list }';
+    const endless = 'function endless() { for (;;); }';
+    const clock = { ms: 0, now: () => clock.ms++ };
+    using own = await openSandbox({ numbers, endless }, { clock, limits: { timeMs: 60_000 } });
+    clock.now = () => (clock.ms += 20_000);
+    failureOf(own, 'endless');
+    clock.now = () => clock.ms;
+    expect(callIn(own, 'numbers')).toHaveLength(2e6);
   });
 });
 

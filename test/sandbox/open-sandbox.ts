@@ -1,7 +1,7 @@
-import { createSandbox } from '../../src/sandbox/create-sandbox.js';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.js';
 import { functionError } from '../../src/errors/iml-error.js';
 import type { Environment, FunctionTable } from '../../src/iml/environment/environment.js';
+import { createSandbox } from '../../src/sandbox/create-sandbox.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.js';
 
 export const ENVIRONMENT: Environment = {
   now: () => Date.UTC(2024, 1, 29, 12, 0, 0),

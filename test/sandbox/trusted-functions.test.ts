@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTrustedFunctions } from '../../src/sandbox/trusted-functions.js';
-import { BUILTINS, callIn, failureOf } from './open-sandbox.js';
+import { BUILTINS, callIn, ENVIRONMENT, failureOf } from './open-sandbox.js';
 
 const trust = (codes: Readonly<Record<string, string>>) =>
   createTrustedFunctions({
@@ -48,7 +48,9 @@ describe('trusted functions', () => {
     });
   });
 
-  it('take no name of a built-in', () => {
-    expect(() => trust({ join: 'function join() {}' })).toThrow(/has the name of a built-in/);
+  it('take the name of a built-in, and replace it', () => {
+    const { functions, warnings } = trust({ join: "function join() { return 'own' }" });
+    expect(functions['join']?.(ENVIRONMENT)).toBe('own');
+    expect(warnings.map(({ code }) => code)).toEqual(['function-replaced']);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * A subset of Node's `Buffer` over `Uint8Array`, as the documentation promises it to custom functions.
- * Part of the prelude. Source: reference/connections-modules-rpcs.md (Custom functions). [doc]
+ * Part of the prelude. Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc]
  */
 export const GUEST_BUFFER: string = `
 function rangeError(what) {

@@ -6,9 +6,18 @@ export const GUEST_CODEC: string = `
 const MAX_DEPTH = 256;
 let outgoing = [];
 let outgoingLength = 0;
+// Values an encoded one may hold. One that shares its parts unfolds to more than any memory could.
+let maxParts = Infinity;
+let parts = 0;
+
+function countPart() {
+  if (++parts <= maxParts) return;
+  throw Object.assign(new Error('The value unfolds to more than ' + maxParts + ' values'), { code: 'IML_LIMIT' });
+}
 
 // True for data that JSON writes and reads back unchanged. Anything it is unsure about takes the tagged form.
 function isPlain(value, depth) {
+  countPart();
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -33,14 +42,17 @@ function isPlain(value, depth) {
 }
 
 function encode(value) {
+  parts = 0;
   if (isPlain(value, 0)) return 'P' + JSON.stringify(value);
   outgoing = [];
   outgoingLength = 0;
+  parts = 0;
   const text = JSON.stringify(toTagged(value, []));
   return (outgoingLength > 0 ? 'B' : 'T') + text;
 }
 
 function toTagged(value, path) {
+  countPart();
   switch (typeof value) {
     case 'string':
     case 'boolean':

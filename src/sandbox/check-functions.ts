@@ -1,0 +1,45 @@
+import { SpecError } from '../errors/spec-error.js';
+import type { FunctionTable } from '../iml/environment/environment.js';
+import { fileOf } from './guest-error.js';
+import type { SandboxFunction, SandboxLimits, SandboxWarning } from './sandbox.js';
+
+/**
+ * The functions that a file declares something for: an empty file declares nothing, so that a call of its function is one
+ * of a function that does not exist.
+ *
+ * @throws SpecError `SPEC_INVALID` if two functions have one name
+ */
+export function declaredFunctions(functions: readonly SandboxFunction[]): readonly SandboxFunction[] {
+  const seen = new Set<string>();
+  for (const code of functions) {
+    if (seen.has(code.name)) {
+      const message = `Custom function '${code.name}' has the name of another custom function; choose another one`;
+      throw new SpecError('SPEC_INVALID', message, { place: { file: fileOf(code) } });
+    }
+    seen.add(code.name);
+  }
+  return functions.filter(({ code }) => code === undefined || code.trim() !== '');
+}
+
+/** What can be said of functions without compiling them. */
+export function checkFunctions(
+  functions: readonly SandboxFunction[],
+  builtins: FunctionTable,
+  limits: SandboxLimits,
+): readonly SandboxWarning[] {
+  return functions.flatMap((code) => [...nameWarning(code, builtins), ...lengthWarning(code, limits)]);
+}
+
+function nameWarning(code: SandboxFunction, builtins: FunctionTable): readonly SandboxWarning[] {
+  if (!Object.hasOwn(builtins, code.name) || code.code?.trim() === '') return [];
+  const message = `Custom function '${code.name}' replaces the built-in function of this name (${fileOf(code)})`;
+  return [{ code: 'function-replaced', message, place: { file: fileOf(code) } }];
+}
+
+/** 5000 characters of code. Source: https://developers.make.com/custom-apps-documentation/app-structure/custom-iml-functions. [doc] */
+function lengthWarning(code: SandboxFunction, limits: SandboxLimits): readonly SandboxWarning[] {
+  const length = code.code?.length ?? 0;
+  if (length <= limits.maxCodeLength) return [];
+  const message = `Custom function '${code.name}' has ${length} characters of code; the platform takes at most ${limits.maxCodeLength}`;
+  return [{ code: 'code-too-long', message, place: { file: fileOf(code) } }];
+}
