@@ -1,5 +1,5 @@
-import { readyParameters } from './check-parameters.js';
 import type { CheckParameters } from '../parameters/check/parameter-check.js';
+import { readyParameters } from './check-parameters.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
 import { type RunTraits, type StartedRun, startRun } from './start-run.js';
@@ -33,6 +33,9 @@ export async function beginRun(
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
   const started = startRun(runtime, ready, traits);
   started.context.redactor.learn(secrets);
+  for (const { message, place } of await runtime.functionWarnings()) {
+    started.context.warn({ code: 'function', message, place });
+  }
   return started;
 }
 

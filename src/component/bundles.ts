@@ -5,7 +5,7 @@ export type Bundle = unknown;
 
 /**
  * The bundles of a page: one an item when iterated, else one, or one an element where the single output is a list.
- * Source: reference/response-spec.md section 5 (Delivery). [doc][inf]
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/output. [doc][inf]
  */
 export function bundlesOf(page: Page): readonly Bundle[] {
   if (page.isIterated) return page.outputs;

@@ -1,9 +1,9 @@
+import type { EndpointComponent } from '../document/app.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import type { Page } from '../run/response/collect-outputs.js';
-import { runError } from '../run/scope/evaluate-directive.js';
 import { runCommunication } from '../run/run-communication.js';
-import type { EndpointCall, EndpointCaller, RunContext, RunScope } from '../run/run-context.js';
-import type { EndpointComponent } from '../document/app.js';
+import { runError } from '../run/scope/evaluate-directive.js';
+import type { EndpointCall, EndpointCaller, RunContext, RunScope } from '../run/scope/run-context.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
 import { freshNames } from './fresh-names.js';
@@ -13,7 +13,7 @@ import type { Runtime } from './runtime.js';
 /**
  * Runs sibling endpoints for requests that name one instead of a url. An endpoint sees the `input` as `parameters`,
  * the connection and the common data, and nothing else of its caller. Its requests, pages and time count as the
- * caller's. Source: reference/request-spec.md section 1 (endpoint, input). [src]
+ * caller's. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [src]
  *
  * @returns a function that throws AppError of type RuntimeError for a name the app does not have, and for an endpoint
  *   that calls another one: they call no further [src]
@@ -27,17 +27,17 @@ export function createEndpointCaller(runtime: Runtime): EndpointCaller {
     }
     const requests = await runtime.compile(communication);
     const names = { ...ownNames(call), ...connectionOf(call, endpoint, context) };
-    return runApart(context, call.name, names, async () => {
-      const pages: Page[] = [];
-      for await (const page of runCommunication(requests, context)) pages.push(page);
-      return resultOf(pages);
-    });
+    const apart = context.apart(call.name, names);
+    const pages: Page[] = [];
+    for await (const page of runCommunication(requests, apart)) pages.push(page);
+    const { statusCode, headers } = apart.scope;
+    return { body: resultOf(pages), statusCode, headers };
   };
 }
 
 function findEndpoint(name: string, context: RunContext, { app }: Runtime): EndpointComponent {
-  if (context.endpoint !== undefined) {
-    throw endpointError(`The endpoint "${context.endpoint}" cannot call another one.`, context);
+  if (context.position.endpoint !== undefined) {
+    throw endpointError(`The endpoint "${context.position.endpoint}" cannot call another one.`, context);
   }
   const endpoint = app.endpoints.get(name);
   if (endpoint !== undefined) return endpoint;
@@ -62,36 +62,9 @@ function connectionOf(call: EndpointCall, endpoint: EndpointComponent, context: 
   if (typeof connection === 'string' && connection !== '' && connection !== endpoint.connection) {
     const place = context.document?.placeOf('/endpoint/connection');
     const message = `The endpoint "${call.name}" runs with the connection of its caller, as "${connection}" is not at hand.`;
-    if (!context.warnings.some((warning) => warning.message === message)) {
-      context.warn({ code: 'endpoint-connection', message, place });
-    }
+    context.warnOnce({ code: 'endpoint-connection', message, place });
   }
   return {};
-}
-
-/**
- * Does a piece of work on the counters, clock and trace of a run, but with names of its own. Afterwards the scope is as
- * before, except for the status and headers of the last response: they are part of the answer.
- */
-async function runApart<T>(
-  context: RunContext,
-  endpoint: string,
-  names: RunScope,
-  work: () => Promise<T>,
-): Promise<T> {
-  const { scope, request, requestIndex, page, records, stopReason } = context;
-  const outer = Object.fromEntries(Object.keys(names).map((name) => [name, scope[name]]));
-  Object.assign(scope, names);
-  context.endpoint = endpoint;
-  try {
-    const result = await work();
-    outer['statusCode'] = scope['statusCode'];
-    outer['headers'] = scope['headers'];
-    return result;
-  } finally {
-    Object.assign(scope, outer);
-    Object.assign(context, { endpoint: undefined, request, requestIndex, page, records, stopReason });
-  }
 }
 
 function endpointError(message: string, context: RunContext): Error {

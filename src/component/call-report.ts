@@ -1,56 +1,38 @@
-import { AppError } from '../errors/app-error.js';
-import type { RunContext } from '../run/run-context.js';
-import type { RunWarning, TraceEvent } from '../run/trace/trace.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import { beginRun, type ConnectedInput } from './begin-run.js';
-import { type RunStats, statsOf } from './module-run.js';
+import { type Report, reportFailure, reportSuccess } from './report.js';
 import type { RunSubject } from './run-subject.js';
 import type { Runtime } from './runtime.js';
 import type { StartedRun } from './start-run.js';
 
-/** The outcome of something that is called for one result: an RPC, an epoch panel, a responder. */
-export interface CallReport<Result = unknown> {
-  /** Undefined where the call failed, and where there is none. */
-  readonly result: Result | undefined;
-  /** What ended the call, if it failed. */
-  readonly error: AppError | undefined;
-  readonly stats: RunStats;
-  readonly trace: readonly TraceEvent[];
-  readonly warnings: readonly RunWarning[];
-}
+/** The outcome of something that is called for one `result`: an RPC, a responder. */
+export type CallReport<Result = unknown> = Report<{ readonly result: Result }>;
 
 /** What is called, and of which component. */
-export interface CallBody<Result> {
-  readonly subject: RunSubject;
-  readonly work: (context: RunContext) => Promise<Result>;
+export interface CallBody<Given extends object> {
+  /** Looked up when the call starts; a form that cannot be read is a failure of the app. */
+  readonly subject: () => RunSubject;
+  /** Gives the members of the report. */
+  readonly work: (context: RunContext) => Promise<Given>;
 }
 
 /**
  * Does a piece of work in a run of its own and reports on it. A failure of the app is the report's `error`; what is no
  * outcome of the app is thrown: the reason of an aborted signal, or a defect.
  */
-export async function reportCall<Result>(
+export async function reportCall<Given extends object>(
   runtime: Runtime,
   input: ConnectedInput,
-  { subject, work }: CallBody<Result>,
-): Promise<CallReport<Result>> {
+  { subject, work }: CallBody<Given>,
+): Promise<Report<Given>> {
   let started: StartedRun | undefined;
-  let result: Result | undefined;
-  let error: AppError | undefined;
   try {
-    started = await beginRun(runtime, input, subject);
-    result = await work(started.context);
+    started = await beginRun(runtime, input, subject());
+    const given = await work(started.context);
+    return reportSuccess(given, started.context);
   } catch (thrown) {
-    if (!(thrown instanceof AppError)) throw thrown;
-    error = thrown;
+    return reportFailure(thrown, started?.context);
   } finally {
     started?.finish();
   }
-  const { context } = started ?? {};
-  return {
-    result,
-    error,
-    stats: statsOf(context),
-    trace: context?.trace.events ?? [],
-    warnings: context?.warnings ?? [],
-  };
 }

@@ -1,19 +1,19 @@
 import { AppError } from '../errors/app-error.js';
 import { EngineError } from '../errors/engine-error.js';
 import { SpecError } from '../errors/spec-error.js';
-import { collectSecrets } from '../redaction/collect-secrets.js';
-import { createRedactor } from '../redaction/redact.js';
 import { compileTemplate } from '../iml/compile/compile-template.js';
-import type { PlainObject } from '../util/plain-object.js';
 import type { CheckParameters, ParameterCheck } from '../parameters/check/parameter-check.js';
-import type { ParameterList } from '../parameters/form/parameter-spec.js';
-import { readParameters } from '../parameters/form/read-parameters.js';
 import { secretValues } from '../parameters/check/secret-values.js';
 import {
   type ResolveRpc,
   type ValidateParametersOptions,
   validateParameters,
 } from '../parameters/check/validate-parameters.js';
+import type { ParameterList } from '../parameters/form/parameter-spec.js';
+import { readParameters } from '../parameters/form/read-parameters.js';
+import { collectSecrets } from '../redaction/collect-secrets.js';
+import { createRedactor } from '../redaction/redact.js';
+import type { PlainObject } from '../util/plain-object.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
 

@@ -1,5 +1,5 @@
-import { SpecError } from '../errors/spec-error.js';
 import type { Document } from '../document/reading/document.js';
+import { SpecError } from '../errors/spec-error.js';
 
 /** @throws SpecError (SPEC_INVALID) where a component has none */
 export function communicationOf(component: {

@@ -1,4 +1,4 @@
-import type { RunScope } from '../run/run-context.js';
+import type { RunScope } from '../run/scope/run-context.js';
 
 /** What expressions read, at the start, of the names that a communication fills as it goes. */
 export function freshNames(): RunScope {

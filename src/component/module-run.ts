@@ -1,72 +1,48 @@
-import { AppError } from '../errors/app-error.js';
-import type { RunContext } from '../run/run-context.js';
-import type { RunWarning, StopReason, TraceEvent } from '../run/trace/trace.js';
+import type { AppError } from '../errors/app-error.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import type { Bundle } from './bundles.js';
+import { asRunError, assertOk, type Report, readStats, type Succeeded } from './report.js';
 import type { StartedRun } from './start-run.js';
+import type { TriggerState } from './trigger-data.js';
 
-export interface RunStats {
-  /** Requests counted against the limit of 100. */
-  readonly requests: number;
-  /** Follow-up pages. */
-  readonly pages: number;
-  readonly records: number;
-  readonly durationMs: number;
-  /** Why the last paging ended; undefined where nothing was paged. */
-  readonly stopReason: StopReason | undefined;
-}
-
-/** The counters of a run; all zero for one that did not start. */
-export function statsOf(context: RunContext | undefined): RunStats {
-  return {
-    requests: context?.requests ?? 0,
-    pages: context?.pages ?? 0,
-    records: context?.records ?? 0,
-    durationMs: context?.elapsedMs ?? 0,
-    stopReason: context?.stopReason,
-  };
-}
-
-/** The outcome of a run. */
-export interface RunReport<State = unknown> {
-  /** All bundles, unless the run failed or its bundles were iterated over: then none. */
+/** The outcome of a run of a module. */
+export type RunReport = Report<{
+  /** All bundles, unless they were iterated over: then none. */
   readonly bundles: readonly Bundle[];
-  /** What ended the run, if it failed. */
-  readonly error: AppError | undefined;
-  /** Of a polling trigger: where the next run starts. */
-  readonly state: State | undefined;
-  readonly stats: RunStats;
-  readonly trace: readonly TraceEvent[];
-  readonly warnings: readonly RunWarning[];
-}
+  /** Of a polling trigger: where the next run starts, to be given to it as `data`. Undefined for other modules. */
+  readonly state: TriggerState | undefined;
+}>;
 
 /** What a kind of module makes of a started run: batches of bundles, and the state afterwards. */
-export interface RunBody<State> {
+export interface RunBody {
   /** May have to wait for a connection that is kept. */
-  readonly start: () => StartedRun | Promise<StartedRun>;
+  readonly start: () => Promise<StartedRun>;
   /** `isStreamed` says that somebody takes the bundles one by one: the next page may be fetched meanwhile. */
   readonly batches: (context: RunContext, isStreamed: boolean) => AsyncIterable<readonly Bundle[]>;
-  readonly state?: () => State | undefined;
+  readonly state?: () => TriggerState | undefined;
 }
 
 /**
- * A run of a module, to be taken in one of two ways; it starts when it is taken.
+ * A run of a module, to be taken in one of three ways; it starts when it is taken.
  *
  * - `for await (const bundle of run)`: bundles as their pages arrive, the next page being fetched meanwhile.
- *   A failure throws `AppError`, after the bundles of earlier pages. Leaving the loop ends the run and its connection.
- * - `await run`: the report. A failure is its `error`, and its `bundles` are none.
+ *   A failure throws its `AppError`, after the bundles of earlier pages. Leaving the loop ends the run and its connection.
+ * - `await run`: the report. A failure is its `error`.
+ * - `await run.orThrow()`: the report of a run that went well. A failure throws its `AppError`.
  *
- * Both throw what is no outcome of the app: the reason of an aborted signal, or a defect.
+ * All throw what is no outcome of the app: a mistake of the caller (`EngineError` USAGE), the reason of an aborted
+ * signal, or a defect.
  */
-export class ModuleRun<State = unknown> implements AsyncIterable<Bundle>, PromiseLike<RunReport<State>> {
+export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> {
   // Hard private: the scope of a run holds credentials, and whoever logs the run must not log them.
-  readonly #body: RunBody<State>;
+  readonly #body: RunBody;
   #context: RunContext | undefined;
   #error: AppError | undefined;
   #bundles: Bundle[] = [];
   #iteration: AsyncGenerator<Bundle, void> | undefined;
-  #reporting: Promise<RunReport<State>> | undefined;
+  #reporting: Promise<RunReport> | undefined;
 
-  constructor(body: RunBody<State>) {
+  constructor(body: RunBody) {
     this.#body = body;
   }
 
@@ -76,39 +52,49 @@ export class ModuleRun<State = unknown> implements AsyncIterable<Bundle>, Promis
   }
 
   // biome-ignore lint/suspicious/noThenProperty: awaiting a run for its report is the public contract.
-  then<A = RunReport<State>, B = never>(
-    onFulfilled?: ((report: RunReport<State>) => A | PromiseLike<A>) | null,
+  then<A = RunReport, B = never>(
+    onFulfilled?: ((report: RunReport) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     this.#reporting ??= this.#complete();
     return this.#reporting.then(onFulfilled, onRejected);
   }
 
+  /** Runs to the end, as awaiting does. @throws the `error` of the report */
+  async orThrow(): Promise<Succeeded<RunReport>> {
+    return assertOk(await this);
+  }
+
   /** The report as far as the run has come; what `await` gives once it is over. */
-  report(): RunReport<State> {
+  report(): RunReport {
     const context = this.#context;
     const error = this.#error;
     const trace = context?.trace;
-    return {
-      bundles: error === undefined ? this.#bundles : [],
-      error,
-      state: error === undefined ? this.#body.state?.() : undefined,
-      stats: statsOf(context),
+    const facts = {
+      stats: readStats(context),
       // Written when it is read: see `TraceLog`.
       get trace() {
         return trace?.events ?? [];
       },
       warnings: context?.warnings ?? [],
     };
+    return error === undefined
+      ? Object.assign(facts, {
+          ok: true as const,
+          error,
+          bundles: this.#bundles,
+          state: this.#body.state?.(),
+        })
+      : Object.assign(facts, { ok: false as const, error, bundles: undefined, state: undefined });
   }
 
   /** Runs to the end, unless somebody iterates: then what is left is dropped once they stop. */
-  async #complete(): Promise<RunReport<State>> {
+  async #complete(): Promise<RunReport> {
     if (this.#iteration !== undefined) return this.report();
     try {
       for await (const batch of this.#batches(false)) for (const bundle of batch) this.#bundles.push(bundle);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+    } catch (thrown) {
+      if (this.#error === undefined) throw thrown;
     }
     return this.report();
   }
@@ -124,9 +110,9 @@ export class ModuleRun<State = unknown> implements AsyncIterable<Bundle>, Promis
       finish = started.finish;
       this.#context = started.context;
       yield* this.#body.batches(started.context, isStreamed);
-    } catch (error) {
-      if (error instanceof AppError) this.#error = error;
-      throw error;
+    } catch (thrown) {
+      this.#error = asRunError(thrown);
+      throw this.#error ?? thrown;
     } finally {
       finish?.();
     }

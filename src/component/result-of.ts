@@ -3,7 +3,8 @@ import type { Page } from '../run/response/collect-outputs.js';
 /**
  * What pages amount to where one value is wanted: a list of all items when iterated or where each page put out a list,
  * else the value; undefined where nothing was put out at all.
- * Source: reference/response-spec.md section 5 (Delivery, rpc). [doc]; several pages without iterate [inf].
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/output. [doc]; several
+ * pages without iterate [inf].
  */
 export function resultOf(pages: readonly Page[]): unknown {
   const outputs = pages.flatMap((page) => page.outputs);

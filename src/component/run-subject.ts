@@ -1,7 +1,7 @@
 import type { ModuleComponent, RpcComponent, WebhookComponent } from '../document/app.js';
-import type { PlainObject } from '../util/plain-object.js';
 import { moduleForm, readForm } from '../parameters/form/form.js';
 import type { ParameterList } from '../parameters/form/parameter-spec.js';
+import type { PlainObject } from '../util/plain-object.js';
 
 /** The component that is run, as far as the start of its run depends on it. */
 export interface RunSubject {
@@ -19,7 +19,9 @@ export interface RunSubject {
 /**
  * `metadata.expect` is the mappable parameters, as the platform's API calls them, `metadata.parameters` the static ones.
  * They are as the app writes them: `rpc://` references stay texts, since nothing may be sent that no request of the app
- * asks for. Source: reference/request-spec.md section 4, connections-modules-rpcs.md (Modules). [doc][src]; unresolved [choice].
+ * asks for.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api,
+ * https://developers.make.com/custom-apps-documentation/app-components/modules. [doc][src]; unresolved [choice].
  */
 export function moduleSubject(module: ModuleComponent): RunSubject {
   const { connection, altConnection, staticParams, mappableParams } = module;

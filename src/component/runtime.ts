@@ -1,33 +1,26 @@
-import type { Transport } from '../http/message/transport.js';
-import type { Limits } from '../run/limits/limits.js';
-import type { TraceListener } from '../run/trace/trace.js';
 import type { App } from '../document/app.js';
 import type { DirectiveContext } from '../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
-import type { Clock } from '../util/clock.js';
 import type { CheckParameters } from '../parameters/check/parameter-check.js';
 import type { RpcReference } from '../parameters/form/rpc-reference.js';
-import type { OpenConnection } from '../connection/stored-connections.js';
-import type { TriggerStart } from '../trigger/trigger-start.js';
+import type { EngineSettings } from '../run/scope/engine-settings.js';
+import type { SandboxWarning } from '../sandbox/sandbox.js';
+import type { TriggerStart } from './trigger-data.js';
 
 /** What an engine lends to the components it runs. */
 export interface Runtime {
   readonly app: App;
-  /** Follows redirects and decodes; the network guard is inside. */
-  readonly transport: Transport;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly limits: Limits;
-  readonly onPageLoop: 'warn' | 'stop' | 'error';
-  readonly trace: 'summary' | 'full';
-  readonly onTrace: TraceListener | undefined;
+  /** What every request of every run is given. */
+  readonly settings: EngineSettings;
   /** The app's common data unless a run brings its own. */
   readonly common: unknown;
   /** What expressions read as `environment`. */
   readonly environment: Readonly<Record<string, unknown>>;
   /** What expressions can call and read; waits for the app's custom functions to be loaded. */
   readonly directives: () => Promise<DirectiveContext>;
+  /** What the author of the custom functions should know of them. */
+  readonly functionWarnings: () => Promise<readonly SandboxWarning[]>;
   /** Compiled once a document. The base is merged in unless `withoutBase`. */
   readonly compile: (communication: Document, withoutBase?: boolean) => Promise<readonly CompiledRequest[]>;
   /** Where polling triggers without state start; undefined for the default of their type. */
@@ -36,8 +29,15 @@ export interface Runtime {
   readonly checkParameters: CheckParameters | undefined;
   /** Calls an RPC of the app for a form. Rejects with EngineError. */
   readonly askRpc: (reference: RpcReference, input: FormInput) => Promise<unknown>;
-  /** Gives a connection that is kept under a name, refreshed if that was due. */
-  readonly openConnection: OpenConnection;
+  /** Gives the data of a connection that is kept under a name, refreshed if that was due. Rejects with EngineError. */
+  readonly openConnection: (
+    name: string,
+    options: {
+      /** Names of the app's connections that may be used; none: any. */
+      readonly allowed: readonly string[];
+      readonly signal: AbortSignal | undefined;
+    },
+  ) => Promise<{ readonly connection: Readonly<Record<string, unknown>> }>;
 }
 
 /** What one run is given. Everything is optional: an expression that reads what is absent finds nothing. */

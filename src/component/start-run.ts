@@ -1,8 +1,8 @@
+import type { App } from '../document/app.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor } from '../redaction/redact.js';
-import { listenForMissing } from '../iml/environment/scope-hook.js';
-import { RunContext, type RunScope } from '../run/run-context.js';
-import { moduleTimeout } from '../run/request/send-request.js';
+import type { Limits } from '../run/limits/limits.js';
+import { Run, RunContext, type RunRules, type RunScope } from '../run/scope/run-context.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import { createEndpointCaller } from './call-endpoint.js';
 import { freshNames } from './fresh-names.js';
@@ -16,28 +16,29 @@ export interface StartedRun {
 
 /** What differs between the kinds of components that are run. */
 export interface RunTraits {
-  /** Whether requests may only go where the app, not the data of the run, sends them. Default: false. */
+  /** Whether requests may only go where the app, not the data of a run, sends them. Default: false. */
   readonly keepsHost?: boolean;
 }
 
 /** Sets up the state of a run: scope, secrets, time limit, signals. */
 export function startRun(runtime: Runtime, input: RunInput, traits: RunTraits = {}): StartedRun {
   input.signal?.throwIfAborted();
-  const { clock, random, limits, transport, onPageLoop, trace, onTrace } = runtime;
   const common = input.common ?? runtime.common;
-  const timeoutMs = readTimeout(runtime, common);
-  const settings = {
-    ...{ transport, clock, random, limits, timeoutMs, onPageLoop, trace, onTrace },
-    callEndpoint: createEndpointCaller(runtime),
-    keepsHost: traits.keepsHost === true,
-  };
   const redactor = createRedactor({ secrets: collectSecrets(input.connection, common) });
-  const context = new RunContext(settings, createScope(runtime, input, common), redactor);
-  listenForMissing(context.scope, missingListener(context));
-  return { context, finish: watchTime(context, input.signal) };
+  const rules: RunRules = {
+    timeoutMs: readTimeout(runtime.app, runtime.settings.limits, common),
+    keepsHost: traits.keepsHost === true,
+    callEndpoint: createEndpointCaller(runtime),
+  };
+  const run = new Run(runtime.settings, rules, redactor);
+  const context = new RunContext(run, createScope(runtime, input, common));
+  return { context, finish: watchTime(run, input.signal) };
 }
 
-/** All names are there from the start, so that the object keeps one shape. Source: reference/request-spec.md section 4. */
+/**
+ * All names are there from the start, so that the object keeps one shape.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api.
+ */
 function createScope(runtime: Runtime, input: RunInput, common: unknown): RunScope {
   return {
     ...input.names,
@@ -54,39 +55,26 @@ function createScope(runtime: Runtime, input: RunInput, common: unknown): RunSco
   };
 }
 
-/** Source: reference/request-spec.md section 1 (timeout): in base or common data, 1 to 300000 ms, base wins. [src][doc][inf] */
-export function readTimeout(runtime: Pick<Runtime, 'app' | 'limits'>, common: unknown): number {
-  const { timeoutMs, maxTimeoutMs } = runtime.limits;
-  const written = [runtime.app.base?.value, common].map((value) =>
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests: in base or common data, 1 to
+ * 300000 ms, base wins. [src][doc][inf]
+ */
+export function readTimeout(app: App, { timeoutMs, maxTimeoutMs }: Limits, common: unknown): number {
+  const written = [app.base?.value, common].map((value) =>
     isPlainObject(value) ? Number(ownMember(value, 'timeout') ?? Number.NaN) : Number.NaN,
   );
   const timeout = written.find((value) => Number.isFinite(value) && value >= 1);
   return timeout === undefined ? timeoutMs : Math.min(timeout, maxTimeoutMs);
 }
 
-function watchTime(context: RunContext, signal: AbortSignal | undefined): () => void {
-  const { settings } = context;
+function watchTime(run: Run, signal: AbortSignal | undefined): () => void {
   // One more millisecond: exactly at the limit a run may still go on.
-  const cancel = settings.clock.after(settings.timeoutMs + 1, () =>
-    context.abort.abort(moduleTimeout(context)),
-  );
-  const stop = (): void => context.abort.abort(signal?.reason);
+  const cancel = run.settings.clock.after(run.rules.timeoutMs + 1, () => run.endInTime());
+  const stop = (): void => run.abort(signal?.reason);
   signal?.addEventListener('abort', stop, { once: true });
   return () => {
     cancel();
     signal?.removeEventListener('abort', stop);
-    context.end();
-  };
-}
-
-/** Each missing value is told once a run, however many records miss it. */
-function missingListener(context: RunContext): Parameters<typeof listenForMissing>[1] {
-  const told = new Set<string>();
-  return ({ expression, pointer, offset, reason }) => {
-    const key = `${context.requestIndex} ${pointer} ${offset}`;
-    if (told.has(key)) return;
-    told.add(key);
-    const place = context.document?.placeOf(pointer, offset) ?? { pointer };
-    context.emit({ kind: 'missing', expression, reason, place });
+    run.end();
   };
 }

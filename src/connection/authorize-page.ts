@@ -1,7 +1,7 @@
+import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { decodeFormComponent, encodeComponent } from '../http/message/percent-encoding.js';
 import { resolveRequest } from '../run/request/resolve-request.js';
-import type { RunContext } from '../run/run-context.js';
-import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import type { RunContext } from '../run/scope/run-context.js';
 
 /** What the page is told beside the query the app writes. */
 export interface PageSecrets {
@@ -13,7 +13,7 @@ export interface PageSecrets {
 /**
  * The address of the page the user is sent to: url and qs of `authorize`, nothing being sent.
  * `state` is the engine's, whatever the app writes; a code challenge of ours gets its method if the app leaves it out.
- * Source: reference/connections-modules-rpcs.md (authorize). [doc][inf]; RFC 7636 section 4.3.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc][inf]; RFC 7636 section 4.3.
  *
  * @throws AppError of type RuntimeError for an address that is none
  */
@@ -22,8 +22,6 @@ export async function buildAuthorizePage(
   { state, codeChallenge }: PageSecrets,
   context: RunContext,
 ): Promise<string> {
-  context.request = authorize;
-  context.requestIndex = 0;
   const resolved = await resolveRequest(authorize, undefined, context);
   const { url } = resolved ?? { url: '' };
   const added: [string, string][] = [];

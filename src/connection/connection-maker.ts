@@ -1,11 +1,12 @@
+import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
 import type { PlainObject } from '../util/plain-object.js';
 import type { SingleFlight } from '../util/single-flight.js';
-import type { ConnectionOptions, KnownConnection } from '../component/connection.js';
-import type { ConnectionReport, ConnectionStart } from './connection-run.js';
+import type { ConnectionOptions, KnownConnection } from './connection-input.js';
+import type { ConnectionReport } from './connection-report.js';
+import type { ConnectionStart } from './connection-run.js';
 import type { CompiledConnection } from './connection-spec.js';
 import type { OAuthNames, StoredConnection } from './connection-store.js';
-import type { Runtime } from '../component/runtime.js';
 
 /** What the steps of one connection share. */
 export interface Maker {
@@ -16,7 +17,10 @@ export interface Maker {
   readonly refreshes: SingleFlight<ConnectionReport>;
 }
 
-/** Source: reference/request-spec.md section 4: in connections, `common` is the connection's. [doc] The app's stands in where it has none. [choice] */
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api: in connections, `common` is the
+ * connection's. [doc] The app's stands in where it has none. [choice]
+ */
 export function startOf(
   { component, runtime }: Maker,
   stored: StoredConnection,

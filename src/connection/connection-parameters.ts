@@ -1,8 +1,8 @@
-import type { ConnectionComponent } from '../document/app.js';
-import type { PlainObject } from '../util/plain-object.js';
 import { checkForm } from '../component/check-parameters.js';
-import { readForm } from '../parameters/form/form.js';
 import type { Runtime } from '../component/runtime.js';
+import type { ConnectionComponent } from '../document/app.js';
+import { readForm } from '../parameters/form/form.js';
+import type { PlainObject } from '../util/plain-object.js';
 
 /**
  * What a user filled in for a connection, checked and in the declared types, with defaults.

@@ -1,27 +1,19 @@
-import { collectSecrets } from '../redaction/collect-secrets.js';
-import { SANITIZED } from '../redaction/redact-value.js';
-import { toText } from '../iml/values/coerce.js';
-import { describe, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/run-context.js';
-import { runRequest } from '../run/run-request.js';
-import type { RunWarning, TraceEvent } from '../run/trace/trace.js';
+import { type Report, reportFailure, reportSuccess } from '../component/report.js';
+import type { Runtime } from '../component/runtime.js';
+import { startRun } from '../component/start-run.js';
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledResponse } from '../document/compile/compiled-request.js';
+import { toText } from '../iml/values/coerce.js';
+import { collectSecrets } from '../redaction/collect-secrets.js';
+import { SANITIZED } from '../redaction/redact-value.js';
+import { runRequest } from '../run/run-request.js';
+import { describe, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
+import type { RunContext } from '../run/scope/run-context.js';
+import type { TraceEvent } from '../run/trace/trace.js';
 import { deepMerge } from '../util/deep-merge.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import type { ConnectionMetadata, StoredConnection } from './connection-store.js';
 import { readInstant } from './read-instant.js';
-import type { Runtime } from '../component/runtime.js';
-import { startRun } from '../component/start-run.js';
-
-/** The outcome of a run of a connection that did not fail. */
-export interface ConnectionReport {
-  readonly stored: StoredConnection;
-  /** Requests that were sent. */
-  readonly requests: number;
-  readonly trace: readonly TraceEvent[];
-  readonly warnings: readonly RunWarning[];
-}
 
 /** What a run of a connection starts from. */
 export interface ConnectionStart {
@@ -49,7 +41,7 @@ export class ConnectionRun {
     this.context = context;
     this.current = stored;
     this.timezone = timezone;
-    context.beforeClean = () => this.learn(context.scope['temp']);
+    context.run.log.beforeClean = () => this.learn(context.scope['temp']);
   }
 
   /** The connection with all that was kept so far. */
@@ -57,9 +49,9 @@ export class ConnectionRun {
     return this.current;
   }
 
-  report(): ConnectionReport {
-    const { requests, warnings } = this.context;
-    return { stored: this.current, requests, trace: this.trace(), warnings };
+  /** What a step that makes or changes the connection gives. */
+  given(): { readonly stored: StoredConnection } {
+    return { stored: this.current };
   }
 
   /** What happened, without what turned out to be a secret only later: a token is known as one once it is kept. */
@@ -71,30 +63,32 @@ export class ConnectionRun {
 
   /** Runs the requests of a section in order; each sees as `data` what the ones before have kept. */
   async section(requests: readonly CompiledRequest[]): Promise<void> {
-    const { context } = this;
     for (const [index, request] of requests.entries()) {
-      context.requestIndex = index;
-      const sentBefore = context.requests;
+      const context = this.context.at({ requestIndex: index, document: request.document });
+      const { counters } = context;
+      const sentBefore = counters.requests;
       warnOfUnavailable(request, context);
       for await (const _page of runRequest(request, { appliesLimit: false }, context)) {
         // A request whose condition is false has received nothing to keep.
-        if (context.requests > sentBefore) this.keep(request.response);
+        if (counters.requests > sentBefore) this.keep(request.response, context);
       }
     }
   }
 
-  /** From here on expressions read the connection as `connection`, too. Source: reference/request-spec.md section 4. [app] */
+  /** From here on expressions read the connection as `connection`, too. [app] */
   showConnection(): void {
     this.showsConnection = true;
     this.context.scope['connection'] = this.current.connection;
   }
 
-  /** Adds what a response says to keep. Source: reference/response-spec.md sections 2 and 7. [doc] */
-  keep(spec: CompiledResponse): void {
-    const { context } = this;
+  /**
+   * Adds what a response says to keep.
+   * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses. [doc]
+   */
+  keep(spec: CompiledResponse, context: RunContext): void {
     const data = evaluateDirective(spec.data, context);
-    if (spec.data !== undefined) this.extend(spec.data, data);
-    const expires = this.readExpires(spec.expires) ?? this.current.expires;
+    if (spec.data !== undefined) this.extend(spec.data, data, context);
+    const expires = this.readExpires(spec.expires, context) ?? this.current.expires;
     const uid = readUid(spec.uid, context) ?? this.current.uid;
     const metadata = readMetadata(spec.metadata, context) ?? this.current.metadata;
     this.current = { ...this.current, expires, uid, metadata };
@@ -105,34 +99,33 @@ export class ConnectionRun {
     this.context.redactor.learn(collectSecrets(values));
   }
 
-  private extend(directive: Directive, data: unknown): void {
+  private extend(directive: Directive, data: unknown, context: RunContext): void {
     if (data === undefined || data === null) return;
-    if (!isPlainObject(data)) throw this.invalid(directive, 'data has to be a collection', data);
+    if (!isPlainObject(data)) throw invalid(directive, 'data has to be a collection', data, context);
     this.learn(data);
     const connection = deepMerge(this.current.connection, data);
     this.current = { ...this.current, connection };
-    this.context.scope['data'] = connection;
-    if (this.showsConnection) this.context.scope['connection'] = connection;
+    context.scope['data'] = connection;
+    if (this.showsConnection) context.scope['connection'] = connection;
   }
 
-  private readExpires(directive: Directive | undefined): Date | undefined {
-    const value = evaluateDirective(directive, this.context);
+  private readExpires(directive: Directive | undefined, context: RunContext): Date | undefined {
+    const value = evaluateDirective(directive, context);
     if (directive === undefined || value === undefined || value === null || value === '') return undefined;
     const instant = readInstant(value, this.timezone);
     if (instant === undefined || Number.isNaN(new Date(instant).getTime())) {
-      throw this.invalid(directive, 'expires has to be a date', value);
+      throw invalid(directive, 'expires has to be a date', value, context);
     }
     return new Date(instant);
   }
-
-  private invalid(directive: Directive, expectation: string, value: unknown): Error {
-    const { context } = this;
-    const place = context.request?.document.placeOf(directive.pointer);
-    return runError('RuntimeError', `${expectation}, not ${describe(value)}.`, context, { place });
-  }
 }
 
-/** Source: reference/connections-modules-rpcs.md (Connections). [doc] */
+function invalid(directive: Directive, expectation: string, value: unknown, context: RunContext): Error {
+  const place = context.document?.placeOf(directive.pointer);
+  return runError('RuntimeError', `${expectation}, not ${describe(value)}.`, context, { place });
+}
+
+/** Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc] */
 const UNAVAILABLE = ['aws', 'endpoint', 'pagination'];
 const UNAVAILABLE_IN_RESPONSE = ['iterate', 'limit', 'output', 'trigger', 'wrapper'];
 
@@ -165,41 +158,45 @@ function withOpenHeaders(event: TraceEvent): TraceEvent {
   return { ...event, headers: Object.fromEntries(headers) };
 }
 
-/** Starts a run, lets `work` send requests in it, and ends it however that goes; trace events come at its end. */
-export async function runConnection<T>(
+/** Starts a run, lets `work` send requests in it, and reports on it; trace events come at its end. */
+export async function runConnection<Given extends object>(
   runtime: Runtime,
   start: ConnectionStart,
-  work: (run: ConnectionRun) => Promise<T>,
-): Promise<T> {
+  work: (run: ConnectionRun) => Promise<Given>,
+): Promise<Report<Given>> {
   const { stored, common, names, signal } = start;
   const { connection, parameters } = stored;
   const input = { parameters, common, data: connection, names, signal };
+  const settings = { ...runtime.settings, onTrace: undefined, trace: 'summary' as const };
   // Listeners are told at the end, and of no bodies: what of a response is a secret shows only once it is kept, and not
   // everything is.
-  const { context, finish } = startRun({ ...runtime, onTrace: undefined, trace: 'summary' }, input);
+  const { context, finish } = startRun({ ...runtime, settings }, input);
   const run = new ConnectionRun(context, stored, toText(runtime.environment['timezone']) || 'UTC');
   try {
     context.scope['temp'] = start.temp ?? {};
     for (const secrets of [connection, parameters, start.temp, start.secrets]) run.learn(secrets);
-    return await work(run);
+    const given = await work(run);
+    return { ...reportSuccess(given, context), trace: run.trace() };
+  } catch (thrown) {
+    return { ...reportFailure<Given>(thrown, context), trace: run.trace() };
   } finally {
     finish();
-    for (const event of run.trace()) runtime.onTrace?.(event);
+    for (const event of run.trace()) runtime.settings.onTrace?.(event);
   }
 }
 
-/** Source: reference/request-spec.md section 2 (uid): text or number. [src] */
+/** Source: https://github.com/integromat/vscode-apps-sdk: text or number. [src] */
 function readUid(directive: Directive | undefined, context: RunContext): string | number | undefined {
   const value = evaluateDirective(directive, context);
   if (directive === undefined || value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  const place = context.request?.document.placeOf(directive.pointer);
+  const place = context.document?.placeOf(directive.pointer);
   const message = `uid has to be text or a number, not ${describe(value)}.`;
   throw runError('RuntimeError', message, context, { place });
 }
 
-/** Source: reference/request-spec.md section 2 (metadata); a bare text counts as its value. [src][inf] */
+/** Source: https://github.com/integromat/vscode-apps-sdk; a bare text counts as its value. [src][inf] */
 function readMetadata(directive: Directive | undefined, context: RunContext): ConnectionMetadata | undefined {
   const value = evaluateDirective(directive, context);
   const label = toText(isPlainObject(value) ? ownMember(value, 'value') : value).slice(0, MAX_LABEL);

@@ -1,10 +1,11 @@
-import { SpecError } from '../errors/spec-error.js';
 import type { ConnectionComponent } from '../document/app.js';
 import type { DirectiveContext } from '../document/compile/compile-directive.js';
 import { compileCommunication } from '../document/compile/compile-request.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
 import { subDocument } from '../document/reading/sub-document.js';
+import { AppError } from '../errors/app-error.js';
+import { SpecError } from '../errors/spec-error.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 
 type Requests = readonly CompiledRequest[];
@@ -27,10 +28,10 @@ export type CompiledConnection =
 
 /**
  * Makes the communication of a connection ready. The base of the app is not merged in.
- * Source: reference/connections-modules-rpcs.md (Connections). [doc]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc]
  *
- * @throws SpecError (SPEC_INVALID) where there is none, where a request has no url, and for an OAuth connection that
- *   is no object of named requests
+ * @throws SpecError (SPEC_INVALID) where there is none and for an OAuth connection that is no object of named requests;
+ *   AppError of type InvalidConfigurationError where a request has no url
  */
 export function compileConnection(
   connection: ConnectionComponent,
@@ -94,14 +95,15 @@ function compileRequests(section: Document, base: Document | undefined, context:
 }
 
 /**
- * Source: reference/connections-modules-rpcs.md (Connections): a url is required, and aws, pagination, limit, iterate
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections: a url is required, and aws,
+ * pagination, limit, iterate
  * and output are not available. [doc] They are left aside; a run warns of them.
  */
 function withoutUnavailable(request: CompiledRequest): CompiledRequest {
   const { document, response } = request;
   if (request.url === undefined) {
     const message = 'A request of a connection needs a url.';
-    throw new SpecError('SPEC_INVALID', message, { place: document.placeOf('') });
+    throw new AppError('InvalidConfigurationError', message, { place: document.placeOf('') });
   }
   return {
     ...request,

@@ -1,13 +1,14 @@
 import { EngineError } from '../errors/engine-error.js';
 import { SpecError } from '../errors/spec-error.js';
-import { extendTemp } from '../run/receive-response.js';
+import { extendTemp } from '../run/response/receive-response.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { buildAuthorizePage, readQueryValue } from './authorize-page.js';
 import { codeChallenge, createNonce } from './code-challenge.js';
-import type { Authorization, AuthorizeInput, ConnectionOptions, CreateInput } from '../component/connection.js';
+import type { AuthorizeInput, ConnectionOptions, CreateInput } from './connection-input.js';
 import { emptyConnection, type Maker, startOf } from './connection-maker.js';
 import { checkConnectionParameters } from './connection-parameters.js';
-import { type ConnectionReport, runConnection } from './connection-run.js';
+import type { AuthorizationReport, ConnectionReport } from './connection-report.js';
+import { runConnection } from './connection-run.js';
 import type { OAuthNames } from './connection-store.js';
 import { type PendingAuthorization, readPending, writePending } from './pending-authorization.js';
 import { assertOwnCallback, type CallbackQuery, receiveCallback } from './receive-callback.js';
@@ -31,18 +32,18 @@ export async function create(maker: Maker, input: CreateInput): Promise<Connecti
   return runConnection(runtime, start, async (run) => {
     if (compiled.kind === 'basic') {
       await run.section(compiled.requests);
-      return run.report();
+      return run.given();
     }
     await run.section(compiled.before);
     await run.section(compiled.token);
     run.showConnection();
     await run.section(compiled.info);
-    return run.report();
+    return run.given();
   });
 }
 
 /** See `Connection.authorize`. */
-export async function authorize(maker: Maker, input: AuthorizeInput): Promise<Authorization> {
+export async function authorize(maker: Maker, input: AuthorizeInput): Promise<AuthorizationReport> {
   const { component, runtime } = maker;
   const compiled = await maker.compile();
   if (compiled.kind === 'basic' || compiled.authorize === undefined) {
@@ -59,8 +60,7 @@ export async function authorize(maker: Maker, input: AuthorizeInput): Promise<Au
   const start = startOf(maker, emptyConnection(component, parameters, oauth), input, { oauth: names });
   return runConnection(runtime, start, async (run) => {
     await run.section(before);
-    const { context } = run;
-    context.request = page;
+    const context = run.context.at({ document: page.document, requestIndex: 0 });
     extendTemp(page.temp, context);
     const url = await buildAuthorizePage(page, { state, codeChallenge: challenge }, context);
     const requestToken = kind === 'oauth1' ? readQueryValue(url, 'oauth_token') : undefined;
@@ -76,7 +76,7 @@ export async function authorize(maker: Maker, input: AuthorizeInput): Promise<Au
         temp: isPlainObject(temp) ? temp : {},
       },
     );
-    return { url, pending, requests: context.requests };
+    return { url, pending };
   });
 }
 
@@ -112,11 +112,11 @@ export async function complete(
     await run.section(token);
     run.showConnection();
     await run.section(info);
-    return run.report();
+    return run.given();
   });
 }
 
-/** Source: reference/connections-modules-rpcs.md (Redirect address, Scope). [doc] */
+/** Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc] */
 function oauthNames(
   { component, runtime }: Maker,
   input: CreateInput & Partial<AuthorizeInput>,

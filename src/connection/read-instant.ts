@@ -1,5 +1,5 @@
-import { toNumber } from '../iml/values/coerce.js';
 import { readDate } from '../iml/date/read-date.js';
+import { toNumber } from '../iml/values/coerce.js';
 
 /** As seconds, this lies in the year 5138; as milliseconds, in 1973. */
 const FIRST_MILLISECONDS = 1e11;

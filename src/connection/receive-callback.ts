@@ -1,10 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Directive } from '../document/compile/compile-directive.js';
+import type {
+  CompiledRequest,
+  CompiledResponse,
+  CompiledValid,
+} from '../document/compile/compiled-request.js';
 import { AppError } from '../errors/app-error.js';
 import { toText } from '../iml/values/coerce.js';
-import { checkResponse } from '../run/check-response.js';
-import { extendTemp } from '../run/receive-response.js';
-import type { Directive } from '../document/compile/compile-directive.js';
-import type { CompiledRequest, CompiledResponse, CompiledValid } from '../document/compile/compiled-request.js';
+import { checkResponse } from '../run/response/check-response.js';
+import { extendTemp } from '../run/response/receive-response.js';
 import { ownMember, type PlainObject } from '../util/plain-object.js';
 import type { ConnectionRun } from './connection-run.js';
 
@@ -22,22 +26,20 @@ const REFUSED: CompiledValid = {
 /**
  * Takes a callback as the response of `authorize`: `temp`, `valid` and `error`, then what it keeps, all reading `query`.
  * A callback that says `error` fails unless `valid` is written and says otherwise.
- * Source: reference/connections-modules-rpcs.md (authorize). [doc][inf]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc][inf]
  *
  * @throws AppError of the type that `valid` and `error` give; RuntimeError by default
  */
 export function receiveCallback(authorize: CompiledRequest, query: CallbackQuery, run: ConnectionRun): void {
-  const { context } = run;
+  const context = run.context.at({ document: authorize.document, requestIndex: 0 });
   const { response } = authorize;
-  context.request = authorize;
-  context.requestIndex = 0;
   run.learn(secretsIn(query));
   extendTemp(response.temp, context);
   const refusal = refusalIn(query);
   const spec = refusal === undefined || response.valid !== undefined ? response : refused(response, refusal);
   const error = checkResponse(spec, undefined, context);
   if (error !== undefined) throw error;
-  run.keep(response);
+  run.keep(response, context);
 }
 
 function refused(response: CompiledResponse, refusal: string): CompiledResponse {

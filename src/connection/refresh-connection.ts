@@ -1,20 +1,21 @@
+import type { Runtime } from '../component/runtime.js';
+import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { AppError } from '../errors/app-error.js';
 import { toText } from '../iml/values/coerce.js';
-import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { ownMember } from '../util/plain-object.js';
-import { type ConnectionReport, type ConnectionStart, runConnection } from './connection-run.js';
+import type { ConnectionReport } from './connection-report.js';
+import { type ConnectionStart, runConnection } from './connection-run.js';
 import type { StoredConnection } from './connection-store.js';
 import { readInstant } from './read-instant.js';
-import type { Runtime } from '../component/runtime.js';
 
 /**
  * Renews the credentials of a connection if its `refresh` section says so: by its condition, without one once
  * `data.expires` has passed. What `response.data` gives is merged; nothing else is lost.
- * Source: reference/connections-modules-rpcs.md (refresh). [app][inf]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [app][inf]
  *
  * @param force refreshes whatever the condition says
  * @returns the connection as it was, with no requests, where nothing was due
- * @throws AppError of type InvalidAccessTokenError for whatever the section fails with
+ *   Whatever the section fails with is told as an InvalidAccessTokenError
  */
 export function refreshConnection(
   section: readonly CompiledRequest[],
@@ -24,34 +25,37 @@ export function refreshConnection(
 ): Promise<ConnectionReport> {
   return runConnection(runtime, start, async (run) => {
     const [first, ...rest] = section;
-    if (first === undefined) return run.report();
-    if (!force && first.condition === undefined && !isTokenOver(start.stored, runtime)) return run.report();
+    if (first === undefined) return run.given();
+    if (!force && first.condition === undefined && !isTokenOver(start.stored, runtime)) return run.given();
     const forced = force ? { ...first, condition: undefined } : first;
     try {
       await run.section([forced, ...rest]);
     } catch (error) {
       throw error instanceof AppError ? refreshFailed(error) : error;
     }
-    return run.report();
+    return run.given();
   });
 }
 
 /**
  * Fails for a connection whose user has to authorize again.
- * Source: reference/response-spec.md section 7 (expires). [doc], the type [inf]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc], the type [inf]
  *
  * @throws AppError of type InvalidAccessTokenError
  */
 export function assertNotExpired(stored: StoredConnection, runtime: Runtime): void {
   const end = readInstant(stored.expires, timezoneOf(runtime));
-  if (end === undefined || end > runtime.clock.now()) return;
+  if (end === undefined || end > runtime.settings.clock.now()) return;
   throw new AppError('InvalidAccessTokenError', 'The connection has expired. It has to be authorized again.');
 }
 
-/** Whether `data.expires`, the end of the access token, has passed. Source: reference/connections-modules-rpcs.md. [inf] */
+/**
+ * Whether `data.expires`, the end of the access token, has passed.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [inf]
+ */
 function isTokenOver({ connection }: StoredConnection, runtime: Runtime): boolean {
   const end = readInstant(ownMember(connection, 'expires'), timezoneOf(runtime));
-  return end !== undefined && end <= runtime.clock.now();
+  return end !== undefined && end <= runtime.settings.clock.now();
 }
 
 function timezoneOf(runtime: Runtime): string {

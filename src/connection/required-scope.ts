@@ -1,6 +1,6 @@
-import { EngineError } from '../errors/engine-error.js';
 import type { App, ConnectionComponent } from '../document/app.js';
 import type { Document } from '../document/reading/document.js';
+import { EngineError } from '../errors/engine-error.js';
 
 /** For what a connection is to be used. */
 export interface ScopeRequest {
@@ -14,7 +14,7 @@ export interface ScopeRequest {
 
 /**
  * What expressions read as `oauth.scope`: the default scope of the connection and all that its uses require, once each.
- * Source: reference/connections-modules-rpcs.md (Scope). [doc]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc]
  *
  * @throws EngineError (USAGE) for a module or webhook the app does not have
  */

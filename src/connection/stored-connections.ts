@@ -1,23 +1,27 @@
+import { asRunError, type Report, type Reporting, reporting } from '../component/report.js';
 import { AppError } from '../errors/app-error.js';
 import { EngineError } from '../errors/engine-error.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { createSingleFlight } from '../util/single-flight.js';
-import type { Connection } from '../component/connection.js';
+import type { Connection } from './connection.js';
 import type { ConnectionStore, StoredConnection } from './connection-store.js';
 
-/** Finds a connection by the name it is kept under, and refreshes it if that is due. */
-export type OpenConnection = (
-  name: string,
-  options?: {
-    /** Names of the app's connections that may be used; none: any. */
-    readonly allowed?: readonly string[] | undefined;
-    readonly signal?: AbortSignal | undefined;
-  },
-) => Promise<StoredConnection>;
+/** For whom a connection is opened. */
+export interface OpenOptions {
+  /** Names of the app's connections that may be used. Default: any. */
+  readonly allowed?: readonly string[] | undefined;
+  /** Ends the wait of this caller, which rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The outcome of opening a connection that is kept. */
+export type OpenReport = Report<{ readonly stored: StoredConnection }, unknown>;
 
 /** Connections that an engine is lent. */
 export interface StoredConnections {
-  readonly open: OpenConnection;
+  /** Rejects with EngineError. */
+  readonly open: (name: string, options?: OpenOptions) => Promise<StoredConnection>;
+  readonly report: (name: string, options?: OpenOptions) => Reporting<OpenReport>;
   /** Waits for what is being refreshed and saved: tokens that were renewed must not get lost. */
   readonly settled: () => Promise<void>;
 }
@@ -43,11 +47,11 @@ export function createStoredConnections(
     assertStored(name, kept);
     const connection = connectionOf(kept.component);
     if (connection === undefined) throw strangeConnection(name, kept);
-    const report = await connection.refresh(kept);
-    if (report.requests > 0) await from.save(name, report.stored);
+    const report = await connection.refresh(kept).orThrow();
+    if (report.stats.requests > 0) await from.save(name, report.stored);
     return report.stored;
   };
-  const open: OpenConnection = async (name, { allowed = [], signal } = {}) => {
+  const open: StoredConnections['open'] = async (name, { allowed = [], signal } = {}) => {
     if (store === undefined) throw unknownConnection(name);
     const work = (): Promise<StoredConnection> =>
       store.exclusively === undefined
@@ -59,7 +63,16 @@ export function createStoredConnections(
       throw otherConnection(name, stored, allowed);
     return stored;
   };
-  return { open, settled: opening.settled };
+  const report = async (name: string, options?: OpenOptions): Promise<OpenReport> => {
+    try {
+      return { ok: true, stored: await open(name, options), error: undefined };
+    } catch (thrown) {
+      const error = asRunError(thrown);
+      if (error === undefined) throw thrown;
+      return { ok: false, stored: undefined, error };
+    }
+  };
+  return { open, report: (name, options) => reporting(report(name, options)), settled: opening.settled };
 }
 
 /** An embedder without types may keep anything. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { toPortable } from '../util/portable-value.js';
-import type { ConnectionOptions, KnownConnection, RefreshInput } from '../component/connection.js';
+import type { ConnectionOptions, KnownConnection, RefreshInput } from './connection-input.js';
 import { type Maker, startOf, storedOf } from './connection-maker.js';
-import { type ConnectionReport, runConnection } from './connection-run.js';
+import type { ConnectionReport } from './connection-report.js';
+import { runConnection } from './connection-run.js';
 import { assertNotExpired, refreshConnection } from './refresh-connection.js';
 
 /** See `Connection.test`. */
@@ -24,7 +25,7 @@ export async function test(
       run.showConnection();
       await run.section(compiled.info);
     }
-    return run.report();
+    return run.given();
   });
 }
 
@@ -59,6 +60,6 @@ export async function invalidate(
   return runConnection(maker.runtime, start, async (run) => {
     run.showConnection();
     await run.section(section);
-    return run.report();
+    return run.given();
   });
 }

@@ -1,11 +1,11 @@
-import type { ModuleComponent } from '../document/app.js';
-import type { Document, Warning } from '../document/reading/document.js';
 import { rpcAsker } from '../component/check-parameters.js';
-import { readForm } from '../parameters/form/form.js';
-import type { ParameterElement, ParameterList } from '../parameters/form/parameter-spec.js';
-import { type ReferenceFailure, resolveParameters } from '../parameters/check/resolve-parameters.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { FormInput, Runtime } from '../component/runtime.js';
+import type { ModuleComponent } from '../document/app.js';
+import type { Document, Warning } from '../document/reading/document.js';
+import { type ReferenceFailure, resolveParameters } from '../parameters/check/resolve-parameters.js';
+import { readForm } from '../parameters/form/form.js';
+import type { ParameterElement, ParameterList } from '../parameters/form/parameter-spec.js';
 
 /** What a form is listed for. */
 export interface ParametersInput extends Omit<FormInput, 'payload' | 'start'> {

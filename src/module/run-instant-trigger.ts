@@ -1,33 +1,33 @@
-import { runError } from '../run/scope/evaluate-directive.js';
-import { oneAhead } from '../run/paging/prefetch.js';
-import { runCommunication } from '../run/run-communication.js';
-import type { RunContext } from '../run/run-context.js';
-import type { ModuleComponent } from '../document/app.js';
-import type { Directive } from '../document/compile/compile-directive.js';
-import type { CompiledRequest } from '../document/compile/compiled-request.js';
-import type { Document } from '../document/reading/document.js';
-import { isPlainObject } from '../util/plain-object.js';
 import { beginRun, type ConnectedInput } from '../component/begin-run.js';
 import { bundlesOf } from '../component/bundles.js';
 import { ModuleRun } from '../component/module-run.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
+import type { ModuleComponent } from '../document/app.js';
+import type { Directive } from '../document/compile/compile-directive.js';
+import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import type { Document } from '../document/reading/document.js';
+import { prefetch } from '../run/paging/prefetch.js';
+import { runCommunication } from '../run/run-communication.js';
+import { runError } from '../run/scope/evaluate-directive.js';
+import type { RunContext } from '../run/scope/run-context.js';
+import { isPlainObject } from '../util/plain-object.js';
 
 /**
  * Runs an instant trigger for one webhook item, `input.payload`. Without a communication, or with an empty one, the item
  * is the bundle; else a single request may fetch more, which `iterate` and `pagination` are not part of: they are
  * ignored with a warning.
  *
- * @see reference/webhooks.md (Instant trigger module)
+ * @see https://developers.make.com/custom-apps-documentation/app-components/modules/instant-trigger
  */
 export function runInstantTrigger(
   module: ModuleComponent,
   input: ConnectedInput,
   runtime: Runtime,
-): ModuleRun<never> {
+): ModuleRun {
   const { communication } = module;
-  return new ModuleRun<never>({
-    start: () => beginRun(runtime, input, moduleSubject(module)),
+  return new ModuleRun({
+    start: async () => beginRun(runtime, input, moduleSubject(module)),
     batches: async function* (context, isStreamed) {
       if (communication === undefined || isEmptySpec(communication.value)) {
         const { payload } = input;
@@ -39,7 +39,7 @@ export function runInstantTrigger(
       if (second !== undefined) throw chainError(communication, context);
       const single = singleRequest(request, context);
       const pages = runCommunication([single], context);
-      for await (const page of isStreamed ? oneAhead(pages) : pages) yield bundlesOf(page);
+      for await (const page of isStreamed ? prefetch(pages) : pages) yield bundlesOf(page);
     },
   });
 }
@@ -56,7 +56,10 @@ function chainError(communication: Document, context: RunContext): Error {
   return runError('InvalidConfigurationError', message, context, { place: communication.placeOf('/1') });
 }
 
-/** Source: reference/webhooks.md (Instant trigger module). [doc]; a static request without output gives the item [choice]. */
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/instant-trigger. [doc]; a static request
+ * without output gives the item [choice].
+ */
 function singleRequest(request: CompiledRequest, context: RunContext): CompiledRequest {
   const { response, document } = request;
   const ignored: readonly [name: string, pointer: string | undefined][] = [

@@ -1,24 +1,23 @@
-import { EngineError } from '../errors/engine-error.js';
-import { oneAhead } from '../run/paging/prefetch.js';
-import { runCommunication } from '../run/run-communication.js';
-import type { ModuleComponent } from '../document/app.js';
-import { assertNever } from '../util/assert-never.js';
 import { beginRun, type ConnectedInput } from '../component/begin-run.js';
 import { bundlesOf } from '../component/bundles.js';
 import { communicationOf } from '../component/communication-of.js';
 import { ModuleRun } from '../component/module-run.js';
-import { runInstantTrigger } from './run-instant-trigger.js';
 import { moduleSubject } from '../component/run-subject.js';
-import { runTrigger } from '../trigger/run-trigger.js';
 import type { Runtime } from '../component/runtime.js';
 import type { RunTraits } from '../component/start-run.js';
+import type { ModuleComponent } from '../document/app.js';
+import { EngineError } from '../errors/engine-error.js';
+import { prefetch } from '../run/paging/prefetch.js';
+import { runCommunication } from '../run/run-communication.js';
+import { runTrigger } from '../trigger/run-trigger.js';
+import { assertNever } from '../util/assert-never.js';
+import { runInstantTrigger } from './run-instant-trigger.js';
 
 /**
  * Runs a module as its type asks.
  *
- * @throws SpecError (SPEC_INVALID) where the module has no communication; EngineError (USAGE) for a responder, which
- *   gives an answer instead of bundles
- * @see reference/connections-modules-rpcs.md (Modules)
+ * @throws EngineError (USAGE) for a responder, which gives an answer instead of bundles
+ * @see https://developers.make.com/custom-apps-documentation/app-components/modules
  */
 export function runModule(module: ModuleComponent, input: ConnectedInput, runtime: Runtime): ModuleRun {
   switch (module.type) {
@@ -46,13 +45,12 @@ function runRequests(
   input: ConnectedInput,
   runtime: Runtime,
   traits: RunTraits,
-): ModuleRun<never> {
-  const communication = communicationOf(module);
-  return new ModuleRun<never>({
-    start: () => beginRun(runtime, input, moduleSubject(module), traits),
+): ModuleRun {
+  return new ModuleRun({
+    start: async () => beginRun(runtime, input, moduleSubject(module), traits),
     batches: async function* (context, isStreamed) {
-      const pages = runCommunication(await runtime.compile(communication), context);
-      for await (const page of isStreamed ? oneAhead(pages) : pages) yield bundlesOf(page);
+      const pages = runCommunication(await runtime.compile(communicationOf(module)), context);
+      for await (const page of isStreamed ? prefetch(pages) : pages) yield bundlesOf(page);
     },
   });
 }

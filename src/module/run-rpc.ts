@@ -1,25 +1,24 @@
-import type { Page } from '../run/response/collect-outputs.js';
-import { evaluateDirective } from '../run/scope/evaluate-directive.js';
-import { runCommunication } from '../run/run-communication.js';
-import type { RunContext } from '../run/run-context.js';
-import type { RpcComponent } from '../document/app.js';
-import { compileDirective } from '../document/compile/compile-directive.js';
-import { isPlainObject, type PlainObject, setMember } from '../util/plain-object.js';
 import type { ConnectedInput } from '../component/begin-run.js';
 import { type CallReport, reportCall } from '../component/call-report.js';
 import { communicationOf } from '../component/communication-of.js';
-import type { RpcReference } from '../parameters/form/rpc-reference.js';
 import { resultOf } from '../component/result-of.js';
 import { rpcSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
+import type { RpcComponent } from '../document/app.js';
+import { compileDirective } from '../document/compile/compile-directive.js';
+import type { RpcReference } from '../parameters/form/rpc-reference.js';
+import type { Page } from '../run/response/collect-outputs.js';
+import { runCommunication } from '../run/run-communication.js';
+import { evaluateDirective } from '../run/scope/evaluate-directive.js';
+import type { RunContext } from '../run/scope/run-context.js';
+import { isPlainObject, type PlainObject, setMember } from '../util/plain-object.js';
 
 /**
  * Calls an RPC: options, fields, samples or whatever it gives. Iterating, it gives a list; else the value.
  *
  * @param query the arguments of `rpc://name?x={{...}}`: evaluated where the reference stands, that is with the
  *   parameters of the form, and added to them for the RPC
- * @throws SpecError (SPEC_INVALID) where the RPC has no communication
- * @see reference/connections-modules-rpcs.md (RPCs)
+ * @see https://developers.make.com/custom-apps-documentation/app-components/rpcs
  */
 export async function callRpc(
   rpc: RpcComponent,
@@ -27,15 +26,14 @@ export async function callRpc(
   input: ConnectedInput,
   runtime: Runtime,
 ): Promise<CallReport> {
-  const communication = communicationOf(rpc);
-  const work = async (context: RunContext): Promise<unknown> => {
+  const work = async (context: RunContext): Promise<{ readonly result: unknown }> => {
     await addArguments(query, context, runtime);
     const pages: Page[] = [];
-    const requests = await runtime.compile(communication);
+    const requests = await runtime.compile(communicationOf(rpc));
     for await (const page of runCommunication(requests, context)) pages.push(page);
-    return resultOf(pages);
+    return { result: resultOf(pages) };
   };
-  return reportCall(runtime, input, { subject: rpcSubject(rpc), work });
+  return reportCall(runtime, input, { subject: () => rpcSubject(rpc), work });
 }
 
 /** An argument without a value takes nothing away from the parameters. [choice] */

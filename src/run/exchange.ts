@@ -1,6 +1,9 @@
-import { jsonText } from '../http/body/json-text.js';
 import type { CompiledPagination, CompiledRequest } from '../document/compile/compiled-request.js';
+import { jsonText } from '../http/body/json-text.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
+import { resolveRequest } from './request/resolve-request.js';
+import { sendRequest } from './request/send-request.js';
+import { judge, receiveResponse } from './response/receive-response.js';
 import {
   atDirective,
   evaluateDirective,
@@ -8,22 +11,20 @@ import {
   evaluateFlatObject,
   runError,
 } from './scope/evaluate-directive.js';
-import { judge, receiveResponse } from './receive-response.js';
-import { resolveRequest } from './request/resolve-request.js';
-import type { EndpointCall, RunContext } from './run-context.js';
-import { sendRequest } from './request/send-request.js';
+import type { EndpointCall, RunContext } from './scope/run-context.js';
 
 /** One exchange of a request, evaluated and ready to be made. */
 export interface Exchange {
   /** What is asked: two exchanges with the same key ask the same. */
   readonly key: string;
   /** Makes it and puts the answer into the scope. Gives the bytes of the answer where it came over the network. */
-  readonly make: () => Promise<Uint8Array | undefined>;
+  readonly make: (context: RunContext) => Promise<Uint8Array | undefined>;
 }
 
 /**
  * Evaluates what a request, or a follow-up page of it, asks for: an HTTP request or a call of a sibling endpoint.
  *
+ * @param context what it is evaluated with; where the answer goes is said when the exchange is made
  * @returns undefined for a follow-up page that leads nowhere
  */
 export function prepareExchange(
@@ -48,15 +49,18 @@ function prepareHttp(
   const headers = request.pagination?.headers === undefined ? '' : resolved.headers.join('\n');
   return {
     key: `${resolved.method} ${resolved.url}\n${headers}\n${body}`,
-    make: async () => {
-      const response = await sendRequest(resolved, context);
-      receiveResponse(request.response, response, context);
+    make: async (at) => {
+      const response = await sendRequest(resolved, at);
+      await receiveResponse(request.response, response, at);
       return response.body;
     },
   };
 }
 
-/** Source: reference/request-spec.md section 1 (endpoint, input). [src] What the caller sees of the answer is inferred. [inf] */
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [src] What the caller sees
+ * of the answer is inferred. [inf]
+ */
 function prepareEndpoint(
   request: CompiledRequest,
   page: CompiledPagination | undefined,
@@ -66,11 +70,11 @@ function prepareEndpoint(
   const key = atDirective(request.endpoint?.input, context, () => jsonText([call.name, call.input]) ?? '');
   return {
     key,
-    make: async () => {
-      const { callEndpoint } = context.settings;
-      if (callEndpoint === undefined) throw endpointError('No endpoint can be called here.', context);
-      context.scope['body'] = await callEndpoint(call, context);
-      judge(request.response, undefined, context);
+    make: async (at) => {
+      const { callEndpoint } = at.run.rules;
+      if (callEndpoint === undefined) throw endpointError('No endpoint can be called here.', at);
+      Object.assign(at.scope, await callEndpoint(call, at));
+      judge(request.response, undefined, at);
       return undefined;
     },
   };

@@ -1,8 +1,8 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
-import type { Page } from './response/collect-outputs.js';
-import { evaluateDirective } from './scope/evaluate-directive.js';
-import type { RunContext } from './run-context.js';
+import { type Page, singlePage } from './response/collect-outputs.js';
 import { type RequestPlan, runRequest } from './run-request.js';
+import { evaluateDirective } from './scope/evaluate-directive.js';
+import type { RunContext } from './scope/run-context.js';
 
 /** What differs between the uses of a communication. All but `wraps` is about its last request. */
 export interface CommunicationPlan extends Partial<RequestPlan> {
@@ -15,7 +15,7 @@ export interface CommunicationPlan extends Partial<RequestPlan> {
  * come as they arrive; they are held back only where something later may replace them: another request of the chain, or
  * `wrapper`.
  *
- * @see reference/request-spec.md section 9, reference/response-spec.md section 5
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
  */
 export async function* runCommunication(
   requests: readonly CompiledRequest[],
@@ -24,23 +24,24 @@ export async function* runCommunication(
 ): AsyncGenerator<Page, void> {
   const { wraps = true, ...ofLast } = plan;
   let held: readonly Page[] = [];
-  let executed: CompiledRequest | undefined;
+  let executed: { readonly request: CompiledRequest; readonly context: RunContext } | undefined;
   for (const [index, request] of requests.entries()) {
-    context.requestIndex = index;
+    const at = context.at({ requestIndex: index });
     const isLast = index === requests.length - 1;
     const requestPlan = isLast ? { appliesLimit: true, ...ofLast } : { appliesLimit: false };
-    const pages = runRequest(request, requestPlan, context);
+    const pages = runRequest(request, requestPlan, at);
     if (isLast && !(wraps && request.response.wrapper !== undefined)) {
       if (yield* pages) return;
     } else {
       const result = await collectPages(pages);
       if (!result.executed) continue;
       held = result.pages;
-      executed = request;
+      executed = { request, context: at };
     }
   }
-  if (wraps && executed?.response.wrapper !== undefined) yield wrapPages(executed, held, context);
-  else yield* held;
+  if (wraps && executed?.request.response.wrapper !== undefined) {
+    yield wrapPages(executed.request, held, executed.context);
+  } else yield* held;
 }
 
 async function collectPages(
@@ -60,15 +61,8 @@ function wrapPages(request: CompiledRequest, pages: readonly Page[], context: Ru
   return applyWrapper(request, isList ? outputs : outputs[0], context);
 }
 
-/** `wrapper` runs once, over the outputs of all pages; nothing comes after it. Source: reference/response-spec.md section 5. [doc] */
+/** `wrapper` runs once, over the outputs of all pages; nothing comes after it. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/wrapper [doc] */
 export function applyWrapper(request: CompiledRequest, output: unknown, context: RunContext): Page {
-  context.request = request;
   context.scope['output'] = output;
-  const value = evaluateDirective(request.response.wrapper, context);
-  return {
-    isIterated: false,
-    outputs: value === undefined || value === null ? [] : [value],
-    keys: [],
-    isEmpty: false,
-  };
+  return singlePage(evaluateDirective(request.response.wrapper, context.at({ document: request.document })));
 }

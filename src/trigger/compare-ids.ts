@@ -1,5 +1,4 @@
-/** What identifies an item of a polling trigger, as the service gives it. */
-export type ItemId = string | number;
+import type { ItemId } from '../component/trigger-data.js';
 
 const NUMERIC = /^-?\d+(?:\.\d+)?$/;
 
@@ -14,7 +13,7 @@ export function idText(id: ItemId): string {
 /**
  * Orders two ids: numbers and numeric texts by their value and to the last digit, other texts by their UTF-16 units.
  * Where both kinds meet numbers come first, as an order of pairs alone (`2 < 10 < 1a < 2`) would be none.
- * Source: reference/response-spec.md section 6. [inf]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [inf]
  *
  * @returns below, above or exactly 0; 0 only for ids that are the same
  */

@@ -1,13 +1,14 @@
-import type { Page } from '../run/response/collect-outputs.js';
-import { runError } from '../run/scope/evaluate-directive.js';
-import { evaluateLimit } from '../run/paging/record-limit.js';
-import type { CommunicationPlan } from '../run/run-communication.js';
-import type { RunContext } from '../run/run-context.js';
-import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
 import { type Bundle, bundlesOf } from '../component/bundles.js';
+import type { TriggerStart, TriggerState } from '../component/trigger-data.js';
+import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
+import { evaluateLimit } from '../run/paging/record-limit.js';
+import type { Page } from '../run/response/collect-outputs.js';
+import type { CommunicationPlan } from '../run/run-communication.js';
+import { runError } from '../run/scope/evaluate-directive.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import { idText } from './compare-ids.js';
 import { readItemKey, readTriggerOrder, readTriggerType, triggerOf } from './trigger-spec.js';
-import { DEFAULT_START, startFromNow, type TriggerStart } from './trigger-start.js';
+import { DEFAULT_START, startFromNow } from './trigger-start.js';
 import {
   compareItems,
   createNewTest,
@@ -17,7 +18,6 @@ import {
   stateBefore,
   stateOfAll,
   type TriggerOrder,
-  type TriggerState,
   type TriggerType,
 } from './trigger-state.js';
 
@@ -26,18 +26,21 @@ export interface PolledItem extends ItemPosition {
   readonly bundles: readonly Bundle[];
 }
 
-/** Items a run puts out unless `response.limit` says otherwise. Source: reference/response-spec.md section 1. [doc-old] */
-const DEFAULT_LIMIT = 1;
+/**
+ * How many of the newest items a run that has no state and goes by id puts out where nothing limits it: enough to see
+ * that the trigger works, without a service's whole past. [choice]
+ */
+const FIRST_ITEMS = 1;
 
 /**
  * One look of a polling trigger at its service: collects what the pages hold, says when enough was seen, and picks
- * what is new. Source: reference/response-spec.md section 6.
+ * what is new. Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger.
  */
 export class Poll {
   readonly plan: CommunicationPlan = {
     appliesLimit: false,
     wraps: false,
-    begin: (request) => this.begin(request),
+    begin: (request, context) => this.begin(request, context),
     isSatisfied: (page) => this.add(page),
   };
   /** Outputs that stand for no item, such as the default of a condition. They are put out in every run. */
@@ -46,14 +49,16 @@ export class Poll {
   request: CompiledRequest | undefined;
   /** Where the run starts; undefined as long as that depends on what is found. */
   state: TriggerState | undefined;
-  private readonly context: RunContext;
+  /** Where the request with the trigger is, once it runs. */
+  context: RunContext;
   private readonly data: Readonly<Record<string, unknown>> | undefined;
   private readonly start: TriggerStart | undefined;
   private readonly items = new Map<string, PolledItem>();
   private trigger: CompiledTrigger | undefined;
   private type: TriggerType | undefined;
   private order: TriggerOrder = 'unordered';
-  private limit: number = DEFAULT_LIMIT;
+  /** Of `response.limit`; undefined where nothing limits a run, and all that is new is put out. */
+  private limit: number | undefined;
   private isComplete = false;
   private isNew: (item: ItemPosition) => boolean = () => true;
   private isOld: (item: ItemPosition) => boolean = () => false;
@@ -72,10 +77,10 @@ export class Poll {
     this.data = data;
     this.start = start;
     if (last === undefined) return;
-    context.request = last;
-    this.trigger = triggerOf(last, context);
+    this.context = context.at({ document: last.document });
+    this.trigger = triggerOf(last, this.context);
     // Known before anything is evaluated, so that all directives can read data.lastDate.
-    this.setType(readTriggerType(this.trigger, context));
+    this.setType(readTriggerType(this.trigger, this.context));
   }
 
   /** What is put out in this run, oldest first, and `state` before the first of it. */
@@ -116,8 +121,8 @@ export class Poll {
     return start === 'now' && type === 'date' ? startFromNow(context.settings.clock.now()) : undefined;
   }
 
-  private begin(request: CompiledRequest): void {
-    const { context } = this;
+  private begin(request: CompiledRequest, context: RunContext): void {
+    this.context = context;
     this.request = request;
     const trigger = triggerOf(request, context);
     this.trigger = trigger;
@@ -127,12 +132,12 @@ export class Poll {
       throw runError('InvalidConfigurationError', 'trigger.type evaluates to nothing.', context, { place });
     }
     this.order = readTriggerOrder(trigger, context);
-    this.limit = evaluateLimit(request.response, context) ?? DEFAULT_LIMIT;
+    this.limit = evaluateLimit(request.response, context);
   }
 
   /** How many of the newest items a first run without state puts out. */
   private firstCount(): number {
-    return this.start === 'now' ? 0 : this.limit;
+    return this.start === 'now' ? 0 : (this.limit ?? FIRST_ITEMS);
   }
 
   /** @returns whether no further page can change what this run puts out */
@@ -153,11 +158,11 @@ export class Poll {
     return this.isComplete;
   }
 
-  /** Source: reference/response-spec.md section 6, rule 3. [inf] */
+  /** Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 3. [inf] */
   private hasEnough(page: readonly ItemPosition[]): boolean {
     if (this.order === 'unordered') return false;
     if (this.order === 'desc') return this.state === undefined ? this.hasNewest() : page.some(this.isOld);
-    if (this.state === undefined) return false;
+    if (this.state === undefined || this.limit === undefined) return false;
     let held = 0;
     for (const item of this.items.values()) if (this.isNew(item)) held++;
     return held >= this.limit;
@@ -174,7 +179,7 @@ export class Poll {
   /** Newest first, what lies behind a limit of paging is older than what is put out now, and is never asked for again. */
   private warnOfGap(): void {
     const { context } = this;
-    const isCut = context.stopReason?.startsWith('max-') === true && !this.isComplete;
+    const isCut = context.progress.stopReason?.startsWith('max-') === true && !this.isComplete;
     if (!isCut) return;
     const message = 'Paging ended at a limit before all new items were seen: some may never be put out.';
     const place = context.document?.placeOf('/response/trigger');
@@ -182,7 +187,10 @@ export class Poll {
   }
 }
 
-/** What expressions read as `data`. Source: reference/response-spec.md section 6 (State). [doc] */
+/**
+ * What expressions read as `data`.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [doc]
+ */
 function namesOf(state: TriggerState | undefined): Record<string, unknown> {
   if (state === undefined) return {};
   return 'lastId' in state

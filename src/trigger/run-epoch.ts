@@ -1,25 +1,26 @@
-import { SpecError } from '../errors/spec-error.js';
-import { isEmpty } from '../iml/values/coerce.js';
-import type { Page } from '../run/response/collect-outputs.js';
-import { runCommunication } from '../run/run-communication.js';
-import type { RunContext } from '../run/run-context.js';
+import type { ConnectedInput } from '../component/begin-run.js';
+import { bundlesOf } from '../component/bundles.js';
+import { reportCall } from '../component/call-report.js';
+import { communicationOf } from '../component/communication-of.js';
+import type { Report } from '../component/report.js';
+import { moduleSubject } from '../component/run-subject.js';
+import type { Runtime } from '../component/runtime.js';
+import type { ItemId, TriggerState } from '../component/trigger-data.js';
 import type { ModuleComponent } from '../document/app.js';
 import { compileRequest } from '../document/compile/compile-request.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
-import type { Document } from '../document/reading/document.js';
 import { mergeEpoch } from '../document/compile/merge.js';
+import type { Document } from '../document/reading/document.js';
 import { subDocument } from '../document/reading/sub-document.js';
+import { EngineError } from '../errors/engine-error.js';
+import { isEmpty } from '../iml/values/coerce.js';
+import type { Page } from '../run/response/collect-outputs.js';
+import { runCommunication } from '../run/run-communication.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
-import type { ConnectedInput } from '../component/begin-run.js';
-import { bundlesOf } from '../component/bundles.js';
-import { type CallReport, reportCall } from '../component/call-report.js';
-import { communicationOf } from '../component/communication-of.js';
-import type { ItemId } from './compare-ids.js';
-import { moduleSubject } from '../component/run-subject.js';
-import type { Runtime } from '../component/runtime.js';
 import { readItemKey, readTriggerType, triggerOf } from './trigger-spec.js';
 import { startFromItem } from './trigger-start.js';
-import type { TriggerState, TriggerType } from './trigger-state.js';
+import type { TriggerType } from './trigger-state.js';
 
 /** One line of the epoch panel. */
 export interface EpochEntry {
@@ -34,48 +35,51 @@ export interface EpochEntry {
   readonly start: TriggerState;
 }
 
-export interface EpochReport extends CallReport<readonly unknown[]> {
-  /** The list as items to start with. Items without id, or without date in a trigger by date, are missing. */
+/** What an epoch panel lists. */
+export interface EpochList {
+  /** The outputs. */
+  readonly result: readonly unknown[];
+  /** The same as items to start with. Those without id, or without date in a trigger by date, are missing. */
   readonly entries: readonly EpochEntry[];
-  /** Which start choices fit: "since" and "from now on" are for dates only. Undefined where the call failed. */
+  /** Which start choices fit: "since" and "from now on" are for dates only. Undefined where the app does not say. */
   readonly type: TriggerType | undefined;
 }
+
+/** The outcome of listing an epoch panel. */
+export type EpochReport = Report<EpochList>;
 
 /**
  * Lists what somebody can choose to start a polling trigger with: the epoch over the trigger's communication, in the
  * order of the service. `result` is the outputs, `entries` the same with the state each one stands for.
  *
- * @throws SpecError (SPEC_INVALID) where the module is no trigger or has no epoch
- * @see reference/connections-modules-rpcs.md (Epoch)
+ * @throws EngineError (USAGE) where the module is no trigger or has no epoch
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/epoch
  */
 export async function listEpoch(
   module: ModuleComponent,
   input: ConnectedInput,
   runtime: Runtime,
 ): Promise<EpochReport> {
-  const communication = communicationOf(module);
   const { epoch } = module;
   if (module.type !== 'trigger' || epoch === undefined) {
-    throw new SpecError('SPEC_INVALID', `The module "${module.name}" has no epoch to choose from.`);
+    throw new EngineError('USAGE', `The module "${module.name}" has no epoch to choose from.`);
   }
-  let entries: readonly EpochEntry[] = [];
-  let type: TriggerType | undefined;
-  const work = async (context: RunContext): Promise<readonly unknown[]> => {
-    const requests = await compileEpoch(communication, epoch, runtime);
+  const work = async (context: RunContext): Promise<EpochList> => {
+    const requests = await compileEpoch(communicationOf(module), epoch, runtime);
     const pages: Page[] = [];
     // The wrapper is about bundles of the trigger, and would hide which entry is which. [choice]
     for await (const page of runCommunication(requests, context, { wraps: false })) pages.push(page);
     const last = requests.at(-1);
-    if (last !== undefined) ({ entries, type } = readEntries(pages, triggerOf(last, context), context));
-    const outputs = pages.flatMap((page) => bundlesOf(page));
-    warnOfLabels(outputs, context);
-    return outputs;
+    const at = context.at({ document: last?.document, requestIndex: Math.max(0, requests.length - 1) });
+    const listed = last === undefined ? NOTHING : readEntries(pages, triggerOf(last, at), at);
+    const result = pages.flatMap((page) => bundlesOf(page));
+    warnOfLabels(result, at);
+    return { result, ...listed };
   };
-  const report = await reportCall(runtime, input, { subject: moduleSubject(module), work });
-  return report.error === undefined
-    ? { ...report, entries, type }
-    : { ...report, entries: [], type: undefined };
+  return reportCall(runtime, input, { subject: () => moduleSubject(module), work });
 }
+
+const NOTHING: Omit<EpochList, 'result'> = { entries: [], type: undefined };
 
 /** Of a chain the last request, the one with the trigger, is what an epoch overrides. [choice] */
 async function compileEpoch(
@@ -93,9 +97,9 @@ function readEntries(
   pages: readonly Page[],
   trigger: CompiledTrigger,
   context: RunContext,
-): { readonly entries: readonly EpochEntry[]; readonly type: TriggerType | undefined } {
+): Omit<EpochList, 'result'> {
   const type = readTriggerType(trigger, context);
-  if (type === undefined) return { entries: [], type };
+  if (type === undefined) return NOTHING;
   const entries = pages.flatMap(({ keys, outputs }) =>
     keys.map((key, index): EpochEntry | undefined => {
       const item = readItemKey(key, trigger, type, context);
@@ -109,7 +113,9 @@ function readEntries(
   return { entries: entries.filter((entry) => entry !== undefined), type };
 }
 
-/** Source: reference/connections-modules-rpcs.md (Epoch): the output must hold label and date. [doc][src] */
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/epoch: the output must hold label and date. [doc][src]
+ */
 function warnOfLabels(outputs: readonly unknown[], context: RunContext): void {
   const isLabelled = (output: unknown): boolean =>
     isPlainObject(output) && !isEmpty(ownMember(output, 'label'));

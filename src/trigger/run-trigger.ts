@@ -1,46 +1,40 @@
-import { applyWrapper, runCommunication } from '../run/run-communication.js';
-import type { RunContext } from '../run/run-context.js';
-import type { ModuleComponent } from '../document/app.js';
 import { beginRun, type ConnectedInput } from '../component/begin-run.js';
 import { type Bundle, bundlesOf } from '../component/bundles.js';
 import { communicationOf } from '../component/communication-of.js';
 import { ModuleRun } from '../component/module-run.js';
-import { Poll } from './poll.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
+import type { TriggerState } from '../component/trigger-data.js';
+import type { ModuleComponent } from '../document/app.js';
+import { applyWrapper, runCommunication } from '../run/run-communication.js';
+import { Poll } from './poll.js';
 import { assertTriggerStart } from './trigger-start.js';
-import { stateAfter, type TriggerState } from './trigger-state.js';
+import { stateAfter } from './trigger-state.js';
 
 /**
  * Runs a polling trigger: puts out what is new since the state in `input.data`, oldest first, at most `response.limit`
- * items (default 1). `report.state` is what the next run is given as `data`. It is unchanged where nothing is new, and
+ * items (default: all). `report.state` is what the next run is given as `data`. It is unchanged where nothing is new, and
  * never ahead of what was taken: whoever leaves the loop over a run gets the bundle at hand again in the next run.
  *
- * @throws SpecError (SPEC_INVALID) where the module has no communication; EngineError (USAGE) for a start or a state
- *   that is none, the latter when the run is taken
- * @see reference/response-spec.md section 6
+ * @throws EngineError (USAGE) for a start or a state that is none, the latter when the run is taken
+ * @see https://developers.make.com/custom-apps-documentation/app-components/modules/trigger
  */
-export function runTrigger(
-  module: ModuleComponent,
-  input: ConnectedInput,
-  runtime: Runtime,
-): ModuleRun<TriggerState> {
-  const communication = communicationOf(module);
+export function runTrigger(module: ModuleComponent, input: ConnectedInput, runtime: Runtime): ModuleRun {
   const start = input.start ?? runtime.triggerStart;
   assertTriggerStart(start);
   let state: TriggerState | undefined;
   const names = { ...input.names, trigger: { matchEqual: input.data?.['matchEqual'] === true } };
-  return new ModuleRun<TriggerState>({
-    start: () => beginRun(runtime, { ...input, names }, moduleSubject(module)),
+  return new ModuleRun({
+    start: async () => beginRun(runtime, { ...input, names }, moduleSubject(module)),
     batches: async function* (context) {
-      const requests = await runtime.compile(communication);
+      const requests = await runtime.compile(communicationOf(module));
       const poll = new Poll(requests.at(-1), input.data, start, context);
       // Pages come to the poll by its plan; what is new is known only after the last of them.
       for await (const _page of runCommunication(requests, context, poll.plan));
       const items = poll.settle();
       state = poll.state;
       if (poll.loose.length > 0) yield poll.loose;
-      for (const { bundles, after } of batchesOf(poll, items, context)) {
+      for (const { bundles, after } of batchesOf(poll, items)) {
         yield bundles;
         state = after;
       }
@@ -56,7 +50,7 @@ interface Batch {
 }
 
 /** One batch an item, or a single one where `wrapper` makes one thing of them all. */
-function* batchesOf(poll: Poll, items: ReturnType<Poll['settle']>, context: RunContext): Generator<Batch> {
+function* batchesOf(poll: Poll, items: ReturnType<Poll['settle']>): Generator<Batch> {
   let { state, request } = poll;
   if (state === undefined || request === undefined || items.length === 0) return;
   if (request.response.wrapper === undefined) {
@@ -67,6 +61,6 @@ function* batchesOf(poll: Poll, items: ReturnType<Poll['settle']>, context: RunC
     return;
   }
   const outputs = items.flatMap(({ bundles }) => bundles);
-  const bundles = bundlesOf(applyWrapper(request, outputs, context));
+  const bundles = bundlesOf(applyWrapper(request, outputs, poll.context));
   yield { bundles, after: items.reduce(stateAfter, state) };
 }

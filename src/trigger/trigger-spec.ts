@@ -1,26 +1,29 @@
-import { isDate, toText } from '../iml/values/coerce.js';
-import { readDate } from '../iml/date/read-date.js';
-import type { ItemKey } from '../run/response/collect-outputs.js';
-import { atDirective, describe, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/run-context.js';
+import type { ItemId } from '../component/trigger-data.js';
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
+import type { Place } from '../errors/place.js';
+import { readDate } from '../iml/date/read-date.js';
+import { isDate, toText } from '../iml/values/coerce.js';
+import type { ItemKey } from '../run/response/collect-outputs.js';
+import { atDirective, describe, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
-import type { ItemId } from './compare-ids.js';
 import type { ItemPosition, TriggerOrder, TriggerType } from './trigger-state.js';
 
 /**
- * `response.trigger` of the request that is about to run.
+ * `response.trigger` of the request that polls.
  *
- * @throws AppError of type InvalidConfigurationError where there is none
+ * @throws AppError of type InvalidConfigurationError where there is none, and where there is no url to poll
  */
 export function triggerOf(request: CompiledRequest, context: RunContext): CompiledTrigger {
-  const { trigger } = request.response;
-  if (trigger !== undefined) return trigger;
-  const place = request.document.placeOf('/response');
-  throw runError('InvalidConfigurationError', 'A polling trigger needs response.trigger.', context, {
-    place,
-  });
+  const { response, document, isStatic } = request;
+  if (isStatic) throw specError('A polling trigger needs a url to poll.', document.placeOf(''), context);
+  if (response.trigger !== undefined) return response.trigger;
+  throw specError('A polling trigger needs response.trigger.', document.placeOf('/response'), context);
+}
+
+function specError(message: string, place: Place, context: RunContext): Error {
+  return runError('InvalidConfigurationError', message, context, { place });
 }
 
 /**
@@ -74,9 +77,7 @@ export function readItemKey(
   const what = id === undefined ? 'id' : 'date';
   const place = context.document?.placeOf(trigger[what]?.pointer ?? '/response/trigger');
   const message = `Items without ${what} are left out: trigger.${what} gives nothing for them.`;
-  if (!context.warnings.some((warning) => warning.message === message)) {
-    context.warn({ code: 'trigger-key', message, place });
-  }
+  context.warnOnce({ code: 'trigger-key', message, place });
   return undefined;
 }
 

@@ -1,12 +1,7 @@
+import type { TriggerStart, TriggerState } from '../component/trigger-data.js';
 import { EngineError } from '../errors/engine-error.js';
 import { readDate } from '../iml/date/read-date.js';
-import { type ItemPosition, stateOfAll, type TriggerState, type TriggerType } from './trigger-state.js';
-
-/**
- * Where a trigger without state starts: with everything there is, with what comes from now on, or with the newest
- * items, as many as a run puts out.
- */
-export type TriggerStart = 'all' | 'now' | 'newest';
+import { type ItemPosition, stateOfAll, type TriggerType } from './trigger-state.js';
 
 const STARTS: readonly string[] = ['all', 'now', 'newest'] satisfies TriggerStart[];
 
@@ -19,17 +14,17 @@ export function assertTriggerStart(start: string | undefined): void {
   );
 }
 
-/** Without a choice: from now on for dates, the newest for ids. Source: reference/open-questions.md no. 28. [choice] */
+/** Without a choice: from now on for dates, the newest for ids. [choice] */
 export const DEFAULT_START: Readonly<Record<TriggerType, TriggerStart>> = { date: 'now', id: 'newest' };
 
 /**
  * The choices of the epoch panel ("Choose where to start") as states to start with.
- * Source: reference/response-spec.md section 6 (Start choices). [doc]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [doc]
  *
  * @example
  * const { entries } = await engine.module('watchContacts').epoch({ connection });
- * const data = entries[0]?.start ?? startFromAll('date');
- * await engine.module('watchContacts').run({ connection, data: { ...data } });
+ * const data = entries?.[0]?.start ?? startFromAll('date');
+ * await engine.module('watchContacts').run({ connection, data });
  */
 export function startFromAll(type: TriggerType): TriggerState {
   return stateOfAll(type);
@@ -55,7 +50,7 @@ export function startFromNow(nowMs: number): TriggerState {
  * The item somebody selected, and everything newer.
  *
  * @param includesItem whether the item itself is put out first, as the help centre describes the panel; expressions then
- *   read `trigger.matchEqual` as true. Default: true. Source: reference/open-questions.md no. 29. [doc-old][inf]
+ *   read `trigger.matchEqual` as true. Default: true. [doc-old][inf]
  */
 export function startFromItem(item: ItemPosition, type: TriggerType, includesItem = true): TriggerState {
   const matchEqual = includesItem ? { matchEqual: true as const } : {};

@@ -1,34 +1,14 @@
+import type { ItemId, TriggerState } from '../component/trigger-data.js';
 import { EngineError } from '../errors/engine-error.js';
 import { readDate } from '../iml/date/read-date.js';
 import { ownMember } from '../util/plain-object.js';
-import { compareIds, type ItemId, idText } from './compare-ids.js';
+import { compareIds, idText } from './compare-ids.js';
 
 /** What a polling trigger tells new items by. */
 export type TriggerType = 'id' | 'date';
 
 /** The order in which a service returns items. */
 export type TriggerOrder = 'asc' | 'desc' | 'unordered';
-
-/**
- * Where a polling trigger stands between two runs. Plain JSON: it may be stored as text and read again.
- * Source: reference/response-spec.md section 6. [inf]
- */
-export type TriggerState = IdState | DateState;
-
-export interface IdState {
-  /** The last item that was put out; null before the first of all. */
-  readonly lastId: ItemId | null;
-  /** Whether that very item is still to be put out, as somebody chose to start with it. */
-  readonly matchEqual?: true;
-}
-
-export interface DateState {
-  /** ISO 8601. 1970-01-01 without seen ids is before the first of all. */
-  readonly lastDate: string;
-  /** Ids of the items of exactly that date that were put out. */
-  readonly sameDateIds: readonly ItemId[];
-  readonly matchEqual?: true;
-}
 
 /** What a trigger knows of an item. */
 export interface ItemPosition {
@@ -81,7 +61,7 @@ export function stateOfAll(type: TriggerType): TriggerState {
 
 /**
  * A test for items that were not put out yet.
- * Source: reference/response-spec.md section 6, rule 2. [inf]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 2. [inf]
  */
 export function createNewTest(state: TriggerState): (item: ItemPosition) => boolean {
   const matchesEqual = state.matchEqual === true;
@@ -106,7 +86,8 @@ export function createNewTest(state: TriggerState): (item: ItemPosition) => bool
 /**
  * A test for items that only older ones can follow where a service returns the newest first: paging may end there.
  * An item of exactly the last date that was put out is none: others of that date, cut off by the limit of an earlier
- * run, may stand behind it. Source: reference/response-spec.md section 6, rule 3. [inf]; equal dates [choice].
+ * run, may stand behind it.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 3. [inf]; equal dates [choice].
  */
 export function createOldTest(state: TriggerState): (item: ItemPosition) => boolean {
   const isNew = createNewTest(state);
@@ -115,7 +96,10 @@ export function createOldTest(state: TriggerState): (item: ItemPosition) => bool
   return (item) => !isNew(item) && item.dateMs < lastMs;
 }
 
-/** Oldest first: by date, then by id. Source: reference/response-spec.md section 6, rule 4. [doc] */
+/**
+ * Oldest first: by date, then by id.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 4. [doc]
+ */
 export function compareItems(a: ItemPosition, b: ItemPosition): number {
   return a.dateMs - b.dateMs || compareIds(a.id, b.id);
 }

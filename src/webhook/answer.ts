@@ -1,12 +1,15 @@
+import type { CompiledRespond } from '../document/compile/compile-respond.js';
 import { type BuiltResponse, buildResponse } from '../run/response/build-response.js';
 import { runError } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/run-context.js';
-import type { CompiledRespond } from '../document/compile/compile-respond.js';
+import type { RunContext } from '../run/scope/run-context.js';
 
 /** Statuses a body must not follow. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** What a sender hears where the app says nothing. Source: reference/webhooks.md (Processing, step 8). [inf] */
+/**
+ * What a sender hears where the app says nothing.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [inf]
+ */
 const ACCEPTED: BuiltResponse = textAnswer(200, 'Accepted');
 
 /**

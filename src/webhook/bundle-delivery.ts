@@ -1,21 +1,21 @@
-import type { RunContext } from '../run/run-context.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 import { type Delivery, evaluateUid, findRecipients, type Recipients } from './find-recipients.js';
 
 /** Where the bundles of a call gather. */
-export interface Mailbox {
+export interface BundleDelivery {
   /** Adds a bundle whose item is in the scope. */
   readonly add: (bundle: unknown) => void;
-  readonly deliver: () => Promise<Mail>;
+  readonly deliver: () => Promise<DeliveredBundles>;
 }
 
-export interface Mail {
+export interface DeliveredBundles {
   readonly bundles: readonly unknown[];
   readonly deliveries: readonly Delivery[] | undefined;
 }
 
 /** Of a dedicated hook: everything is its owner's. */
-export function createOwnMailbox(): Mailbox {
+export function createDedicatedDelivery(): BundleDelivery {
   const bundles: unknown[] = [];
   return {
     add: (bundle) => void bundles.push(bundle),
@@ -26,13 +26,13 @@ export function createOwnMailbox(): Mailbox {
 /**
  * Of a shared hook: bundles go to the connections with the event's uid, which is read once a call, or, where it
  * evaluates to nothing then and the payload is iterated over, for each item. A bundle nobody waits for is dropped.
- * Source: reference/webhooks.md (Types), reference/open-questions.md no. 17. [inf][choice]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [inf][choice]
  */
-export function createSharedMailbox(
+export function createSharedDelivery(
   spec: CompiledWebhook,
   connections: Recipients | undefined,
   context: RunContext,
-): Mailbox {
+): BundleDelivery {
   const ofCall = evaluateUid(spec, context);
   const routed: { readonly uid: string; readonly bundle: unknown }[] = [];
   return {

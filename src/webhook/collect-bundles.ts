@@ -1,7 +1,7 @@
 import { readContainer } from '../run/response/collect-outputs.js';
 import { evaluateDirective, evaluateFlag, runError } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/run-context.js';
-import { assertInTime } from '../run/request/send-request.js';
+import { assertGoesOn } from '../run/scope/go-on.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 
 /** After so many items others get their turn: one event must not hold up a whole server. */
@@ -14,7 +14,7 @@ const ITEMS_A_TURN = 2_000;
  * @param add gets each bundle while its item is in the scope
  * @throws AppError of type RuntimeError for a container that is no list, and for more items than there may be;
  *   ModuleTimeoutError when time is up
- * @see reference/webhooks.md (Processing, steps 5 and 6); no bundle for nothing: reference/response-spec.md section 5 [choice]
+ * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks; no bundle for nothing [choice]
  */
 export async function collectBundles(
   webhook: CompiledWebhook,
@@ -47,6 +47,5 @@ export async function collectBundles(
 
 async function takeTurns(context: RunContext): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
-  context.abort.signal.throwIfAborted();
-  assertInTime(context);
+  assertGoesOn(context);
 }

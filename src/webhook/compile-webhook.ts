@@ -1,5 +1,8 @@
-import { SpecError } from '../errors/spec-error.js';
-import { compileDirective, type Directive, type DirectiveContext } from '../document/compile/compile-directive.js';
+import {
+  compileDirective,
+  type Directive,
+  type DirectiveContext,
+} from '../document/compile/compile-directive.js';
 import { compileCondition } from '../document/compile/compile-request.js';
 import { type CompiledRespond, compileRespond } from '../document/compile/compile-respond.js';
 import { compileIterate } from '../document/compile/compile-response.js';
@@ -7,6 +10,7 @@ import type { CompiledCondition, CompiledIterate } from '../document/compile/com
 import type { Document } from '../document/reading/document.js';
 import { documentOf } from '../document/reading/document-of.js';
 import { subDocument } from '../document/reading/sub-document.js';
+import { SpecError } from '../errors/spec-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import { sameText } from '../util/same-text.js';
 
@@ -36,7 +40,7 @@ export interface CompiledVerification {
  *
  * @param communication undefined counts as `{}`, and a list of one as its element
  * @throws SpecError (SPEC_INVALID) for what is no object
- * @see specification/001 (Webhook specification), reference/webhooks.md
+ * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks
  */
 export function compileWebhook(
   communication: Document | undefined,

@@ -1,6 +1,6 @@
 import { toText } from '../iml/values/coerce.js';
 import { evaluateDirective } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/run-context.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 
 /** A connection as far as routing needs it. */
@@ -32,7 +32,7 @@ export interface RoutedBundle {
 /**
  * The `uid` of a shared hook in the scope as it is now; undefined where it evaluates to nothing, or to what no uid can
  * be: a collection would match every other one by its text.
- * Source: reference/webhooks.md (Types): compared as strings. [inf]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks: compared as strings. [inf]
  */
 export function evaluateUid(webhook: CompiledWebhook, context: RunContext): string | undefined {
   const value = evaluateDirective(webhook.uid, context);

@@ -1,25 +1,31 @@
 import type { ConnectedInput } from '../component/begin-run.js';
-import { type CallReport, reportCall } from '../component/call-report.js';
-import { hookSubject } from '../component/run-subject.js';
+import { reportCall } from '../component/call-report.js';
+import type { Report } from '../component/report.js';
+import { hookSubject, type RunSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
-import { collectSecrets } from '../redaction/collect-secrets.js';
-import { describe, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/run-context.js';
-import { runRequest } from '../run/run-request.js';
 import type { WebhookComponent } from '../document/app.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
+import { collectSecrets } from '../redaction/collect-secrets.js';
+import { runRequest } from '../run/run-request.js';
+import { describe, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import { deepMerge } from '../util/deep-merge.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 
 /** What attach, detach and update are run with: the hook's parameters, the connection, and the hook as `webhook`. */
 export type HookInput = Omit<ConnectedInput, 'payload' | 'start'>;
 
-/** The outcome of attach, detach or update. */
-export interface HookReport extends CallReport<PlainObject> {
+/** What attach, detach and update give. */
+export interface HookResult {
+  /** What is to be stored with the hook: all `response.data`, merged in order. */
+  readonly result: PlainObject;
   /** False where the app has none, or `{}`: then nothing was sent, and the result is empty. */
   readonly isImplemented: boolean;
 }
+
+/** The outcome of attach, detach or update. */
+export type HookReport = Report<HookResult>;
 
 /** Which of the three is run. Attach sees no stored data yet. */
 export type HookStep = 'attach' | 'detach' | 'update';
@@ -31,7 +37,7 @@ export type HookStep = 'attach' | 'detach' | 'update';
  * `webhook` is what `input.webhook` holds: `id`, `url` and the stored data. `data` is the parameters, and in detach and
  * update the stored data over them, as published apps read it.
  *
- * @see reference/webhooks.md (attach, detach, update), reference/open-questions.md no. 33
+ * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks/dedicated/attached
  */
 export async function runHookRequest(
   step: HookStep,
@@ -42,21 +48,16 @@ export async function runHookRequest(
   const isImplemented = communication !== undefined && !isEmptySpec(communication.value);
   const stored = step === 'attach' ? undefined : input.webhook;
   const data = { ...input.parameters, ...stored, ...input.data };
-  const report = await reportCall(
-    runtime,
-    { ...input, data },
-    {
-      subject: hookSubject(component, step !== 'detach'),
-      work: async (context) => {
-        context.redactor.learn(collectSecrets(input.webhook, input.parameters));
-        return isImplemented ? keepData(await runtime.compile(communication), context) : {};
-      },
-    },
-  );
-  return { ...report, isImplemented };
+  const subject = (): RunSubject => hookSubject(component, step !== 'detach');
+  const work = async (context: RunContext): Promise<HookResult> => {
+    context.redactor.learn(collectSecrets(input.webhook, input.parameters));
+    const result = isImplemented ? await keepData(await runtime.compile(communication), context) : {};
+    return { result, isImplemented };
+  };
+  return reportCall(runtime, { ...input, data }, { subject, work });
 }
 
-/** Clones of apps hold `{}` for what they do not implement. Source: reference/webhooks.md (attach, detach, update). [app] */
+/** Clones of apps hold `{}` for what they do not implement. [app] */
 function isEmptySpec(value: unknown): boolean {
   if (value === null) return true;
   if (Array.isArray(value)) return value.every(isEmptySpec);
@@ -66,14 +67,14 @@ function isEmptySpec(value: unknown): boolean {
 async function keepData(requests: readonly CompiledRequest[], context: RunContext): Promise<PlainObject> {
   let kept: PlainObject = {};
   for (const [index, request] of requests.entries()) {
-    context.requestIndex = index;
+    const at = context.at({ requestIndex: index, document: request.document });
     let isExecuted = false;
     const begin = (): void => {
       isExecuted = true;
     };
     const plan = { appliesLimit: false, begin };
-    for await (const _page of runRequest(request, plan, context)) {
-      if (isExecuted) kept = deepMerge(kept, readData(request, context));
+    for await (const _page of runRequest(request, plan, at)) {
+      if (isExecuted) kept = deepMerge(kept, readData(request, at));
     }
   }
   return kept;

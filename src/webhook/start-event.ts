@@ -1,28 +1,26 @@
 import type { Runtime } from '../component/runtime.js';
 import { type StartedRun, startRun } from '../component/start-run.js';
-import { collectSecrets } from '../redaction/collect-secrets.js';
+import { parseForm } from '../http/body/parse-form.js';
 import { findHeader } from '../http/message/headers.js';
-import { parseForm } from '../http/parse-form.js';
 import { createCaseless } from '../iml/values/caseless.js';
-import type { RunContext } from '../run/run-context.js';
-import type { CompiledWebhook } from './compile-webhook.js';
-import { decodeContent } from './payload/decode-content.js';
+import { collectSecrets } from '../redaction/collect-secrets.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import type { IncomingCall } from './incoming-call.js';
+import { decodeContent } from './payload/decode-content.js';
 import { parsePayload } from './payload/parse-payload.js';
-import type { WebhookInput } from './webhook-input.js';
 import type { WebhookLimits } from './payload/webhook-limits.js';
+import type { WebhookInput } from './webhook-input.js';
 
 /**
  * Sets up the state of one call with the names that are known before it is read: `parameters`, `data`, `webhook`,
  * `environment`. Neither the connection nor common data is among them, as the platform shows neither to a webhook.
- * Source: specification/001 (IML variables available everywhere in a webhook). [doc]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc]
  */
-export function startEvent(runtime: Runtime, spec: CompiledWebhook, input: WebhookInput): StartedRun {
+export function startEvent(runtime: Runtime, input: WebhookInput): StartedRun {
   const parameters = input.parameters ?? input.data ?? {};
   const { webhook, signal } = input;
   const started = startRun(runtime, { parameters, data: parameters, webhook, signal });
   const { context } = started;
-  context.source = spec.document;
   // A hook's parameters hold what its events are signed with.
   context.redactor.learn(collectSecrets(parameters, webhook));
   context.scope['common'] = undefined;
@@ -52,7 +50,7 @@ export async function openCall(
     limits.maxBodyBytes,
   );
   scope['rawBody'] = rawBody;
-  // Source: reference/webhooks.md (Payload types): such a call has no body. [inf]
+  // Source: https://help.make.com/webhooks: such a call has no body. [inf]
   const isBodiless = method === 'GET' || method === 'HEAD';
   scope['body'] = isBodiless ? undefined : parsePayload(rawBody, findHeader(headers, 'content-type'), limits);
 }

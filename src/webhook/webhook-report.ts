@@ -1,7 +1,8 @@
+import { asRunError, type Report } from '../component/report.js';
 import { AppError } from '../errors/app-error.js';
 import { WebhookError } from '../errors/webhook-error.js';
 import type { BuiltResponse } from '../run/response/build-response.js';
-import type { RunContext } from '../run/run-context.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, TraceEvent } from '../run/trace/trace.js';
 import { textAnswer, toResponse } from './answer.js';
 import type { Delivery } from './find-recipients.js';
@@ -9,6 +10,7 @@ import type { IncomingCall } from './incoming-call.js';
 
 /** At what step processing ended with an error. */
 export type WebhookPhase =
+  | 'specification'
   | 'read'
   | 'payload'
   | 'verification'
@@ -18,18 +20,16 @@ export type WebhookPhase =
   | 'recipients'
   | 'respond';
 
-/** Why a call was not processed. `error.place` says where in the app, where it is the app's doing. */
+/** Why a call was not processed; it is to be kept for inspection. */
 export interface WebhookFailure {
-  readonly phase: WebhookPhase;
+  /** `error.place` says where in the app, where it is the app's doing. */
   readonly error: AppError | WebhookError;
+  /** At what step. */
+  readonly phase: WebhookPhase;
 }
 
-/** The outcome of one call. */
-export interface WebhookResult {
-  /** The answer for the sender. To be sent only once what follows from the bundles is stored. */
-  readonly response: Response;
-  /** The same answer as plain data. */
-  readonly answer: BuiltResponse;
+/** What a call stands for. */
+export interface WebhookEvents {
   /** One for each item, in order. Of a shared hook those that have a recipient. */
   readonly bundles: readonly unknown[];
   /** Whether the call was a verification request, answered and done with. */
@@ -38,29 +38,43 @@ export interface WebhookResult {
   readonly deliveries: readonly Delivery[] | undefined;
   /** Ids of the connections that get something. */
   readonly recipients: readonly string[];
-  /** Undefined where all went well. Otherwise the call is to be kept for inspection. */
-  readonly failure: WebhookFailure | undefined;
+}
+
+/** What is told of a call, however it ended: every sender is to be answered. */
+export interface WebhookFacts {
+  /** The answer for the sender. To be sent only once what follows from the bundles is stored. */
+  readonly response: Response;
+  /** The same answer as plain data. */
+  readonly answer: BuiltResponse;
   /** What came in, to be kept and processed again. */
   readonly call: IncomingCall;
   readonly trace: readonly TraceEvent[];
   readonly warnings: readonly RunWarning[];
 }
 
-interface Findings {
-  readonly bundles?: readonly unknown[];
-  readonly verification?: boolean;
-  readonly deliveries?: readonly Delivery[] | undefined;
-  readonly failure?: WebhookFailure;
-}
+/** The outcome of one call. */
+export type WebhookReport = Report<WebhookEvents, WebhookFacts, WebhookFailure>;
 
-/** A result with what was found; what is not given is nothing. */
-export function resultOf(
+/** The report of a call that was processed; what is not given is nothing. */
+export function reportEvents(
   answer: BuiltResponse,
   call: IncomingCall,
   context: RunContext,
-  { bundles = [], verification = false, deliveries, failure }: Findings = {},
-): WebhookResult {
-  const recipients = [...new Set(deliveries?.flatMap((delivery) => delivery.recipients))];
+  {
+    bundles = [],
+    verification = false,
+    deliveries,
+  }: Partial<Pick<WebhookEvents, 'bundles' | 'verification' | 'deliveries'>>,
+): WebhookReport {
+  const recipients =
+    deliveries === undefined ? [] : [...new Set(deliveries.flatMap((delivery) => delivery.recipients))];
+  return Object.assign(collectFacts(answer, call, context), {
+    ...{ bundles, verification, deliveries, recipients },
+    ...{ ok: true as const, error: undefined, phase: undefined },
+  });
+}
+
+function collectFacts(answer: BuiltResponse, call: IncomingCall, context: RunContext): WebhookFacts {
   const { trace: log, warnings } = context;
   let response: Response | undefined;
   return {
@@ -73,32 +87,40 @@ export function resultOf(
     get trace() {
       return log.events;
     },
-    ...{ answer, bundles, verification, deliveries, recipients, failure, call, warnings },
+    answer,
+    call,
+    warnings,
   };
 }
 
-/** Statuses of what senders do wrong; the rest is an error of the app, 500. Source: reference/webhooks.md (Processing). [inf] */
+/**
+ * Statuses of what senders do wrong; the rest is an error of the app, 500.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [inf]
+ */
 const STATUSES: Readonly<Record<string, number>> = {
   WEBHOOK_TOO_LARGE: 413,
   WEBHOOK_ENCODING: 415,
   WEBHOOK_PAYLOAD: 400,
 };
 
-/** The result of a call that could not be processed. What an app does wrong is not told to the sender. */
-export function failedResult(
+/** The report of a call that could not be processed. What an app does wrong is not told to the sender. */
+export function reportFailedCall(
   error: unknown,
   phase: WebhookPhase,
   call: IncomingCall,
   context: RunContext,
-): WebhookResult {
-  const known = error instanceof AppError || error instanceof WebhookError ? error : unexpected(error);
+): WebhookReport {
+  const known = error instanceof WebhookError ? error : (asRunError(error) ?? unexpected(error));
   context.emit({ kind: 'failed', phase, message: context.clean(known.message), place: known.place });
   const status = STATUSES[known.code];
   const answer =
     status === undefined
       ? textAnswer(500, 'The event could not be processed.')
       : textAnswer(status, known.message);
-  return resultOf(answer, call, context, { failure: { phase, error: known } });
+  return Object.assign(collectFacts(answer, call, context), {
+    ...{ bundles: undefined, verification: undefined, deliveries: undefined, recipients: undefined },
+    ...{ ok: false as const, error: known, phase },
+  });
 }
 
 /** A defect, or a port that fails: the sender may try again, and whoever runs the hook sees the cause. */

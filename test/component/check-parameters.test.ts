@@ -74,7 +74,7 @@ describe('parameters of a run', () => {
       ],
     });
     expect({ bundles, requests: stats.requests, sent: sent() }).toEqual({
-      bundles: [],
+      bundles: undefined,
       requests: 0,
       sent: [],
     });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { defineApp } from '../../src/app/assembling/define-app.js';
-import type { ConnectionReport } from '../../src/connection/connection-run.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import type { AnyReport, RunFacts } from '../../src/component/report.js';
+import type { ConnectionReport } from '../../src/connection/connection-report.js';
 import type { Transport } from '../../src/http/message/transport.js';
 import { transportFailure } from '../../src/http/transport/transport-failure.js';
 import type { TraceEvent } from '../../src/run/trace/trace.js';
@@ -105,17 +106,19 @@ async function show(step: string, failure: Failure): Promise<Shown> {
   });
   const connection = engine.connection('c');
   let report: ConnectionReport | undefined;
-  try {
-    const parameters = { key: S.key, password: S.password };
-    const { pending } = await connection.authorize({ redirectUri: `${HOST}/cb`, parameters });
-    report = await connection.complete(pending, { code: S.code, state: pending.state });
-    await connection.refresh(report.stored, { force: true });
-    await connection.test(report.stored);
-    await connection.invalidate(report.stored);
-  } catch (error) {
-    shown.push(everythingOf(error));
+  const tell = <R extends AnyReport & RunFacts>(given: R): R => {
+    shown.push(JSON.stringify([given.trace, given.warnings]), everythingOf(given.error));
+    return given;
+  };
+  const parameters = { key: S.key, password: S.password };
+  const { pending } = tell(await connection.authorize({ redirectUri: `${HOST}/cb`, parameters }));
+  if (pending !== undefined)
+    report = tell(await connection.complete(pending, { code: S.code, state: pending.state }));
+  if (report?.stored !== undefined) {
+    tell(await connection.refresh(report.stored, { force: true }));
+    tell(await connection.test(report.stored));
+    tell(await connection.invalidate(report.stored));
   }
-  if (report !== undefined) shown.push(JSON.stringify([report.trace, report.warnings]));
   return { text: shown.join('\n'), report };
 }
 

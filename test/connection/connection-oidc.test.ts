@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine, type Engine } from '../../src/app/engine/create-engine.js';
-import type { Authorization } from '../../src/component/connection.js';
+import type { Authorization } from '../../src/connection/connection-report.js';
 import type { StoredConnection } from '../../src/connection/connection-store.js';
 import { SYSTEM_CLOCK } from '../../src/util/clock.js';
 import { memoryStore } from './memory-store.js';
@@ -32,7 +32,10 @@ describe('a connection to an OAuth 2 provider of others', () => {
   });
 
   const authorize = (): Promise<Authorization> =>
-    engine.connection('account').authorize({ redirectUri: CALLBACK, modules: ['whoAmI'] });
+    engine
+      .connection('account')
+      .authorize({ redirectUri: CALLBACK, modules: ['whoAmI'] })
+      .orThrow();
 
   const connect = async (): Promise<StoredConnection> => {
     const { url, pending } = await authorize();
@@ -40,7 +43,8 @@ describe('a connection to an OAuth 2 provider of others', () => {
     const query = Object.fromEntries(callback.searchParams);
     const { stored } = await engine
       .connection('account')
-      .complete(JSON.parse(JSON.stringify(pending)), query);
+      .complete(JSON.parse(JSON.stringify(pending)), query)
+      .orThrow();
     return stored;
   };
 
@@ -84,7 +88,7 @@ describe('a connection to an OAuth 2 provider of others', () => {
     const connection = engine.connection('account');
     await connection.refresh(stored, { force: true });
     // The provider takes a second use as theft.
-    await expect(connection.refresh(stored, { force: true })).rejects.toMatchObject({
+    expect((await connection.refresh(stored, { force: true })).error).toMatchObject({
       type: 'InvalidAccessTokenError',
       message: 'The connection could not be refreshed: invalid_grant',
     });
@@ -93,17 +97,16 @@ describe('a connection to an OAuth 2 provider of others', () => {
   it('is given up by invalidate', async () => {
     const stored = await connect();
     const connection = engine.connection('account');
-    expect((await connection.invalidate(stored)).requests).toBe(1);
-    await expect(connection.refresh(stored, { force: true })).rejects.toMatchObject({
-      type: 'InvalidAccessTokenError',
-    });
+    expect((await connection.invalidate(stored)).stats.requests).toBe(1);
+    const { error } = await connection.refresh(stored, { force: true });
+    expect(error?.type).toBe('InvalidAccessTokenError');
   });
 
   it('is not made where the user says no', async () => {
     const { url, pending } = await authorize();
     const callback = await server.refuse(url);
     const query = Object.fromEntries(callback.searchParams);
-    await expect(engine.connection('account').complete(pending, query)).rejects.toMatchObject({
+    expect((await engine.connection('account').complete(pending, query)).error).toMatchObject({
       type: 'RuntimeError',
       message: expect.stringContaining('access_denied'),
     });
@@ -113,8 +116,7 @@ describe('a connection to an OAuth 2 provider of others', () => {
     const [first, second] = [await authorize(), await authorize()];
     const callback = await server.login(first.url);
     const query = { ...Object.fromEntries(callback.searchParams), state: second.pending.state };
-    await expect(engine.connection('account').complete(second.pending, query)).rejects.toMatchObject({
-      statusCode: 400,
-    });
+    const { error } = await engine.connection('account').complete(second.pending, query);
+    expect(error?.statusCode).toBe(400);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ModuleParameters } from '../../src/module/list-parameters.js';
 import type { ParameterElement } from '../../src/parameters/form/parameter-spec.js';
-import { service } from '../run/helpers.js';
 import { engineOf } from '../component/engine-of.js';
+import { service } from '../run/helpers.js';
 
 /** What the service gives for each RPC, which is called by its name. */
 const ANSWERS: Readonly<Record<string, unknown>> = {

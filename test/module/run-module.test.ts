@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunReport } from '../../src/component/module-run.js';
-import { service } from '../run/helpers.js';
 import { engineOf } from '../component/engine-of.js';
+import { service } from '../run/helpers.js';
 
 describe('an instant trigger', () => {
   const run = async (communication: unknown, payload: unknown): Promise<RunReport> => {
@@ -103,7 +103,7 @@ describe('a responder', () => {
   });
 
   test('is the only kind that answers', async () => {
-    await expect(engine.module('get').respond()).rejects.toMatchObject({ code: 'SPEC_INVALID' });
+    await expect(engine.module('get').respond()).rejects.toMatchObject({ code: 'USAGE' });
     const { result } = await engine.module('answer').respond({ parameters: { a: new Uint8Array([1, 255]) } });
     expect(result?.headers).toEqual([['Content-Type', 'application/octet-stream']]);
     expect([...(result?.body ?? [])]).toEqual([1, 255]);

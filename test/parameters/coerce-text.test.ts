@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { coerceText } from '../../src/parameters/values/coerce-text.js';
 import type { ParameterSpec } from '../../src/parameters/form/parameter-spec.js';
 import { readParameters } from '../../src/parameters/form/read-parameters.js';
+import { coerceText } from '../../src/parameters/values/coerce-text.js';
 
 function field(type: string, more: object = {}): ParameterSpec {
   const [element] = readParameters([{ name: 'x', type, ...more }]).elements;

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { findParameter } from '../../src/parameters/form/find-parameter.js';
-import {
-  MAX_PARAMETER_DEPTH,
-  PARAMETER_TYPES,
-  type ParameterSpec,
-} from '../../src/parameters/form/parameter-spec.js';
-import {
-  joinParameters,
-  readOptionList,
-  readParameters,
-} from '../../src/parameters/form/read-parameters.js';
 import { SpecError } from '../../src/errors/spec-error.js';
+import { findParameter } from '../../src/parameters/form/find-parameter.js';
+import { MAX_PARAMETER_DEPTH, type ParameterSpec } from '../../src/parameters/form/parameter-spec.js';
+import { PARAMETER_TYPES } from '../../src/parameters/form/parameter-type.js';
+import { joinParameters, readOptionList, readParameters } from '../../src/parameters/form/read-parameters.js';
 
 function first(value: unknown): ParameterSpec {
   const [element] = readParameters(value).elements;
@@ -124,13 +117,18 @@ describe('readParameters', () => {
 });
 
 describe('readOptionList', () => {
+  it('reads one object as one option, with its label', () => {
+    const options = readOptionList({ id: 1, title: 'One' }, 'id', { pointer: '' }, 'title');
+    expect(options).toMatchObject([{ value: 1, label: 'One' }]);
+  });
+
   it('reads options and groups and nothing else', () => {
     const place = { pointer: '/0/options' };
     expect(readOptionList([{ id: 1 }, { label: 'G', options: [{ id: 2 }] }], 'id', place)).toMatchObject([
       { value: 1 },
       { value: 2 },
     ]);
-    expect(readOptionList({ id: 1 }, 'id', place)).toEqual([]);
+    expect(readOptionList(5, 'id', place)).toEqual([]);
   });
 });
 

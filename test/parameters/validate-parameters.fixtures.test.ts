@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readParameters } from '../../src/parameters/form/read-parameters.js';
 import {
   type ValidateParametersOptions,
   validateParameters,
 } from '../../src/parameters/check/validate-parameters.js';
+import { readParameters } from '../../src/parameters/form/read-parameters.js';
 
 interface Case {
   readonly id: string;
@@ -25,7 +25,7 @@ interface CaseOptions {
   readonly rpc?: Readonly<Record<string, unknown>>;
 }
 
-const FOLDER = new URL('../../../spec-fixtures/parameters/', import.meta.url);
+const FOLDER = new URL('../../spec-fixtures/parameters/', import.meta.url);
 
 const topics = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.json'))

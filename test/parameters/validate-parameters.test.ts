@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { itemPath, memberPath } from '../../src/parameters/check/field-path.js';
 import { MAX_PROBLEMS } from '../../src/parameters/check/problem.js';
-import { readParameters } from '../../src/parameters/form/read-parameters.js';
-import type { RpcReference } from '../../src/parameters/form/rpc-reference.js';
 import {
   type ValidateParametersOptions,
   validateParameters,
 } from '../../src/parameters/check/validate-parameters.js';
+import { readParameters } from '../../src/parameters/form/read-parameters.js';
+import type { RpcReference } from '../../src/parameters/form/rpc-reference.js';
 import { cpuMsOf } from '../cpu-time.js';
 
 const check = (spec: unknown, values: unknown, options?: ValidateParametersOptions) =>
@@ -379,5 +379,89 @@ describe('the order of members', () => {
     const spec = [{ name: 'x', type: 'collection', spec: fields }];
     const { values } = await accepted(spec, { x: { c: '3', a: '1', b: '2' } });
     expect(Object.keys(values['x'] as object)).toEqual(['c', 'a', 'b']);
+  });
+});
+
+describe('members nobody declared', () => {
+  const spec = [
+    { name: 'limit', type: 'number' },
+    {
+      name: 'mode',
+      type: 'select',
+      options: [{ value: 'a', nested: [{ name: 'inner', type: 'text' }] }, { value: 'b' }],
+    },
+    { name: 'list', type: 'array', spec: [{ name: 'id', type: 'number' }] },
+    { name: 'free', type: 'collection' },
+    { type: 'banner', name: 'note' },
+  ];
+  const unknown = 'report' as const;
+
+  it('are kept unless asked for', async () => {
+    expect((await accepted(spec, { limits: 1 })).values).toEqual({ limits: 1 });
+    expect((await accepted(spec, { limits: 1 }, { unknown: 'keep' })).values).toEqual({ limits: 1 });
+  });
+
+  it('are problems of their own kind, with the name that was meant, and without their value', async () => {
+    const { problems } = await refused(spec, { limits: 'canary', note: 1 }, { unknown });
+    expect(problems).toMatchObject([
+      { kind: 'unknown', path: 'limits' },
+      { kind: 'unknown', path: 'note' },
+    ]);
+    expect(problems[0]?.message).toBe(
+      `Unknown parameter 'limits': no field of the form has this name. Did you mean "limit"?`,
+    );
+    expect(JSON.stringify(problems)).not.toContain('canary');
+  });
+
+  it('are told inside of items and collections that have fields, by their path', async () => {
+    const values = { list: [{ id: 1 }, { id: 2, idd: 3 }], free: { any: 1 } };
+    const { problems } = await refused(spec, values, { unknown });
+    expect(problems.map(({ path }) => path)).toEqual(['list[2].idd']);
+  });
+
+  it('are not those of fields that do not show', async () => {
+    await accepted(spec, { mode: 'b', inner: 'left over' }, { unknown });
+  });
+
+  it('cannot be told where an RPC that was not asked may name them', async () => {
+    await accepted([...spec, 'rpc://more'], { limits: 1 }, { unknown });
+    const resolveRpc = async () => [{ name: 'r', type: 'text' }];
+    const { problems } = await refused(
+      [...spec, 'rpc://more'],
+      { limits: 1, r: 'x' },
+      { unknown, resolveRpc },
+    );
+    expect(problems.map(({ path }) => path)).toEqual(['limits']);
+  });
+
+  it('cannot be told beside a chosen option that only an RPC knows', async () => {
+    const select = [{ name: 's', type: 'select', options: 'rpc://o' }];
+    await accepted(select, { s: 'a', n: 1 }, { unknown });
+    expect((await refused(select, { n: 1 }, { unknown })).problems).toHaveLength(1);
+    const resolveRpc = async () => ({ value: 'a', nested: [{ name: 'n', type: 'number' }] });
+    const asked = { unknown, resolveRpc, resolveOptions: true };
+    await accepted(select, { s: 'a', n: 1 }, asked);
+    expect((await refused(select, { s: 'a', m: 1 }, asked)).problems.map(({ path }) => path)).toEqual(['m']);
+  });
+});
+
+describe('an RPC of options', () => {
+  it('is not asked for null, which is none of them', async () => {
+    const asked: string[] = [];
+    const resolveRpc = async ({ name }: RpcReference) => {
+      asked.push(name);
+      return [];
+    };
+    const select = [{ name: 's', type: 'select', options: 'rpc://o' }];
+    const { problems } = await refused(select, { s: null }, { resolveRpc, resolveOptions: true });
+    expect(asked).toEqual([]);
+    expect(problems[0]?.expected).toBe('one of the options');
+  });
+
+  it('that gives one object gives one option, with its nested fields', async () => {
+    const resolveRpc = async () => ({ value: 'a', nested: [{ name: 'n', type: 'number', required: true }] });
+    const select = [{ name: 's', type: 'select', options: 'rpc://o' }];
+    const { problems } = await refused(select, { s: 'a' }, { resolveRpc, resolveOptions: true });
+    expect(problems.map(({ path }) => path)).toEqual(['n']);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createRedactor } from '../../src/redaction/redact.js';
-import { environmentOf } from '../../src/iml/compile.js';
-import { type BuiltResponse, buildResponse } from '../../src/run/response/build-response.js';
-import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
-import { RunContext } from '../../src/run/run-context.js';
 import { compileRespond } from '../../src/document/compile/compile-respond.js';
 import { documentOf } from '../../src/document/reading/document-of.js';
+import { environmentOf } from '../../src/iml/compile.js';
+import { createRedactor } from '../../src/redaction/redact.js';
+import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
+import { type BuiltResponse, buildResponse } from '../../src/run/response/build-response.js';
+import { Run, RunContext } from '../../src/run/scope/run-context.js';
 import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
 
 function contextOf(scope: Record<string, unknown>): RunContext {
@@ -14,14 +14,12 @@ function contextOf(scope: Record<string, unknown>): RunContext {
     clock: createVirtualClock(),
     random: () => 0,
     limits: DEFAULT_LIMITS,
-    timeoutMs: 1000,
     onPageLoop: 'warn',
     trace: 'full',
     onTrace: undefined,
-    callEndpoint: undefined,
-    keepsHost: false,
   } as const;
-  return new RunContext(settings, scope, createRedactor({ secrets: [] }));
+  const rules = { timeoutMs: 1000, callEndpoint: undefined, keepsHost: false };
+  return new RunContext(new Run(settings, rules, createRedactor({ secrets: [] })), scope);
 }
 
 function build(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import { loadApp } from '../../src/app/loading/load-app.js';
 import { transportFailure } from '../../src/http/transport/transport-failure.js';
-import { defaultMessage, defaultType } from '../../src/run/check-response.js';
+import { defaultMessage, defaultType } from '../../src/run/response/check-response.js';
 import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
 import { type Answer, engineOf, respond, service } from './helpers.js';
 
@@ -99,9 +99,9 @@ describe('response.error', () => {
     });
   });
 
-  it('reports a mistake in its own expression, with the place', async () => {
+  it('has the place of a mistake in its own expression', async () => {
     const error = await errorOf({ status: 400 }, { error: { message: '{{nope(1)}}' } });
-    expect(error).toMatchObject({ type: 'RuntimeError', message: "Function 'nope' not found!" });
+    expect(error?.cause).toMatchObject({ type: 'RuntimeError', message: "Function 'nope' not found!" });
     expect(error?.place?.pointer).toBe('/modules/m/communication/response/error/message');
   });
 });
@@ -230,5 +230,63 @@ describe('an app on disk', () => {
       line: 4,
       column: 17,
     });
+  });
+});
+
+describe('an expression in place of response.error', () => {
+  const problem = { message: 'Gone', type: 'DataError' };
+
+  it.each([
+    ['message and type', '{{body.problem}}', { problem }, 'DataError', 'Gone'],
+    ['a message alone', '{{body.problem}}', { problem: { message: 'Gone' } }, 'ConnectionError', 'Gone'],
+    [
+      'a type alone',
+      '{{body.problem}}',
+      { problem: { type: 'DataError' } },
+      'DataError',
+      'Service is temporarily unavailable.',
+    ],
+    [
+      'entries by status',
+      '{{body.problem}}',
+      { problem: { message: 'Other', type: 'DataError', 503: { message: 'Later' } } },
+      'DataError',
+      'Later',
+    ],
+    ['text', '{{body.problem}}', { problem: 'Gone' }, 'ConnectionError', 'Gone'],
+    ['an entry of a status', { 503: '{{body.problem}}' }, { problem }, 'DataError', 'Gone'],
+    [
+      'an unknown type',
+      '{{body.problem}}',
+      { problem: { message: 'Gone', type: 'Nonsense' } },
+      'UnknownError',
+      'Gone',
+    ],
+  ])('may give %s', async (_, error, json, type, message) => {
+    expect(await errorOf({ status: 503, json }, { error })).toMatchObject({ type, message, statusCode: 503 });
+  });
+});
+
+describe('an expression that fails inside response.error', () => {
+  const failing = '{{parseDate(body)}}';
+
+  it.each([
+    ['in the message', { message: failing }],
+    ['in place of all', failing],
+    ['in the entry of the status', { 429: { message: failing } }],
+    ['in the type', { type: failing }],
+  ])('%s leaves what the status says, and is a warning and the cause', async (_, error) => {
+    const { transport } = service(() => ({ status: 429, json: {} }));
+    const report = await engineOf({ url: '/x', response: { error } }, { transport }).run();
+    expect(report.error).toMatchObject({
+      type: 'RateLimitError',
+      message: 'Third party API limit likely exceeded',
+      statusCode: 429,
+      cause: { type: 'RuntimeError', cause: { code: 'IML_FUNCTION' } },
+    });
+    expect(report.warnings).toMatchObject([
+      { code: 'error-directive', message: expect.stringContaining('parseDate'), place: report.error?.place },
+    ]);
+    expect(report.error?.place?.pointer).toContain('/response/error');
   });
 });

@@ -1,5 +1,5 @@
-import { createEngine, type Engine, type EngineOptions } from '../../src/app/engine/create-engine.js';
 import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine, type Engine, type EngineOptions } from '../../src/app/engine/create-engine.js';
 import type { RunReport } from '../../src/component/module-run.js';
 import type { RunInput } from '../../src/component/runtime.js';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/http/message/transport.js';

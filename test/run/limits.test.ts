@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitsOf } from '../../src/run/limits/limits.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { resolveLimits } from '../../src/run/limits/limits.js';
 import { endless, engineOf, PAGED, service } from './helpers.js';
 
 describe('the limit of follow-up pages', () => {
@@ -9,7 +11,7 @@ describe('the limit of follow-up pages', () => {
     const report = await engineOf(PAGED, { transport }).run();
     return {
       calls: requests.length,
-      bundles: report.bundles.length,
+      bundles: report.bundles?.length,
       stop: report.stats.stopReason,
       warnings: report.warnings.length,
     };
@@ -61,7 +63,7 @@ describe('the limit of requests', () => {
     const report = await engineOf(chain, { transport }).run();
     expect(requests).toHaveLength(100);
     expect(report.error).toMatchObject({ type: 'RuntimeError', requestIndex: 100 });
-    expect(report.bundles).toEqual([]);
+    expect(report.bundles).toBeUndefined();
   });
 
   it('runs a chain of exactly 100', async () => {
@@ -89,7 +91,7 @@ describe('the limit of records', () => {
     const { transport } = endless(size, pages);
     const report = await engineOf(PAGED, { transport }).run();
     return {
-      bundles: report.bundles.length,
+      bundles: report.bundles?.length,
       stop: report.stats.stopReason,
       warnings: report.warnings.length,
     };
@@ -105,6 +107,76 @@ describe('the limit of records', () => {
 
   it('cuts a single long page', async () => {
     expect(await recordsOf(3201, 1)).toEqual({ bundles: 3200, stop: 'max-records', warnings: 1 });
+  });
+});
+
+describe('records nobody pages for', () => {
+  const items = Array.from({ length: 5000 }, (_, id) => ({ id }));
+  const all = { transport: service(() => ({ json: { items } })).transport };
+  const search = { url: '/items', response: { iterate: '{{body.items}}' } };
+
+  it('are all given by a search, and by an action whose output is a list', async () => {
+    const searched = await engineOf(search, all).run();
+    expect(searched.bundles).toHaveLength(5000);
+    expect(searched.warnings).toEqual([]);
+    const single = { url: '/items', response: { output: '{{body.items}}' } };
+    expect((await engineOf(single, { ...all, type: 'action' }).run()).bundles).toHaveLength(5000);
+  });
+
+  it('are all given by a request that sends nothing', async () => {
+    const spec = { response: { iterate: '{{parameters.items}}' } };
+    const report = await engineOf(spec, all).run({ parameters: { items } });
+    expect(report.bundles).toHaveLength(5000);
+    expect(report.warnings).toEqual([]);
+  });
+
+  it('are all given by an RPC', async () => {
+    const app = defineApp({
+      name: 'test',
+      base: { baseUrl: 'https://api.example.test' },
+      rpcs: { r: { communication: search } },
+    });
+    const { result } = await createEngine({ app, ...all })
+      .rpc('r')
+      .call();
+    expect(result).toHaveLength(5000);
+  });
+
+  it('are all handed on in a chain, and take nothing from the pages of another request', async () => {
+    const { transport } = service(({ url }) => ({
+      json: { items: url.endsWith('/all') ? items : [{ id: 1 }] },
+    }));
+    const paged = { ...PAGED, pagination: { condition: false } };
+    const report = await engineOf([{ ...search, url: '/all' }, paged], { transport }).run();
+    expect(report.bundles).toEqual([{ id: 1 }]);
+    expect(report.warnings).toEqual([]);
+  });
+});
+
+describe('records of several paged requests', () => {
+  it('are counted together: 20 pages of 100 leave 1200 to the next request', async () => {
+    const { transport, requests } = endless(100);
+    const condition = '{{pagination.page <= 20}}';
+    const first = { ...PAGED, pagination: { ...PAGED.pagination, condition } };
+    const report = await engineOf([first, PAGED], { transport }).run();
+    expect(report.bundles).toHaveLength(1200);
+    expect(requests).toHaveLength(32);
+    expect(report.stats).toMatchObject({ stopReason: 'max-records', records: 1200 });
+  });
+
+  it.each([
+    ['fewer than', 2, []],
+    ['exactly', 4, []],
+    ['more than', 5, ['limit-reached']],
+  ])('that are %s what is left give %i hundred at most', async (_, hundreds, warnings) => {
+    const { transport } = endless(100);
+    const upTo = (page: number) => ({
+      ...PAGED,
+      pagination: { ...PAGED.pagination, condition: `{{pagination.page <= ${page}}}` },
+    });
+    const report = await engineOf([upTo(28), upTo(hundreds)], { transport }).run();
+    expect(report.bundles).toHaveLength(Math.min(hundreds, 4) * 100);
+    expect(report.warnings.map(({ code }) => code)).toEqual(warnings);
   });
 });
 
@@ -126,7 +198,7 @@ describe('the limit of time', () => {
   it('ends it at 40.001 seconds', async () => {
     const report = await taking(40_001);
     expect(report.error).toMatchObject({ type: 'ModuleTimeoutError', retryable: true });
-    expect(report.bundles).toEqual([]);
+    expect(report.bundles).toBeUndefined();
   });
 
   it('is raised by timeout in the base or in common data, the base winning', async () => {
@@ -155,7 +227,7 @@ describe('the limit of time', () => {
 
 describe('limits given by an embedder', () => {
   it('replace the defaults one by one', () => {
-    expect(limitsOf({ maxPages: 2 })).toEqual({
+    expect(resolveLimits({ maxPages: 2 })).toEqual({
       maxRequests: 100,
       maxPages: 2,
       maxRecords: 3200,
@@ -165,11 +237,11 @@ describe('limits given by an embedder', () => {
   });
 
   it('are refused where they make no sense', () => {
-    expect(() => limitsOf({ maxPage: 1 } as never)).toThrow(
+    expect(() => resolveLimits({ maxPage: 1 } as never)).toThrow(
       'There is no limit "maxPage". Did you mean "maxPages"?',
     );
-    expect(() => limitsOf({ maxPages: -1 })).toThrow('whole number');
-    expect(() => limitsOf({ maxPages: 1.5 })).toThrow('whole number');
+    expect(() => resolveLimits({ maxPages: -1 })).toThrow('whole number');
+    expect(() => resolveLimits({ maxPages: 1.5 })).toThrow('whole number');
   });
 });
 
@@ -199,7 +271,7 @@ describe('whatever a server answers', () => {
       }).run();
       expect(requests.length).toBeLessThanOrEqual(limits.maxRequests);
       expect(report.stats.pages).toBeLessThanOrEqual(limits.maxPages);
-      expect(report.bundles.length).toBeLessThanOrEqual(limits.maxRecords);
+      expect(report.bundles?.length ?? 0).toBeLessThanOrEqual(limits.maxRecords);
     });
     await fc.assert(property, { numRuns: 300 });
   });

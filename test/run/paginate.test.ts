@@ -27,7 +27,7 @@ async function paged(
     connection: { token: 'hush-1' },
   });
   const warnings = [...new Set(report.warnings.map(({ code }) => code))];
-  return { report, requests, ids: report.bundles, warnings };
+  return { report, requests, ids: report.bundles ?? [], warnings };
 }
 
 const BY_TOKEN = { qs: { cursor: '{{body.next}}' }, condition: '{{body.next}}' };
@@ -44,8 +44,33 @@ describe('a token that comes round again', () => {
   it('is a warning, and paging goes on to its limit', async () => {
     const { ids, warnings, report } = await paged(BY_TOKEN, inCircles);
     expect(ids).toHaveLength(51);
-    expect(warnings).toEqual(['page-loop', 'limit-reached']);
+    expect(warnings).toEqual(['limit-reached', 'page-loop']);
     expect(report.stats.stopReason).toBe('max-pages');
+  });
+
+  it('is told once a run, with the number of pages', async () => {
+    const { report } = await paged(BY_TOKEN, inCircles);
+    const loops = report.warnings.filter(({ code }) => code === 'page-loop');
+    expect(loops.map(({ message }) => message)).toEqual([
+      '48 pages repeat an earlier page, the first of them page 4: its token or link is the same.',
+    ]);
+  });
+
+  it('is told once by a pagination without members', async () => {
+    const { ids, report } = await paged({}, () => ({ json: { items: [1] } }), { limits: { maxPages: 9 } });
+    expect(ids).toHaveLength(10);
+    const loops = report.warnings.filter(({ code }) => code === 'page-loop');
+    expect(loops.map(({ message }) => message)).toEqual([expect.stringMatching(/^9 pages repeat/)]);
+  });
+
+  it('is told to whoever leaves in the middle', async () => {
+    const { transport } = service(inCircles);
+    const communication = { url: '/items', response: { iterate: '{{body.items}}' }, pagination: BY_TOKEN };
+    const run = engineOf(communication, { transport }).engine.module('m').run();
+    let taken = 0;
+    for await (const _bundle of run) if (++taken === 8) break;
+    await Promise.resolve();
+    expect(run.report().warnings.map(({ code }) => code)).toEqual(['page-loop']);
   });
 
   it('stops before it is asked for a second time', async () => {
@@ -100,7 +125,7 @@ describe('a body that comes twice in a row', () => {
   it('is a warning, as services that repeat their last page never end', async () => {
     const { ids, warnings } = await paged(byPage, last);
     expect(ids).toHaveLength(51);
-    expect(warnings).toEqual(['page-loop', 'limit-reached']);
+    expect(warnings).toEqual(['limit-reached', 'page-loop']);
   });
 
   it('is dropped where paging stops at it', async () => {

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import aws4 from 'aws4';
 import OAuth from 'oauth-1.0a';
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
 import { decodeFormComponent } from '../../src/http/message/percent-encoding.js';
 import { httpServer, readBody } from '../http/loopback.js';
 

@@ -93,7 +93,7 @@ describe('awaiting a run', () => {
       call === 1 ? { json: { items: [{ id: 1 }] } } : { status: 429 },
     );
     const report = await engineOf(PAGED, { transport }).run();
-    expect(report.bundles).toEqual([]);
+    expect(report.bundles).toBeUndefined();
     expect(report.error).toMatchObject({ type: 'RateLimitError', delay: 1_200_000, page: 2 });
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareIds, type ItemId, idText } from '../../src/trigger/compare-ids.js';
+import type { ItemId } from '../../src/component/trigger-data.js';
+import { compareIds, idText } from '../../src/trigger/compare-ids.js';
 
 const sorted = (...ids: ItemId[]): ItemId[] => [...ids].sort(compareIds);
 

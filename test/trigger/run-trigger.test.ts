@@ -4,7 +4,8 @@ import { startFromAll } from '../../src/trigger/trigger-start.js';
 import type { ScriptedItem } from './trigger-service.js';
 import { TRIGGER, watching } from './trigger-service.js';
 
-const ids = (report: RunReport): unknown[] => report.bundles.map((bundle) => (bundle as ScriptedItem).id);
+const ids = (report: RunReport): unknown[] =>
+  (report.bundles ?? []).map((bundle) => (bundle as ScriptedItem).id);
 const codes = (report: RunReport): string[] => report.warnings.map(({ code }) => code);
 
 describe('state of a run', () => {
@@ -54,11 +55,22 @@ describe('state of a run', () => {
 describe('first run', () => {
   test('follows the engine, and the run before the engine', async () => {
     const { run } = watching([1, 2, 3], {}, { triggerStart: 'all' });
-    expect(ids(await run())).toEqual([1]);
+    expect(ids(await run())).toEqual([1, 2, 3]);
     expect(ids(await run({ start: 'newest' }))).toEqual([3]);
     expect(ids(await run({ start: 'now' }))).toEqual([]);
     expect(ids(await run({ start: 'all', data: { lastId: 2 } }))).toEqual([3]);
   });
+
+  test.each(['asc', 'desc', 'unordered'] as const)(
+    'by id, without a limit, puts out the newest item, and the next run all that came since (%s)',
+    async (order) => {
+      const first = await watching([1, 2, 3], { order }).run();
+      expect(ids(first)).toEqual([3]);
+      expect(ids(await watching([1, 2, 3, 4, 5, 6], { order }).run({ data: first.state }))).toEqual([
+        4, 5, 6,
+      ]);
+    },
+  );
 
   test('does not start with what it does not know', () => {
     const { engine } = watching([1], {});
@@ -120,7 +132,7 @@ describe('limits of paging', () => {
     const { run } = watching([1, 2, 3, 4, 5], { pageSize: 2, order: 'unordered' });
     const { stats, bundles } = await run({ data: { lastId: null } });
     expect(stats).toMatchObject({ records: 5, requests: 4, pages: 3, stopReason: 'empty-page' });
-    expect(bundles).toHaveLength(1);
+    expect(bundles).toHaveLength(5);
   });
 
   test.each([1, 2, 3])('asc with a limit of %i asks for no page too many', async (limit) => {

@@ -1,8 +1,8 @@
 import type { Engine, EngineOptions } from '../../src/app/engine/create-engine.js';
 import type { RunReport } from '../../src/component/module-run.js';
 import type { RunInput } from '../../src/component/runtime.js';
-import { service } from '../run/helpers.js';
 import { engineOf } from '../component/engine-of.js';
+import { service } from '../run/helpers.js';
 
 export interface ScriptedItem {
   readonly id: unknown;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { TriggerState } from '../../src/component/trigger-data.js';
 import { startFromAll, startFromItem, startFromNow, startSince } from '../../src/trigger/trigger-start.js';
 import {
   createNewTest,
@@ -6,7 +7,6 @@ import {
   readTriggerState,
   stateAfter,
   stateBefore,
-  type TriggerState,
   type TriggerType,
 } from '../../src/trigger/trigger-state.js';
 

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 
-// Source: specification/001 (What the service does): an instant trigger is always linked to a webhook. [doc]
+// Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks: an instant trigger is always linked to a
+// webhook. [doc]
 it('an instant trigger without a webhook is warned of', () => {
   const watch = { type: 'instant_trigger' as const };
   const { warnings } = defineApp({ name: 'a', modules: { watch } });
@@ -22,7 +23,8 @@ it('an instant trigger of a webhook the app does not have is warned of', () => {
   ]);
 });
 
-// Source: specification/001 (uid): written in the webhook, and in the connection it is compared with. [doc]
+// Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks: written in the webhook, and in the
+// connection it is compared with. [doc]
 it.each([
   ['both', { uid: '{{body.account}}' }, { url: '/me', response: { uid: '{{body.id}}' } }, []],
   ['none in the webhook', {}, { url: '/me', response: { uid: '{{body.id}}' } }, ['"events" has no uid']],

@@ -24,8 +24,8 @@ describe('a call', () => {
   });
 
   it('of which the payload cannot be read is kept with its bytes', async () => {
-    const { failure, call: kept, response } = await webhookOf({}).handle(post('{"a":'));
-    expect(failure).toMatchObject({ phase: 'payload', error: { code: 'WEBHOOK_PAYLOAD' } });
+    const { error, phase, call: kept, response } = await webhookOf({}).handle(post('{"a":'));
+    expect([phase, error?.code]).toEqual(['payload', 'WEBHOOK_PAYLOAD']);
     expect(Buffer.from(kept.body).toString()).toBe('{"a":');
     expect(response.status).toBe(400);
   });
@@ -62,7 +62,7 @@ describe('the limit of a payload', () => {
   ])('%s it', async (_, size, status) => {
     const { response, bundles } = await webhookOf({}, limits).handle(post('1'.repeat(size)));
     expect(response.status).toBe(status);
-    expect(bundles).toHaveLength(status === 200 ? 1 : 0);
+    expect(bundles?.length).toBe(status === 200 ? 1 : undefined);
   });
 
   it('holds for a stream that announces nothing, without reading it to its end', async () => {
@@ -74,9 +74,9 @@ describe('the limit of a payload', () => {
       },
     });
     const request = new Request('https://x.test/', { method: 'POST', body, duplex: 'half' } as RequestInit);
-    const { failure, response } = await webhookOf({}, limits).handle(request);
+    const { error, response } = await webhookOf({}, limits).handle(request);
     expect(response.status).toBe(413);
-    expect(failure?.error.code).toBe('WEBHOOK_TOO_LARGE');
+    expect(error?.code).toBe('WEBHOOK_TOO_LARGE');
     expect(pulled).toBeLessThan(10);
   });
 
@@ -88,17 +88,17 @@ describe('the limit of a payload', () => {
   it('holds for what was compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(1_000_000, '1'));
     const webhook = webhookOf({}, { webhookLimits: { maxBodyBytes: 10_000 } });
-    const { response, failure } = await webhook.handle(post(bomb, { 'content-encoding': 'gzip' }));
+    const { response, error } = await webhook.handle(post(bomb, { 'content-encoding': 'gzip' }));
     expect(response.status).toBe(413);
-    expect(failure?.error.code).toBe('WEBHOOK_TOO_LARGE');
+    expect(error?.code).toBe('WEBHOOK_TOO_LARGE');
   });
 
   it('is answered 400 when the body breaks off', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) });
     const request = new Request('https://x.test/', { method: 'POST', body, duplex: 'half' } as RequestInit);
-    const { response, failure } = await webhookOf({}).handle(request);
+    const { response, phase } = await webhookOf({}).handle(request);
     expect(response.status).toBe(400);
-    expect(failure?.phase).toBe('read');
+    expect(phase).toBe('read');
   });
 });
 
@@ -114,9 +114,9 @@ describe('content encodings', () => {
     ['gzip', 400, 'WEBHOOK_PAYLOAD'],
     ['constructor', 415, 'WEBHOOK_ENCODING'],
   ])('%s over plain bytes is %i', async (encoding, status, code) => {
-    const { response, failure } = await webhookOf({}).handle(post('{}', { 'content-encoding': encoding }));
+    const { response, error } = await webhookOf({}).handle(post('{}', { 'content-encoding': encoding }));
     expect(response.status).toBe(status);
-    expect(failure?.error.code).toBe(code);
+    expect(error?.code).toBe(code);
   });
 });
 
@@ -126,9 +126,9 @@ describe('items', () => {
     const body = JSON.stringify(Array.from({ length: 100_000 }, (_, n) => n));
     const { bundles } = await webhook.handle(post(body));
     expect(bundles).toHaveLength(100_000);
-    expect(bundles.at(-1)).toEqual({ n: 99_999 });
-    const { failure } = await webhook.handle(post(`${body.slice(0, -1)},1]`));
-    expect(failure).toMatchObject({ phase: 'items', error: { type: 'RuntimeError' } });
+    expect(bundles?.at(-1)).toEqual({ n: 99_999 });
+    const { error, phase } = await webhook.handle(post(`${body.slice(0, -1)},1]`));
+    expect([phase, error?.name]).toEqual(['items', 'RuntimeError']);
   });
 
   it('let others work meanwhile', async () => {
@@ -149,17 +149,17 @@ describe('a failing expression', () => {
   };
 
   it('answers 500 without saying why, and queues nothing', async () => {
-    const { response, bundles, failure } = await webhookOf(app).handle(post({ items: [{ at: 'never' }] }));
+    const { response, bundles, phase } = await webhookOf(app).handle(post({ items: [{ at: 'never' }] }));
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain('never');
-    expect(bundles).toEqual([]);
-    expect(failure?.phase).toBe('items');
+    expect(bundles).toBeUndefined();
+    expect(phase).toBe('items');
   });
 
   it('has its place in the app', async () => {
-    const { failure } = await webhookOf(app).handle(post({ items: [{ at: 'never' }] }));
-    expect(failure?.error).toBeInstanceOf(AppError);
-    expect(failure?.error.place?.pointer).toBe('/webhooks/w/communication/output/at');
+    const { error } = await webhookOf(app).handle(post({ items: [{ at: 'never' }] }));
+    expect(error).toBeInstanceOf(AppError);
+    expect(error?.place?.pointer).toBe('/webhooks/w/communication/output/at');
   });
 
   const FAILS = '{{formatDate("never", "YYYY")}}';
@@ -180,7 +180,7 @@ describe('a failing expression', () => {
     const webhook = webhookOf(spec, { type: 'web-shared' });
     const result = await webhook.handle(post({ items: [1] }), { connections: [{ id: 'c', uid: 1 }] });
     expect(result.answer.status).toBe(500);
-    expect(result).toMatchObject({ bundles: [], deliveries: undefined, recipients: [], failure: { phase } });
+    expect(result).toMatchObject({ ok: false, bundles: undefined, deliveries: undefined, phase });
     expect(result.trace.at(-1)).toMatchObject({
       kind: 'failed',
       phase,
@@ -191,18 +191,16 @@ describe('a failing expression', () => {
 
   it('hides the secrets of the hook', async () => {
     const webhook = webhookOf({ condition: '{{formatDate(webhook.secret, "X")}}' });
-    const { failure } = await webhook.handle(post({ a: 1 }), { webhook: { secret: 's3cr3t-value-1' } });
-    expect(failure?.error.message).toContain('formatDate');
-    expect(failure?.error.message).not.toContain('s3cr3t-value-1');
+    const { error } = await webhook.handle(post({ a: 1 }), { webhook: { secret: 's3cr3t-value-1' } });
+    expect(error?.message).toContain('formatDate');
+    expect(error?.message).not.toContain('s3cr3t-value-1');
   });
 
   it('in respond queues nothing, either', async () => {
-    const { failure, bundles } = await webhookOf({ respond: { status: 700 } }).handle(post({ a: 1 }));
-    expect(bundles).toEqual([]);
-    expect(failure).toMatchObject({
-      phase: 'respond',
-      error: { message: expect.stringContaining('200 to 599') },
-    });
+    const { error, phase, bundles } = await webhookOf({ respond: { status: 700 } }).handle(post({ a: 1 }));
+    expect(bundles).toBeUndefined();
+    expect(phase).toBe('respond');
+    expect(error?.message).toContain('200 to 599');
   });
 });
 
@@ -234,7 +232,7 @@ describe('recipients', () => {
     };
     const result = await webhookOf(spec, { type: 'web-shared' }).handle(post({ u: 'x' }), { connections });
     expect(result.response.status).toBe(500);
-    expect(result.failure).toMatchObject({ phase: 'recipients', error: { type: 'UnexpectedError' } });
+    expect(result).toMatchObject({ phase: 'recipients', error: { type: 'UnexpectedError' } });
   });
 });
 
@@ -256,7 +254,7 @@ describe('hostile payloads', () => {
     const form = await webhookOf({}).handle(
       call(Buffer.from('__proto__=1&a=2'), 'application/x-www-form-urlencoded'),
     );
-    expect(Object.keys(form.bundles[0] as object)).toEqual(['__proto__', 'a']);
+    expect(Object.keys(form.bundles?.[0] as object)).toEqual(['__proto__', 'a']);
     expect(({} as Record<string, unknown>)['a']).toBeUndefined();
   });
 
@@ -276,5 +274,6 @@ describe('hostile payloads', () => {
 });
 
 it('a specification that is no object cannot be called', async () => {
-  await expect(webhookOf(['a', 'b']).handle(post({}))).rejects.toMatchObject({ code: 'SPEC_INVALID' });
+  const { answer, phase, error } = await webhookOf(['a', 'b']).handle(post({}));
+  expect([answer.status, phase, error?.name]).toEqual([500, 'specification', 'InvalidConfigurationError']);
 });

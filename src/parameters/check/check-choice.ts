@@ -1,5 +1,5 @@
+import type { Option } from '../form/parameter-spec.js';
 import { isSame, listChoices } from './check-constraints.js';
-import type { Choices, Option, ParameterElement } from '../form/parameter-spec.js';
 
 /** Options of a select, found by value without walking the list for every value. */
 export interface ChoiceIndex {
@@ -35,18 +35,6 @@ export function findOption(index: ChoiceIndex, value: unknown): Option | undefin
 /** What was expected where a value is none of the options. */
 export function expectedOption(index: ChoiceIndex): string {
   return listChoices((index.options ?? []).map((option) => option.value));
-}
-
-/** The fields that a chosen option shows; those of the placeholder where nothing is chosen. */
-export function nestedOfChoice(
-  choices: Choices | undefined,
-  chosen: readonly (Option | undefined)[],
-): readonly (readonly ParameterElement[])[] {
-  const lists =
-    chosen.length === 0
-      ? [choices?.placeholderNested]
-      : [...chosen.map((option) => option?.nested), choices?.nested];
-  return lists.filter((list) => list !== undefined);
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isBuffer } from '../../iml/values/coerce.js';
 import type { Constraints } from '../form/parameter-spec.js';
+import { copyItems, kindOf } from '../values/value-kind.js';
 import { quote } from './problem.js';
 import { testPattern } from './test-pattern.js';
-import { copyItems, kindOf } from '../values/value-kind.js';
 
 /** A limit that a value breaks. */
 export interface Violation {

@@ -1,20 +1,23 @@
 import { isTruthy } from '../../iml/values/coerce.js';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
-import { checkFilter } from './check-filter.js';
-import { checkLimits } from './check-limits.js';
-import { checkSelect, shownFields } from './check-select.js';
-import { convertValue } from '../values/convert-value.js';
-import { checkErased, defaultOf, readable, unsetValue } from './empty-value.js';
-import { itemPath, memberPath } from './field-path.js';
-import { type Field, type FormCheck, fieldsOf, holds, type Level, report } from './form-check.js';
 import {
   MAX_PARAMETER_DEPTH,
   type ParameterElement,
   type ParameterReference,
   type ParameterSpec,
 } from '../form/parameter-spec.js';
-import { invalidProblem, missingProblem, quote } from './problem.js';
+import { familyOf } from '../form/parameter-type.js';
+import { convertValue } from '../values/convert-value.js';
 import { copyItems, copyMembers, expectedCollection, kindOf } from '../values/value-kind.js';
+import { checkFilter } from './check-filter.js';
+import { checkLimits } from './check-limits.js';
+import { checkSelect } from './check-select.js';
+import { checkErased, defaultOf, readable, unsetValue } from './empty-value.js';
+import { itemPath, memberPath } from './field-path.js';
+import { choicesOf, type Field, type FormCheck, fieldsOf, holds, type Level, report } from './form-check.js';
+import { invalidProblem, missingProblem, quote } from './problem.js';
+import { reportUnknown } from './report-unknown.js';
+import { listShownFields } from './shown-fields.js';
 
 /**
  * Checks the values of a level against its fields and gives them in their declared types.
@@ -29,6 +32,7 @@ export function checkFields(
   output: PlainObject = copyMembers(level.values) ?? {},
 ): PlainObject {
   checkInto(check, fields, level, output);
+  if (check.settings.reportsUnknown) reportUnknown(check, fields, level);
   return output;
 }
 
@@ -64,7 +68,7 @@ function checkReference(
 function checkMember(check: FormCheck, spec: ParameterSpec, level: Level, output: PlainObject): void {
   const { name } = spec;
   if (name === undefined) return;
-  if (spec.type === 'banner') {
+  if (familyOf(spec.type) === 'decoration') {
     delete output[name];
     return;
   }
@@ -77,10 +81,13 @@ function checkMember(check: FormCheck, spec: ParameterSpec, level: Level, output
     return;
   }
   const field: Field = { spec, path, level, demanded: spec.required && level.demands && visible === true };
-  const value = checkValue(check, field, ownMember(level.values, name));
+  const given = ownMember(level.values, name);
+  const value = checkValue(check, field, given);
   if (value === undefined) delete output[name];
   else setMember(output, name, value);
-  for (const nested of shownFields(check, field, value)) {
+  // What is erased shows nothing, also where it becomes an empty list.
+  const shownFor = given === null ? null : value;
+  for (const nested of listShownFields(spec, shownFor, () => choicesOf(check, spec.choices, level))) {
     const demands = level.demands && visible === true;
     checkInto(check, nested, { ...level, depth: level.depth + 1, demands }, output);
   }
@@ -109,7 +116,7 @@ function checkValue(check: FormCheck, field: Field, given: unknown): unknown {
   }
   if (value === null) return checkErased(check, field);
   // An array without items is a value like any other; a choice of nothing is none. [choice]
-  if (field.demanded && spec.type === 'select' && spec.multiple && copyItems(value)?.length === 0) {
+  if (field.demanded && familyOf(spec.type) === 'select' && spec.multiple && copyItems(value)?.length === 0) {
     report(check, missingProblem(path, spec));
     return value;
   }
@@ -134,13 +141,12 @@ function checkDefault(check: FormCheck, field: Field): unknown {
 }
 
 function checkFilled(check: FormCheck, field: Field, value: unknown): unknown {
-  switch (field.spec.type) {
-    case 'array':
+  const { type } = field.spec;
+  if (type === 'collection') return checkCollection(check, field, value);
+  if (type === 'filter') return checkConditions(check, field, value);
+  switch (familyOf(type)) {
+    case 'list':
       return checkArray(check, field, value);
-    case 'collection':
-      return checkCollection(check, field, value);
-    case 'filter':
-      return checkConditions(check, field, value);
     case 'select':
       return checkSelect(check, field, value);
     default:
@@ -158,7 +164,7 @@ function checkScalar(check: FormCheck, field: Field, value: unknown): unknown {
   return converted.value;
 }
 
-/** Anything but an array becomes an array of one item. Source: reference/iml-language.md section 8.5. [doc] */
+/** Anything but an array becomes an array of one item. [doc] */
 function checkArray(check: FormCheck, field: Field, value: unknown): unknown {
   const kind = kindOf(value);
   const items = kind === 'array' ? copyItems(value) : [value];

@@ -1,9 +1,9 @@
 import { ownMember } from '../../util/plain-object.js';
+import type { ParameterSpec } from '../form/parameter-spec.js';
+import { copyItems, copyMembers, kindOf } from '../values/value-kind.js';
 import { expectedOption, findOption, indexChoices } from './check-choice.js';
 import { itemPath, memberPath } from './field-path.js';
-import type { ParameterSpec } from '../form/parameter-spec.js';
 import { invalidProblem, type Problem } from './problem.js';
-import { copyItems, copyMembers, kindOf } from '../values/value-kind.js';
 
 const CONDITION = 'a condition { a, o, b }';
 
@@ -15,7 +15,7 @@ export interface FilterCheck {
 /**
  * Checks a filter: groups joined by OR, of conditions joined by AND, each `{ a, o, b }`.
  * A flat list of conditions is one group; it stays flat where the filter has only one way to join. [inf]
- * Source: reference/connections-modules-rpcs.md (Parameters). [doc]
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/parameters/filter [doc]
  *
  * @param checkOperators False where the value was mapped and need not be one of the options.
  */
@@ -59,6 +59,10 @@ function checkCondition(
   const members = copyMembers(condition);
   if (members === undefined || !Object.hasOwn(members, 'o')) {
     return [invalidProblem('type', { path, spec }, CONDITION, condition)];
+  }
+  const operand = ownMember(members, 'a');
+  if (operand === undefined || operand === null || operand === '') {
+    return [invalidProblem('type', { path: memberPath(path, 'a'), spec }, 'what is compared', operand)];
   }
   const operator = ownMember(members, 'o');
   const at = memberPath(path, 'o');

@@ -1,7 +1,7 @@
+import { copyItems } from '../values/value-kind.js';
 import { checkConstraints } from './check-constraints.js';
 import { type Field, type FormCheck, report } from './form-check.js';
 import { invalidProblem } from './problem.js';
-import { copyItems } from '../values/value-kind.js';
 
 /** Reports every limit that a value in its declared type breaks, unless the field has `validate: false`. */
 export function checkLimits(check: FormCheck, field: Field, value: unknown): void {

@@ -1,19 +1,20 @@
-import { expectedOption } from './check-choice.js';
+import type { ParameterSpec } from '../form/parameter-spec.js';
+import { familyOf } from '../form/parameter-type.js';
 import { isTextType, textOf } from '../values/convert-value.js';
+import { expectedOption } from './check-choice.js';
 import { choicesOf, type Field, type FormCheck, holds, report } from './form-check.js';
 import { treatTags } from './html-tags.js';
-import type { ParameterSpec } from '../form/parameter-spec.js';
 import { invalidProblem, missingProblem } from './problem.js';
 
 /** The text of a text field before it is asked whether it is empty: tags may be all there is. */
 export function readable(spec: ParameterSpec, given: unknown): unknown {
   if (given === undefined || given === null || !isTextType(spec.type)) return given;
-  const text = textOf(spec.type, given);
+  const text = textOf(given);
   if (text === undefined) return given;
   return spec.tags === undefined ? text : treatTags(text, spec.tags);
 }
 
-/** Source: reference/connections-modules-rpcs.md (Parameters): defaults fill only unset values. [inf] */
+/** Defaults fill only unset values. [inf] */
 export function defaultOf(check: FormCheck, { spec, level }: Field): unknown {
   if (spec.default !== undefined) {
     const value = evaluateDefault(check, spec.default);
@@ -34,14 +35,14 @@ function evaluateDefault(check: FormCheck, value: unknown): unknown {
   }
 }
 
-/** What an empty input becomes. Source: reference/iml-language.md section 8.6. [doc] */
+/** What an empty input becomes. Source: https://developers.make.com/custom-apps-documentation/other/processing-of-empty-values [doc] */
 export function unsetValue(check: FormCheck, spec: ParameterSpec): unknown {
   if (check.settings.platformVersion === 2) return undefined;
   if (isList(spec)) return [];
-  return spec.type === 'boolean' || spec.type === 'collection' ? undefined : null;
+  return familyOf(spec.type) === 'boolean' || spec.type === 'collection' ? undefined : null;
 }
 
-/** What null, the value of `erase`, becomes. Source: reference/iml-language.md section 8.6. [doc] */
+/** What null, the value of `erase`, becomes. Source: https://developers.make.com/custom-apps-documentation/other/processing-of-empty-values [doc] */
 export function checkErased(check: FormCheck, field: Field): unknown {
   const { spec, path, level } = field;
   if (field.demanded) {
@@ -50,17 +51,18 @@ export function checkErased(check: FormCheck, field: Field): unknown {
   }
   if (level.keepsEmpty) return null;
   if (isList(spec)) return [];
-  if (spec.type === 'boolean') return undefined;
-  const isChosen = spec.type === 'select' && check.settings.platformVersion === 2;
+  if (familyOf(spec.type) === 'boolean') return undefined;
+  const isChosen = familyOf(spec.type) === 'select' && check.settings.platformVersion === 2;
   if (isChosen && spec.validate !== false && !holds(check.settings.mapped, path)) {
-    report(
-      check,
-      invalidProblem('choice', field, expectedOption(choicesOf(check, spec.choices, level)), null),
-    );
+    // Whatever an RPC gives, null is none of it, so it is not asked.
+    const written = spec.choices?.options === undefined ? undefined : choicesOf(check, spec.choices, level);
+    const expected = written === undefined ? 'one of the options' : expectedOption(written);
+    report(check, invalidProblem('choice', field, expected, null));
   }
   return null;
 }
 
 function isList(spec: ParameterSpec): boolean {
-  return spec.type === 'array' || spec.type === 'filter' || (spec.type === 'select' && spec.multiple);
+  const family = familyOf(spec.type);
+  return family === 'list' || spec.type === 'filter' || (family === 'select' && spec.multiple);
 }

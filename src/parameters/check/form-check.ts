@@ -1,6 +1,4 @@
 import { type PlainObject, setMember } from '../../util/plain-object.js';
-import { type ChoiceIndex, indexChoices } from './check-choice.js';
-import type { PatternBudget } from './check-constraints.js';
 import type {
   Choices,
   Option,
@@ -8,6 +6,8 @@ import type {
   ParameterReference,
   ParameterSpec,
 } from '../form/parameter-spec.js';
+import { type ChoiceIndex, indexChoices } from './check-choice.js';
+import type { PatternBudget } from './check-constraints.js';
 import { MAX_PROBLEMS, type Problem } from './problem.js';
 
 /** What a host says about single values: for all of them, or by path. */
@@ -20,6 +20,8 @@ export interface CheckSettings {
   readonly applyDefaults: boolean;
   readonly mapped: PathTest;
   readonly forcedEmpty: PathTest;
+  /** Whether members that no field describes are problems. */
+  readonly reportsUnknown: boolean;
   readonly evaluate: ((template: string, values: PlainObject) => unknown) | undefined;
 }
 
@@ -151,7 +153,7 @@ function need(
 }
 
 /** The same reference inside another item sees other values, so the path belongs to the key. */
-function referenceKey(purpose: string, path: string, reference: ParameterReference): string {
+export function referenceKey(purpose: string, path: string, reference: ParameterReference): string {
   return JSON.stringify([purpose, path, reference.text]);
 }
 

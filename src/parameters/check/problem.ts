@@ -1,9 +1,22 @@
 import { AppError } from '../../errors/app-error.js';
 import type { Place } from '../../errors/place.js';
-import type { ItemSpec, ParameterElement, ParameterSpec, ParameterType } from '../form/parameter-spec.js';
+import type { ItemSpec, ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
+import type { ParameterType } from '../form/parameter-type.js';
 import { copyItems, kindOf } from '../values/value-kind.js';
 
-export type ProblemKind = 'missing' | 'type' | 'limit' | 'pattern' | 'choice' | 'unreadable' | 'depth';
+/**
+ * What is wrong: a required value is missing, a value has another type, is outside of the limits or matches no pattern,
+ * is none of the choices, cannot be read, stands too deep, or belongs to no field (`unknown`, where that is asked for).
+ */
+export type ProblemKind =
+  | 'missing'
+  | 'type'
+  | 'limit'
+  | 'pattern'
+  | 'choice'
+  | 'unreadable'
+  | 'depth'
+  | 'unknown';
 
 /** One thing that is wrong with the values of a form. */
 export interface Problem {
@@ -27,7 +40,7 @@ const SHOWN_LENGTH = 60;
 
 const SECRET_TYPES: ReadonlySet<ParameterType> = new Set(['password', 'hidden', 'cert', 'pkey']);
 
-/** `Missing value of required parameter 'x'.` Source: reference/connections-modules-rpcs.md (Parameters). [inf] */
+/** `Missing value of required parameter 'x'.` Worded as runs on the platform word it. [inf] */
 export function missingProblem(path: string, spec: ParameterSpec): Problem {
   return {
     kind: 'missing',
@@ -41,7 +54,7 @@ export function missingProblem(path: string, spec: ParameterSpec): Problem {
 
 /** `Invalid integer in parameter 'x': expected a whole number, got text "abc".` */
 export function invalidProblem(
-  kind: Exclude<ProblemKind, 'missing'>,
+  kind: Exclude<ProblemKind, 'missing' | 'unknown'>,
   field: { readonly path: string; readonly spec: ParameterSpec },
   expected: string,
   value: unknown,
@@ -60,7 +73,7 @@ export function invalidProblem(
 
 /**
  * The error of a form: one problem speaks for itself, several are counted in the message and listed in `suberrors`.
- * Source: reference/errors-and-scenario.md (BundleValidationError); the wording is ours. [choice]
+ * The wording is ours. [choice]
  */
 export function bundleValidationError(problems: readonly Problem[], count: number): AppError {
   const sole = count === 1 ? problems[0] : undefined;
@@ -97,6 +110,11 @@ export function describeValue(value: unknown): string {
     case 'unreadable':
       return `a value of another kind (${typeof value})`;
   }
+}
+
+/** What kind of value it is, without the value: for one of which nobody knows whether it is secret. */
+export function describeType(value: unknown): string {
+  return `a value (${kindOf(value)})`;
 }
 
 /** Text in quotes, cut to a line's length. */

@@ -1,10 +1,8 @@
+import type { Warning } from '../../document/reading/document.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Place } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
-import type { Warning } from '../../document/reading/document.js';
 import { ownMember, type PlainObject } from '../../util/plain-object.js';
-import { findOption, indexChoices } from './check-choice.js';
-import { memberPath } from './field-path.js';
 import {
   type Choices,
   type ItemSpec,
@@ -17,8 +15,10 @@ import {
 } from '../form/parameter-spec.js';
 import { readOptionList, readParameters } from '../form/read-parameters.js';
 import { parseRpcReference } from '../form/rpc-reference.js';
-import type { ResolveRpc } from './validate-parameters.js';
 import { copyItems, copyMembers } from '../values/value-kind.js';
+import { findOption, indexChoices } from './check-choice.js';
+import { memberPath } from './field-path.js';
+import type { ResolveRpc } from './validate-parameters.js';
 
 /** A reference that could not be followed. It stays in the list as it is written. */
 export interface ReferenceFailure {
@@ -110,7 +110,7 @@ async function resolveField(
   field: ParameterSpec,
   spot: Spot,
 ): Promise<ParameterSpec> {
-  const { name, spec, choices, nested } = field;
+  const { name, spec, choices, nested, nestedWhenFalse } = field;
   if (field.visible === false || spot.depth >= MAX_PARAMETER_DEPTH) return field;
   const path = name === undefined ? spot.path : memberPath(spot.path, name);
   const value = name === undefined ? undefined : ownMember(spot.values, name);
@@ -122,6 +122,10 @@ async function resolveField(
     spec: spec && (await resolveItems(resolution, spec, inside)),
     choices: choices && (await resolveChoices(resolution, choices, value, { ...beside, path })),
     nested: nested && isFilled ? await resolveElements(resolution, nested, beside) : nested,
+    nestedWhenFalse:
+      nestedWhenFalse && value === false
+        ? await resolveElements(resolution, nestedWhenFalse, beside)
+        : nestedWhenFalse,
   };
 }
 
@@ -137,11 +141,13 @@ async function resolveChoices(
   value: unknown,
   spot: Spot,
 ): Promise<Choices> {
-  const { reference, valueKey } = choices;
+  const { reference, valueKey, labelKey } = choices;
   const options =
     reference === undefined
       ? choices.options
-      : await ask(resolution, reference, spot, (given) => readOptionList(given, valueKey, reference.place));
+      : await ask(resolution, reference, spot, (given) =>
+          readOptionList(given, valueKey, reference.place, labelKey),
+        );
   const isChosen = value !== undefined && value !== null && value !== '';
   if (options === undefined || !isChosen) return { ...choices, options };
   const index = indexChoices(options);

@@ -1,6 +1,8 @@
 import { collectSecrets } from '../../redaction/collect-secrets.js';
 import { isSecretName } from '../../redaction/secret-names.js';
-import type { ParameterElement, ParameterSpec, ParameterType } from '../form/parameter-spec.js';
+import { listNestedFields } from '../form/nested-fields.js';
+import type { ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
+import type { ParameterType } from '../form/parameter-type.js';
 import { copyItems, copyMembers } from '../values/value-kind.js';
 
 /** Types whose values are credentials. Values of `hidden` fields mostly are ids, which a log needs. [choice] */
@@ -18,6 +20,19 @@ export function secretValues(elements: readonly ParameterElement[], values: unkn
   collect(elements, values, found, 0);
   // The name keeps all of them: none of these values says openly where or how to call.
   return collectSecrets({ secret: found });
+}
+
+/** The names of all fields of a secret type in a form, wherever they are nested, also in arrays and collections. */
+export function listSecretFields(elements: readonly ParameterElement[]): string[] {
+  const names = new Set<string>();
+  for (const [name, specs] of fieldsByName(elements)) {
+    for (const { type, spec } of specs) {
+      const isSecretItem = spec?.kind === 'item' && SECRET_TYPES.has(spec.item.type);
+      if (SECRET_TYPES.has(type) || isSecretItem) names.add(name);
+      for (const inner of listSecretFields(itemFields(spec))) names.add(inner);
+    }
+  }
+  return [...names];
 }
 
 function collect(
@@ -70,10 +85,9 @@ function fieldsByName(elements: readonly ParameterElement[]): FieldIndex {
   const waiting: ParameterElement[] = [...elements];
   for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
     if (element.kind === 'reference') continue;
-    const { name, nested = [], choices } = element;
+    const { name } = element;
     if (name !== undefined) fields.set(name, [...(fields.get(name) ?? []), element]);
-    const ofOptions = (choices?.options ?? []).flatMap((option) => option.nested ?? []);
-    waiting.push(...nested, ...ofOptions, ...(choices?.nested ?? []), ...(choices?.placeholderNested ?? []));
+    waiting.push(...listNestedFields(element));
   }
   INDEXES.set(elements, fields);
   return fields;

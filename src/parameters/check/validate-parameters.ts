@@ -1,6 +1,10 @@
 import type { AppError } from '../../errors/app-error.js';
 import { SpecError } from '../../errors/spec-error.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import type { Option, ParameterElement, ParameterList } from '../form/parameter-spec.js';
+import { readOptionList, readParameters } from '../form/read-parameters.js';
+import { parseRpcReference, type RpcReference } from '../form/rpc-reference.js';
+import { copyMembers, expectedCollection } from '../values/value-kind.js';
 import { checkFields } from './check-fields.js';
 import {
   type CheckSettings,
@@ -11,15 +15,12 @@ import {
   report,
   visibleValues,
 } from './form-check.js';
-import type { Option, ParameterElement, ParameterList } from '../form/parameter-spec.js';
 import { bundleValidationError, describeValue, type Problem } from './problem.js';
-import { readOptionList, readParameters } from '../form/read-parameters.js';
-import { parseRpcReference, type RpcReference } from '../form/rpc-reference.js';
-import { copyMembers, expectedCollection } from '../values/value-kind.js';
 
 /** Calls an RPC of the app. `values` are those the form holds at the place of the reference, not yet converted. */
 export type ResolveRpc = (reference: RpcReference, values: PlainObject) => Promise<unknown>;
 
+/** How values are checked; every setting has a default. */
 export interface ValidateParametersOptions {
   /** Timezone of dates that are written without an offset. Default `UTC`. */
   readonly timezone?: string;
@@ -40,10 +41,16 @@ export interface ValidateParametersOptions {
   readonly resolveRpc?: ResolveRpc;
   /** Whether options are asked for too, for the fields nested in them. Default false. */
   readonly resolveOptions?: boolean;
+  /**
+   * What becomes of members that no field describes, shown or not: they are kept as they came (`keep`, default), or each
+   * is a problem of the kind `unknown` (`report`). Where an RPC that was not asked may bring further fields, none is.
+   */
+  readonly unknown?: 'keep' | 'report';
   /** RPC calls one validation may make. Default 100. */
   readonly maxRpcCalls?: number;
 }
 
+/** The values in their types, or all that is wrong with them. */
 export type ValidateParametersResult =
   | {
       readonly ok: true;
@@ -75,7 +82,7 @@ interface Answers {
  * @param specs What `readParameters` gave; several lists go through `joinParameters`.
  * @param values A plain object; undefined and null stand for an empty one.
  * @throws only what `resolveRpc` rejects with, and what `mapped` and `forcedEmpty` throw.
- * Source: reference/connections-modules-rpcs.md (Parameters), reference/iml-language.md sections 8.5 and 8.6.
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/parameters
  */
 export async function validateParameters(
   specs: ParameterList,
@@ -109,6 +116,7 @@ function settingsOf(options: ValidateParametersOptions): CheckSettings {
     applyDefaults: options.applyDefaults ?? true,
     mapped: options.mapped ?? false,
     forcedEmpty: options.forcedEmpty ?? false,
+    reportsUnknown: options.unknown === 'report',
     evaluate: options.evaluate,
   };
 }

@@ -1,4 +1,5 @@
-import type { Option, ParameterElement, ParameterList, ParameterSpec } from './parameter-spec.js';
+import { listNestedFields } from './nested-fields.js';
+import type { ParameterElement, ParameterList, ParameterSpec } from './parameter-spec.js';
 
 /**
  * The field that gives a name of `parameters` its value, wherever it is nested; the outermost one where several have the name.
@@ -11,19 +12,7 @@ export function findParameter(list: ParameterList, name: string): ParameterSpec 
       (element): element is ParameterSpec => element.kind === 'parameter' && element.name === name,
     );
     if (found !== undefined) return found;
-    elements = elements.flatMap((element) => (element.kind === 'parameter' ? nestedIn(element) : []));
+    elements = elements.flatMap((element) => (element.kind === 'parameter' ? listNestedFields(element) : []));
   }
   return undefined;
-}
-
-/** Every field shown beside a field, whatever its value. */
-function nestedIn(spec: ParameterSpec): readonly ParameterElement[] {
-  const { choices } = spec;
-  const ofOptions = (choices?.options ?? []).flatMap((option: Option) => option.nested ?? []);
-  return [
-    ...(spec.nested ?? []),
-    ...ofOptions,
-    ...(choices?.nested ?? []),
-    ...(choices?.placeholderNested ?? []),
-  ];
 }

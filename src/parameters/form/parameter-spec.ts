@@ -1,43 +1,7 @@
-import type { Place } from '../../errors/place.js';
 import type { Warning } from '../../document/reading/document.js';
+import type { Place } from '../../errors/place.js';
 import type { PlainObject } from '../../util/plain-object.js';
-
-/** Every type a parameter can have. Source: reference/connections-modules-rpcs.md (Parameters). [src] */
-export const PARAMETER_TYPES = [
-  'any',
-  'array',
-  'banner',
-  'boolean',
-  'buffer',
-  'cert',
-  'collection',
-  'color',
-  'date',
-  'email',
-  'file',
-  'filename',
-  'filter',
-  'folder',
-  'hidden',
-  'integer',
-  'json',
-  'number',
-  'password',
-  'path',
-  'pkey',
-  'port',
-  'select',
-  'text',
-  'time',
-  'timestamp',
-  'timezone',
-  'udt',
-  'uinteger',
-  'url',
-  'uuid',
-] as const;
-
-export type ParameterType = (typeof PARAMETER_TYPES)[number];
+import type { ParameterType } from './parameter-type.js';
 
 /** Levels of fields in fields that are followed: in a form specification and, through RPCs, in a check. */
 export const MAX_PARAMETER_DEPTH = 64;
@@ -45,7 +9,7 @@ export const MAX_PARAMETER_DEPTH = 64;
 /** One field of a form. Keys that only matter to a form on screen stand in `source`. */
 export interface ParameterSpec {
   readonly kind: 'parameter';
-  /** The key in `parameters`; undefined for banners and for the items of an array. */
+  /** The key in `parameters`; undefined for decoration and for the items of an array. */
   readonly name: string | undefined;
   readonly label: string | undefined;
   readonly type: ParameterType;
@@ -66,13 +30,16 @@ export interface ParameterSpec {
   /** What an array or collection holds. */
   readonly spec: ItemSpec | undefined;
   readonly choices: Choices | undefined;
-  /** Fields shown beside this one while it has a value. */
+  /** Fields shown beside this one while it has a value, beside a boolean while it is true. */
   readonly nested: readonly ParameterElement[] | undefined;
+  /** Fields shown beside a boolean while it is false. */
+  readonly nestedWhenFalse: readonly ParameterElement[] | undefined;
   readonly place: Place;
   /** The field as it is written, all keys. */
   readonly source: PlainObject;
 }
 
+/** What becomes of HTML tags in a text: taken out, those that are never closed too, or written as entities. */
 export type TagTreatment = 'strip' | 'stripall' | 'escape';
 
 /** Limits on a value: `min` and `max` are a length for text and bytes, a value for numbers, items for arrays. */
@@ -92,14 +59,16 @@ export type ItemSpec =
   | { readonly kind: 'fields'; readonly fields: readonly ParameterElement[] }
   | { readonly kind: 'item'; readonly item: ParameterSpec };
 
-/** What a select or a filter offers. */
+/** What a select or a filter offers; for fields of other types their `options` may bring nested fields. */
 export interface Choices {
   /** Written in place; undefined where an RPC gives them. */
   readonly options: readonly Option[] | undefined;
   readonly reference: ParameterReference | undefined;
   /** Member of an RPC's result that holds the value of an option. */
   readonly valueKey: string;
-  /** Fields shown with every option. */
+  /** Member of an RPC's result that holds what an option is called. */
+  readonly labelKey: string;
+  /** Fields shown with an option that brings none of its own, unless the field itself has nested ones. */
   readonly nested: readonly ParameterElement[] | undefined;
   /** Fields shown while nothing is chosen. */
   readonly placeholderNested: readonly ParameterElement[] | undefined;
@@ -109,9 +78,14 @@ export interface Choices {
   readonly logic: 'and' | 'or' | undefined;
 }
 
+/** One value a select, or an operator a filter, may have. */
 export interface Option {
   readonly value: unknown;
+  /** What the form shows for it. */
+  readonly label: string | undefined;
+  /** Whether it is chosen where nothing else is. */
   readonly isDefault: boolean;
+  /** Fields shown while it is chosen. */
   readonly nested: readonly ParameterElement[] | undefined;
 }
 
@@ -122,6 +96,7 @@ export interface ParameterReference {
   readonly place: Place;
 }
 
+/** What a form lists: a field, or an address that stands for fields. */
 export type ParameterElement = ParameterSpec | ParameterReference;
 
 /** A form specification as it was read. */

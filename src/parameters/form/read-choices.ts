@@ -3,10 +3,19 @@ import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-obj
 import type { Choices, Option, ParameterElement } from './parameter-spec.js';
 import { type Reader, readReference, type Spot } from './spec-reader.js';
 
+/** Members of an option that hold its value and its label. */
+export interface OptionKeys {
+  readonly valueKey: string;
+  readonly labelKey: string;
+}
+
+const DEFAULT_KEYS: OptionKeys = { valueKey: 'value', labelKey: 'label' };
+
 const NO_CHOICES: Choices = {
   options: undefined,
   reference: undefined,
   valueKey: 'value',
+  labelKey: 'label',
   nested: undefined,
   placeholderNested: undefined,
   operators: undefined,
@@ -19,23 +28,22 @@ const NO_CHOICES: Choices = {
  */
 export function readChoices(reader: Reader, value: unknown, spot: Spot): Choices | undefined {
   if (value === undefined || value === null) return undefined;
-  if (!isPlainObject(value)) return { ...NO_CHOICES, ...readStore(reader, value, 'value', spot) };
+  if (!isPlainObject(value)) return { ...NO_CHOICES, ...readStore(reader, value, DEFAULT_KEYS, spot) };
   const at = (key: string): Spot => ({ ...spot, pointer: childPointer(spot.pointer, key) });
-  const key = ownMember(value, 'value');
-  const valueKey = typeof key === 'string' && key !== '' ? key : 'value';
+  const keys = { valueKey: readKey(value, 'value'), labelKey: readKey(value, 'label') };
   const logic = ownMember(value, 'logic');
   const operators = ownMember(value, 'operators');
   const placeholder = ownMember(value, 'placeholder');
   return {
     ...NO_CHOICES,
-    ...readStore(reader, ownMember(value, 'store'), valueKey, at('store')),
-    valueKey,
+    ...readStore(reader, ownMember(value, 'store'), keys, at('store')),
+    ...keys,
     nested: reader.readNested(ownMember(value, 'nested'), at('nested')),
     placeholderNested: isPlainObject(placeholder)
       ? nestedOf(reader, placeholder, at('placeholder'))
       : undefined,
     operators: Array.isArray(operators)
-      ? readOptions(reader, operators, 'value', at('operators'))
+      ? readOptions(reader, operators, DEFAULT_KEYS, at('operators'))
       : undefined,
     logic: logic === 'and' || logic === 'or' ? logic : undefined,
   };
@@ -44,11 +52,11 @@ export function readChoices(reader: Reader, value: unknown, spot: Spot): Choices
 function readStore(
   reader: Reader,
   store: unknown,
-  valueKey: string,
+  keys: OptionKeys,
   spot: Spot,
 ): Pick<Choices, 'options' | 'reference'> {
   if (Array.isArray(store)) {
-    return { options: readOptions(reader, store, valueKey, spot), reference: undefined };
+    return { options: readOptions(reader, store, keys, spot), reference: undefined };
   }
   if (typeof store === 'string') {
     return { options: undefined, reference: readReference(reader, store, spot) };
@@ -56,34 +64,41 @@ function readStore(
   return { options: undefined, reference: undefined };
 }
 
+function readKey(options: PlainObject, key: 'value' | 'label'): string {
+  const name = ownMember(options, key);
+  return typeof name === 'string' && name !== '' ? name : key;
+}
+
 /** Options in order, those of groups included. */
 export function readOptions(
   reader: Reader,
   list: readonly unknown[],
-  valueKey: string,
+  keys: OptionKeys,
   spot: Spot,
 ): readonly Option[] {
   const options: Option[] = [];
   for (const [index, item] of list.entries()) {
     const itemSpot = { ...spot, pointer: childPointer(spot.pointer, index) };
     const group = isPlainObject(item) ? ownMember(item, 'options') : undefined;
-    if (isPlainObject(item) && Array.isArray(group) && !Object.hasOwn(item, valueKey)) {
+    if (isPlainObject(item) && Array.isArray(group) && !Object.hasOwn(item, keys.valueKey)) {
       const groupSpot = { ...itemSpot, pointer: childPointer(itemSpot.pointer, 'options') };
       for (const [place, option] of group.entries()) {
         const pointer = childPointer(groupSpot.pointer, place);
-        options.push(readOption(reader, option, valueKey, { ...groupSpot, pointer }));
+        options.push(readOption(reader, option, keys, { ...groupSpot, pointer }));
       }
     } else {
-      options.push(readOption(reader, item, valueKey, itemSpot));
+      options.push(readOption(reader, item, keys, itemSpot));
     }
   }
   return options;
 }
 
-function readOption(reader: Reader, item: unknown, valueKey: string, spot: Spot): Option {
-  if (!isPlainObject(item)) return { value: item, isDefault: false, nested: undefined };
+function readOption(reader: Reader, item: unknown, keys: OptionKeys, spot: Spot): Option {
+  if (!isPlainObject(item)) return { value: item, label: undefined, isDefault: false, nested: undefined };
+  const label = ownMember(item, keys.labelKey);
   return {
-    value: ownMember(item, valueKey),
+    value: ownMember(item, keys.valueKey),
+    label: typeof label === 'string' && label !== '' ? label : undefined,
     isDefault: ownMember(item, 'default') === true,
     nested: nestedOf(reader, item, spot),
   };

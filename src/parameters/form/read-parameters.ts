@@ -1,6 +1,6 @@
+import type { Warning } from '../../document/reading/document.js';
 import { childPointer, type Place } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
-import type { Warning } from '../../document/reading/document.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import {
@@ -8,13 +8,12 @@ import {
   type ItemSpec,
   MAX_PARAMETER_DEPTH,
   type Option,
-  PARAMETER_TYPES,
   type ParameterElement,
   type ParameterList,
   type ParameterSpec,
-  type ParameterType,
   type TagTreatment,
 } from './parameter-spec.js';
+import { familyOf, PARAMETER_TYPES, type ParameterType, readParameterType } from './parameter-type.js';
 import { readChoices, readOptions } from './read-choices.js';
 import { type Reader, readReference, type Spot } from './spec-reader.js';
 
@@ -36,15 +35,21 @@ export function readParameters(
 }
 
 /**
- * Reads the options an RPC answered: objects with a value under `valueKey`, or groups of them.
+ * Reads the options an RPC answered: objects with a value under `valueKey`, or groups of them; one such object is one option.
+ *
  * @throws SpecError `SPEC_INVALID` where fields nested in them are too deep.
  */
-export function readOptionList(value: unknown, valueKey: string, place: Place): readonly Option[] {
-  if (!Array.isArray(value)) return [];
+export function readOptionList(
+  value: unknown,
+  valueKey: string,
+  place: Place,
+  labelKey = 'label',
+): readonly Option[] {
+  const options: readonly unknown[] = Array.isArray(value) ? value : isPlainObject(value) ? [value] : [];
   return readOptions(
     createReader(() => place, []),
-    value,
-    valueKey,
+    options,
+    { valueKey, labelKey },
     { pointer: '', depth: 0 },
   );
 }
@@ -87,8 +92,9 @@ function readElement(reader: Reader, value: unknown, spot: Spot): ParameterEleme
     return undefined;
   }
   const parameter = readParameter(reader, value, spot);
-  // Decoration of a form, such as a piece of HTML, is no field and was warned about as an unknown type.
-  const isField = parameter.type !== 'banner' && TYPES.has(ownMember(value, 'type'));
+  // Of an unknown type nobody can tell whether it is decoration, and it was warned about already.
+  const type = readParameterType(ownMember(value, 'type'));
+  const isField = type !== undefined && familyOf(type) !== 'decoration';
   if (isField && parameter.name === undefined) {
     reader.warn('wrong-type', spot.pointer, 'A parameter without a name has no value.');
   }
@@ -98,7 +104,6 @@ function readElement(reader: Reader, value: unknown, spot: Spot): ParameterEleme
 function readParameter(reader: Reader, source: PlainObject, spot: Spot): ParameterSpec {
   const at = (key: string): Spot => ({ ...spot, pointer: childPointer(spot.pointer, key) });
   const type = readType(reader, ownMember(source, 'type'), at('type'));
-  const nested = readNested(reader, ownMember(source, 'nested'), at('nested'));
   return {
     kind: 'parameter',
     name: readText(source, 'name'),
@@ -115,16 +120,15 @@ function readParameter(reader: Reader, source: PlainObject, spot: Spot): Paramet
     validate: readConstraints(source),
     spec: readItemSpec(reader, type, ownMember(source, 'spec'), at('spec')),
     choices: readChoices(reader, ownMember(source, 'options'), at('options')),
-    nested,
+    ...readBranches(reader, type, source, at('nested')),
     place: reader.placeOf(spot.pointer),
     source,
   };
 }
 
-const TYPES: ReadonlySet<unknown> = new Set(PARAMETER_TYPES);
-
 function readType(reader: Reader, value: unknown, spot: Spot): ParameterType {
-  if (TYPES.has(value)) return value as ParameterType; // a member of PARAMETER_TYPES, as just checked
+  const type = readParameterType(value);
+  if (type !== undefined) return type;
   const shown = typeof value === 'string' ? `"${value.slice(0, 40)}"` : 'no text';
   const hint = typeof value === 'string' ? didYouMean(value, PARAMETER_TYPES) : '';
   reader.warn(
@@ -133,6 +137,33 @@ function readType(reader: Reader, value: unknown, spot: Spot): ParameterType {
     `A parameter's type is ${shown}, which is none; it is read as "any".${hint}`,
   );
   return 'any';
+}
+
+/**
+ * The fields beside a field. A boolean may have one list for each value, `{ "true": [...], "false": [...] }`, or say with
+ * `reversedNested` that its only list is the one for false. [src]
+ */
+function readBranches(
+  reader: Reader,
+  type: ParameterType,
+  source: PlainObject,
+  spot: Spot,
+): Pick<ParameterSpec, 'nested' | 'nestedWhenFalse'> {
+  const nested = ownMember(source, 'nested');
+  const isBoolean = familyOf(type) === 'boolean';
+  if (
+    isBoolean &&
+    isPlainObject(nested) &&
+    (Object.hasOwn(nested, 'true') || Object.hasOwn(nested, 'false'))
+  ) {
+    const read = (branch: string): readonly ParameterElement[] | undefined =>
+      readNested(reader, ownMember(nested, branch), { ...spot, pointer: childPointer(spot.pointer, branch) });
+    return { nested: read('true'), nestedWhenFalse: read('false') };
+  }
+  const fields = readNested(reader, nested, spot);
+  return isBoolean && ownMember(source, 'reversedNested') === true
+    ? { nested: undefined, nestedWhenFalse: fields }
+    : { nested: fields, nestedWhenFalse: undefined };
 }
 
 /** Fields shown with another field: a list, a text, or an object whose `store` is either. */
@@ -171,9 +202,15 @@ function readConstraints(source: PlainObject): Constraints | false {
     max: readNumber(limits, 'max'),
     minItems: readNumber(limits, 'minItems'),
     maxItems: readNumber(limits, 'maxItems'),
-    pattern: readText(limits, 'pattern') ?? readText(source, 'pattern'),
+    pattern: readPattern(limits) ?? readPattern(source),
     enum: Array.isArray(list) ? list : undefined,
   };
+}
+
+/** A regular expression, or `{ "regexp": "..." }` as the platform's own forms write it. [src] */
+function readPattern(source: PlainObject): string | undefined {
+  const pattern = ownMember(source, 'pattern');
+  return isPlainObject(pattern) ? readText(pattern, 'regexp') : readText(source, 'pattern');
 }
 
 function readTags(reader: Reader, value: unknown, spot: Spot): TagTreatment | undefined {

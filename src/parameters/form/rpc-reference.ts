@@ -10,7 +10,7 @@ const SCHEME = 'rpc://';
 /**
  * Takes `rpc://name?x={{...}}&y=1` apart, or gives undefined for any other text.
  * Percent escapes are decoded outside of `{{ }}`; inside, `&`, `=` and `?` belong to the expression.
- * Source: reference/connections-modules-rpcs.md (RPCs). [app]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/rpcs [doc]; the query: published apps. [app]
  */
 export function parseRpcReference(text: string): RpcReference | undefined {
   const address = text.trim();

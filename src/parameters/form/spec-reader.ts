@@ -1,5 +1,5 @@
-import type { Place } from '../../errors/place.js';
 import type { WarningCode } from '../../document/reading/document.js';
+import type { Place } from '../../errors/place.js';
 import type { ParameterElement, ParameterReference } from './parameter-spec.js';
 import { parseRpcReference } from './rpc-reference.js';
 

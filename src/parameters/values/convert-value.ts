@@ -1,11 +1,12 @@
-import { instantOf, toNumber, toText } from '../../iml/values/coerce.js';
 import { MS_PER_DAY } from '../../iml/date/civil.js';
 import { localTime } from '../../iml/date/local-time.js';
 import { readDate } from '../../iml/date/read-date.js';
 import { findZone, localToInstant } from '../../iml/date/zone.js';
+import { instantOf, toNumber, toText } from '../../iml/values/coerce.js';
+import type { ParameterSpec } from '../form/parameter-spec.js';
+import { familyOf, type ParameterType } from '../form/parameter-type.js';
 import { encodeText } from './codepage.js';
-import type { ParameterSpec, ParameterType } from '../form/parameter-spec.js';
-import { isEmailShape, isJson, isTimeShape, isUrlShape, isUuidShape } from './text-shape.js';
+import { isEmailShape, isTimeShape, isUrlShape, isUuidShape } from './text-shape.js';
 import { copyItems, kindOf } from './value-kind.js';
 
 /** The value in its declared type, or what was expected in its place. */
@@ -17,12 +18,12 @@ export type Converted =
 const TEXT_TYPES: ReadonlyMap<ParameterType, TextRule> = new Map<ParameterType, TextRule>([
   ['cert', { expected: 'text' }],
   ['color', { expected: 'text' }],
+  ['editor', { expected: 'text' }],
   ['email', { expected: 'an e-mail address', test: isEmailShape }],
   ['file', { expected: 'a path or an id' }],
   ['filename', { expected: 'text' }],
   ['folder', { expected: 'a path or an id' }],
   ['hidden', { expected: 'text' }],
-  ['json', { expected: 'text that is JSON', test: isJson }],
   ['password', { expected: 'text' }],
   ['path', { expected: 'text' }],
   ['pkey', { expected: 'text' }],
@@ -48,9 +49,9 @@ export function isTextType(type: ParameterType): boolean {
 /**
  * The text a value of a text type stands for; undefined where there is none.
  * Collections have none, alone or in an array; the strict check of parameters differs here from templates.
- * Source: reference/iml-language.md sections 8.4 and 8.5. [doc]
+ * Source: https://help.make.com/type-coercion [doc]
  */
-export function textOf(type: ParameterType, value: unknown): string | undefined {
+export function textOf(value: unknown): string | undefined {
   switch (kindOf(value)) {
     case 'text':
     case 'boolean':
@@ -62,18 +63,17 @@ export function textOf(type: ParameterType, value: unknown): string | undefined 
     case 'buffer':
       return toText(value);
     case 'array':
-      // Items joined with commas may happen to be JSON, but never the JSON of the array.
-      return type === 'json' ? undefined : joinItems(type, value);
+      return joinItems(value);
     default:
       return undefined;
   }
 }
 
-function joinItems(type: ParameterType, value: unknown): string | undefined {
+function joinItems(value: unknown): string | undefined {
   const texts: string[] = [];
   for (const item of copyItems(value) ?? []) {
     const kind = kindOf(item);
-    const text = kind === 'array' ? undefined : kind === 'null' || kind === 'unset' ? '' : textOf(type, item);
+    const text = kind === 'array' ? undefined : kind === 'null' || kind === 'unset' ? '' : textOf(item);
     if (text === undefined) return undefined;
     texts.push(text);
   }
@@ -82,11 +82,11 @@ function joinItems(type: ParameterType, value: unknown): string | undefined {
 
 /**
  * Converts a value that is set to the type of a field; arrays, collections, filters and selects have checks of their own.
- * Source: reference/iml-language.md section 8.5 [doc]; types it does not name: reference/connections-modules-rpcs.md (Parameters) [inf].
+ * Source: https://help.make.com/type-coercion [doc]; types it does not name: [inf].
  */
 export function convertValue(spec: ParameterSpec, value: unknown, timezone: string): Converted {
   const rule = TEXT_TYPES.get(spec.type);
-  if (rule !== undefined) return convertText(spec.type, rule, value);
+  if (rule !== undefined) return convertText(rule, value);
   switch (spec.type) {
     case 'number':
       return convertNumber(value, 'a number', () => true);
@@ -96,20 +96,44 @@ export function convertValue(spec: ParameterSpec, value: unknown, timezone: stri
       return convertNumber(value, 'a whole number of 0 or more', (n) => Number.isInteger(n) && n >= 0);
     case 'port':
       return convertNumber(value, 'a port from 0 to 65535', isPort);
-    case 'boolean':
-      return convertBoolean(value);
+    case 'json':
+      return convertJson(value);
     case 'date':
     case 'timestamp':
       return convertDate(spec, value, timezone);
     case 'buffer':
       return convertBuffer(value, spec.codepage ?? 'utf8');
     default:
+      break;
+  }
+  switch (familyOf(spec.type)) {
+    case 'boolean':
+      return convertBoolean(value);
+    case 'reference':
+      return convertId(value);
+    default:
       return { ok: true, value };
   }
 }
 
-function convertText(type: ParameterType, rule: TextRule, value: unknown): Converted {
-  const text = textOf(type, value);
+/**
+ * Any value that JSON can hold, as it is given: text may be JSON or not, as the platform's own validator looks at neither. [src]
+ */
+function convertJson(value: unknown): Converted {
+  const kind = kindOf(value);
+  if (kind !== 'unreadable' && kind !== 'buffer') return { ok: true, value };
+  return { ok: false, expected: 'a value that JSON can hold' };
+}
+
+/** Ids of what the platform keeps are numbers or texts; what they stand for is not known here, so they stay as given. [src] */
+function convertId(value: unknown): Converted {
+  const kind = kindOf(value);
+  if (kind === 'number' || kind === 'text') return { ok: true, value };
+  return { ok: false, expected: 'an id' };
+}
+
+function convertText(rule: TextRule, value: unknown): Converted {
+  const text = textOf(value);
   if (text === undefined || rule.test?.(text) === false) return { ok: false, expected: rule.expected };
   return { ok: true, value: text };
 }
@@ -123,7 +147,7 @@ function isPort(number: number): boolean {
   return Number.isInteger(number) && number >= 0 && number <= 65_535;
 }
 
-/** A number is true even if it is 0, a text is true unless it is `false`. Source: section 8.5. [doc] */
+/** A number is true even if it is 0, a text is true unless it is `false`. [doc] */
 function convertBoolean(value: unknown): Converted {
   switch (kindOf(value)) {
     case 'boolean':
@@ -155,7 +179,7 @@ function dateOf(type: ParameterType, value: unknown, timezone: string): Date | u
     const number = toNumber(value);
     if (number !== undefined) return new Date(Math.abs(number) < FIRST_MILLISECONDS ? number * 1000 : number);
   }
-  // Source: section 8.5: only dates and texts are read as dates. [doc]
+  // Only dates and texts are read as dates. [doc]
   if (kind !== 'text') return undefined;
   try {
     return readDate(value, timezone);
@@ -178,7 +202,7 @@ function convertBuffer(value: unknown, codepage: string): Converted {
     case 'number':
     case 'boolean':
     case 'date': {
-      const bytes = encodeText(textOf('text', value) ?? '', codepage);
+      const bytes = encodeText(textOf(value) ?? '', codepage);
       const expected = `binary data, or text that can be written in codepage ${codepage.slice(0, 40)}`;
       return bytes === undefined ? { ok: false, expected } : { ok: true, value: bytes };
     }

@@ -26,20 +26,10 @@ export function isUuidShape(text: string): boolean {
   return UUID.test(text);
 }
 
-/** `hours:minutes:seconds`, seconds optional. Source: reference/iml-language.md section 8.5. [doc] */
+/** `hours:minutes:seconds`, seconds optional. Source: https://help.make.com/type-coercion [doc] */
 export function isTimeShape(text: string): boolean {
   const match = TIME.exec(text);
   if (match === null) return false;
   const [, hours = '', minutes = '', seconds = '0'] = match;
   return Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) < 60;
-}
-
-/** Whether a text is JSON. */
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,4 @@
-import { EngineError } from '../../errors/engine-error.js';
-import { didYouMean } from '../../util/suggest.js';
+import { resolveBounds } from '../../errors/resolve-bounds.js';
 
 /** Ceilings of one module run. */
 export interface Limits {
@@ -15,7 +14,10 @@ export interface Limits {
   readonly maxTimeoutMs: number;
 }
 
-/** Source: specification/001 (Limits), reference/pagination.md (Limits); 300 s: reference/request-spec.md section 1 (timeout). */
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination, docs/limits.md [doc];
+ * 300 s: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, timeout. [doc]
+ */
 export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxRequests: 100,
   maxPages: 50,
@@ -27,29 +29,8 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
 /**
  * The defaults with the given ones in their place.
  *
- * @throws EngineError (USAGE) for a name that is no limit, and for a value that is no whole number of at least 0
+ * @throws EngineError (USAGE) for a name that is no limit, and for a value that is no whole number of at least 0, or Infinity
  */
-export function limitsOf(given: Partial<Limits> = {}): Limits {
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
-      throw new EngineError(
-        'USAGE',
-        `There is no limit "${name}".${didYouMean(name, Object.keys(DEFAULT_LIMITS))}`,
-      );
-    }
-    if (
-      value !== undefined &&
-      value !== Number.POSITIVE_INFINITY &&
-      !(Number.isInteger(value) && value >= 0)
-    ) {
-      throw new EngineError(
-        'USAGE',
-        `The limit "${name}" has to be a whole number of at least 0, or Infinity.`,
-      );
-    }
-  }
-  return {
-    ...DEFAULT_LIMITS,
-    ...Object.fromEntries(Object.entries(given).filter(([, v]) => v !== undefined)),
-  };
+export function resolveLimits(given: Partial<Limits> = {}): Limits {
+  return resolveBounds(DEFAULT_LIMITS, given, { infinity: true });
 }

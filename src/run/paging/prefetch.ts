@@ -2,7 +2,7 @@
  * Hands on what a source gives, asking it for the next step before the present one is taken:
  * the source works while the consumer does. When the consumer stops, the source is told to.
  */
-export async function* oneAhead<T, R>(source: AsyncGenerator<T, R>): AsyncGenerator<T, R> {
+export async function* prefetch<T, R>(source: AsyncGenerator<T, R>): AsyncGenerator<T, R> {
   let ahead = source.next();
   try {
     for (;;) {

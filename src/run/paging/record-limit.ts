@@ -1,12 +1,12 @@
 import type { CompiledResponse } from '../../document/compile/compiled-request.js';
 import { evaluateNumber, runError } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../run-context.js';
+import type { RunContext } from '../scope/run-context.js';
 
 /**
  * `response.limit` as a number of records; undefined where nothing limits them.
  *
  * @throws AppError of type InvalidConfigurationError for less than 1 and for what is no number
- * @see reference/response-spec.md section 5, reference/open-questions.md no. 6
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/limit
  */
 export function evaluateLimit(spec: CompiledResponse, context: RunContext): number | undefined {
   const limit = evaluateNumber(spec.limit, context);

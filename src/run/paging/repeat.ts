@@ -1,13 +1,14 @@
 import type { CompiledRepeat } from '../../document/compile/compiled-request.js';
 import { evaluateFlag, evaluateNumber, runError } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../run-context.js';
+import { whileGoingOn } from '../scope/go-on.js';
+import type { RunContext } from '../scope/run-context.js';
 
 /**
  * Decides whether a request is sent again, and waits if so.
  * `limit` counts the repeats after the first call; the limits of the module end them, too, with a warning.
  *
  * @param repeats how often the request was repeated so far
- * @see reference/request-spec.md section 7, reference/open-questions.md no. 23
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests (repeat)
  */
 export async function waitForRepeat(
   repeat: CompiledRepeat | undefined,
@@ -30,13 +31,13 @@ export async function waitForRepeat(
     });
     return false;
   }
-  if (context.requests >= settings.limits.maxRequests) {
+  if (context.counters.requests >= settings.limits.maxRequests) {
     const message = `Repeating ended at the limit of ${settings.limits.maxRequests} requests.`;
     context.warn({ code: 'limit-reached', message, place });
     return false;
   }
   const delayMs = Math.max(0, delay);
   context.emit({ kind: 'wait', delayMs });
-  await settings.clock.sleep(delayMs, context.abort.signal);
+  await whileGoingOn(settings.clock.sleep(delayMs, context.signal), context);
   return true;
 }

@@ -1,11 +1,15 @@
+import type { Directive } from '../../document/compile/compile-directive.js';
+import type { CompiledPagination, CompiledRequest } from '../../document/compile/compiled-request.js';
+import { AppError } from '../../errors/app-error.js';
+import { childPointer, type Place } from '../../errors/place.js';
+import { TransportError } from '../../errors/transport-error.js';
 import { encodeBody, readRequestType } from '../../http/body/body-encoding.js';
 import { buildHeaders, findHeader, mergeHeaders, withHeader } from '../../http/message/headers.js';
 import { parseHttpUrl } from '../../http/message/http-url.js';
 import type { HeaderEntry, TransportRequest } from '../../http/message/transport.js';
 import { buildUrl } from '../../http/message/url.js';
-import type { Directive } from '../../document/compile/compile-directive.js';
-import type { CompiledPagination, CompiledRequest } from '../../document/compile/compiled-request.js';
-import type { PlainObject } from '../../util/plain-object.js';
+import { isSameHost, withholdSecrets } from '../../http/transport/crossing.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import {
   atDirective,
   evaluateDirective,
@@ -14,9 +18,10 @@ import {
   evaluateText,
   runError,
 } from '../scope/evaluate-directive.js';
-import { assertKnownHost } from './universal-host.js';
-import type { RunContext } from '../run-context.js';
+import type { RunContext } from '../scope/run-context.js';
+import { createCrossingRule } from './crossing-rule.js';
 import { signRequest } from './sign-request.js';
+import { assertUniversalHost } from './universal-host.js';
 
 /** The parts of a request that a page can replace or add to, evaluated. */
 interface RequestParts {
@@ -24,12 +29,14 @@ interface RequestParts {
   /** The directive the url comes from, for places. */
   readonly urlDirective: Directive | undefined;
   readonly method: string | undefined;
-  /** Weakest first. */
-  readonly headers: readonly (PlainObject | undefined)[];
-  readonly inheritedQs: PlainObject;
-  readonly qs: PlainObject;
+  readonly headers: Layers;
+  readonly inheritedQs: Layers;
+  readonly qs: Layers;
   readonly body: Directive | undefined;
 }
+
+/** Members of one kind from all places they can be written in, the weakest first. */
+type Layers = readonly { readonly directive: Directive; readonly members: PlainObject }[];
 
 const METHOD = /^[A-Z]+$/;
 const USER_AGENT: HeaderEntry = ['User-Agent', 'iml-runtime'];
@@ -41,7 +48,8 @@ const USER_AGENT: HeaderEntry = ['User-Agent', 'iml-runtime'];
  * @returns undefined for a follow-up page whose `pagination.url` evaluates to nothing
  * @throws AppError of type RuntimeError for parts that cannot be sent; InvalidConfigurationError for a page that
  *   merges nothing and has no url
- * @see reference/request-spec.md sections 3 and 6, reference/pagination.md (Directives)
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api,
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination
  */
 export function resolveRequest(
   request: CompiledRequest,
@@ -63,9 +71,31 @@ export function resolveRequest(
     body,
     redirect: follows ? 'follow' : 'manual',
     ca: evaluateText(request.ca, context),
-    signal: context.abort.signal,
+    signal: context.signal,
+    crossing: createCrossingRule(request, context),
   };
-  return signRequest(unsigned, request, context);
+  if (page === undefined) context.progress.firstUrl = url;
+  const isCrossing = page !== undefined && leavesHost(unsigned, context);
+  if (!isCrossing) return signRequest(unsigned, request, context);
+  warnOfLink(unsigned, page, context);
+  const { crossing } = unsigned;
+  if (crossing === undefined || crossing.sendsSecrets) return signRequest(unsigned, request, context);
+  // Unsigned: a signature is made of secrets, too.
+  return atDirective(page.url, context, () => withholdSecrets(unsigned, crossing));
+}
+
+/** Whether the link of a page, which is data of the service, leads to a host that nobody named. */
+function leavesHost({ url, crossing }: TransportRequest, { progress }: RunContext): boolean {
+  const target = parseHttpUrl(url);
+  const isSame = progress.firstUrl === undefined || isSameHost(parseHttpUrl(progress.firstUrl), target);
+  return !isSame && crossing?.isTrusted(target) !== true;
+}
+
+function warnOfLink({ url }: TransportRequest, page: CompiledPagination, context: RunContext): void {
+  const { origin } = parseHttpUrl(url);
+  const place = page.url && context.document?.placeOf(page.url.pointer);
+  const message = `The link of the next page leads to ${origin}, a host the app does not name.`;
+  context.warnOnce({ code: 'other-host', message, place });
 }
 
 function partsOfRequest(request: CompiledRequest, context: RunContext): RequestParts {
@@ -73,9 +103,9 @@ function partsOfRequest(request: CompiledRequest, context: RunContext): RequestP
     url: evaluateText(request.url, context),
     urlDirective: request.url,
     method: evaluateText(request.method, context),
-    headers: request.headers.map((layer) => evaluateFlatObject(layer, context)),
-    inheritedQs: evaluateFlatObject(request.inheritedQs, context) ?? {},
-    qs: evaluateFlatObject(request.qs, context) ?? {},
+    headers: request.headers.flatMap((layer) => evaluateLayer(layer, context)),
+    inheritedQs: evaluateLayer(request.inheritedQs, context),
+    qs: evaluateLayer(request.qs, context),
     body: request.body,
   };
 }
@@ -85,8 +115,8 @@ function partsOfPage(request: CompiledRequest, page: CompiledPagination, context
     url: evaluateText(page.url, context),
     urlDirective: page.url ?? request.url,
     method: evaluateText(page.method, context),
-    headers: evaluateFlatObject(page.headers, context),
-    qs: evaluateFlatObject(page.qs, context) ?? {},
+    headers: evaluateLayer(page.headers, context),
+    qs: evaluateLayer(page.qs, context),
   };
   if (!evaluateFlag(page.mergeWithParent, true, context)) {
     if (page.url === undefined) {
@@ -94,18 +124,61 @@ function partsOfPage(request: CompiledRequest, page: CompiledPagination, context
       const message = 'A pagination that merges nothing needs a url of its own.';
       throw runError('InvalidConfigurationError', message, context, { place });
     }
-    return { ...own, headers: [own.headers], inheritedQs: {}, body: page.body };
+    return { ...own, inheritedQs: [], body: page.body };
   }
   const parent = partsOfRequest(request, context);
   const merged = {
     method: own.method ?? parent.method,
-    headers: [...parent.headers, own.headers],
+    headers: [...parent.headers, ...own.headers],
     body: page.body ?? parent.body,
   };
-  // The query written in a url beats what that url inherits, and the qs beside it beats the query. Source: design.md (Requests).
+  // The query written in a url beats what that url inherits, and the qs beside it beats the query.
   return page.url === undefined
-    ? { ...parent, ...merged, qs: { ...parent.qs, ...own.qs } }
-    : { ...own, ...merged, inheritedQs: { ...parent.inheritedQs, ...parent.qs } };
+    ? { ...parent, ...merged, qs: [...parent.qs, ...own.qs] }
+    : { ...own, ...merged, inheritedQs: [...parent.inheritedQs, ...parent.qs] };
+}
+
+function evaluateLayer(directive: Directive | undefined, context: RunContext): Layers {
+  const members = evaluateFlatObject(directive, context);
+  return directive === undefined || members === undefined ? [] : [{ directive, members }];
+}
+
+function mergeLayers(layers: Layers): PlainObject {
+  const [first, ...rest] = layers.map(({ members }) => members);
+  return rest.length === 0 ? (first ?? {}) : Object.assign({}, first, ...rest);
+}
+
+/**
+ * Where the member that counts is written: in the strongest layer that has it. A name that an expression gave is written
+ * nowhere, and may be a secret: then the place is that of the whole object.
+ */
+function placeOfMember(name: string, layers: Layers, context: RunContext): Place | undefined {
+  for (const { directive, members } of layers.toReversed()) {
+    const key = Object.keys(members).find((member) => member.toLowerCase() === name.toLowerCase());
+    if (key === undefined) continue;
+    const isWritten = isPlainObject(directive.raw) && Object.hasOwn(directive.raw, key);
+    return context.document?.placeOf(isWritten ? childPointer(directive.pointer, key) : directive.pointer);
+  }
+  return undefined;
+}
+
+/** Runs a step that builds on layers; what it throws points at the member that is wrong, else at `directive`. */
+function atLayers<T>(
+  layers: Layers,
+  directive: Directive | undefined,
+  context: RunContext,
+  step: () => T,
+): T {
+  try {
+    return atDirective(directive, context, step);
+  } catch (error) {
+    if (error instanceof AppError && error.cause instanceof TransportError) {
+      const { member } = error.cause;
+      error.cause.member = undefined;
+      if (member !== undefined) error.place = placeOfMember(member, layers, context) ?? error.place;
+    }
+    throw error;
+  }
 }
 
 function buildAddress(request: CompiledRequest, parts: RequestParts, context: RunContext): string {
@@ -116,10 +189,18 @@ function buildAddress(request: CompiledRequest, parts: RequestParts, context: Ru
   }
   const baseUrl = evaluateText(request.baseUrl, context);
   const encodeUrl = evaluateFlag(request.encodeUrl, true, context);
-  const address = atDirective(parts.urlDirective, context, () =>
-    buildUrl({ url, baseUrl, encodeUrl, inheritedQs, qs }),
+  const layers = [...inheritedQs, ...qs];
+  const onCollection = (name: string): void =>
+    context.warnOnce({
+      code: 'qs-collection',
+      message: `A collection cannot be sent in a query: "${name}" goes out with an empty value.`,
+      place: placeOfMember(name, layers, context),
+    });
+  const values = { inheritedQs: mergeLayers(inheritedQs), qs: mergeLayers(qs) };
+  const address = atLayers(layers, parts.urlDirective, context, () =>
+    buildUrl({ url, baseUrl, encodeUrl, ...values, onCollection }),
   );
-  if (context.settings.keepsHost) assertKnownHost(address, request, parts.urlDirective, context);
+  if (context.run.rules.keepsHost) assertUniversalHost(address, request, parts.urlDirective, context);
   return address;
 }
 
@@ -132,7 +213,10 @@ function readMethod(text: string | undefined, request: CompiledRequest, context:
   });
 }
 
-/** A GET sends no body and no Content-Type, whatever is written. Source: reference/request-spec.md section 1. [doc] */
+/**
+ * A GET sends no body and no Content-Type, whatever is written.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
+ */
 function buildBody(
   request: CompiledRequest,
   parts: RequestParts,
@@ -144,7 +228,8 @@ function buildBody(
   const type = atDirective(request.type, context, () =>
     readRequestType(evaluateDirective(request.type, context)),
   );
-  return atDirective(parts.body, context, () => encodeBody(type, value, context.settings.random));
+  const layers = parts.body && isPlainObject(value) ? [{ directive: parts.body, members: value }] : [];
+  return atLayers(layers, parts.body, context, () => encodeBody(type, value, context.settings.random));
 }
 
 function buildRequestHeaders(
@@ -154,17 +239,24 @@ function buildRequestHeaders(
   context: RunContext,
 ): readonly HeaderEntry[] {
   const own = request.headers.at(-1);
-  const { headers, ignored } = atDirective(own, context, () =>
-    buildHeaders(mergeHeaders(...parts.headers), parseHttpUrl(built.url).host),
+  const layers = parts.headers;
+  const isRedirected = context.settings.hosts?.isRedirected(built.url) === true;
+  const { headers, ignored } = atLayers(layers, own, context, () =>
+    buildHeaders(
+      mergeHeaders(...layers.map(({ members }) => members)),
+      parseHttpUrl(built.url).host,
+      isRedirected,
+    ),
   );
   for (const name of ignored) {
-    const place = own && request.document.placeOf(own.pointer);
+    const place = placeOfMember(name, layers, context);
     context.warn({ code: 'header-ignored', message: `The header ${name} is the transport's to set.`, place });
   }
   const complete = [...headers];
   const { contentType } = built;
   if (contentType?.startsWith('multipart/')) {
-    // Only the encoder knows the boundary. Source: reference/request-spec.md section 6. [inf]
+    // Only the encoder knows the boundary.
+    // Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [inf]
     complete.splice(0, complete.length, ...withHeader(complete, 'Content-Type', contentType));
   } else if (contentType !== undefined && findHeader(complete, 'Content-Type') === undefined) {
     complete.push(['Content-Type', contentType]);

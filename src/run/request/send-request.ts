@@ -1,13 +1,17 @@
+import type { Document } from '../../document/reading/document.js';
 import type { AppErrorType } from '../../errors/app-error.js';
 import type { ErrorCode } from '../../errors/codes.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Place } from '../../errors/place.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
-import type { Document } from '../../document/reading/document.js';
 import { runError } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../run-context.js';
+import { assertGoesOn } from '../scope/go-on.js';
+import type { RunContext } from '../scope/run-context.js';
 
-/** What a failed exchange means for a scenario. Source: reference/response-spec.md section 4 (network failures). [inf] */
+/**
+ * What a failed exchange means for a scenario.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error. [inf]
+ */
 const ERROR_TYPES: Partial<Record<ErrorCode, AppErrorType>> = {
   NETWORK_FAILED: 'ConnectionError',
   NETWORK_TIMEOUT: 'ConnectionError',
@@ -26,9 +30,8 @@ export async function sendRequest(
   context: RunContext,
 ): Promise<TransportResponse> {
   const { clock } = context.settings;
-  context.requests++;
-  context.lastRequest = request;
-  context.lastResponse = undefined;
+  context.counters.requests++;
+  context.run.log.send(request);
   const sentAt = clock.now();
   const sending = exchange(request, context);
   // A listener of the trace may throw before the exchange is awaited; its failure must not count as unhandled then.
@@ -36,9 +39,8 @@ export async function sendRequest(
   // The request is on its way meanwhile.
   traceRequest(request, context);
   const response = await sending;
-  context.abort.signal.throwIfAborted();
-  assertInTime(context);
-  context.lastResponse = response;
+  assertGoesOn(context);
+  context.run.log.receive(response);
   traceResponse(response, clock.now() - sentAt, context);
   return response;
 }
@@ -81,8 +83,7 @@ async function exchange(request: TransportRequest, context: RunContext): Promise
   try {
     return await context.settings.transport(request);
   } catch (error) {
-    context.abort.signal.throwIfAborted();
-    assertInTime(context);
+    assertGoesOn(context);
     if (!(error instanceof EngineError)) throw error;
     const place = placeOfUrl(context);
     throw runError(ERROR_TYPES[error.code] ?? 'RuntimeError', error.message, context, {
@@ -90,17 +91,4 @@ async function exchange(request: TransportRequest, context: RunContext): Promise
       cause: error,
     });
   }
-}
-
-/**
- * Ends the run when its time is up. Exactly at the limit it may still go on.
- * Source: specification/001 (Limits: Max Call Timeout), reference/pagination.md (Limits). [doc]
- */
-export function assertInTime(context: RunContext): void {
-  if (context.elapsedMs > context.settings.timeoutMs) throw moduleTimeout(context);
-}
-
-export function moduleTimeout(context: RunContext): EngineError {
-  const seconds = context.settings.timeoutMs / 1000;
-  return runError('ModuleTimeoutError', `The module took longer than ${seconds} seconds.`, context);
 }

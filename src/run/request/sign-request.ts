@@ -1,17 +1,18 @@
-import { type AwsCredentials, signAws } from '../../http/signing/aws-signature.js';
-import { type OAuth1Options, signOAuth1 } from '../../http/signing/oauth1-signature.js';
-import type { TransportRequest } from '../../http/message/transport.js';
-import { toText } from '../../iml/values/coerce.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
+import type { TransportRequest } from '../../http/message/transport.js';
+import type { AwsCredentials } from '../../http/signing/aws-credentials.js';
+import { signAws } from '../../http/signing/aws-signature.js';
+import { type OAuth1Options, signOAuth1 } from '../../http/signing/oauth1-signature.js';
+import { toText } from '../../iml/values/coerce.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { atDirective, evaluateFlatObject } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../run-context.js';
+import type { RunContext } from '../scope/run-context.js';
 
 /**
  * Signs a complete request as its `aws` or `oauth` directive says; without either it stays as it is.
  * Both sign what is really sent, so nothing may be changed behind this.
  *
- * @see reference/request-spec.md section 6
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
  */
 export function signRequest(
   request: TransportRequest,

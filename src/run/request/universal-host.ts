@@ -1,8 +1,8 @@
-import { toText } from '../../iml/values/coerce.js';
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
+import { toText } from '../../iml/values/coerce.js';
 import { runError } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../run-context.js';
+import type { RunContext } from '../scope/run-context.js';
 
 /** What the app's author and the owner of the connection decide; everything else may come from a run's data. */
 const TRUSTED_NAMES: readonly string[] = ['connection', 'common', 'environment'];
@@ -12,11 +12,12 @@ const TRUSTED_NAMES: readonly string[] = ['connection', 'common', 'environment']
  * connection go along: the address has to be on the server of `baseUrl`, or on the one that the template of the url
  * names without any data of the run. `https://api.x.io{{parameters.url}}` cannot become `https://api.x.io.evil.io`.
  * Where neither names a server the run is warned: the platform would not publish such an app, but runs it.
- * Source: reference/connections-modules-rpcs.md (Modules, universal). [inf]; the security notice of its documentation [doc].
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/modules. [inf]; the security notice of its
+ * documentation [doc].
  *
  * @throws AppError of type RuntimeError for an address on another server
  */
-export function assertKnownHost(
+export function assertUniversalHost(
   address: string,
   request: CompiledRequest,
   url: Directive | undefined,
@@ -33,13 +34,11 @@ export function assertKnownHost(
     throw runError('RuntimeError', message, context, { place });
   }
   const message = 'The data of the run decides which server is called. Give the app a baseUrl.';
-  if (!context.warnings.some((warning) => warning.code === 'open-host')) {
-    context.warn({ code: 'open-host', message, place });
-  }
+  context.warnOnce({ code: 'open-host', message, place });
 }
 
 /** The server an address leads to when nothing of the run's data takes part. */
-function trustedOrigin(directive: Directive | undefined, context: RunContext): string | undefined {
+export function trustedOrigin(directive: Directive | undefined, context: RunContext): string | undefined {
   if (directive === undefined) return undefined;
   const scope = Object.fromEntries(TRUSTED_NAMES.map((name) => [name, context.scope[name]]));
   try {

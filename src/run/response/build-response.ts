@@ -1,10 +1,10 @@
+import type { Directive } from '../../document/compile/compile-directive.js';
+import type { CompiledRespond } from '../../document/compile/compile-respond.js';
 import { encodeBody } from '../../http/body/body-encoding.js';
 import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
 import { buildHeaders, findHeader } from '../../http/message/headers.js';
 import type { HeaderEntry } from '../../http/message/transport.js';
 import { toText } from '../../iml/values/coerce.js';
-import type { Directive } from '../../document/compile/compile-directive.js';
-import type { CompiledRespond } from '../../document/compile/compile-respond.js';
 import { didYouMean } from '../../util/suggest.js';
 import {
   atDirective,
@@ -13,7 +13,7 @@ import {
   evaluateFlatObject,
   runError,
 } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../run-context.js';
+import type { RunContext } from '../scope/run-context.js';
 
 /** The answer to a webhook sender, ready to be written. */
 export interface BuiltResponse {
@@ -24,12 +24,12 @@ export interface BuiltResponse {
   readonly body: Uint8Array;
 }
 
-/** Source: specification/001 (respond). [doc] */
+/** Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc] */
 export const RESPOND_TYPES = ['json', 'urlencoded', 'text'] as const;
 
 export type RespondType = (typeof RESPOND_TYPES)[number];
 
-/** Source: reference/webhooks.md (respond). [inf] */
+/** Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [inf] */
 const CONTENT_TYPES: Readonly<Record<RespondType, string>> = {
   json: 'application/json',
   urlencoded: 'application/x-www-form-urlencoded',
@@ -46,27 +46,27 @@ const EMPTY = new Uint8Array();
  * Evaluates an answer in the scope as it is now: of a responder, or `respond` and `verification.respond` of a webhook.
  *
  * `type` says how the body is written. Where it is not given, a Content-Type among the headers does, then the kind of
- * body: collections and lists are JSON, binary data stays as it is, and text is what `textType` says. Without a body,
- * or with null, the answer is empty.
+ * body: collections and lists are JSON, binary data stays as it is, and text is what `textType` says. Without a body the
+ * answer is empty; with null, too, unless `type` says json: then it is `null`.
  *
  * @param textType how a text is written that neither `type` nor a Content-Type speaks for. A webhook's default type is
  *   json [doc]; a responder sends text as it stands [inf]
  * @throws AppError of type RuntimeError for a status outside of 100 to 999, an unknown type, headers that cannot be
  *   sent (line breaks above all) and a body the type cannot hold
- * @see reference/webhooks.md (respond, Responder module)
+ * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks
  */
 export function buildResponse(
   respond: CompiledRespond,
-  context: RunContext,
+  run: RunContext,
   textType: Exclude<RespondType, 'urlencoded'> = 'json',
 ): BuiltResponse {
-  context.request = undefined;
-  context.source = respond.document;
+  const context = run.at({ document: respond.document });
   const status = readStatus(respond.status, context);
   const headers = readHeaders(respond.headers, context);
   const type = readType(respond.type, context);
   const value = evaluateDirective(respond.body, context);
-  if (value === undefined || value === null) return { status, headers, body: EMPTY };
+  const isEmpty = value === undefined || (value === null && type !== 'json');
+  if (isEmpty) return { status, headers, body: EMPTY };
   const written = findHeader(headers, 'Content-Type');
   const { body, contentType } = atDirective(respond.body, context, () =>
     type === undefined
@@ -80,7 +80,10 @@ export function buildResponse(
   };
 }
 
-/** A numeric text is converted. Source: reference/webhooks.md (respond): default 200. [inf] */
+/**
+ * A numeric text is converted.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks: default 200. [inf]
+ */
 function readStatus(directive: Directive | undefined, context: RunContext): number {
   const value = evaluateDirective(directive, context);
   if (value === undefined || value === null || value === '') return 200;
@@ -115,7 +118,10 @@ function readHeaders(directive: Directive | undefined, context: RunContext): rea
   return headers;
 }
 
-/** Source: reference/webhooks.md (Responder module): JSON unless type or content type says otherwise. [inf] */
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/responder: JSON unless type or content type
+ * says otherwise. [inf]
+ */
 function typeOf(value: unknown, contentType: string | undefined, textType: RespondType): RespondType {
   const { mediaType } = readContentType(contentType);
   const isNested = typeof value === 'object' && !(value instanceof Date);

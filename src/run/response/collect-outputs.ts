@@ -1,7 +1,9 @@
 import type { CompiledIterate, CompiledResponse } from '../../document/compile/compiled-request.js';
 import { isPlainObject } from '../../util/plain-object.js';
+import { Turns } from '../../util/turns.js';
 import { describe, evaluateDirective, evaluateFlag, runError } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../run-context.js';
+import { assertGoesOn } from '../scope/go-on.js';
+import type { RunContext } from '../scope/run-context.js';
 
 /** What one response gave. */
 export interface Page {
@@ -13,6 +15,8 @@ export interface Page {
   readonly keys: readonly ItemKey[];
   /** Whether the response held no record at all, before any filter. */
   readonly isEmpty: boolean;
+  /** Whether records were left behind because there were more than wanted. */
+  readonly isCut: boolean;
 }
 
 /** `trigger.id` and `trigger.date` of one item. */
@@ -23,39 +27,71 @@ export interface ItemKey {
 
 /**
  * Takes the records out of the response that the scope holds: `iterate`, its condition, `output`.
+ * Items behind the last one that is wanted are not looked at. Others get their turn meanwhile, and a run whose time is
+ * up ends in the middle.
  *
- * @throws AppError of type RuntimeError where `iterate` gives neither a list nor a collection
- * @see reference/response-spec.md sections 2 and 5
+ * @param wanted how many records are taken at most
+ * @throws AppError of type RuntimeError where `iterate` gives neither a list nor a collection; what `assertGoesOn` throws
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/iterate
  */
-export function collectOutputs(spec: CompiledResponse, context: RunContext): Page {
-  if (spec.iterate === undefined) return collectSingle(spec, context);
+export async function collectOutputs(
+  spec: CompiledResponse,
+  wanted: number,
+  context: RunContext,
+): Promise<Page> {
+  if (spec.iterate === undefined) return collectSingle(spec, wanted, context);
   const items = readContainer(spec.iterate, context);
   const { scope } = context;
-  // Readable in wrapper and pagination. Source: reference/request-spec.md section 4. [doc]
+  // Readable in wrapper and pagination. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination [doc]
   scope['iterate'] = { container: { first: items[0], last: items.at(-1) } };
   const outputs: unknown[] = [];
   const keys: ItemKey[] = [];
+  const turns = new Turns(() => assertGoesOn(context));
+  let looked = 0;
   for (const item of items) {
+    if (outputs.length >= wanted) break;
+    if (turns.isOver) await turns.next();
+    looked++;
     scope['item'] = item;
     if (!evaluateFlag(spec.iterate.condition, true, context)) continue;
     const output = spec.output === undefined ? item : evaluateDirective(spec.output, context);
     if (output === undefined || output === null) continue;
     outputs.push(output);
-    if (spec.trigger !== undefined) keys.push(keyOf(spec, context));
+    if (spec.trigger !== undefined) keys.push(evaluateKey(spec, context));
   }
   scope['item'] = undefined;
-  return { isIterated: true, outputs, keys, isEmpty: items.length === 0 };
+  return { isIterated: true, outputs, keys, isEmpty: items.length === 0, isCut: looked < items.length };
 }
 
-function collectSingle(spec: CompiledResponse, context: RunContext): Page {
+function collectSingle(spec: CompiledResponse, wanted: number, context: RunContext): Page {
   const { body } = context.scope;
   const output = spec.output === undefined ? body : evaluateDirective(spec.output, context);
-  const outputs = output === undefined || output === null ? [] : [output];
-  const keys = spec.trigger === undefined || outputs.length === 0 ? [] : [keyOf(spec, context)];
-  return { isIterated: false, outputs, keys, isEmpty: isEmptyBody(body) };
+  const isEmpty = isEmptyBody(body);
+  if (output === undefined || output === null) return { ...NOTHING, isEmpty };
+  if (wanted <= 0) return { ...NOTHING, isEmpty, isCut: true };
+  const keys = spec.trigger === undefined ? [] : [evaluateKey(spec, context)];
+  const isCut = Array.isArray(output) && output.length > wanted;
+  const outputs = [isCut ? output.slice(0, wanted) : output];
+  return { isIterated: false, outputs, keys, isEmpty, isCut };
 }
 
-/** Undefined gives no item, a single collection one. Source: reference/response-spec.md section 5. [doc][inf] */
+const NOTHING: Page = { isIterated: false, outputs: [], keys: [], isEmpty: false, isCut: false };
+
+/** A page of one value that no response was taken apart for; undefined and null give none. */
+export function singlePage(value: unknown): Page {
+  return value === undefined || value === null ? NOTHING : { ...NOTHING, outputs: [value] };
+}
+
+/** A single output that is a list counts by its items. */
+export function countRecords(page: Page): number {
+  if (page.isIterated) return page.outputs.length;
+  return page.outputs.reduce<number>((sum, output) => sum + (Array.isArray(output) ? output.length : 1), 0);
+}
+
+/**
+ * Undefined gives no item, a single collection one.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/iterate [doc][inf]
+ */
 export function readContainer(iterate: CompiledIterate, context: RunContext): readonly unknown[] {
   const value = evaluateDirective(iterate.container, context);
   if (Array.isArray(value)) return value;
@@ -67,14 +103,17 @@ export function readContainer(iterate: CompiledIterate, context: RunContext): re
   });
 }
 
-function keyOf(spec: CompiledResponse, context: RunContext): ItemKey {
+function evaluateKey(spec: CompiledResponse, context: RunContext): ItemKey {
   return {
     id: evaluateDirective(spec.trigger?.id, context),
     date: evaluateDirective(spec.trigger?.date, context),
   };
 }
 
-/** Without `iterate`, a body that holds nothing is a page without records. Source: reference/pagination.md (Sequence). [doc] */
+/**
+ * Without `iterate`, a body that holds nothing is a page without records.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination [doc]
+ */
 function isEmptyBody(body: unknown): boolean {
   if (body === undefined || body === null || body === '') return true;
   if (Array.isArray(body)) return body.length === 0;

@@ -1,11 +1,10 @@
-import { AppError, type AppErrorType } from '../../errors/app-error.js';
+import type { Directive } from '../../document/compile/compile-directive.js';
+import { AppError, type AppErrorOptions, type AppErrorType } from '../../errors/app-error.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
-import type { Place } from '../../errors/place.js';
 import { isTruthy, toText } from '../../iml/values/coerce.js';
-import type { Directive } from '../../document/compile/compile-directive.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import type { RunContext } from '../run-context.js';
+import type { RunContext } from './run-context.js';
 
 /**
  * The value of a directive in the scope as it is now.
@@ -33,18 +32,11 @@ export function runError(
   type: AppErrorType,
   message: string,
   context: RunContext,
-  details: {
-    readonly place?: Place | undefined;
-    readonly cause?: unknown;
-    readonly statusCode?: number;
-  } = {},
+  details: Omit<AppErrorOptions, 'requestIndex' | 'page'> = {},
 ): AppError {
   cleanCauses(details.cause, context);
-  return new AppError(type, context.clean(message), {
-    requestIndex: context.requestIndex,
-    page: context.page,
-    ...details,
-  });
+  const { requestIndex, page } = context.position;
+  return new AppError(type, context.clean(message), { requestIndex, page, ...details });
 }
 
 /** Causes end somewhere; a chain longer than this is none of ours. */
@@ -74,7 +66,10 @@ export function atDirective<T>(directive: Directive | undefined, context: RunCon
   }
 }
 
-/** A directive as a yes or no. The literal text `false` is no. Source: reference/response-spec.md section 4. [inf] */
+/**
+ * A directive as a yes or no. The literal text `false` is no.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error. [inf]
+ */
 export function evaluateFlag(
   directive: Directive | undefined,
   absent: boolean,

@@ -56,6 +56,13 @@ export type TraceEvent = EventPosition &
         readonly place: Place;
       }
     | { readonly kind: 'stop'; readonly reason: StopReason }
+    /** A custom function called `debug(...)`. */
+    | {
+        readonly kind: 'debug';
+        readonly function: string;
+        readonly values: readonly unknown[];
+        readonly place: Place;
+      }
     | { readonly kind: 'warning'; readonly warning: RunWarning }
     /** A call of a webhook could not be processed: at what step, and where in the app if it is the app's doing. */
     | {
@@ -76,6 +83,9 @@ export interface RunWarning {
     | 'function'
     | 'directive-ignored'
     | 'open-host'
+    | 'other-host'
+    | 'qs-collection'
+    | 'error-directive'
     | 'endpoint-connection'
     | 'trigger-state'
     | 'trigger-key'
@@ -85,6 +95,7 @@ export interface RunWarning {
   readonly place: Place | undefined;
 }
 
+/** Gets each event of a run as it happens, secrets removed. It is called synchronously, in order. */
 export type TraceListener = (event: TraceEvent) => void;
 
 /** An event without its position, which the run adds. */

@@ -2,7 +2,7 @@ import { type PlainObject, setMember } from '../../util/plain-object.js';
 
 /**
  * The fields of a form with `name[]` written as lists: `a[]=1` is a list of one, and `a=1&a[]=2` one of two.
- * Source: reference/webhooks.md (Payload types). [inf]
+ * Source: https://help.make.com/webhooks. [inf]
  */
 export function listFields(form: PlainObject): PlainObject {
   const names = Object.keys(form);

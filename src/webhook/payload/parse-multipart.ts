@@ -1,6 +1,6 @@
 import { WebhookError } from '../../errors/webhook-error.js';
-import { isTextMediaType, readContentType } from '../../http/message/content-type.js';
 import { decodeText } from '../../http/body/decode-text.js';
+import { isTextMediaType, readContentType } from '../../http/message/content-type.js';
 import { decodeComponent } from '../../http/message/percent-encoding.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import { listFields } from './form-fields.js';
@@ -11,7 +11,7 @@ interface Part {
   readonly content: Uint8Array;
 }
 
-/** A file of a multipart payload. Source: reference/webhooks.md (Payload types). [inf] */
+/** A file of a multipart payload. Source: https://help.make.com/webhooks. [inf] */
 interface FilePart {
   readonly name: string | undefined;
   readonly mime: string;

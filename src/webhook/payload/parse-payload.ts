@@ -1,10 +1,15 @@
 import { WebhookError } from '../../errors/webhook-error.js';
 import { declaredEncoding } from '../../http/body/body-decoding.js';
-import { isJsonMediaType, isTextMediaType, isXmlMediaType, readContentType } from '../../http/message/content-type.js';
 import { decodeText } from '../../http/body/decode-text.js';
-import { parseForm } from '../../http/parse-form.js';
+import { parseForm } from '../../http/body/parse-form.js';
 import { type ParseResult, parseJson } from '../../http/body/parse-json.js';
 import { parseXml } from '../../http/body/xml.js';
+import {
+  isJsonMediaType,
+  isTextMediaType,
+  isXmlMediaType,
+  readContentType,
+} from '../../http/message/content-type.js';
 import { listFields } from './form-fields.js';
 import { isDeeper } from './nesting.js';
 import { parseMultipart } from './parse-multipart.js';
@@ -22,7 +27,7 @@ const BINARY_TYPE =
  * has undefined, or empty text where its type says text.
  *
  * @throws WebhookError WEBHOOK_PAYLOAD for what is not as its Content-Type says, or beyond the limits
- * @see reference/webhooks.md (Payload types)
+ * @see https://help.make.com/webhooks
  */
 export function parsePayload(
   body: Uint8Array,
@@ -52,7 +57,10 @@ export function parsePayload(
   return isText(body, mediaType, charset) ? decodeText(body, charset) : body;
 }
 
-/** Source: reference/response-spec.md section 3: an empty body is text under text types only. [inf] */
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type: an empty body is
+ * text under text types only. [inf]
+ */
 function emptyText(mediaType: string): '' | undefined {
   return isJsonMediaType(mediaType) || isXmlMediaType(mediaType) ? undefined : '';
 }

@@ -1,5 +1,4 @@
-import { EngineError } from '../../errors/engine-error.js';
-import { didYouMean } from '../../util/suggest.js';
+import { resolveBounds } from '../../errors/resolve-bounds.js';
 
 /** Ceilings of one call of a webhook. */
 export interface WebhookLimits {
@@ -13,7 +12,7 @@ export interface WebhookLimits {
   readonly maxDepth: number;
 }
 
-/** Source: reference/webhooks.md (Payload types): 5 MB is what users of the platform tell. [app] The rest: [choice] */
+/** 5 MB is what users of the platform tell. [app] The rest: [choice] */
 export const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = Object.freeze({
   maxBodyBytes: 5 * 1024 * 1024,
   maxItems: 100_000,
@@ -26,16 +25,6 @@ export const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = Object.freeze({
  *
  * @throws EngineError (USAGE) for a name that is no limit, and for a value that is no whole number of at least 0
  */
-export function webhookLimitsOf(given: Partial<WebhookLimits> = {}): WebhookLimits {
-  const written = Object.entries(given).filter(([, value]) => value !== undefined);
-  for (const [name, value] of written) {
-    if (!Object.hasOwn(DEFAULT_WEBHOOK_LIMITS, name)) {
-      const hint = didYouMean(name, Object.keys(DEFAULT_WEBHOOK_LIMITS));
-      throw new EngineError('USAGE', `There is no limit "${name}".${hint}`);
-    }
-    if (!(Number.isInteger(value) && value >= 0)) {
-      throw new EngineError('USAGE', `The limit "${name}" has to be a whole number of at least 0.`);
-    }
-  }
-  return { ...DEFAULT_WEBHOOK_LIMITS, ...Object.fromEntries(written) };
+export function resolveWebhookLimits(given: Partial<WebhookLimits> = {}): WebhookLimits {
+  return resolveBounds(DEFAULT_WEBHOOK_LIMITS, given);
 }

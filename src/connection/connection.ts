@@ -1,0 +1,82 @@
+import type { Reporting } from '../component/report.js';
+import type { Runtime } from '../component/runtime.js';
+import type { ConnectionComponent } from '../document/app.js';
+import { createSingleFlight } from '../util/single-flight.js';
+import type {
+  AuthorizeInput,
+  ConnectionOptions,
+  CreateInput,
+  KnownConnection,
+  RefreshInput,
+} from './connection-input.js';
+import type { Maker } from './connection-maker.js';
+import { type AuthorizationReport, type ConnectionReport, reportStep } from './connection-report.js';
+import { type CompiledConnection, compileConnection } from './connection-spec.js';
+import { authorize, complete, create } from './make-connection.js';
+import type { PendingAuthorization } from './pending-authorization.js';
+import type { CallbackQuery } from './receive-callback.js';
+import { invalidate, refresh, test } from './use-connection.js';
+
+/**
+ * A connection of an app: how one is made, tested, refreshed and ended.
+ *
+ * Every step is awaited for its report, or for what it gave with `orThrow()`. What the service or the app says is the
+ * report's `error`; `stored` is what is to be kept.
+ */
+export interface Connection {
+  readonly name: string;
+  readonly type: 'basic' | 'oauth';
+  /**
+   * Whether its user has to open a page: then `authorize` and `complete` take the place of `create`.
+   *
+   * @throws SpecError (SPEC_INVALID) for a communication that cannot be run
+   */
+  readonly needsPage: () => Promise<boolean>;
+  /** Makes a connection that needs no page: a basic one, or an OAuth one without `authorize`. */
+  readonly create: (input?: CreateInput) => Reporting<ConnectionReport>;
+  /** Starts an authorization: what comes before the page, and the address of the page. */
+  readonly authorize: (input: AuthorizeInput) => Reporting<AuthorizationReport>;
+  /** Finishes an authorization with the query of its callback. */
+  readonly complete: (
+    pending: PendingAuthorization,
+    query: CallbackQuery,
+    options?: ConnectionOptions,
+  ) => Reporting<ConnectionReport>;
+  /** Asks the service whether a connection works: its `info`, or the one communication of a basic connection. */
+  readonly test: (known: KnownConnection, options?: ConnectionOptions) => Reporting<ConnectionReport>;
+  /**
+   * Renews credentials if they are due; `stats.requests` of the report is 0 where they are not. Any number of callers who ask
+   * with the same data at the same time share one refresh; one who leaves does not stop it.
+   */
+  readonly refresh: (known: KnownConnection, input?: RefreshInput) => Reporting<ConnectionReport>;
+  /** Tells the service that a connection is given up. */
+  readonly invalidate: (known: KnownConnection, options?: ConnectionOptions) => Reporting<ConnectionReport>;
+}
+
+/**
+ * Makes a connection of an app ready; nothing is compiled before the first step.
+ *
+ * @see https://developers.make.com/custom-apps-documentation/app-components/connections
+ */
+export function createConnection(component: ConnectionComponent, runtime: Runtime): Connection {
+  let compiled: Promise<CompiledConnection> | undefined;
+  const compile = (): Promise<CompiledConnection> => {
+    compiled ??= runtime.directives().then((context) => compileConnection(component, context));
+    return compiled;
+  };
+  const maker: Maker = { component, runtime, compile, refreshes: createSingleFlight() };
+  return {
+    name: component.name,
+    type: component.type,
+    needsPage: async () => {
+      const connection = await compile();
+      return connection.kind !== 'basic' && connection.authorize !== undefined;
+    },
+    create: (input = {}) => reportStep(() => create(maker, input)),
+    authorize: (input) => reportStep(() => authorize(maker, input)),
+    complete: (pending, query, options = {}) => reportStep(() => complete(maker, pending, query, options)),
+    test: (known, options = {}) => reportStep(() => test(maker, known, options)),
+    refresh: (known, input = {}) => reportStep(() => refresh(maker, known, input)),
+    invalidate: (known, options = {}) => reportStep(() => invalidate(maker, known, options)),
+  };
+}

@@ -1,0 +1,38 @@
+import type { ConnectedInput } from '../component/begin-run.js';
+import { type CallReport, reportCall } from '../component/call-report.js';
+import { communicationOf } from '../component/communication-of.js';
+import { moduleSubject } from '../component/run-subject.js';
+import type { Runtime } from '../component/runtime.js';
+import type { ModuleComponent } from '../document/app.js';
+import { compileRespond } from '../document/compile/compile-respond.js';
+import { subDocument } from '../document/reading/sub-document.js';
+import { EngineError } from '../errors/engine-error.js';
+import { type BuiltResponse, buildResponse } from '../run/response/build-response.js';
+import { isPlainObject, ownMember } from '../util/plain-object.js';
+
+/**
+ * Builds the answer of a responder to the webhook sender. Nothing is sent, and the base takes no part.
+ *
+ * @throws EngineError (USAGE) where the module is no responder
+ * @see https://developers.make.com/custom-apps-documentation/app-components/modules/responder
+ */
+export async function runResponder(
+  module: ModuleComponent,
+  input: ConnectedInput,
+  runtime: Runtime,
+): Promise<CallReport<BuiltResponse>> {
+  if (module.type !== 'responder') {
+    throw new EngineError('USAGE', `The module "${module.name}" is a ${module.type} and answers nobody.`);
+  }
+  return reportCall(runtime, input, {
+    subject: () => moduleSubject(module),
+    work: async (context) => {
+      const communication = communicationOf(module);
+      const document = Array.isArray(communication.value) ? subDocument(communication, 0) : communication;
+      const { value } = document;
+      const response = isPlainObject(value) ? ownMember(value, 'response') : undefined;
+      const respond = compileRespond(response, document, '/response', await runtime.directives());
+      return { result: buildResponse(respond, context, 'text') };
+    },
+  });
+}

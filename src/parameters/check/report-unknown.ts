@@ -1,0 +1,70 @@
+import { didYouMean } from '../../util/suggest.js';
+import { listNestedFields } from '../form/nested-fields.js';
+import type { ParameterElement } from '../form/parameter-spec.js';
+import { MAX_PARAMETER_DEPTH } from '../form/parameter-spec.js';
+import { familyOf } from '../form/parameter-type.js';
+import { memberPath } from './field-path.js';
+import { type FormCheck, type Level, referenceKey, report } from './form-check.js';
+import { describeType } from './problem.js';
+
+/** The names that the fields of a level give a value to; `isOpen` where an RPC that was not asked may name further ones. */
+interface Declared {
+  readonly names: Set<string>;
+  isOpen: boolean;
+}
+
+/**
+ * Reports members of a level that no field describes, shown or not. Where fields come from an RPC that nobody asked,
+ * nobody can tell, and nothing is reported; likewise for a select with a value whose options an RPC gives.
+ */
+export function reportUnknown(check: FormCheck, fields: readonly ParameterElement[], level: Level): void {
+  const declared: Declared = { names: new Set(), isOpen: false };
+  collect(check, fields, level, declared, 0);
+  if (declared.isOpen) return;
+  for (const name of Object.keys(level.values)) {
+    if (declared.names.has(name)) continue;
+    const path = memberPath(level.path, name);
+    const hint = didYouMean(name, declared.names);
+    const received = describeType(level.values[name]);
+    const message = `Unknown parameter '${path}': no field of the form has this name.${hint}`;
+    report(check, {
+      kind: 'unknown',
+      path,
+      message,
+      expected: 'the name of a field',
+      received,
+      place: undefined,
+    });
+  }
+}
+
+function collect(
+  check: FormCheck,
+  fields: readonly ParameterElement[],
+  level: Level,
+  declared: Declared,
+  depth: number,
+): void {
+  if (depth > MAX_PARAMETER_DEPTH) {
+    declared.isOpen = true;
+    return;
+  }
+  for (const field of fields) {
+    if (field.kind === 'reference') {
+      const answer = check.answers.fields.get(referenceKey('fields', level.path, field));
+      if (answer === undefined) declared.isOpen = true;
+      else collect(check, answer, level, declared, depth + 1);
+      continue;
+    }
+    const { name, choices } = field;
+    if (name === undefined || familyOf(field.type) === 'decoration') continue;
+    declared.names.add(name);
+    collect(check, listNestedFields(field), level, declared, depth + 1);
+    if (choices?.reference === undefined) continue;
+    const options = check.answers.options.get(referenceKey('options', level.path, choices.reference));
+    const value = level.values[name];
+    if (options === undefined && value !== undefined && value !== null && value !== '')
+      declared.isOpen = true;
+    for (const option of options ?? []) collect(check, option.nested ?? [], level, declared, depth + 1);
+  }
+}

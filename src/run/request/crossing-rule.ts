@@ -1,0 +1,27 @@
+import type { CompiledRequest } from '../../document/compile/compiled-request.js';
+import type { CrossingRule } from '../../http/message/transport.js';
+import { isSecretName } from '../../redaction/secret-names.js';
+import type { RunContext } from '../scope/run-context.js';
+import { trustedOrigin } from './universal-host.js';
+
+/**
+ * What goes along when a redirect or the link of a next page leads to another host: nothing the run knows as secret,
+ * unless the app's base names that host or the embedder does.
+ */
+export function createCrossingRule(request: CompiledRequest, context: RunContext): CrossingRule {
+  const policy = context.settings.hosts;
+  const known = [request.baseUrl, request.url];
+  return {
+    isTrusted: (url) =>
+      policy?.isNamed(url) === true || known.some((each) => trustedOrigin(each, context) === url.origin),
+    sendsSecrets: policy?.sendsSecrets === true,
+    isSecretHeader: (name) => isSecretName(name, 'header'),
+    holdsSecret: (text) => context.redactor.holdsSecret(text),
+    onWithheld: (what, origin) =>
+      context.warnOnce({
+        code: 'other-host',
+        message: `${[...new Set(what)].join(', ')} did not go along to ${origin}, a host the app does not name. Add it to network.appHosts (--app-host) if it is the app's.`,
+        place: context.document?.placeOf('/url'),
+      }),
+  };
+}

@@ -1,0 +1,139 @@
+import type { Directive } from '../../document/compile/compile-directive.js';
+import type { CompiledResponse, CompiledValid, ErrorEntry } from '../../document/compile/compiled-request.js';
+import { APP_ERROR_TYPES, AppError, type AppErrorType } from '../../errors/app-error.js';
+import { responseHeader } from '../../http/message/content-type.js';
+import { parseRetryAfter } from '../../http/message/retry-after.js';
+import type { TransportResponse } from '../../http/message/transport.js';
+import { toText } from '../../iml/values/coerce.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import { evaluateDirective, evaluateFlag, runError } from '../scope/evaluate-directive.js';
+import type { RunContext } from '../scope/run-context.js';
+
+/** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error [doc] */
+export function defaultMessage(status: number): string {
+  if (status < 400) return 'Response marked as invalid.';
+  if (status === 429) return 'Third party API limit likely exceeded';
+  if (status >= 500 && status <= 599) return 'Service is temporarily unavailable.';
+  return `Status Code Error: ${status}`;
+}
+
+/** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error [doc] */
+export function defaultType(status: number): AppErrorType {
+  if (status === 429) return 'RateLimitError';
+  return status >= 500 && status <= 599 ? 'ConnectionError' : 'RuntimeError';
+}
+
+/**
+ * Decides whether a response is good: a status of 400 to 599 never is, any other is what `valid` says.
+ * The scope holds the response already.
+ *
+ * @param response undefined for a request that sends nothing
+ * @returns the error the response stands for, or undefined for a good one
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/valid
+ */
+export function checkResponse(
+  spec: CompiledResponse,
+  response: TransportResponse | undefined,
+  context: RunContext,
+): AppError | undefined {
+  const status = response?.status;
+  const isErrorStatus = status !== undefined && status >= 400 && status <= 599;
+  // `valid` is not asked about such a status. [choice]
+  if (isErrorStatus) return responseError(spec, undefined, response, context);
+  const isGood =
+    spec.valid === undefined ? isGoodStatus(status) : evaluateFlag(spec.valid.condition, true, context);
+  return isGood ? undefined : responseError(spec, spec.valid, response, context);
+}
+
+/** Without `valid`: 200 to 399. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error [doc] */
+function isGoodStatus(status: number | undefined): boolean {
+  return status === undefined || (status >= 200 && status <= 399);
+}
+
+function responseError(
+  spec: CompiledResponse,
+  valid: CompiledValid | undefined,
+  response: TransportResponse | undefined,
+  context: RunContext,
+): AppError {
+  const status = response?.status ?? 0;
+  const sources = [valid, spec.error?.entries.get(String(status)), spec.error].filter((s) => s !== undefined);
+  const reader = new ErrorReader(status, context);
+  for (const source of sources) reader.read(source);
+  const { message, type, failure } = reader;
+  const decided = sources.find((source) => source.message !== undefined) ?? sources[0];
+  return runError(
+    type === undefined ? defaultType(status) : readErrorType(type),
+    message ?? defaultMessage(status),
+    context,
+    {
+      statusCode: response?.status,
+      place: failure?.place ?? context.document?.placeOf(decided?.pointer ?? '/url'),
+      retryAfterMs: response && retryAfter(response, context),
+      cause: failure,
+    },
+  );
+}
+
+/** Reads message and type of an error from the places they can be written in, the first that says something winning. */
+class ErrorReader {
+  /** An empty message counts as none. [choice] */
+  message: string | undefined;
+  type: string | undefined;
+  /** What the evaluation failed with first. */
+  failure: AppError | undefined;
+  readonly #status: number;
+  readonly #context: RunContext;
+
+  constructor(status: number, context: RunContext) {
+    this.#status = status;
+    this.#context = context;
+  }
+
+  read(source: ErrorEntry | CompiledValid): void {
+    if (this.message === undefined) {
+      const value = this.#evaluate(source.message);
+      // An expression in place of the whole entry may give the entry: it is read as if it were written.
+      const isInPlace = source.message?.pointer === source.pointer;
+      if (isInPlace && isPlainObject(value) && this.#isEntry(value)) this.#readEntry(value);
+      else this.message = toText(value) || undefined;
+    }
+    this.type ??= toText(this.#evaluate(source.type)) || undefined;
+  }
+
+  /** Any other collection is a message, shown as text. */
+  #isEntry(value: PlainObject): boolean {
+    return ['message', 'type', String(this.#status)].some((name) => Object.hasOwn(value, name));
+  }
+
+  #readEntry(entry: PlainObject): void {
+    const ofStatus = ownMember(entry, String(this.#status));
+    const entries = isPlainObject(ofStatus) ? [ofStatus, entry] : [{ message: ofStatus }, entry];
+    for (const known of entries) {
+      this.message ??= toText(ownMember(known, 'message')) || undefined;
+      this.type ??= toText(ownMember(known, 'type')) || undefined;
+    }
+  }
+
+  /** What the app says about a failed response must not hide that it failed, so a failure of its own is only noted. */
+  #evaluate(directive: Directive | undefined): unknown {
+    try {
+      return evaluateDirective(directive, this.#context);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      this.failure ??= error;
+      const message = `The error of the response could not be evaluated: ${error.message}`;
+      this.#context.warnOnce({ code: 'error-directive', message, place: error.place });
+      return undefined;
+    }
+  }
+}
+
+/** A name that is no type is an UnknownError, the documented fallback. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error [doc] */
+function readErrorType(name: string): AppErrorType {
+  return APP_ERROR_TYPES.find((type) => type === name.trim()) ?? 'UnknownError';
+}
+
+function retryAfter(response: TransportResponse, context: RunContext): number | undefined {
+  return parseRetryAfter(responseHeader(response.headers, 'retry-after'), context.settings.clock.now());
+}

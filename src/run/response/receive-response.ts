@@ -1,0 +1,93 @@
+import type { Directive } from '../../document/compile/compile-directive.js';
+import type { CompiledResponse } from '../../document/compile/compiled-request.js';
+import { decodeBody, decodeLargeBody, MAX_BYTES_AT_ONCE } from '../../http/body/body-decoding.js';
+import { selectResponseType } from '../../http/body/response-type.js';
+import type { TransportResponse } from '../../http/message/transport.js';
+import { createCaseless } from '../../iml/values/caseless.js';
+import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
+import { deepMerge } from '../../util/deep-merge.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
+import { Turns } from '../../util/turns.js';
+import { atDirective, describe, evaluateDirective, runError } from '../scope/evaluate-directive.js';
+import { assertGoesOn } from '../scope/go-on.js';
+import type { RunContext } from '../scope/run-context.js';
+import { checkResponse } from './check-response.js';
+
+/**
+ * Puts a response into the scope and judges it: body by `type`, `temp`, then status and `valid`.
+ *
+ * @throws AppError of the type that `valid`, `error` and their defaults give
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses
+ */
+export async function receiveResponse(
+  spec: CompiledResponse,
+  response: TransportResponse,
+  context: RunContext,
+): Promise<void> {
+  const { scope } = context;
+  scope['statusCode'] = response.status;
+  scope['headers'] = createCaseless(Object.entries(response.headers));
+  scope['body'] = undefined;
+  const type = atDirective(spec.type, context, () =>
+    selectResponseType(evaluateDirective(spec.type, context), response.status),
+  );
+  const isLarge = response.body.byteLength > MAX_BYTES_AT_ONCE;
+  const decoded = isLarge
+    ? await decodeLargeBody(response, type, new Turns(() => assertGoesOn(context)))
+    : decodeBody(response, type);
+  if (!decoded.ok) {
+    const { type: errorType, message, cause } = decoded.error;
+    const place = context.document?.placeOf(spec.type?.pointer ?? '/response');
+    throw runError(errorType, message, context, { place, cause, statusCode: response.status });
+  }
+  scope['body'] = decoded.value;
+  judge(spec, response, context);
+}
+
+/**
+ * A request without url: nothing is received, but `temp`, `valid` and `error` count.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [inf]
+ */
+export function judge(
+  spec: CompiledResponse,
+  response: TransportResponse | undefined,
+  context: RunContext,
+): void {
+  extendTemp(spec.temp, context);
+  const error = checkResponse(spec, response, context);
+  if (error !== undefined) throw error;
+}
+
+/**
+ * Merges an evaluated `temp` over the one so far: collections member by member, everything else replaced. A name that is
+ * written but evaluates to undefined is taken away, nested ones too: a token that is gone must not be sent for ever.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/temp [doc][choice]
+ */
+export function extendTemp(directive: Directive | undefined, context: RunContext): void {
+  const value = evaluateDirective(directive, context);
+  if (directive === undefined || value === undefined || value === null) return;
+  if (!isPlainObject(value)) {
+    const place = context.document?.placeOf(directive.pointer);
+    throw runError('RuntimeError', `temp has to be a collection, not ${describe(value)}.`, context, {
+      place,
+    });
+  }
+  context.redactor.learn(collectNamedSecrets(value));
+  const earlier = context.scope['temp'];
+  const kept = isPlainObject(earlier) ? withoutUndefined(earlier, directive.raw, value) : {};
+  context.scope['temp'] = deepMerge(kept, value);
+}
+
+/** The earlier members without those that `raw` writes and that came to nothing. Names that are expressions are not known. */
+function withoutUndefined(earlier: PlainObject, raw: unknown, value: PlainObject): PlainObject {
+  if (!isPlainObject(raw)) return earlier;
+  const kept: PlainObject = {};
+  for (const name of Object.keys(earlier)) {
+    const before = earlier[name];
+    const now = ownMember(value, name);
+    if (now === undefined && Object.hasOwn(raw, name)) continue;
+    const isNested = isPlainObject(before) && isPlainObject(now);
+    setMember(kept, name, isNested ? withoutUndefined(before, ownMember(raw, name), now) : before);
+  }
+  return kept;
+}

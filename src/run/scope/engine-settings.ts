@@ -1,0 +1,21 @@
+import type { Transport } from '../../http/message/transport.js';
+import type { HostPolicy } from '../../http/transport/host-policy.js';
+import type { Clock } from '../../util/clock.js';
+import type { Limits } from '../limits/limits.js';
+import type { TraceListener } from '../trace/trace.js';
+
+/** What an engine lends to all its runs: given once, frozen, and handed on as it is. */
+export interface EngineSettings {
+  /** Follows redirects and decodes; the network guard is inside. */
+  readonly transport: Transport;
+  /** Which hosts get what an app knows as secret. Default: those its base names. */
+  readonly hosts?: HostPolicy | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly limits: Limits;
+  /** A page that repeats an earlier one: go on and warn, stop, or fail. */
+  readonly onPageLoop: 'warn' | 'stop' | 'error';
+  /** Whether trace events carry bodies. */
+  readonly trace: 'summary' | 'full';
+  readonly onTrace: TraceListener | undefined;
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { AnyReport } from '../../src/component/report.js';
+import { service } from '../run/helpers.js';
+import { engineOf } from './engine-of.js';
+
+const REFUSED = { url: '/refused', response: { data: { a: '{{body.a}}' } } };
+const TRIGGER = { iterate: '{{body}}', trigger: { type: 'id', id: '{{item.id}}' } };
+
+/** Every component of this app asks a service that refuses. */
+function refusedEngine(): ReturnType<typeof engineOf>['engine'] {
+  const { transport } = service(() => ({ status: 403, json: { why: 'no' } }));
+  const oauth = {
+    ...{
+      preauthorize: { url: 'https://api.example.test/pre' },
+      authorize: { url: 'https://api.example.test/page' },
+    },
+    ...{
+      token: { url: 'https://api.example.test/token' },
+      refresh: { url: 'https://api.example.test/refresh' },
+    },
+    ...{ info: { url: 'https://api.example.test/me' }, invalidate: { url: 'https://api.example.test/end' } },
+  };
+  return engineOf(
+    {
+      connections: {
+        key: { type: 'basic', communication: { url: 'https://api.example.test/me' } },
+        page: { type: 'oauth', communication: oauth },
+      },
+      modules: {
+        act: { type: 'action', communication: REFUSED },
+        none: { type: 'action' },
+        watch: { type: 'trigger', communication: { url: '/n', response: TRIGGER }, epoch: { response: {} } },
+        answer: { type: 'responder', communication: { response: { body: '{{fail()}}' } } },
+      },
+      rpcs: { list: { communication: REFUSED }, none: {} },
+      webhooks: {
+        hook: {
+          ...{ communication: { output: '{{fail()}}' } },
+          ...{ attach: REFUSED, detach: REFUSED, update: REFUSED },
+        },
+      },
+    },
+    { transport },
+  ).engine;
+}
+
+interface Reported extends PromiseLike<AnyReport> {
+  readonly orThrow: () => Promise<unknown>;
+}
+
+const KNOWN = { connection: { a: 1 } };
+
+const RUNS: readonly (readonly [
+  title: string,
+  start: (engine: ReturnType<typeof refusedEngine>) => Reported,
+])[] = [
+  ['a run of a module', (engine) => engine.module('act').run()],
+  ['a run of a module without communication', (engine) => engine.module('none').run()],
+  ['an epoch', (engine) => engine.module('watch').epoch()],
+  ['a responder', (engine) => engine.module('answer').respond()],
+  ['an RPC', (engine) => engine.rpc('list').call()],
+  ['an RPC without communication', (engine) => engine.rpc('none').call()],
+  ['create', (engine) => engine.connection('key').create()],
+  ['authorize', (engine) => engine.connection('page').authorize({ redirectUri: 'https://me.example.test/' })],
+  ['test', (engine) => engine.connection('key').test(KNOWN)],
+  ['refresh', (engine) => engine.connection('page').refresh(KNOWN, { force: true })],
+  [
+    'refresh of what has expired',
+    (engine) => engine.connection('page').refresh({ ...KNOWN, expires: '2020-01-01' }),
+  ],
+  ['invalidate', (engine) => engine.connection('page').invalidate(KNOWN)],
+  ['a connection that is not kept', (engine) => engine.openConnection('absent')],
+  ['attach', (engine) => engine.webhook('hook').attach()],
+  ['update', (engine) => engine.webhook('hook').update()],
+  ['detach', (engine) => engine.webhook('hook').detach()],
+  [
+    'a call of a webhook',
+    (engine) => engine.webhook('hook').handle(new Request('https://me.example.test/h')),
+  ],
+];
+
+describe('what a service or an app does wrong', () => {
+  it.each(RUNS)('is the error of the report, and thrown by orThrow: %s', async (_title, start) => {
+    await using engine = refusedEngine();
+    const report = await start(engine);
+    expect(report.ok).toBe(false);
+    expect(report.error).toMatchObject({ code: 'APP_ERROR' });
+    const again = await start(engine)
+      .orThrow()
+      .then(
+        () => undefined,
+        (error: Error) => error,
+      );
+    expect(again?.message).toBe(report.error?.message);
+  });
+
+  it('leaves what happened to be told', async () => {
+    await using engine = refusedEngine();
+    const { stats, trace, error } = await engine.connection('key').create();
+    expect(stats.requests).toBe(1);
+    expect(trace.map(({ kind }) => kind)).toEqual(['request', 'response']);
+    expect(error).toMatchObject({ statusCode: 403 });
+  });
+});
+
+describe('a report of what went well', () => {
+  it('is what orThrow gives', async () => {
+    const { transport } = service(() => ({ json: [{ id: 1 }] }));
+    await using engine = engineOf({ rpcs: { list: { communication: { url: '/n' } } } }, { transport }).engine;
+    const report = await engine.rpc('list').call().orThrow();
+    expect(report).toMatchObject({ ok: true, error: undefined, result: [{ id: 1 }], stats: { requests: 1 } });
+  });
+});
+
+describe('a mistake of the caller', () => {
+  it.each<[string, (engine: ReturnType<typeof refusedEngine>) => PromiseLike<unknown>]>([
+    ['an epoch of an action', (engine) => engine.module('act').epoch()],
+    ['an answer of an action', (engine) => engine.module('act').respond()],
+    ['create where a page is needed', (engine) => engine.connection('page').create()],
+    [
+      'authorize without a page',
+      (engine) => engine.connection('key').authorize({ redirectUri: 'https://a.test/' }),
+    ],
+    ['a state that is none', (engine) => engine.module('watch').run({ data: { lastId: {} } })],
+  ])('is thrown: %s', async (_title, call) => {
+    await using engine = refusedEngine();
+    await expect(call(engine)).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});
