@@ -11,6 +11,7 @@ export type {
   WebhookDefinition,
 } from './app/assembling/app-definition.js';
 export { defineApp } from './app/assembling/define-app.js';
+export type { LoadOptions } from './app/loading/app-folder.js';
 export { loadApp } from './app/loading/load-app.js';
 export type {
   App,
@@ -32,8 +33,9 @@ export {
   type EngineModule,
   type EngineOptions,
   type EngineRpc,
-  type NetworkOptions,
 } from './app/engine/create-engine.js';
+export type { NetworkOptions } from './app/engine/engine-transport.js';
+export type { HostMapping } from './http/transport/map-hosts.js';
 export { DEFAULT_LIMITS, type Limits } from './run/limits/limits.js';
 
 // Runs and reports
@@ -41,7 +43,16 @@ export { DEFAULT_LIMITS, type Limits } from './run/limits/limits.js';
 export type { ConnectedInput } from './component/begin-run.js';
 export type { Bundle } from './component/bundles.js';
 export type { CallReport } from './component/call-report.js';
-export type { ModuleRun, RunReport, RunStats } from './component/module-run.js';
+export type { ModuleRun, RunReport } from './component/module-run.js';
+export type {
+  AnyReport,
+  Report,
+  Reporting,
+  RunFacts,
+  RunFailure,
+  RunStats,
+  Succeeded,
+} from './component/report.js';
 export type { FormInput, RunInput } from './component/runtime.js';
 export type { BuiltResponse } from './run/response/build-response.js';
 export type { RunWarning, StopReason, TraceEvent, TraceListener } from './run/trace/trace.js';
@@ -49,66 +60,57 @@ export type { RunWarning, StopReason, TraceEvent, TraceListener } from './run/tr
 // Parameters
 
 export type { ModuleParameters, ParametersInput } from './module/list-parameters.js';
-export type { CheckParameters, ParameterCheck } from './parameters/check/parameter-check.js';
-export { coerceText } from './parameters/values/coerce-text.js';
-export { findParameter } from './parameters/form/find-parameter.js';
 export type { PathTest } from './parameters/check/form-check.js';
-export {
-  type Choices,
-  type Constraints,
-  type ItemSpec,
-  type Option,
-  PARAMETER_TYPES,
-  type ParameterElement,
-  type ParameterList,
-  type ParameterReference,
-  type ParameterSpec,
-  type ParameterType,
-  type TagTreatment,
-} from './parameters/form/parameter-spec.js';
+export type { CheckParameters, ParameterCheck } from './parameters/check/parameter-check.js';
 export type { Problem, ProblemKind } from './parameters/check/problem.js';
-export { joinParameters, readParameters } from './parameters/form/read-parameters.js';
 export type { ReferenceFailure } from './parameters/check/resolve-parameters.js';
-export type { RpcReference } from './parameters/form/rpc-reference.js';
 export {
   type ResolveRpc,
   type ValidateParametersOptions,
   type ValidateParametersResult,
   validateParameters,
 } from './parameters/check/validate-parameters.js';
+export { findParameter } from './parameters/form/find-parameter.js';
+export type {
+  Choices,
+  Constraints,
+  ItemSpec,
+  Option,
+  ParameterElement,
+  ParameterList,
+  ParameterReference,
+  ParameterSpec,
+  TagTreatment,
+} from './parameters/form/parameter-spec.js';
+export { PARAMETER_TYPES, type ParameterType } from './parameters/form/parameter-type.js';
+export { joinParameters, readParameters } from './parameters/form/read-parameters.js';
+export type { RpcReference } from './parameters/form/rpc-reference.js';
+export { type JsonSchema, toJsonSchema } from './parameters/json-schema/to-json-schema.js';
+export { coerceText } from './parameters/values/coerce-text.js';
 
 // Triggers and epochs
 
-export type { ItemId } from './trigger/compare-ids.js';
-export type { EpochEntry, EpochReport } from './trigger/run-epoch.js';
+export type { DateState, IdState, ItemId, TriggerStart, TriggerState } from './component/trigger-data.js';
+export type { EpochEntry, EpochList, EpochReport } from './trigger/run-epoch.js';
 export {
   startFromAll,
   startFromItem,
   startFromNow,
   startSince,
-  type TriggerStart,
 } from './trigger/trigger-start.js';
-export type {
-  DateState,
-  IdState,
-  ItemPosition,
-  TriggerOrder,
-  TriggerState,
-  TriggerType,
-} from './trigger/trigger-state.js';
+export type { ItemPosition, TriggerOrder, TriggerType } from './trigger/trigger-state.js';
 
 // Connections and their store
 
+export type { Connection } from './connection/connection.js';
 export type {
-  Authorization,
   AuthorizeInput,
-  Connection,
   ConnectionOptions,
   CreateInput,
   KnownConnection,
   RefreshInput,
-} from './component/connection.js';
-export type { ConnectionReport } from './connection/connection-run.js';
+} from './connection/connection-input.js';
+export type { Authorization, AuthorizationReport, ConnectionReport } from './connection/connection-report.js';
 export type {
   ConnectionMetadata,
   ConnectionStore,
@@ -118,34 +120,24 @@ export type {
 export type { PendingAuthorization } from './connection/pending-authorization.js';
 export type { CallbackQuery } from './connection/receive-callback.js';
 export type { ScopeRequest } from './connection/required-scope.js';
-export type { OpenConnection } from './connection/stored-connections.js';
+export type { OpenOptions, OpenReport } from './connection/stored-connections.js';
 export { fromPortable, toPortable } from './util/portable-value.js';
 
-// Webhooks and their store
+// Webhooks
 
 export type { Webhook } from './webhook/create-webhook.js';
 export type { Delivery, Recipient, Recipients } from './webhook/find-recipients.js';
-export {
-  createHook,
-  deleteHook,
-  disableHook,
-  enableHook,
-  type HookChange,
-  type HookLife,
-  type NewHook,
-  updateHook,
-} from './webhook/hook-life.js';
-export {
-  createMemoryHookStore,
-  type HookRecord,
-  type HookStatus,
-  type HookStore,
-} from './webhook/hook-store.js';
 export type { IncomingCall } from './webhook/incoming-call.js';
-export type { HookInput, HookReport } from './webhook/run-hook-request.js';
-export type { WebhookInput } from './webhook/webhook-input.js';
 export { DEFAULT_WEBHOOK_LIMITS, type WebhookLimits } from './webhook/payload/webhook-limits.js';
-export type { WebhookFailure, WebhookPhase, WebhookResult } from './webhook/webhook-report.js';
+export type { HookInput, HookReport, HookResult } from './webhook/run-hook-request.js';
+export type { WebhookInput } from './webhook/webhook-input.js';
+export type {
+  WebhookEvents,
+  WebhookFacts,
+  WebhookFailure,
+  WebhookPhase,
+  WebhookReport,
+} from './webhook/webhook-report.js';
 
 // Errors
 

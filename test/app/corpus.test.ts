@@ -85,7 +85,8 @@ describe.skipIf(!HERE)(title, () => {
     expect((await specErrorOf(() => loadApp(folder))).code).toBe('SPEC_MISSING');
     const app = defineApp(defineLoopquest(folder));
     expect(countsOf(app)).toEqual([4, 1, 0, 1, 0]);
-    expect(warningsOf(app)).toEqual([]);
+    // A connection inherits no baseUrl.
+    expect(warningsOf(app)).toEqual(['unusable-url #/connections/connection/communication/url']);
     expect(app.modules.get('watchVerdicts')).toMatchObject({
       type: 'instant_trigger',
       webhook: 'verdictWebhook',

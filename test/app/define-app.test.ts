@@ -22,16 +22,16 @@ const DEFINITION: AppDefinition = {
       label: 'List fonts',
       crud: null,
       connection: 'key',
-      communication: { url: '/fonts' },
+      communication: { url: 'https://x.test/fonts' },
       mappableParams: [{ name: 'limit', type: 'uinteger' }],
     },
     watch: { type: 'instant_trigger', webhook: 'hook' },
   },
-  connections: { key: { communication: { url: '/me' }, common: { id: 1 } } },
-  rpcs: { list: { communication: { url: '/list' } } },
-  webhooks: { hook: { attach: { url: '/hooks' } } },
+  connections: { key: { communication: { url: 'https://x.test/me' }, common: { id: 1 } } },
+  rpcs: { list: { communication: { url: 'https://x.test/list' } } },
+  webhooks: { hook: { attach: { url: 'https://x.test/hooks' } } },
   functions: { up: { code: 'function up() {}' } },
-  endpoints: { end: { communication: { url: '/e' } } },
+  endpoints: { end: { communication: { url: 'https://x.test/e' } } },
 };
 
 /** What a caller without types might pass. */
@@ -60,10 +60,10 @@ describe('defineApp', () => {
   });
 
   it('is not changed by a later change of the definition', () => {
-    const communication = { url: '/a' };
+    const communication = { url: 'https://x.test/a' };
     const app = defineApp({ name: 'x', modules: { m: { communication } } });
     communication.url = '/b';
-    expect(app.modules.get('m')?.communication?.value).toEqual({ url: '/a' });
+    expect(app.modules.get('m')?.communication?.value).toEqual({ url: 'https://x.test/a' });
   });
 
   it.each<[unknown, string[]]>([

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAX_FILE_BYTES } from '../../src/app/loading/app-folder.js';
@@ -26,7 +26,7 @@ function moduleManifest(record: object, more: object = {}): object {
 }
 
 const ACTION = { label: 'Get', moduleType: 'action', codeFiles: { communication: 'm/api.imljson' } };
-const SPEC: Files = { 'm/api.imljson': { url: '/x' } };
+const SPEC: Files = { 'm/api.imljson': { url: 'https://x.test/x' } };
 
 describe('loadApp with a manifest', () => {
   it('takes everything from where the manifest says it is', async () => {
@@ -67,14 +67,14 @@ describe('loadApp with a manifest', () => {
         ...SPEC,
         'g/base.imljson': '// shared\n{"baseUrl": "https://x.test",}',
         'groups.json': [{ label: 'All', modules: ['getThing', 'watch'] }],
-        'c.json': { url: '/me', response: { uid: '{{body.id}}' } },
+        'c.json': { url: 'https://x.test/me', response: { uid: '{{body.id}}' } },
         'p.json': [{ name: 'apiKey', type: 'text' }],
         'w.json': { uid: '{{body.user}}' },
-        'a.json': { url: '/hooks' },
-        'r.json': { url: '/list' },
+        'a.json': { url: 'https://x.test/hooks' },
+        'r.json': { url: 'https://x.test/list' },
         'f/up.js': '\uFEFFfunction up(x) { return x; }',
         'f/up.test.js': 'it("x", () => {});',
-        'e.json': { url: '/e' },
+        'e.json': { url: 'https://x.test/e' },
         'e.md': '# E',
       }),
     );
@@ -90,14 +90,14 @@ describe('loadApp with a manifest', () => {
       crud: 'read',
       connection: 'key',
       altConnection: undefined,
-      communication: { value: { url: '/x' }, file: 'm/api.imljson' },
+      communication: { value: { url: 'https://x.test/x' }, file: 'm/api.imljson' },
       samples: undefined,
     });
     expect(app.modules.get('watch')).toMatchObject({ type: 'instant_trigger', webhook: 'hook' });
     expect(app.connections.get('key')).toMatchObject({ type: 'basic', params: { file: 'p.json' } });
     expect(app.webhooks.get('hook')).toMatchObject({
       type: 'web-shared',
-      attach: { value: { url: '/hooks' } },
+      attach: { value: { url: 'https://x.test/hooks' } },
     });
     expect(app.rpcs.get('list')).toMatchObject({ connection: 'key' });
     expect(app.functions.get('up')).toEqual({
@@ -107,7 +107,7 @@ describe('loadApp with a manifest', () => {
       test: 'it("x", () => {});',
       file: 'f/up.js',
     });
-    expect(app.endpoints.get('end')).toMatchObject({ communication: { value: { url: '/e' } } });
+    expect(app.endpoints.get('end')).toMatchObject({ communication: { value: { url: 'https://x.test/e' } } });
   });
 
   it.each([['.'], ['src'], ['src/makecomapp.json']])('is found from %s', async (from) => {
@@ -161,7 +161,7 @@ describe('loadApp with a manifest', () => {
       writeApp({
         'makecomapp.json': moduleManifest(record),
         ...SPEC,
-        'm/iterate.json': [{ url: '/' }, { response: { iterate: '{{body}}' } }],
+        'm/iterate.json': [{ url: 'https://x.test/' }, { response: { iterate: '{{body}}' } }],
         'm/epoch.json': {},
       }),
     );
@@ -252,10 +252,7 @@ describe('defects that become warnings', () => {
         components: { function: { f: { codeFiles: { code: 'f.js' } } } },
       }),
       {},
-      [
-        'missing-file makecomapp.json#/generalCodeFiles/readme:4:15',
-        'missing-file makecomapp.json#/components/function/f/codeFiles/code:10:19',
-      ],
+      ['missing-file makecomapp.json#/components/function/f/codeFiles/code:10:19'],
     ],
     [
       'an empty file',
@@ -309,14 +306,14 @@ describe('defects that become warnings', () => {
     [
       'a template that does not parse',
       moduleManifest(ACTION),
-      { 'm/api.imljson': '{\n  "url": "/{{a b}}"\n}' },
-      ['syntax m/api.imljson#/url:2:16'],
+      { 'm/api.imljson': '{\n  "url": "{{a b}}"\n}' },
+      ['syntax m/api.imljson#/url:2:15'],
     ],
     [
       'a key no request knows, and one written twice',
       moduleManifest(ACTION),
-      { 'm/api.imljson': '{"url": "/",\n "url": "/x", "qss": {}}' },
-      ['duplicate-key m/api.imljson#/url:2:2', 'unknown-key m/api.imljson#/qss:2:15'],
+      { 'm/api.imljson': '{"url": "/",\n "url": "a:x", "qss": {}}' },
+      ['duplicate-key m/api.imljson#/url:2:2', 'unknown-key m/api.imljson#/qss:2:16'],
     ],
   ])('%s', async (_title, makecomapp, files, expected) => {
     const app = await loadApp(writeApp({ 'makecomapp.json': makecomapp, ...files }));
@@ -362,7 +359,10 @@ describe('apps that cannot be loaded', () => {
   });
 
   it.each([
+    ['../outside.imljson'],
     ['../../outside.imljson'],
+    ['.env'],
+    ['m/.hidden/api.imljson'],
     ['../../../../../../../../etc/passwd'],
     ['m/../../../outside.imljson'],
     ['..\\..\\outside.imljson'],
@@ -405,12 +405,28 @@ describe('apps that cannot be loaded', () => {
     else expect(await specErrorOf(() => loadApp(folder))).toMatchObject({ code });
   });
 
-  it('reads the folder above the manifest, but nothing above a repository', async () => {
-    const makecomapp = manifest({ general: { base: '../base.imljson' } });
-    const root = writeApp({ 'base.imljson': { baseUrl: 'x' }, 'src/makecomapp.json': makecomapp });
-    expect((await loadApp(root)).base?.file).toBe('../base.imljson');
-    mkdirSync(path.join(root, 'src/.git'));
+  it('reads another folder only where somebody names it, and nothing hidden in it', async () => {
+    const makecomapp = manifest({
+      general: { base: '../shared/base.imljson', common: '../.docker/config.json' },
+    });
+    const root = writeApp({
+      'shared/base.imljson': { baseUrl: 'https://x.example' },
+      '.docker/config.json': { auths: 'canary' },
+      'src/makecomapp.json': makecomapp,
+    });
     expect((await specErrorOf(() => loadApp(root))).code).toBe('SPEC_READ');
+    for (const include of [['..'], ['../shared'], ['../shared', '../nowhere']]) {
+      const app = await loadApp(root, { include });
+      expect(app.base?.file).toBe('../shared/base.imljson');
+      expect(app.common).toBeUndefined();
+      expect(warningsOf(app)).toEqual([expect.stringMatching(/^unread-file makecomapp.json/)]);
+    }
+  });
+
+  it('leaves a readme above the app alone', async () => {
+    const makecomapp = manifest({ general: { readme: '../README.md' } });
+    const app = await loadApp(writeApp({ 'README.md': '# Hi', 'src/makecomapp.json': makecomapp }));
+    expect(app.warnings).toEqual([]);
   });
 
   it('follows links that stay inside, and backslashes of a Windows author', async () => {
@@ -419,7 +435,9 @@ describe('apps that cannot be loaded', () => {
       ...SPEC,
     });
     link('api.imljson', path.join(root, 'm/alias.imljson'));
-    expect((await loadApp(root)).modules.get('getThing')?.communication?.value).toEqual({ url: '/x' });
+    expect((await loadApp(root)).modules.get('getThing')?.communication?.value).toEqual({
+      url: 'https://x.test/x',
+    });
   });
 });
 
@@ -430,5 +448,5 @@ it('keeps names that mean something to JavaScript as plain names', async () => {
   );
   const app = await loadApp(writeApp({ 'makecomapp.json': `\uFEFF${text}`, ...SPEC }));
   expect([...app.modules.keys()]).toEqual(['__proto__']);
-  expect(app.modules.get('__proto__')?.communication?.value).toEqual({ url: '/x' });
+  expect(app.modules.get('__proto__')?.communication?.value).toEqual({ url: 'https://x.test/x' });
 });

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadApp } from '../../src/app/loading/load-app.js';
 import { type Files, specErrorOf, warningsOf, writeApp } from './temp-app.js';
@@ -7,17 +9,20 @@ const EXPORT: Files = {
   'base.imljson': '{\n  // all of it\n  "baseUrl": "https://x.test"\n}',
   'readme.md': '# My app',
   'connection/my-app/metadata.json': { name: 'my-app', label: 'Mine', type: 'oauth' },
-  'connection/my-app/api.imljson': { token: { url: '/token' }, authorize: { url: '/authorize' } },
+  'connection/my-app/api.imljson': {
+    token: { url: 'https://x.test/token' },
+    authorize: { url: 'https://x.test/authorize' },
+  },
   'connection/my-app/scope.imljson': ['read'],
   'connection/my-app/scopes.imljson': { read: 'Read' },
   'connection/my-app/parameters.imljson': [],
   'connection/my-app/common.json': { clientId: 'x' },
   'rpc/listThings/metadata.json': { name: 'listThings', label: 'List', connection: 'my-app' },
-  'rpc/listThings/api.imljson': { url: '/things' },
+  'rpc/listThings/api.imljson': { url: 'https://x.test/things' },
   'rpc/listThings/parameters.imljson': [],
   'webhook/my-app-hook/metadata.json': { name: 'my-app-hook', type: 'web', connection: 'my-app' },
   'webhook/my-app-hook/api.imljson': { output: '{{body}}' },
-  'webhook/my-app-hook/attach.imljson': { url: '/hooks' },
+  'webhook/my-app-hook/attach.imljson': { url: 'https://x.test/hooks' },
   'webhook/my-app-hook/detach.imljson': {},
   'webhook/my-app-hook/update.imljson': {},
   'webhook/my-app-hook/scope.imljson': ['hooks'],
@@ -27,14 +32,14 @@ const EXPORT: Files = {
     type: 'trigger',
     connection: 'my-app',
   },
-  'module/watchThings/api.imljson': { url: '/things' },
+  'module/watchThings/api.imljson': { url: 'https://x.test/things' },
   'module/watchThings/epoch.imljson': { response: { output: { label: 'x', date: 'y' } } },
   'module/watchThings/parameters.imljson': [{ name: 'folder', type: 'text' }],
   'module/watchThings/interface.imljson': [{ name: 'id', type: 'text' }],
   'module/watchThings/samples.imljson': { id: 1 },
   'module/watchThings/scope.imljson': ['read'],
   'module/makeCall/metadata.json': { name: 'makeCall', type_id: 12, crud: null },
-  'module/makeCall/api.imljson': { url: '/{{parameters.url}}' },
+  'module/makeCall/api.imljson': { url: 'https://x.test/{{parameters.url}}' },
   'module/makeCall/expect.imljson': [{ name: 'url', type: 'text' }],
   'function/up/code.js': 'function up() {}',
   'function/up/test.js': '',
@@ -56,7 +61,7 @@ describe('loadApp without a manifest', () => {
     expect(app.rpcs.get('listThings')).toMatchObject({ connection: 'my-app', params: { value: [] } });
     expect(app.webhooks.get('my-app-hook')).toMatchObject({
       type: 'web',
-      attach: { value: { url: '/hooks' } },
+      attach: { value: { url: 'https://x.test/hooks' } },
       requiredScope: { value: ['hooks'] },
     });
     expect(app.modules.get('watchThings')).toMatchObject({
@@ -77,14 +82,14 @@ describe('loadApp without a manifest', () => {
   it('reads plural folders, general/ and the names of a clone', async () => {
     const app = await loadApp(
       writeApp({
-        'src/general/base.iml.json': { baseUrl: 'x' },
+        'src/general/base.iml.json': { baseUrl: 'https://x.test' },
         'src/general/common.json': { a: 1 },
         'src/modules/groups.json': [{ label: 'All', modules: ['get-thing'] }],
-        'src/modules/get-thing/get-thing.communication.iml.json': { url: '/' },
+        'src/modules/get-thing/get-thing.communication.iml.json': { url: 'https://x.test/' },
         'src/modules/get-thing/get-thing.mappable-params.iml.json': [],
         'src/modules/get-thing/get-thing.static-params.iml.json': [],
         'src/modules/get-thing/metadata.json': { type: 'action' },
-        'src/connections/c/oauth-communication.iml.json': { token: {} },
+        'src/connections/c/oauth-communication.iml.json': { token: { url: 'https://x.test' } },
         'src/connections/c/metadata.json': { type: 'oauth' },
         'src/functions/up/up.code.js': 'x',
       }),
@@ -101,7 +106,7 @@ describe('loadApp without a manifest', () => {
     });
     expect(app.connections.get('c')).toMatchObject({
       type: 'oauth',
-      communication: { value: { token: {} } },
+      communication: { value: { token: { url: 'https://x.test' } } },
     });
     expect(app.functions.get('up')?.code).toBe('x');
   });
@@ -109,7 +114,7 @@ describe('loadApp without a manifest', () => {
   it('tells what it misses, guesses and does not understand', async () => {
     const app = await loadApp(
       writeApp({
-        'modules/a/api.imljson': { url: '/', response: { iterate: '{{body}}' } },
+        'modules/a/api.imljson': { url: 'https://x.test/', response: { iterate: '{{body}}' } },
         'modules/a/notes.imljson': {},
         'modules/b/metadata.json': { type: 'wizard', connection: 5 },
         'modules/c/metadata.json': [],
@@ -136,11 +141,85 @@ describe('loadApp without a manifest', () => {
     expect((await specErrorOf(() => loadApp(root))).code).toBe('SPEC_MISSING');
   });
 
-  it('gives way to a manifest', async () => {
-    const root = writeApp({
-      ...EXPORT,
-      'makecomapp.json': { fileVersion: 1, generalCodeFiles: {}, components: {} },
-    });
-    expect((await loadApp(root)).modules.size).toBe(0);
+  it.each([['modules/createContact.imljson'], ['module/createContact.iml.json']])(
+    'refuses an app of single files such as %s, and shows the layout',
+    async (file) => {
+      const content = { parameters: [], communication: { url: 'https://x.test/' } };
+      const root = writeApp({ 'base.imljson': {}, [file]: content, 'modules/other.imljson': content });
+      for (const files of [{}, { 'makecomapp.json': { fileVersion: 1 } }]) {
+        for (const [name, text] of Object.entries(files))
+          writeFileSync(path.join(root, name), JSON.stringify(text));
+        const error = await specErrorOf(() => loadApp(root));
+        expect(error.code).toBe('SPEC_INVALID');
+        expect(error.message).toContain('is written in one file, with parameters, communication.');
+        expect(error.message).toMatch(/\/api\.imljson {2,}its communication/);
+        expect(error.message).toContain('makecomapp.json');
+      }
+    },
+  );
+});
+
+describe('loadApp with a manifest that says less than lies there', () => {
+  const names = async (files: Files) => {
+    const app = await loadApp(writeApp(files));
+    const lists = [app.modules, app.connections, app.rpcs, app.webhooks, app.functions];
+    const codes = warningsOf(app).map((warning) => warning.split(' ')[0]);
+    return { names: lists.flatMap((list) => [...list.keys()]), base: app.base?.file, codes };
+  };
+  const ALL = ['makeCall', 'watchThings', 'my-app', 'listThings', 'my-app-hook', 'up'];
+
+  it.each<[string, object]>([
+    ['names nothing', { fileVersion: 1, generalCodeFiles: {}, components: {} }],
+    ['is empty', {}],
+    [
+      'has lists where maps are expected',
+      { components: { module: [{ name: 'makeCall' }], rpc: [], connection: ['my-app'] } },
+    ],
+    ['is a list of components itself', { components: ['makeCall'] }],
+  ])('loads what lies there where it %s', async (_title, makecomapp) => {
+    const found = await names({ ...EXPORT, 'makecomapp.json': makecomapp });
+    expect(found.names.sort()).toEqual([...ALL].sort());
+    expect(found.base).toBe('base.imljson');
+    expect(found.codes.filter((code) => code === 'undeclared-component')).toHaveLength(ALL.length + 1);
+  });
+
+  it('keeps what the manifest says, and adds modules it does not name, by their ids', async () => {
+    const files = {
+      'makecomapp.json': {
+        fileVersion: 1,
+        generalCodeFiles: { base: null },
+        components: {
+          module: {
+            known: { moduleType: 'action', codeFiles: { communication: 'modules/known/a.json' } },
+            gone: null,
+          },
+        },
+      },
+      'general/base.iml.json': {},
+      'modules/known/a.json': { url: 'https://a.example' },
+      'modules/gone/gone.communication.iml.json': { url: 'https://a.example' },
+      'modules/get-new-thing/get-new-thing.communication.iml.json': { url: 'https://a.example' },
+      'modules/broken/broken.communication.iml.json': '{',
+      'modules/notes/readme.md': '',
+    };
+    const app = await loadApp(writeApp(files));
+    expect([...app.modules.keys()]).toEqual(['known', 'getNewThing']);
+    expect(app.base).toBeUndefined();
+    expect(warningsOf(app)).toEqual([
+      'null-component makecomapp.json#/components/module/gone:14:15',
+      'undeclared-component modules/broken/broken.communication.iml.json:1:2',
+      'undeclared-component modules/get-new-thing/get-new-thing.communication.iml.json',
+      'undeclared-file general/base.iml.json',
+      'undeclared-file modules/broken/broken.communication.iml.json',
+      'undeclared-file modules/gone/gone.communication.iml.json',
+    ]);
+  });
+
+  it('loads endpoints, which the editor has in a closed beta, like all others', async () => {
+    const endpoint = {
+      'endpoints/list-things/list-things.communication.iml.json': { url: 'https://a.example' },
+    };
+    const app = await loadApp(writeApp({ ...EXPORT, ...endpoint, 'makecomapp.json': {} }));
+    expect([...app.endpoints.keys()]).toEqual(['listThings']);
   });
 });

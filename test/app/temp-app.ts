@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { App } from '../../src/document/app.js';
 import { printPlace } from '../../src/errors/place.js';
 import { SpecError } from '../../src/errors/spec-error.js';
-import type { App } from '../../src/document/app.js';
 
 /** Files by path: text as it is, anything else as JSON. */
 export type Files = Readonly<Record<string, unknown>>;

@@ -20,6 +20,7 @@ export interface AppDefinition {
   readonly endpoints?: Readonly<Record<string, EndpointDefinition>>;
 }
 
+/** A module as `defineApp` takes it. What is left out is not there, as a file that is not written. */
 export interface ModuleDefinition {
   /** Default: what the module most likely is, by its epoch, trigger, webhook or iterate; else `action`. */
   readonly type?: ModuleType;
@@ -42,6 +43,7 @@ export interface ModuleDefinition {
   readonly scope?: Spec;
 }
 
+/** A connection as `defineApp` takes it. */
 export interface ConnectionDefinition {
   /** Default: `oauth` if the communication has `authorize` or `token`, else `basic`. */
   readonly type?: 'basic' | 'oauth';
@@ -56,6 +58,7 @@ export interface ConnectionDefinition {
   readonly installDirectives?: Spec;
 }
 
+/** An RPC as `defineApp` takes it: what forms ask for options, fields and samples. */
 export interface RpcDefinition {
   readonly label?: string;
   readonly connection?: string | null;
@@ -64,6 +67,7 @@ export interface RpcDefinition {
   readonly params?: Spec;
 }
 
+/** A webhook as `defineApp` takes it, with the requests that attach, update and detach it. */
 export interface WebhookDefinition {
   /** `web-shared`: one address for all users. Default `web`. */
   readonly type?: 'web' | 'web-shared';
@@ -78,6 +82,7 @@ export interface WebhookDefinition {
   readonly requiredScope?: Spec;
 }
 
+/** A custom function as `defineApp` takes it. */
 export interface FunctionDefinition {
   /** JavaScript source of the function. It never runs in the realm of the caller. */
   readonly code: string;
@@ -85,6 +90,7 @@ export interface FunctionDefinition {
   readonly test?: string;
 }
 
+/** An endpoint as `defineApp` takes it: a request that others of the app can call by name. */
 export interface EndpointDefinition {
   readonly label?: string;
   readonly description?: string;

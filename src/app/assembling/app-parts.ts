@@ -1,5 +1,5 @@
-import type { Place } from '../../errors/place.js';
 import type { Document, Warning } from '../../document/reading/document.js';
+import type { Place } from '../../errors/place.js';
 import type { ComponentKind } from './code-types.js';
 
 /** What a component says about itself, in one spelling for every layout. */
@@ -36,6 +36,8 @@ export interface ComponentPart {
 /** An app as one of the layouts gives it, before it is checked and put together. */
 export interface AppParts {
   readonly name: string;
+  /** The folder it was read from, absolute; undefined for an app given as an object. */
+  readonly identity?: string | undefined;
   readonly base: Document | undefined;
   readonly common: Document | undefined;
   readonly groups: Document | undefined;

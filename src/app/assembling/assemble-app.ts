@@ -9,11 +9,13 @@ import type {
   WebhookComponent,
 } from '../../document/app.js';
 import type { Document, Warning } from '../../document/reading/document.js';
-import { collectWarnings } from '../../document/reading/warn.js';
+import { collectWarnings, limitWarnings } from '../../document/reading/warn.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { AppParts, ComponentField, ComponentPart } from './app-parts.js';
+import { checkAddresses } from './check-addresses.js';
 import { checkDocuments } from './check-documents.js';
+import { checkFunctions } from './check-functions.js';
 import { checkReferences } from './check-references.js';
 import { checkSharedWebhooks } from './check-shared-webhooks.js';
 import type { ComponentKind } from './code-types.js';
@@ -36,11 +38,13 @@ export function assembleApp(parts: AppParts): App {
   // Copied only now: a field that was refused above has told the reader of the layout.
   const warnings: Warning[] = [...parts.warnings];
   const { name, base, common, groups } = parts;
-  const app: App = { name, base, common, groups, ...components, warnings };
+  const app: App = { name, identity: parts.identity ?? name, base, common, groups, ...components, warnings };
   const warn = collectWarnings(warnings);
   checkDocuments(app, parts, warn);
   checkReferences(app, parts, warn);
   checkSharedWebhooks(app, warn);
+  checkAddresses(app, limitWarnings(warn));
+  checkFunctions(app, limitWarnings(warn));
   return app;
 }
 

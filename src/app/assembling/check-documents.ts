@@ -1,9 +1,9 @@
 import type { App } from '../../document/app.js';
+import type { Document } from '../../document/reading/document.js';
+import { limitWarnings, type Warn } from '../../document/reading/warn.js';
 import { checkShape } from '../../document/shapes/check-shape.js';
 import { checkTemplates } from '../../document/shapes/check-templates.js';
-import type { Document } from '../../document/reading/document.js';
 import { type DocumentKind, holdsTemplates } from '../../document/shapes/document-shapes.js';
-import { limitWarnings, type Warn } from '../../document/reading/warn.js';
 import type { AppParts, ComponentPart } from './app-parts.js';
 import { CODE_TYPES, communicationKind } from './code-types.js';
 
@@ -44,7 +44,7 @@ function typeOf(app: App, part: ComponentPart): string | undefined {
   return part.kind === 'connection' ? app.connections.get(part.name)?.type : undefined;
 }
 
-/** An instant trigger passes its webhook's item on, and a webhook the body it was sent. Source: reference/webhooks.md. [doc] */
+/** An instant trigger passes its webhook's item on, and a webhook the body it was sent. Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks [doc] */
 function needsCommunication(part: ComponentPart, type: string | undefined): boolean {
   if (part.kind === 'function' || part.kind === 'webhook') return false;
   return type !== 'instant_trigger';

@@ -1,7 +1,7 @@
-import { childPointer } from '../../errors/place.js';
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
 import { limitWarnings, type Warn } from '../../document/reading/warn.js';
+import { childPointer } from '../../errors/place.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { AppParts, ComponentPart } from './app-parts.js';
@@ -40,7 +40,7 @@ function checkFields(app: App, parts: AppParts, part: ComponentPart, warn: Warn)
   }
 }
 
-/** Source: reference/connections-modules-rpcs.md (RPCs): `rpc://name`, `rpc://name?key=value`. [doc][app] */
+/** `rpc://name`, `rpc://name?key=value`. Source: https://developers.make.com/custom-apps-documentation/app-components/rpcs [doc][app] */
 const RPC_REFERENCE = /^rpc:\/\/([A-Za-z][\w-]*)(?:\?|$)/;
 
 function checkRpcs(app: App, document: Document, warn: Warn): void {

@@ -4,7 +4,7 @@ import { isPlainObject, ownMember } from '../../util/plain-object.js';
 
 /**
  * Tells of shared webhooks whose events reach nobody (`missing-uid`): the `uid` of an event is compared with the one
- * that a connection has kept, so both have to be written. Source: specification/001 (uid). [doc]
+ * that a connection has kept, so both have to be written. Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks [doc]
  */
 export function checkSharedWebhooks(app: App, warn: Warn): void {
   for (const webhook of app.webhooks.values()) {

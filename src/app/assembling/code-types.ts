@@ -22,7 +22,7 @@ function code(part: string, section: string, contents: CodeType['contents'], run
 
 /**
  * Code types by component. The contents of a communication depend on the component's type too: `communicationKind`.
- * Source: reference/app-layout.md (File names as cloned; API section names). [src]
+ * Source: https://github.com/integromat/vscode-apps-sdk#readme [src]
  */
 export const CODE_TYPES: Readonly<Record<ComponentKind, Readonly<Record<string, CodeType>>>> = {
   connection: {
@@ -68,7 +68,7 @@ export const CODE_TYPES: Readonly<Record<ComponentKind, Readonly<Record<string, 
   },
 };
 
-/** Code types of the app itself. Source: reference/app-layout.md (makecomapp.json). [src] */
+/** Code types of the app itself. Source: https://github.com/integromat/vscode-apps-sdk#readme [src] */
 export const GENERAL_CODE_TYPES: Readonly<Record<string, CodeType>> = {
   base: code('base', 'base', 'base'),
   common: code('common', 'common', 'object', false),

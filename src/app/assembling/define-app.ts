@@ -1,9 +1,9 @@
-import { childPointer } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
 import type { App } from '../../document/app.js';
 import type { Document, Warning } from '../../document/reading/document.js';
 import { copyJson, documentOf } from '../../document/reading/document-of.js';
 import { collectWarnings, type Warn } from '../../document/reading/warn.js';
+import { childPointer } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { AppDefinition } from './app-definition.js';

@@ -1,37 +1,38 @@
 import type { ConnectedInput } from '../../component/begin-run.js';
 import type { CallReport } from '../../component/call-report.js';
-import { type Connection, createConnection } from '../../component/connection.js';
-import type { ConnectionStore } from '../../connection/connection-store.js';
-import { listParameters, type ModuleParameters, type ParametersInput } from '../../module/list-parameters.js';
 import type { ModuleRun } from '../../component/module-run.js';
-import type { CheckParameters } from '../../parameters/check/parameter-check.js';
-import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
-import { type EpochReport, listEpoch } from '../../trigger/run-epoch.js';
-import { runModule } from '../../module/run-module.js';
-import { runResponder } from '../../component/run-responder.js';
-import { callRpc } from '../../module/run-rpc.js';
+import { assertOk, type Reporting, reporting } from '../../component/report.js';
 import type { Runtime } from '../../component/runtime.js';
-import { createStoredConnections } from '../../connection/stored-connections.js';
-import type { TriggerStart } from '../../trigger/trigger-start.js';
-import { decodeContent } from '../../http/transport/content-decoding.js';
-import { createNetworkGuard } from '../../http/guard/network-guard.js';
-import { followRedirects } from '../../http/transport/redirects.js';
-import type { Transport } from '../../http/message/transport.js';
-import { createUndiciTransport, type UndiciTransportOptions } from '../../http/transport/undici-transport.js';
-import { type CompileOptions, environmentOf } from '../../iml/compile.js';
-import type { BuiltResponse } from '../../run/response/build-response.js';
-import { type Limits, limitsOf } from '../../run/limits/limits.js';
-import type { TraceListener } from '../../run/trace/trace.js';
+import type { TriggerStart } from '../../component/trigger-data.js';
+import { type Connection, createConnection } from '../../connection/connection.js';
+import type { ConnectionStore } from '../../connection/connection-store.js';
+import { createStoredConnections, type StoredConnections } from '../../connection/stored-connections.js';
 import type { App, ModuleType } from '../../document/app.js';
 import type { DirectiveContext } from '../../document/compile/compile-directive.js';
 import { compileCommunication } from '../../document/compile/compile-request.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { Document } from '../../document/reading/document.js';
+import type { Transport } from '../../http/message/transport.js';
+import type { HostMapping } from '../../http/transport/map-hosts.js';
+import { type CompileOptions, environmentOf } from '../../iml/compile.js';
+import { listParameters, type ModuleParameters, type ParametersInput } from '../../module/list-parameters.js';
+import { runModule } from '../../module/run-module.js';
+import { runResponder } from '../../module/run-responder.js';
+import { callRpc } from '../../module/run-rpc.js';
+import type { CheckParameters } from '../../parameters/check/parameter-check.js';
+import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
+import { type Limits, resolveLimits } from '../../run/limits/limits.js';
+import type { BuiltResponse } from '../../run/response/build-response.js';
+import type { EngineSettings } from '../../run/scope/engine-settings.js';
+import type { TraceListener } from '../../run/trace/trace.js';
+import { type EpochReport, listEpoch } from '../../trigger/run-epoch.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { createWebhook, type Webhook } from '../../webhook/create-webhook.js';
-import { type WebhookLimits, webhookLimitsOf } from '../../webhook/payload/webhook-limits.js';
-import { type CustomFunctions, loadCustomFunctions } from '../custom-functions.js';
+import { resolveWebhookLimits, type WebhookLimits } from '../../webhook/payload/webhook-limits.js';
+import { type CustomFunctions, loadCustomFunctions } from './custom-functions.js';
+import { createEngineTransport, type NetworkOptions } from './engine-transport.js';
 import { findConnection, findModule, findRpc, findWebhook } from './find-component.js';
+import { withBaseUrl } from './with-base-url.js';
 
 /** What an engine is made of. Only `app` is needed; nothing is read from the process but the clock and randomness. */
 export interface EngineOptions
@@ -41,6 +42,17 @@ export interface EngineOptions
   readonly transport?: Transport | undefined;
   /** Of the default transport. */
   readonly network?: NetworkOptions | undefined;
+  /**
+   * Where requests really go, by where they are addressed to: `{ 'https://api.example.com': 'http://127.0.0.1:9911' }`,
+   * `*` for all. Redirects and links of next pages are mapped, too; what is mapped to may be called without `network.allow`.
+   * Default: nothing is mapped.
+   */
+  readonly hosts?: HostMapping | undefined;
+  /**
+   * Replaces the `baseUrl` of the app's base. Nothing else is called then: an address that is written whole and leads to
+   * another host ends its run with an error unless `hosts` maps it. Default: the app's.
+   */
+  readonly baseUrl?: string | undefined;
   /** Default: the system's. */
   readonly clock?: Clock | undefined;
   /** Default: 100 requests, 50 follow-up pages, 3200 records, 40 s. */
@@ -71,11 +83,6 @@ export interface EngineOptions
   readonly trustFunctions?: boolean | undefined;
 }
 
-export interface NetworkOptions extends Omit<UndiciTransportOptions, 'guard'> {
-  /** Host names, IP addresses, CIDR blocks, `loopback` or `private` that may be called beside public addresses. */
-  readonly allow?: readonly string[] | undefined;
-}
-
 /** A module of an app, ready to run any number of times, also at the same time. */
 export interface EngineModule {
   readonly name: string;
@@ -86,9 +93,9 @@ export interface EngineModule {
    */
   readonly run: (input?: ConnectedInput) => ModuleRun;
   /** Of a polling trigger: what somebody can choose to start with. */
-  readonly epoch: (input?: ConnectedInput) => Promise<EpochReport>;
+  readonly epoch: (input?: ConnectedInput) => Reporting<EpochReport>;
   /** Of a responder: the answer to the webhook sender. */
-  readonly respond: (input?: ConnectedInput) => Promise<CallReport<BuiltResponse>>;
+  readonly respond: (input?: ConnectedInput) => Reporting<CallReport<BuiltResponse>>;
   /** The fields of its form; with `resolve: true` those that its RPCs give, too. */
   readonly parameters: (input?: ParametersInput) => Promise<ModuleParameters>;
 }
@@ -96,7 +103,7 @@ export interface EngineModule {
 /** An RPC of an app, with the arguments of its reference. */
 export interface EngineRpc {
   readonly name: string;
-  readonly call: (input?: ConnectedInput) => Promise<CallReport>;
+  readonly call: (input?: ConnectedInput) => Reporting<CallReport>;
 }
 
 /** Runs the components of one app. Holds connections open until it is closed. */
@@ -114,8 +121,11 @@ export interface Engine {
   readonly webhook: (name: string) => Webhook;
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
   readonly connection: (name: string) => Connection;
-  /** Finds a connection by the name it is kept under in `connections`, refreshes it if that is due, and saves it then. */
-  readonly openConnection: Runtime['openConnection'];
+  /**
+   * Finds a connection by the name it is kept under in `connections`, refreshes it if that is due, and saves it then. What
+   * the store itself rejects with is handed on.
+   */
+  readonly openConnection: StoredConnections['report'];
   readonly close: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
@@ -123,17 +133,36 @@ export interface Engine {
 /**
  * Makes an app ready to run. Nothing is sent or loaded before the first run.
  *
- * @throws EngineError (USAGE) for a limit or network address that is none
+ * @throws EngineError (USAGE) for a limit, a base url, or a host in `hosts` or `network.allow` that is none
  * @example
  * const engine = createEngine({ app: await loadApp('./my-app') });
  * for await (const bundle of engine.module('listContacts').run({ connection: { apiKey } })) console.log(bundle);
  * await engine.close();
  */
 export function createEngine(options: EngineOptions): Engine {
-  const { app } = options;
-  const limits = limitsOf(options.limits);
-  const webhookLimits = webhookLimitsOf(options.webhookLimits);
-  const { transport, close: closeTransport } = createTransport(options);
+  const app = options.baseUrl === undefined ? options.app : withBaseUrl(options.app, options.baseUrl);
+  const webhookLimits = resolveWebhookLimits(options.webhookLimits);
+  const {
+    transport,
+    policy,
+    close: closeTransport,
+  } = createEngineTransport({
+    app,
+    transport: options.transport,
+    network: options.network,
+    hosts: options.hosts,
+    baseUrl: options.baseUrl,
+  });
+  const settings: EngineSettings = Object.freeze({
+    transport,
+    hosts: policy,
+    limits: resolveLimits(options.limits),
+    clock: options.clock ?? SYSTEM_CLOCK,
+    random: options.random ?? Math.random,
+    onPageLoop: options.onPageLoop ?? 'warn',
+    trace: options.trace ?? 'summary',
+    onTrace: options.onTrace,
+  });
   const functions = lazyFunctions(options);
   const directives = async (): Promise<DirectiveContext> => {
     const { table } = await functions.get();
@@ -141,23 +170,15 @@ export function createEngine(options: EngineOptions): Engine {
   };
   const runtime: Runtime = {
     app,
-    transport,
-    limits,
-    clock: options.clock ?? SYSTEM_CLOCK,
-    random: options.random ?? Math.random,
-    onPageLoop: options.onPageLoop ?? 'warn',
-    trace: options.trace ?? 'summary',
-    onTrace: options.onTrace,
+    settings,
     triggerStart: options.triggerStart,
     checkParameters: options.checkParameters,
-    askRpc: async ({ name, query }, input) => {
-      const { result, error } = await callRpc(findRpc(app, name), query, input, runtime);
-      if (error !== undefined) throw error;
-      return result;
-    },
+    askRpc: async ({ name, query }, input) =>
+      assertOk(await callRpc(findRpc(app, name), query, input, runtime)).result,
     common: options.common ?? app.common?.value,
     environment: { timezone: options.timezone ?? 'UTC', ...options.environment },
     directives,
+    functionWarnings: async () => (await functions.get()).warnings,
     compile: compileOnce(app, directives),
     openConnection: (name, input) => stored.open(name, input),
   };
@@ -179,15 +200,15 @@ export function createEngine(options: EngineOptions): Engine {
         name,
         type: module.type,
         run: (input = {}) => runModule(module, input, runtime),
-        epoch: (input = {}) => listEpoch(module, input, runtime),
-        respond: (input = {}) => runResponder(module, input, runtime),
+        epoch: (input = {}) => reporting(listEpoch(module, input, runtime)),
+        respond: (input = {}) => reporting(runResponder(module, input, runtime)),
         parameters: (input = {}) => listParameters(module, input, runtime),
       };
     },
     rpc: (address) => {
       const { name, query } = parseRpcReference(address) ?? { name: address, query: [] };
       const rpc = findRpc(app, name);
-      return { name, call: (input = {}) => callRpc(rpc, query, input, runtime) };
+      return { name, call: (input = {}) => reporting(callRpc(rpc, query, input, runtime)) };
     },
     webhook: (name) => {
       const webhook = webhooks.get(name) ?? createWebhook(findWebhook(app, name), runtime, webhookLimits);
@@ -195,7 +216,7 @@ export function createEngine(options: EngineOptions): Engine {
       return webhook;
     },
     connection,
-    openConnection: runtime.openConnection,
+    openConnection: stored.report,
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -233,21 +254,6 @@ function compileOnce(app: App, directives: () => Promise<DirectiveContext>): Run
     const compiled = directives().then((context) => compileCommunication(communication, base, context));
     cache.set(communication, compiled);
     return compiled;
-  };
-}
-
-function createTransport(options: EngineOptions): {
-  readonly transport: Transport;
-  readonly close: () => Promise<void>;
-} {
-  if (options.transport !== undefined) {
-    return { transport: decodeContent(followRedirects(options.transport)), close: async () => {} };
-  }
-  const { allow, ...settings } = options.network ?? {};
-  const undici = createUndiciTransport({ ...settings, guard: createNetworkGuard({ allow }) });
-  return {
-    transport: decodeContent(followRedirects(undici), { maxBytes: settings.maxResponseBytes }),
-    close: undici.close,
   };
 }
 

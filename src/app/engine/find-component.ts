@@ -1,4 +1,3 @@
-import { SpecError } from '../../errors/spec-error.js';
 import type {
   App,
   ConnectionComponent,
@@ -8,6 +7,7 @@ import type {
   RpcComponent,
   WebhookComponent,
 } from '../../document/app.js';
+import { SpecError } from '../../errors/spec-error.js';
 import { didYouMean } from '../../util/suggest.js';
 
 /** Finds a module by its name. Throws SpecError SPEC_MISSING with the nearest name. */

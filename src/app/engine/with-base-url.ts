@@ -1,16 +1,20 @@
 import type { App } from '../../document/app.js';
 import { documentOf } from '../../document/reading/document-of.js';
+import { EngineError } from '../../errors/engine-error.js';
 import { isPlainObject } from '../../util/plain-object.js';
-import { usageError } from '../../cli/usage-error.js';
 
 /**
- * The app with another `baseUrl` in its base. Addresses that are written whole stay.
+ * The app with another `baseUrl` in its base. Addresses that are written whole stay: the transport of an engine whose
+ * base url was replaced refuses them.
  *
  * @throws EngineError (USAGE) for what is no http address
  */
 export function withBaseUrl(app: App, baseUrl: string): App {
   if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw usageError(`--base-url: "${baseUrl}" is no address that starts with http:// or https://.`);
+    throw new EngineError(
+      'USAGE',
+      `baseUrl: ${JSON.stringify(baseUrl.slice(0, 80))} is no address that starts with http:// or https://.`,
+    );
   }
   const { base } = app;
   if (base === undefined) return { ...app, base: documentOf({ baseUrl }) };

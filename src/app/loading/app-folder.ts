@@ -16,28 +16,45 @@ export interface AppFolder {
    *
    * @param file Path relative to the folder, `/` or `\` between its steps.
    * @param placeOf Where the path is written; asked for only by an error.
-   * @throws SpecError SPEC_READ for a path that leads out of the app, into `.secrets`, to a directory or device,
+   * @throws SpecError SPEC_READ for a path that leads out of the app, to a hidden file, to a directory or device,
    * to a file that is too large, may not be read or is not UTF-8.
    */
   readonly read: (file: string, placeOf: () => Place) => Promise<string | undefined>;
 }
 
-/**
- * Opens the folder of an app. Its files may also lie in the folder above, where a manifest in `src/` keeps the readme;
- * nothing further up is read, and nothing above a repository's root.
- * Source: reference/app-layout.md (Layouts in the wild). [app]
- */
-export function openAppFolder(folder: string): AppFolder {
+/** How the files of an app are found. */
+export interface LoadOptions {
+  /**
+   * Folders outside of the app's own that its manifest may name files in, relative to it: `['..']` or `['../shared']`.
+   * Default: none. Hidden files and folders are never read, wherever they are.
+   */
+  readonly include?: readonly string[] | undefined;
+  /** Texts that stand for files on disk, by absolute path: what an editor holds and has not saved. Default: none. */
+  readonly overlay?: ReadonlyMap<string, string> | undefined;
+}
+
+/** Opens the folder of an app: nothing is read outside of it, but for the folders somebody names. */
+export function openAppFolder(folder: string, { include = [], overlay }: LoadOptions = {}): AppFolder {
   const root = realpathSync(folder);
-  const boundary = existsSync(path.join(root, '.git')) ? root : path.dirname(root);
-  return { root, read: (file, placeOf) => readInside(root, boundary, file, placeOf) };
+  const folders = [root, ...include.map((other) => resolveFolder(path.resolve(root, other)))];
+  return { root, read: (file, placeOf) => readInside({ folders, overlay }, file, placeOf) };
+}
+
+/** One that does not exist holds nothing that could be read. */
+function resolveFolder(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder;
 }
 
 type Refuse = (why: string, cause?: unknown) => SpecError;
 
+interface OpenFolders {
+  /** The app's own first. */
+  readonly folders: readonly string[];
+  readonly overlay: LoadOptions['overlay'];
+}
+
 async function readInside(
-  root: string,
-  boundary: string,
+  { folders, overlay }: OpenFolders,
   file: string,
   placeOf: () => Place,
 ): Promise<string | undefined> {
@@ -49,12 +66,14 @@ async function readInside(
   if (relative.includes('\0') || path.posix.isAbsolute(relative) || /^[a-zA-Z]:/.test(relative)) {
     throw refuse('is no path relative to the app');
   }
-  const target = path.resolve(root, relative);
-  assertReadable(boundary, target, refuse);
+  const target = path.resolve(folders[0] ?? '', relative);
+  assertReadable(folders, target, refuse);
+  const edited = overlay?.get(target);
+  if (edited !== undefined) return edited;
   try {
     // A link may lead anywhere, so what it leads to is judged again.
     const real = await realpath(target);
-    assertReadable(boundary, real, refuse);
+    assertReadable(folders, real, refuse);
     const stats = await stat(real);
     if (!stats.isFile()) throw refuse('is no regular file');
     if (stats.size > MAX_FILE_BYTES) throw refuse(`has more than ${MAX_FILE_BYTES} bytes`);
@@ -67,15 +86,16 @@ async function readInside(
   }
 }
 
-function assertReadable(boundary: string, absolute: string, refuse: Refuse): void {
-  const inside = path.relative(boundary, absolute);
-  if (inside === '..' || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside)) {
-    throw refuse('leads out of the app');
-  }
-  // Source: reference/app-layout.md: `.secrets` holds API keys and is never read. [src]
-  if (absolute.split(path.sep).some((step) => step.toLowerCase() === '.secrets')) {
-    throw refuse('is in .secrets, which is never read');
-  }
+function assertReadable(folders: readonly string[], absolute: string, refuse: Refuse): void {
+  const inside = folders.map((folder) => path.relative(folder, absolute)).find(isBelow);
+  if (inside === undefined) throw refuse("lies outside of the app's folder");
+  // Keys and credentials lie in hidden files: `.secrets/apikey` of the editor, `.env`, `.docker/config.json`.
+  const hidden = inside.split(path.sep).find((step) => step.startsWith('.'));
+  if (hidden !== undefined) throw refuse(`is hidden (${hidden}), and hidden files are never read`);
+}
+
+function isBelow(relative: string): boolean {
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
 
 function decode(bytes: Uint8Array, refuse: Refuse): string {

@@ -1,11 +1,11 @@
-import { type Place, printPlace } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
 import type { Document } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
 import { limitWarnings, type Warn } from '../../document/reading/warn.js';
-import type { AppFolder } from './app-folder.js';
+import { type Place, printPlace } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
 import type { SourceText } from '../assembling/app-parts.js';
 import type { CodeType } from '../assembling/code-types.js';
+import type { AppFolder } from './app-folder.js';
 
 /** A file that a manifest, or a folder's layout, gives to a component. */
 export interface CodeFile {
@@ -52,11 +52,8 @@ export function createCodeReader(folder: AppFolder, warn: Warn): CodeReader {
       const documents = new Map<string, Document>();
       const sources = new Map<string, SourceText>();
       for (const code of files) {
-        const text = await folder.read(code.file, code.placeOf);
-        if (text === undefined) {
-          tellMissing(owner, code, warnMissing);
-          continue;
-        }
+        const text = await readText(folder, owner, code, warnMissing);
+        if (text === undefined) continue;
         if (code.type.contents === 'source') {
           sources.set(code.name, { text: text.replace(/^\uFEFF/, ''), file: code.file });
           continue;
@@ -67,6 +64,24 @@ export function createCodeReader(folder: AppFolder, warn: Warn): CodeReader {
       return { documents, sources };
     },
   };
+}
+
+/** The text of a file; undefined, with a warning, where the app runs without it. */
+async function readText(
+  folder: AppFolder,
+  owner: string,
+  code: CodeFile,
+  warn: Warn,
+): Promise<string | undefined> {
+  try {
+    const text = await folder.read(code.file, code.placeOf);
+    if (text === undefined) tellMissing(owner, code, warn);
+    return text;
+  } catch (error) {
+    if (!(error instanceof SpecError) || error.code !== 'SPEC_READ' || code.type.runs) throw error;
+    warn('unread-file', error.message, code.placeOf);
+    return undefined;
+  }
 }
 
 function tellMissing(owner: string, code: CodeFile, warn: Warn): void {

@@ -2,8 +2,10 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { SpecError } from '../../errors/spec-error.js';
 import { COMPONENT_KINDS } from '../assembling/code-types.js';
+import { kindFolders } from './component-folders.js';
 import { listFiles } from './list-files.js';
 import { MANIFEST } from './read-manifest.js';
+import { findSingleFiles } from './refuse-single-files.js';
 
 export interface AppLocation {
   /** The folder paths of the app are relative to. */
@@ -14,7 +16,7 @@ export interface AppLocation {
 /**
  * Finds the app that a path means: the folder itself or its `src/`, with a manifest or in the exported style;
  * else the one manifest somewhere below. The path of the manifest itself will do too.
- * Source: reference/app-layout.md (Layouts in the wild). [app]
+ * Source: published apps. [app]
  *
  * @throws SpecError SPEC_MISSING if there is no app, or more than one, whose paths it then names; SPEC_READ.
  */
@@ -64,19 +66,19 @@ async function kindOf(target: string, given: string): Promise<'file' | 'folder' 
   }
 }
 
-/** The exporter writes a folder per kind, in the singular; repositories made from exports use the plural too. [src][app] */
-export function kindFolders(kind: string): readonly string[] {
-  return [`${kind}s`, kind];
-}
-
 const SPEC_FILE = /\.(?:imljson|iml\.json)$/;
 
-/** An exported app is known by a spec file inside a folder inside the folder of a kind. [inf] */
+/**
+ * An exported app is known by a spec file inside a folder inside the folder of a kind. [inf] One directly in the folder of a
+ * kind means an app, too, which is then refused with what is wrong.
+ */
 async function isExported(folder: string): Promise<boolean> {
   const kinds = new Set(COMPONENT_KINDS.flatMap(kindFolders));
   const entries = await listFiles(folder, (_names, relative) => {
     const [kind] = relative.split('/');
     return relative === '' || (kind !== undefined && kinds.has(kind) && relative.split('/').length <= 2);
   });
-  return entries.some((entry) => entry.path.split('/').length === 3 && SPEC_FILE.test(entry.path));
+  const files = entries.filter((entry) => !entry.isFolder).map((entry) => entry.path);
+  const isSpec = (file: string): boolean => file.split('/').length === 3 && SPEC_FILE.test(file);
+  return files.some(isSpec) || findSingleFiles(files).length > 0;
 }

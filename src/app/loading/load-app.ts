@@ -2,8 +2,9 @@ import path from 'node:path';
 import type { App } from '../../document/app.js';
 import type { Warning } from '../../document/reading/document.js';
 import { collectWarnings, limitWarnings } from '../../document/reading/warn.js';
-import { openAppFolder } from './app-folder.js';
 import { assembleApp } from '../assembling/assemble-app.js';
+import { type LoadOptions, openAppFolder } from './app-folder.js';
+import { completeManifest } from './complete-manifest.js';
 import { findApp } from './find-app.js';
 import { readExported } from './read-exported.js';
 import { readManifest } from './read-manifest.js';
@@ -14,9 +15,10 @@ import { warnUndeclaredFiles } from './undeclared-files.js';
  *
  * Defects that need not stop a run become `warnings` of the app, each with its file and, where there is one, its line
  * and column: unknown keys, wrong types, templates that do not parse, names of components that do not exist,
- * optional files that are missing, files the manifest does not name.
+ * optional files that are missing, components and files the manifest does not name.
  *
  * @param folder The app's folder, its repository, or its manifest. Where several apps lie below, the error names them.
+ * @param options Folders outside of it that may be read, too. Default: none.
  * @throws SpecError SPEC_MISSING (no app, or a file the app cannot run without), SPEC_JSON (with line and column),
  * SPEC_INVALID (a manifest that is no object), SPEC_READ (a file outside the app, unreadable or too large).
  *
@@ -24,16 +26,18 @@ import { warnUndeclaredFiles } from './undeclared-files.js';
  * const app = await loadApp('./my-app');
  * for (const { message, place } of app.warnings) console.warn(place.file, place.line, message);
  */
-export async function loadApp(folder: string): Promise<App> {
+export async function loadApp(folder: string, options: LoadOptions = {}): Promise<App> {
   const location = await findApp(folder);
-  const opened = openAppFolder(location.folder);
+  const opened = openAppFolder(location.folder, options);
   const name = nameOf(opened.root);
-  if (location.layout === 'exported') return assembleApp(await readExported(opened, name));
+  if (location.layout === 'exported') {
+    return assembleApp({ ...(await readExported(opened, name)), identity: opened.root });
+  }
 
-  const parts = await readManifest(opened, name);
+  const parts = await completeManifest(opened, await readManifest(opened, name));
   const undeclared: Warning[] = [];
   await warnUndeclaredFiles(opened.root, parts.declared, limitWarnings(collectWarnings(undeclared)));
-  const app = assembleApp(parts);
+  const app = assembleApp({ ...parts, identity: opened.root });
   return { ...app, warnings: [...app.warnings, ...undeclared] };
 }
 

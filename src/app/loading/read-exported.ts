@@ -1,12 +1,10 @@
 import path from 'node:path';
-import type { Place } from '../../errors/place.js';
 import type { Document, Warning } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
 import { collectWarnings, type Warn } from '../../document/reading/warn.js';
+import type { Place } from '../../errors/place.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
-import type { AppFolder } from './app-folder.js';
 import type { AppParts, ComponentField, ComponentPart } from '../assembling/app-parts.js';
-import { type CodeFile, createCodeReader } from './code-reader.js';
 import {
   CODE_TYPES,
   COMPONENT_KINDS,
@@ -14,10 +12,13 @@ import {
   type ComponentKind,
   GENERAL_CODE_TYPES,
 } from '../assembling/code-types.js';
-import { kindFolders } from './find-app.js';
+import type { AppFolder } from './app-folder.js';
+import { type CodeFile, type CodeReader, createCodeReader } from './code-reader.js';
+import { kindFolders } from './component-folders.js';
 import { type FoundEntry, listFiles } from './list-files.js';
+import { refuseSingleFiles } from './refuse-single-files.js';
 
-/** Numbers the API gives module types. Source: reference/connections-modules-rpcs.md (Modules). [src] */
+/** Numbers the API gives module types. Source: https://github.com/integromat/vscode-apps-sdk#readme [src] */
 const MODULE_TYPE_IDS: Readonly<Record<string, string>> = {
   1: 'trigger',
   4: 'action',
@@ -38,43 +39,38 @@ const METADATA_KEYS: Readonly<Record<ComponentField, readonly string[]>> = {
   webhook: ['webhook'],
 };
 
-/** Where files of the app itself may lie. Source: reference/app-layout.md. [inf] */
+/** Where files of the app itself may lie. [inf] */
 const GENERAL_FOLDERS = ['', 'general', 'modules', 'module'];
 
 /**
  * Reads an app without a manifest by the names of its files: a folder per kind, in it one per component
  * with `metadata.json` and `api.imljson`, `parameters.imljson` and so on, as the exporter writes them;
  * the names of a cloned app are known too.
- * Source: reference/app-layout.md (Layouts in the wild). [inf]
+ * Source: https://github.com/integromat/vscode-apps-sdk#readme (file names of exports and clones). [inf]
  *
  * @throws SpecError SPEC_JSON, SPEC_READ.
  */
 export async function readExported(folder: AppFolder, name: string): Promise<AppParts> {
   const warnings: Warning[] = [];
   const warn = collectWarnings(warnings);
-  const entries = await listFiles(folder.root, (_names, relative) => isOfApp(relative));
-  const files = new Set(entries.filter((entry) => !entry.isFolder).map((entry) => entry.path));
+  const lying = await findLyingFiles(folder);
+  await refuseSingleFiles(folder, lying.files);
   const used = new Set<string>();
 
   const reader = createCodeReader(folder, warn);
-  const general = codeFiles(files, GENERAL_CODE_TYPES, GENERAL_FOLDERS, '');
-  const { documents } = await reader.read('the app', general);
+  const { documents } = await reader.read('the app', lying.general);
   if (!documents.has('base')) {
     warn('missing-file', 'The app has no base, so no address and no headers are shared.', () => ({
       file: 'base.imljson',
     }));
   }
   const components: ComponentPart[] = [];
-  for (const { kind, path: at } of componentFolders(entries)) {
-    const found = codeFiles(files, CODE_TYPES[kind], [at], path.posix.basename(at));
-    for (const { file } of found) used.add(file);
-    const metadata = await readMetadata(folder, `${at}/metadata.json`, warn);
-    used.add(`${at}/metadata.json`);
-    const part = partOf(kind, at, metadata, warn);
-    const read = await reader.read(`${kind} "${part.name}"`, found);
-    components.push({ ...read, ...part });
+  for (const found of lying.components) {
+    for (const file of [...found.files.map((code) => code.file), `${found.folder}/metadata.json`])
+      used.add(file);
+    components.push(await readFound(folder, reader, found, warn));
   }
-  warnUnused(files, used, warn);
+  warnUnused(lying.files, used, warn);
   return {
     name,
     base: documents.get('base'),
@@ -84,6 +80,44 @@ export async function readExported(folder: AppFolder, name: string): Promise<App
     foreign: new Set(),
     warnings,
   };
+}
+
+/** A component that lies in a folder of its own, with the files whose names mean something. */
+export interface FoundComponent {
+  readonly kind: ComponentKind;
+  readonly folder: string;
+  readonly files: readonly CodeFile[];
+}
+
+/** What lies in the folder of an app, by the names of its files. */
+export interface LyingFiles {
+  readonly files: ReadonlySet<string>;
+  readonly general: readonly CodeFile[];
+  readonly components: readonly FoundComponent[];
+}
+
+/** Looks at names only; nothing is read. */
+export async function findLyingFiles(folder: AppFolder): Promise<LyingFiles> {
+  const entries = await listFiles(folder.root, (_names, relative) => isOfApp(relative));
+  const files = new Set(entries.filter((entry) => !entry.isFolder).map((entry) => entry.path));
+  const components = componentFolders(entries).map(({ kind, path: at }) => ({
+    kind,
+    folder: at,
+    files: codeFiles(files, CODE_TYPES[kind], [at], path.posix.basename(at)),
+  }));
+  return { files, general: codeFiles(files, GENERAL_CODE_TYPES, GENERAL_FOLDERS, ''), components };
+}
+
+/** Reads a component that was found. @throws SpecError SPEC_JSON, SPEC_READ */
+export async function readFound(
+  folder: AppFolder,
+  reader: CodeReader,
+  { kind, folder: at, files }: FoundComponent,
+  warn: Warn,
+): Promise<ComponentPart> {
+  const metadata = await readMetadata(folder, `${at}/metadata.json`, warn);
+  const part = partOf(kind, at, metadata, warn);
+  return { ...(await reader.read(`${kind} "${part.name}"`, files)), ...part };
 }
 
 /** The root, `general`, the folders of the kinds and what is in them. */

@@ -1,13 +1,11 @@
-import { childPointer, type Place } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
 import type { Document, Warning } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
 import { collectWarnings, limitWarnings, type Warn } from '../../document/reading/warn.js';
+import { childPointer, type Place } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
-import type { AppFolder } from './app-folder.js';
 import type { AppParts, ComponentField, ComponentPart } from '../assembling/app-parts.js';
-import { type CodeFile, createCodeReader } from './code-reader.js';
 import {
   CODE_TYPES,
   COMPONENT_KINDS,
@@ -15,10 +13,12 @@ import {
   type ComponentKind,
   GENERAL_CODE_TYPES,
 } from '../assembling/code-types.js';
+import type { AppFolder } from './app-folder.js';
+import { type CodeFile, createCodeReader } from './code-reader.js';
 
 export const MANIFEST = 'makecomapp.json';
 
-/** Source: reference/app-layout.md (makecomapp.json). [src] */
+/** Source: https://github.com/integromat/vscode-apps-sdk#readme (makecomapp.json). [src] */
 const FILE_VERSION = 1;
 const MANIFEST_KEYS = ['fileVersion', 'generalCodeFiles', 'components', 'origins'];
 const RECORD_KEYS = [
@@ -41,12 +41,17 @@ const RECORD_KEYS = [
 export interface ManifestParts extends AppParts {
   /** Paths relative to the app's folder, as the manifest writes them. */
   readonly declared: ReadonlySet<string>;
+  /** Grows: what is wrong with the fields of a component is told when it is put together. */
+  readonly warnings: Warning[];
+  /** Components it has a record of, as `module getThing`, and parts of the app it says something about, as `base`. */
+  readonly named: ReadonlySet<string>;
 }
 
 interface Manifest {
   readonly document: Document;
   readonly warn: Warn;
   readonly declared: Set<string>;
+  readonly named: Set<string>;
 }
 
 /**
@@ -67,7 +72,12 @@ export async function readManifest(folder: AppFolder, name: string): Promise<Man
   if (!isPlainObject(root)) {
     throw new SpecError('SPEC_INVALID', `${MANIFEST} holds no object.`, { place: document.placeOf('') });
   }
-  const manifest: Manifest = { document, warn: limitWarnings(warn), declared: new Set([MANIFEST]) };
+  const manifest: Manifest = {
+    document,
+    warn: limitWarnings(warn),
+    declared: new Set([MANIFEST]),
+    named: new Set(),
+  };
   checkKeys(manifest, root, MANIFEST_KEYS, '');
   const version = ownMember(root, 'fileVersion');
   if (version !== undefined && version !== FILE_VERSION) {
@@ -76,8 +86,14 @@ export async function readManifest(folder: AppFolder, name: string): Promise<Man
   }
 
   const reader = createCodeReader(folder, warn);
+  const generalCodes = ownMember(root, 'generalCodeFiles');
+  for (const part of isPlainObject(generalCodes) ? Object.keys(generalCodes) : []) manifest.named.add(part);
   const general = codeFilesOf(manifest, GENERAL_CODE_TYPES, root, '/generalCodeFiles');
-  const { documents } = await reader.read('the app', general);
+  // A readme is for people; it often lies above the app, where nothing is read.
+  const { documents } = await reader.read(
+    'the app',
+    general.filter(({ name: part }) => part !== 'readme'),
+  );
   const components: ComponentPart[] = [];
   for (const found of findRecords(manifest, ownMember(root, 'components'))) {
     const { kind, name: local, record, pointer } = found;
@@ -94,6 +110,7 @@ export async function readManifest(folder: AppFolder, name: string): Promise<Man
     foreign: foreignNames(ownMember(root, 'origins')),
     warnings,
     declared: manifest.declared,
+    named: manifest.named,
   };
 }
 
@@ -115,6 +132,7 @@ function findRecords(manifest: Manifest, components: unknown): FoundRecord[] {
     if (ofKind === undefined || !isRecord(manifest, ofKind, at, `The list of ${kind}s`)) return [];
     return Object.entries(ofKind).flatMap(([name, record]): FoundRecord[] => {
       const recordPointer = childPointer(at, name);
+      manifest.named.add(`${kind} ${name}`);
       if (!isRecord(manifest, record, recordPointer, `The ${kind} "${name}"`)) return [];
       checkKeys(manifest, record, RECORD_KEYS, recordPointer);
       return [{ kind, name, record, pointer: recordPointer }];
@@ -159,7 +177,7 @@ function codeFilesOf(
   checkKeys(manifest, value, Object.keys(types), pointer);
   return Object.entries(types).flatMap(([name, type]): CodeFile[] => {
     const file = ownMember(value, name);
-    // null: not kept locally. Source: reference/app-layout.md. [src]
+    // null: not kept locally. [src]
     if (file === undefined || file === null) return [];
     const at = childPointer(pointer, name);
     if (typeof file !== 'string' || file.trim() === '') {
@@ -182,7 +200,7 @@ function partOf(
   const keys: Readonly<Record<ComponentField, string>> = {
     label: 'label',
     description: 'description',
-    // Older files say moduleSubtype. Source: reference/app-layout.md. [src]
+    // Older files say moduleSubtype. [src]
     type: upgraded ? 'moduleSubtype' : `${kind}Type`,
     crud: 'actionCrud',
     connection: 'connection',
@@ -209,7 +227,7 @@ function partOf(
   };
 }
 
-/** Local names of components that another app owns. Source: reference/app-layout.md (idMapping, nonOwnedByApp). [src] */
+/** Local names of components that another app owns. (`idMapping`, `nonOwnedByApp`). [src] */
 function foreignNames(origins: unknown): Set<string> {
   const names = new Set<string>();
   for (const origin of Array.isArray(origins) ? (origins as unknown[]) : []) {

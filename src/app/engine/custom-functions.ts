@@ -1,0 +1,43 @@
+import type { App } from '../../document/app.js';
+import { XML_FUNCTIONS } from '../../http/body/xml-functions.js';
+import type { Environment, FunctionTable } from '../../iml/environment/environment.js';
+import { FUNCTIONS } from '../../iml/functions/table.js';
+import type { SandboxWarning } from '../../sandbox/sandbox.js';
+
+/** The functions every app has. */
+const APP_FUNCTIONS: FunctionTable = { ...FUNCTIONS, ...XML_FUNCTIONS };
+
+/** All functions the expressions of an app can call. */
+export interface CustomFunctions {
+  readonly table: FunctionTable;
+  /** What their author should know of them. */
+  readonly warnings: readonly SandboxWarning[];
+  readonly close: () => void;
+}
+
+/**
+ * Loads the custom functions of an app beside the built-in ones; one with the name of a built-in replaces it. An app without any loads nothing: QuickJS takes
+ * longer to start than most runs.
+ *
+ * @param trusted runs them in node:vm instead of the sandbox
+ * @throws SpecError (SPEC_INVALID) for two functions of one name
+ */
+export async function loadCustomFunctions(
+  app: App,
+  environment: Environment,
+  trusted: boolean,
+): Promise<CustomFunctions> {
+  const functions = [...app.functions.values()];
+  if (functions.length === 0) return { table: APP_FUNCTIONS, warnings: [], close: () => {} };
+  const options = { functions, builtins: APP_FUNCTIONS, environment: { timezone: environment.timezone } };
+  const sandbox = trusted
+    ? await import('../../sandbox/trusted-functions.js').then(({ createTrustedFunctions }) =>
+        createTrustedFunctions(options),
+      )
+    : await import('../../sandbox/create-sandbox.js').then(({ createSandbox }) => createSandbox(options));
+  return {
+    table: { ...APP_FUNCTIONS, ...sandbox.functions },
+    warnings: sandbox.warnings,
+    close: sandbox.close,
+  };
+}

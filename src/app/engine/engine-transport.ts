@@ -1,0 +1,88 @@
+import type { App } from '../../document/app.js';
+import { createNetworkGuard } from '../../http/guard/network-guard.js';
+import { parseHttpUrl } from '../../http/message/http-url.js';
+import type { Transport } from '../../http/message/transport.js';
+import { decodeContent } from '../../http/transport/content-decoding.js';
+import { type HostPolicy, readHosts, refuseUndeclared } from '../../http/transport/host-policy.js';
+import { type HostMapping, mapHosts, readHostMap } from '../../http/transport/map-hosts.js';
+import { followRedirects } from '../../http/transport/redirects.js';
+import { createUndiciTransport, type UndiciTransportOptions } from '../../http/transport/undici-transport.js';
+import { findDeclaredHosts } from './declared-hosts.js';
+
+/** What the default transport may reach, and how. */
+export interface NetworkOptions extends Omit<UndiciTransportOptions, 'guard'> {
+  /** Host names, IP addresses, CIDR blocks, `loopback` or `private` that may be called beside public addresses. */
+  readonly allow?: readonly string[] | undefined;
+  /**
+   * Which public hosts may be called: `any`, or only those the app names (`declared`): its baseUrl, addresses written in
+   * it, and `appHosts`. Of every transport. Default: `any`.
+   */
+  readonly hosts?: 'any' | 'declared' | undefined;
+  /** Hosts that are the app's beside its baseUrl, such as `files.example.com` or `*.example.com`. Default: none. */
+  readonly appHosts?: readonly string[] | undefined;
+  /**
+   * Whether secrets go along when a redirect or the link of a next page leads to a host that is not the app's: `withhold`
+   * leaves them out and warns, `send` does as the platform. Of every transport. Default: `withhold`.
+   */
+  readonly crossHostSecrets?: 'withhold' | 'send' | undefined;
+}
+
+export interface EngineTransportOptions {
+  readonly app: App;
+  readonly transport: Transport | undefined;
+  readonly network: NetworkOptions | undefined;
+  readonly hosts: HostMapping | undefined;
+  readonly baseUrl: string | undefined;
+}
+
+/** A transport with all layers, and what ends its connections. */
+export interface EngineTransport {
+  readonly transport: Transport;
+  readonly policy: HostPolicy;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * The layers over one exchange: hosts are mapped under the redirects, so that every hop is.
+ *
+ * @throws EngineError (USAGE) for an entry of `hosts`, `network.allow` or `network.appHosts` that is none
+ */
+export function createEngineTransport(options: EngineTransportOptions): EngineTransport {
+  const { network = {}, baseUrl } = options;
+  const hosts = readHostMap(options.hosts ?? {});
+  const {
+    allow = [],
+    hosts: reach = 'any',
+    appHosts = [],
+    crossHostSecrets = 'withhold',
+    ...settings
+  } = network;
+  const isOfApp = readHosts(appHosts, 'network.appHosts');
+  const base = baseUrl === undefined ? undefined : parseHttpUrl(baseUrl).origin;
+  const policy: HostPolicy = {
+    sendsSecrets: crossHostSecrets === 'send',
+    isNamed: (url) => url.origin === base || isOfApp(url) || hosts.isTarget(url.origin),
+    isRedirected: (url) => base !== undefined || hosts.resolve(url) !== undefined,
+  };
+  const isDeclared = findDeclaredHosts(options.app);
+  const layered = (direct: Transport, mapped: Transport): Transport => {
+    const called = mapHosts({ hosts, direct, mapped, baseUrl });
+    const reached =
+      reach === 'any' ? called : refuseUndeclared(called, (url) => isDeclared(url) || policy.isNamed(url));
+    return decodeContent(followRedirects(reached), { maxBytes: settings.maxResponseBytes });
+  };
+  if (options.transport !== undefined) {
+    return { transport: layered(options.transport, options.transport), policy, close: async () => {} };
+  }
+  const direct = createUndiciTransport({ ...settings, guard: createNetworkGuard({ allow }) });
+  // Whoever maps a host to an address means that address, also where the app may not go by itself.
+  const guard = createNetworkGuard({ allow: [...allow, ...hosts.targetHostnames] });
+  const mapped = createUndiciTransport({ ...settings, guard });
+  return {
+    transport: layered(direct, mapped),
+    policy,
+    close: async () => {
+      await Promise.all([direct.close(), mapped.close()]);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import path from 'node:path';
+import { readDocument } from '../../document/reading/jsonc.js';
+import { SpecError } from '../../errors/spec-error.js';
+import { isPlainObject } from '../../util/plain-object.js';
+import { COMPONENT_KINDS, type ComponentKind } from '../assembling/code-types.js';
+import type { AppFolder } from './app-folder.js';
+import { kindFolders } from './component-folders.js';
+
+const SPEC_FILE = /\.(?:imljson|iml\.json)$/;
+
+/** Spec files that lie directly in the folder of a kind, as `modules/createContact.imljson`, with their kind. */
+export function findSingleFiles(
+  files: Iterable<string>,
+): readonly { readonly kind: ComponentKind; readonly file: string }[] {
+  return [...files].flatMap((file) => {
+    const [folder = '', name = '', ...deeper] = file.split('/');
+    const kind = COMPONENT_KINDS.find((one) => kindFolders(one).includes(folder));
+    const isSpec = SPEC_FILE.test(name) && !/^(?:groups|base|common)\./.test(name);
+    return kind !== undefined && deeper.length === 0 && isSpec ? [{ kind, file }] : [];
+  });
+}
+
+/**
+ * Refuses an app that keeps a component in one file: neither the editor nor the platform has such a layout, and what
+ * its members would mean can only be guessed.
+ *
+ * @throws SpecError SPEC_INVALID that says what was found and expected, and shows the layout
+ */
+export async function refuseSingleFiles(folder: AppFolder, files: Iterable<string>): Promise<void> {
+  const single = findSingleFiles(files);
+  const [first] = single;
+  if (first === undefined) return;
+  const { kind, file } = first;
+  const own = `${path.posix.dirname(file)}/${path.posix.basename(file).replace(SPEC_FILE, '')}`;
+  const more = single.length === 1 ? '' : ` (and ${single.length - 1} more like it)`;
+  const message = [
+    `The ${kind} in "${file}"${more} is written in one file${await listMembers(folder, file)}.`,
+    'Expected is a folder for each component, with a file for each of its parts:',
+    `  ${own}/metadata.json     what it is: {"label": "...", "type": "..."}`,
+    `  ${own}/api.imljson       its communication: the request, or a list of them`,
+    `  ${own}/${kind === 'module' ? 'expect.imljson   ' : 'parameters.imljson'} its parameters: a list of fields`,
+    'or a makecomapp.json that names such files.',
+  ].join('\n');
+  throw new SpecError('SPEC_INVALID', message, { place: { file, line: 1, column: 1 } });
+}
+
+async function listMembers(folder: AppFolder, file: string): Promise<string> {
+  try {
+    const text = await folder.read(file, () => ({ file }));
+    const { value } = readDocument(text ?? '', file, () => {});
+    const names = isPlainObject(value) ? Object.keys(value).slice(0, 8) : [];
+    return names.length === 0 ? '' : `, with ${names.join(', ')}`;
+  } catch (error) {
+    if (error instanceof SpecError) return '';
+    throw error;
+  }
+}

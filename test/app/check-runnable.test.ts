@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { loadApp } from '../../src/app/loading/load-app.js';
+import { warningsOf, writeApp } from './temp-app.js';
+
+const found = (definition: Omit<AppDefinition, 'name'>): string[] =>
+  warningsOf(defineApp({ name: 'app', ...definition })).filter((line) => /-url|-name|-function/.test(line));
+
+const HERE = { baseUrl: 'https://api.example' };
+const TRIGGER = { type: 'trigger', staticParams: [] } as const;
+const RESPONSE = { trigger: { type: 'id', id: '{{item.id}}' }, iterate: '{{body}}' };
+
+describe('what cannot run is told when an app is loaded', () => {
+  it.each<[string, Omit<AppDefinition, 'name'>, readonly string[]]>([
+    [
+      'a polling trigger without url',
+      { base: HERE, modules: { t: { ...TRIGGER, communication: { response: RESPONSE } } } },
+      ['missing-url'],
+    ],
+    [
+      'one whose last request has none',
+      { base: HERE, modules: { t: { ...TRIGGER, communication: [{ url: '/a' }, {}] } } },
+      ['missing-url'],
+    ],
+    ['none with a url', { base: HERE, modules: { t: { ...TRIGGER, communication: { url: '/a' } } } }, []],
+    ['no static action', { base: HERE, modules: { a: { communication: { response: { output: 1 } } } } }, []],
+    [
+      'a connection without url',
+      { connections: { c: { communication: { response: {} } } } },
+      ['missing-url'],
+    ],
+    ['not one that is empty', { connections: { c: { communication: {} } } }, []],
+    [
+      'a section of OAuth without url',
+      {
+        connections: {
+          c: { type: 'oauth', communication: { authorize: { url: 'https://a.example' }, token: {} } },
+        },
+      },
+      ['missing-url'],
+    ],
+    [
+      'a connection with a relative url, base or not',
+      { base: HERE, connections: { c: { communication: { url: '/me' } } } },
+      ['unusable-url'],
+    ],
+    [
+      'a base url without scheme',
+      { base: { baseUrl: 'api.example' }, modules: { a: { communication: { url: '/a' } } } },
+      ['unusable-url'],
+    ],
+    [
+      'not one that an expression gives',
+      { base: { baseUrl: '{{connection.url}}' }, modules: { a: { communication: { url: '/a' } } } },
+      [],
+    ],
+    [
+      'relative urls without a base url',
+      {
+        modules: { a: { communication: [{ url: '/a' }, { url: 'https://b.example' }] } },
+        rpcs: { r: { communication: { url: 'b' } } },
+      },
+      ['unusable-url', 'unusable-url'],
+    ],
+    [
+      'those of attached webhooks',
+      { webhooks: { w: { attach: { url: '/hooks' }, detach: { url: '{{data.url}}' } } } },
+      ['unusable-url'],
+    ],
+    [
+      'a function named like a built-in one',
+      { functions: { upper: { code: 'function upper() {}' } } },
+      ['builtin-name'],
+    ],
+    [
+      'a function longer than the platform takes',
+      { functions: { long: { code: `function long() {}${' '.repeat(5000)}` } } },
+      ['long-function'],
+    ],
+    ['not one of just that length', { functions: { long: { code: 'x'.repeat(5000) } } }, []],
+  ])('%s', (_title, definition, codes) => {
+    expect(found(definition).map((line) => line.split(' ')[0])).toEqual(codes);
+  });
+
+  it('names the file and the line', async () => {
+    const app = await loadApp(
+      writeApp({
+        'base.imljson': '{\n  "baseUrl": "api.example"\n}',
+        'module/t/api.imljson': '{\n  "response": {}\n}',
+        'module/t/metadata.json': { type: 'trigger' },
+        'connection/c/api.imljson': '{\n  "url": "/me"\n}',
+        'connection/c/metadata.json': { type: 'basic' },
+      }),
+    );
+    expect(warningsOf(app)).toEqual([
+      'unusable-url base.imljson#/baseUrl:2:14',
+      'missing-url module/t/api.imljson#:1:1',
+      'unusable-url connection/c/api.imljson#/url:2:10',
+    ]);
+  });
+});
+
+describe('a run of it', () => {
+  it('of a trigger without url ends with an InvalidConfigurationError at its place', async () => {
+    const app = defineApp({
+      name: 'app',
+      modules: { t: { ...TRIGGER, communication: { response: RESPONSE } } },
+    });
+    const { error, stats } = await createEngine({ app }).module('t').run();
+    expect(error).toMatchObject({
+      type: 'InvalidConfigurationError',
+      place: { pointer: '/modules/t/communication' },
+    });
+    expect(error?.message).toContain('needs a url');
+    expect(stats.requests).toBe(0);
+  });
+
+  it('of a connection without url, too', async () => {
+    const app = defineApp({
+      name: 'app',
+      connections: { c: { communication: [{ url: 'https://a.example' }, { response: {} }] } },
+    });
+    const made = createEngine({ app }).connection('c').create({});
+    const outcome = await made.then(
+      (report) => ('error' in report ? report.error : undefined),
+      (error: unknown) => error,
+    );
+    expect(outcome).toMatchObject({
+      type: 'InvalidConfigurationError',
+      place: { pointer: '/connections/c/communication/1' },
+    });
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine, type EngineOptions } from '../../src/app/engine/create-engine.js';
+import type { TransportRequest } from '../../src/http/message/transport.js';
+
+const KEY = 'key-of-the-connection';
+const API = 'https://api.example.com';
+const OTHER = 'https://files.other.net';
+
+const app = defineApp({
+  name: 'shop',
+  base: { baseUrl: API, headers: { 'X-Auth': '{{connection.key}}', 'X-Plain': 'open' } },
+  modules: {
+    moved: read({ url: '/moved', qs: { page: 1 } }),
+    paged: read({
+      url: '/paged',
+      qs: { api_key: '{{connection.key}}', size: 10 },
+      pagination: { url: '{{body.next}}' },
+    }),
+    sent: read({
+      url: '/kept',
+      method: 'POST',
+      type: 'urlencoded',
+      body: { client_secret: '{{connection.key}}', a: 1 },
+    }),
+    harmless: read({ url: '/kept', method: 'POST', body: { a: 1 } }),
+    away: read({ url: 'https://{{parameters.host}}/x' }),
+    named: read({ url: 'https://uploads.example.com/x' }),
+  },
+});
+
+function read(communication: Record<string, unknown>) {
+  const response = { iterate: '{{body.items}}', output: '{{item}}' };
+  return { type: 'search' as const, communication: { ...communication, response } };
+}
+
+async function run(
+  name: string,
+  network: EngineOptions['network'] = {},
+  parameters: Record<string, unknown> = {},
+) {
+  const sent: TransportRequest[] = [];
+  const transport: EngineOptions['transport'] = async (request) => {
+    sent.push(request);
+    const path = request.url.slice(new URL(request.url).origin.length).split('?')[0];
+    const [status, headers]: [number, Record<string, string>] =
+      path === '/moved'
+        ? [302, { location: `${OTHER}/f?echo=${KEY}&id=7` }]
+        : path === '/kept'
+          ? [307, { location: `${OTHER}/f` }]
+          : [200, { 'content-type': 'application/json' }];
+    const next = path === '/paged' ? `${OTHER}/more?cursor=2` : null;
+    return { status, headers, body: Buffer.from(JSON.stringify({ items: [1], next })), url: request.url };
+  };
+  const engine = createEngine({ app, transport, network });
+  const report = await engine
+    .module(name)
+    .run({ connection: { key: KEY }, parameters, checkParameters: false });
+  await engine.close();
+  const there = sent.filter(({ url }) => url.startsWith(OTHER));
+  const shown = there.map(({ url, headers, body }) => JSON.stringify([url, headers, String(body ?? '')]));
+  return { report, sent, there, shown };
+}
+
+describe('a redirect to a host the app does not name', () => {
+  it('takes no secret along, and says so', async () => {
+    const { report, there, shown } = await run('moved');
+    expect(report.error).toBeUndefined();
+    expect(there.map(({ url }) => url)).toEqual([`${OTHER}/f?id=7`]);
+    expect(there[0]?.headers).toContainEqual(['X-Plain', 'open']);
+    expect(shown.join()).not.toContain(KEY);
+    expect(report.warnings.map(({ code }) => code)).toEqual(['other-host']);
+    expect(report.warnings[0]?.message).toContain('X-Auth');
+    expect(JSON.stringify(report)).not.toContain(KEY);
+  });
+
+  it('takes no body along that holds one: that is an error which says what to set', async () => {
+    const { report, there } = await run('sent');
+    expect(there).toEqual([]);
+    expect(report.error?.message).toMatch(/files\.other\.net.*network\.appHosts/);
+    expect((await run('harmless')).there).toHaveLength(1);
+  });
+});
+
+describe('the link of a next page to a host the app does not name', () => {
+  it('is followed without secrets, with a warning', async () => {
+    const { report, there, shown } = await run('paged');
+    expect(report.error).toBeUndefined();
+    expect(there.map(({ url }) => url)).toEqual([`${OTHER}/more?cursor=2&size=10`]);
+    expect(shown.join()).not.toContain(KEY);
+    expect(new Set(report.warnings.map(({ code }) => code))).toEqual(new Set(['other-host']));
+  });
+});
+
+describe('secrets go along', () => {
+  it.each<[string, EngineOptions['network']]>([
+    ['to a host that appHosts names', { appHosts: ['files.other.net'] }],
+    ['to one below a name of appHosts', { appHosts: ['*.other.net'] }],
+    ['as on the platform, where that is asked for', { crossHostSecrets: 'send' }],
+  ])('%s', async (_title, network) => {
+    for (const name of ['moved', 'paged', 'sent']) {
+      const { report, shown } = await run(name, network);
+      expect(report.error).toBeUndefined();
+      expect(shown.join()).toContain(KEY);
+    }
+  });
+
+  it('nowhere else for a similar name', async () => {
+    const { shown } = await run('paged', {
+      appHosts: ['other.net', '*.files.other.net', 'xfiles.other.net'],
+    });
+    expect(shown.join()).not.toContain(KEY);
+  });
+});
+
+describe('network.hosts: declared', () => {
+  const declared = { hosts: 'declared' } as const;
+
+  it('lets the hosts be called that the app names', async () => {
+    for (const name of ['paged', 'named']) expect((await run(name, declared)).sent.length).toBeGreaterThan(0);
+    const listed = await run('away', { ...declared, appHosts: ['a.test'] }, { host: 'a.test' });
+    expect(listed.report.error).toBeUndefined();
+  });
+
+  it.each(['evil.test', 'api.example.com.evil.test', 'example.com'])('and refuses %s', async (host) => {
+    const { report, sent } = await run('away', declared, { host });
+    expect(sent).toEqual([]);
+    expect(report.error?.message).toContain(host);
+  });
+
+  it('also behind a redirect or as the link of a page', async () => {
+    expect((await run('moved', declared)).there).toEqual([]);
+    expect((await run('paged', declared)).there).toEqual([]);
+  });
+
+  it('knows hosts below a domain that is written behind an expression', async () => {
+    const shops = defineApp({
+      name: 'shops',
+      modules: { list: read({ url: 'https://{{parameters.shop}}.example.com/x' }) },
+    });
+    const call = async (shop: string): Promise<number> => {
+      let calls = 0;
+      const engine = createEngine({
+        ...{ app: shops, network: declared },
+        transport: async ({ url }) => {
+          calls++;
+          return { status: 200, headers: {}, body: Buffer.from('{}'), url };
+        },
+      });
+      await engine.module('list').run({ parameters: { shop }, checkParameters: false });
+      await engine.close();
+      return calls;
+    };
+    expect(await call('mine')).toBe(1);
+    expect(await call('evil.test/?')).toBe(0);
+    expect(await call('evil.test/')).toBe(0);
+  });
+
+  it('names what is no host', () => {
+    expect(() => createEngine({ app, network: { appHosts: ['https://a.test/x'] } })).toThrow(
+      /network\.appHosts/,
+    );
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { traceLine } from '../../src/cli/output/trace-line.js';
+
+function appOf(functions: Readonly<Record<string, string>>, output: unknown) {
+  return defineApp({
+    name: 'functions',
+    modules: { run: { type: 'action', communication: { response: { output } } } },
+    functions: Object.fromEntries(Object.entries(functions).map(([name, code]) => [name, { code }])),
+  });
+}
+
+async function runOf(
+  functions: Readonly<Record<string, string>>,
+  output: unknown,
+  input: Parameters<ReturnType<ReturnType<typeof createEngine>['module']>['run']>[0] = {},
+) {
+  await using engine = createEngine({ app: appOf(functions, output) });
+  return await engine.module('run').run(input);
+}
+
+describe('the custom functions of an app', () => {
+  it('win over built-in functions, with a warning', async () => {
+    const functions = {
+      upper: "function upper(x) { return 'own ' + x }",
+      if: 'function iif(a, b) { return b }',
+    };
+    const { bundles, warnings } = await runOf(functions, {
+      a: "{{upper('x')}}",
+      b: "{{if(false; 'b'; 'c')}}",
+    });
+    expect(bundles).toEqual([{ a: 'own x', b: 'b' }]);
+    expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      expect.stringMatching(/^function: Custom function 'upper' replaces the built-in function/),
+      expect.stringMatching(/^function: Custom function 'if' replaces the built-in function/),
+      expect.stringMatching(/^function: .* declares no function 'if'/),
+    ]);
+  });
+
+  it('declare nothing in an empty file', async () => {
+    const { bundles, warnings } = await runOf({ upper: '\n' }, "{{upper('x')}}");
+    expect({ bundles, warnings }).toEqual({ bundles: ['X'], warnings: [] });
+  });
+
+  it('write what they debug into the trace, without secrets', async () => {
+    const functions = { f: 'function f(x) {\n  debug("got", x, { password: "hunter22" });\n  return 1\n}' };
+    const connection = { apiKey: 'key-of-the-connection' };
+    const { trace } = await runOf(functions, '{{f(connection.apiKey)}}', { connection });
+    const events = trace.filter((event) => event.kind === 'debug');
+    expect(events).toMatchObject([
+      {
+        kind: 'debug',
+        function: 'f',
+        place: { line: 2 },
+        values: ['got', expect.any(String), expect.anything()],
+      },
+    ]);
+    expect(JSON.stringify(events)).not.toMatch(/key-of-the-connection|hunter22/);
+    const [event] = events;
+    expect(event && traceLine(event)).toMatch(/debug f \(.*:2:\d+\): got /);
+  });
+
+  it('warn where the app is loaded', () => {
+    const { warnings } = appOf(
+      {
+        long: 'function long() {}'.padEnd(5001),
+        map: 'function map() {}',
+        broken: 'function broken( {',
+        upper: '',
+      },
+      1,
+    );
+    expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      expect.stringMatching(/^long-function: .*"long" has 5001 characters/),
+      expect.stringMatching(/^builtin-name: .*"map" has the name of a built-in/),
+      expect.stringMatching(/^syntax: .*"broken" does not compile/),
+    ]);
+  });
+});
+
+describe('parseXML and createXML', () => {
+  it('have the shape of response.type xml, in expressions and in custom functions', async () => {
+    const functions = { f: "function f() { return iml.createXML({ r: iml.parseXML('<a>1</a>') }) }" };
+    const { bundles } = await runOf(
+      functions,
+      {
+        parsed: `{{parseXML('<a x="1"><b>2</b></a>')}}`,
+        first: `{{get(parseXML('<a><b>2</b></a>'); 'a.1.b.1')}}`,
+        created: '{{createXML(parameters)}}',
+        inside: '{{f()}}',
+      },
+      { parameters: { a: { b: ['1', '2'] } } },
+    );
+    expect(bundles).toEqual([
+      {
+        parsed: { a: [{ b: ['2'], _attributes: { x: '1' } }] },
+        first: '2',
+        created: '<a><b>1</b><b>2</b></a>',
+        inside: '<r><a>1</a></r>',
+      },
+    ]);
+  });
+
+  it('fail as functions do', async () => {
+    const { error } = await runOf({}, "{{parseXML('<a>')}}");
+    expect(error?.message).toContain("Function 'parseXML' finished with error! Invalid XML");
+  });
+});

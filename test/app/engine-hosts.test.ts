@@ -1,0 +1,113 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine, type EngineOptions } from '../../src/app/engine/create-engine.js';
+import { type Loopback, listen } from '../http/loopback.js';
+
+/** What the local server was asked: host it stands for, address, authorization. */
+const asked: string[] = [];
+let local: Loopback;
+
+beforeAll(async () => {
+  local = await listen(
+    createServer((incoming, outgoing) => {
+      const { headers, url } = incoming;
+      asked.push(`${headers['x-forwarded-host'] ?? '-'} ${url} ${headers.authorization ?? '-'}`);
+      if (url === '/moved') {
+        outgoing.writeHead(302, { location: 'https://files.example.net/f' }).end();
+        return;
+      }
+      outgoing.setHeader('content-type', 'application/json');
+      const next = url === '/list' ? 'https://api.example.com/list?page=2' : null;
+      outgoing.end(JSON.stringify({ items: [url], next }));
+    }),
+  );
+});
+afterAll(() => local.close());
+
+const app = defineApp({
+  name: 'shop',
+  base: { baseUrl: 'https://api.example.com', headers: { authorization: 'Bearer {{connection.token}}' } },
+  modules: {
+    list: module('/list'),
+    absolute: module('https://uploads.example.com/u'),
+    moved: module('/moved'),
+  },
+});
+
+function module(url: string) {
+  const response = { iterate: '{{body.items}}', output: '{{item}}' };
+  return { type: 'search' as const, communication: { url, response, pagination: { url: '{{body.next}}' } } };
+}
+
+async function run(name: string, options: Partial<EngineOptions>) {
+  asked.length = 0;
+  const engine = createEngine({ app, ...options });
+  try {
+    return await engine.module(name).run({ connection: { token: 'tok-123456' } });
+  } finally {
+    await engine.close();
+  }
+}
+
+describe('hosts of an engine', () => {
+  it('take requests and next pages to a local server, which network.allow need not list', async () => {
+    const report = await run('list', { hosts: { 'https://api.example.com': local.origin } });
+    expect(report.error).toBeUndefined();
+    expect(asked).toEqual([
+      'api.example.com /list Bearer tok-123456',
+      'api.example.com /list?page=2 Bearer tok-123456',
+    ]);
+  });
+
+  it('take redirects along', async () => {
+    const { error } = await run('moved', { hosts: { '*': local.origin } });
+    expect(error).toBeUndefined();
+    expect(asked).toEqual(['api.example.com /moved Bearer tok-123456', 'files.example.net /f -']);
+  });
+
+  it('stand behind a transport of the embedder, too', async () => {
+    const urls: string[] = [];
+    const { error } = await run('list', {
+      hosts: { '*.example.com': 'http://127.0.0.1:1' },
+      transport: ({ url }) => {
+        urls.push(url);
+        return Promise.resolve({ status: 200, headers: {}, body: Buffer.from('{}'), url });
+      },
+    });
+    expect(error).toBeUndefined();
+    expect(urls).toEqual(['http://127.0.0.1:1/list']);
+  });
+
+  it('are refused where they are none', () => {
+    expect(() => createEngine({ app, hosts: { 'x/y': 'http://127.0.0.1' } })).toThrow(/hosts: "x\/y"/);
+  });
+});
+
+describe('the base url of an engine', () => {
+  const network = { allow: ['loopback'] };
+
+  it('takes the place of the one in the base', async () => {
+    const report = await run('list', {
+      baseUrl: local.origin,
+      network,
+      hosts: { 'https://api.example.com': local.origin },
+    });
+    expect(report.error).toBeUndefined();
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([
+    ['an absolute url', 'absolute', 'https://uploads.example.com'],
+    ['a link of a next page', 'list', 'https://api.example.com'],
+    ['a redirect', 'moved', 'https://files.example.net'],
+  ])('keeps %s from another host, and says how to map it', async (_, name, origin) => {
+    const { error } = await run(name, { baseUrl: local.origin, network });
+    expect(error?.message).toContain(`--map ${origin}=${local.origin}`);
+    expect(asked.filter((line) => !line.startsWith('- '))).toEqual([]);
+  });
+
+  it('is refused where it is none', () => {
+    expect(() => createEngine({ app, baseUrl: 'shop.example' })).toThrow(/baseUrl: "shop.example"/);
+  });
+});
