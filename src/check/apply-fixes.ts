@@ -1,0 +1,33 @@
+import type { Finding, TextEdit } from './finding.js';
+
+/**
+ * Applies the edits of findings to the text of one file. Of edits that overlap the first is applied; whoever checks
+ * again finds the others.
+ *
+ * @param text without its byte order mark
+ * @returns the new text and how many fixes are in it
+ */
+export function applyFixes(
+  text: string,
+  file: string,
+  findings: readonly Finding[],
+): { readonly text: string; readonly applied: number } {
+  const edits = findings
+    .flatMap(({ fix }) => (fix === undefined ? [] : fix.edits))
+    .filter((edit) => edit.file === file)
+    .sort((a, b) => a.start - b.start);
+  let applied = 0;
+  let result = '';
+  let at = 0;
+  for (const edit of edits) {
+    if (!fits(edit, at, text.length)) continue;
+    result += text.slice(at, edit.start) + edit.text;
+    at = edit.end;
+    applied++;
+  }
+  return { text: result + text.slice(at), applied };
+}
+
+function fits({ start, end }: TextEdit, from: number, length: number): boolean {
+  return start >= from && end >= start && end <= length;
+}

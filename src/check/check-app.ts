@@ -1,0 +1,48 @@
+import type { App } from '../document/app.js';
+import { type Finding, LEVELS } from './finding.js';
+import { RULES } from './rules.js';
+import { type CheckSettings, DEFAULT_SETTINGS, levelOf } from './settings/check-settings.js';
+import { compileFunctions } from './subject/compile-functions.js';
+import { createSubject } from './subject/subject.js';
+
+/**
+ * Looks an app over: every rule, in the levels of the settings. Nothing is sent and nothing is run; custom functions
+ * are compiled in their sandbox.
+ *
+ * @returns what was found, by file and place; the same thing at the same place once
+ * @example
+ * const findings = await checkApp(await loadApp('./my-app'));
+ * for (const { rule, message, place } of findings) console.log(place.file, place.line, rule, message);
+ */
+export async function checkApp(
+  app: App,
+  settings: CheckSettings = DEFAULT_SETTINGS,
+): Promise<readonly Finding[]> {
+  const subject = createSubject(app, await compileFunctions(app));
+  const findings = new Map<string, Finding>();
+  for (const rule of RULES) {
+    const level = levelOf(settings, rule);
+    if (level === 'off') continue;
+    rule.check(subject, (found) => {
+      const { file = '', line = 0, column = 0, pointer = '' } = found.place;
+      // A file of two components is looked at twice.
+      const key = JSON.stringify([rule.id, file, line, column, line === 0 ? pointer : '', found.message]);
+      if (!findings.has(key)) findings.set(key, { ...found, rule: rule.id, level });
+    });
+  }
+  return [...findings.values()].sort(compareFindings);
+}
+
+/** By file, line and column, then the gravest first. */
+export function compareFindings(a: Finding, b: Finding): number {
+  return (
+    compareTexts(a.place.file ?? '', b.place.file ?? '') ||
+    (a.place.line ?? 0) - (b.place.line ?? 0) ||
+    (a.place.column ?? 0) - (b.place.column ?? 0) ||
+    LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level)
+  );
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

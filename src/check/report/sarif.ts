@@ -1,0 +1,66 @@
+import { pathToFileURL } from 'node:url';
+import type { CheckReport } from '../check-folder.js';
+import type { Finding, Level } from '../finding.js';
+import { RULES } from '../rules.js';
+
+/** Source: SARIF 2.1.0, section 3.27.10 (level property). */
+const SARIF_LEVELS: Readonly<Record<Level, string>> = { error: 'error', warning: 'warning', info: 'note' };
+
+/**
+ * A report as SARIF 2.1.0, which code scanners and editors show.
+ *
+ * @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+ */
+export function createSarif({ root, findings }: CheckReport, version: string): Record<string, unknown> {
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'iml check',
+            semanticVersion: version,
+            rules: RULES.map(({ id, summary, why, level }) => ({
+              id,
+              shortDescription: { text: summary },
+              fullDescription: { text: why },
+              defaultConfiguration: { level: SARIF_LEVELS[level] },
+            })),
+          },
+        },
+        columnKind: 'utf16CodeUnits',
+        originalUriBaseIds: { APP: { uri: `${pathToFileURL(root).href}/` } },
+        results: findings.map(describe),
+      },
+    ],
+  };
+}
+
+function describe({ rule, level, message, place, length }: Finding): Record<string, unknown> {
+  const { file, line, column } = place;
+  const region =
+    line === undefined
+      ? undefined
+      : {
+          startLine: line,
+          startColumn: column ?? 1,
+          ...(length !== undefined && { endColumn: (column ?? 1) + length }),
+        };
+  return {
+    ruleId: rule,
+    level: SARIF_LEVELS[level],
+    message: { text: message },
+    locations:
+      file === undefined
+        ? []
+        : [
+            {
+              physicalLocation: {
+                artifactLocation: { uri: encodeURI(file), uriBaseId: 'APP' },
+                ...(region && { region }),
+              },
+            },
+          ],
+  };
+}

@@ -1,0 +1,46 @@
+import type { Rule } from './rule.js';
+import { connectionKeepsNothing } from './rules/documents/connection-data.js';
+import { deadStatus } from './rules/documents/dead-status.js';
+import { endlessVerification } from './rules/documents/endless-verification.js';
+import { functionCode } from './rules/documents/function-code.js';
+import { functionComment } from './rules/documents/function-comment.js';
+import { hostHeader } from './rules/documents/host-header.js';
+import { LOADED } from './rules/documents/loaded.js';
+import { misplacedDirective } from './rules/documents/misplaced-directive.js';
+import { repeatedPage, unboundedPaging } from './rules/documents/paging.js';
+import { nestedWithoutStore, parameterType } from './rules/documents/parameter-fields.js';
+import { unknownErrorType } from './rules/documents/unknown-error-type.js';
+import { unsanitizedSecret } from './rules/documents/unsanitized-secret.js';
+import { argumentCount } from './rules/language/argument-count.js';
+import { argumentType } from './rules/language/argument-type.js';
+import { deadBranch } from './rules/language/dead-branch.js';
+import { minusInPath } from './rules/language/minus-in-path.js';
+import { monthInTime } from './rules/language/month-in-time.js';
+import { typeComparison } from './rules/language/type-comparison.js';
+import { unknownFunction } from './rules/language/unknown-function.js';
+import { unknownName } from './rules/language/unknown-name.js';
+import { unquotedFormat } from './rules/language/unquoted-format.js';
+import { zeroIndex } from './rules/language/zero-index.js';
+import { connectionMissing } from './rules/references/connection-missing.js';
+import { samplesOutsideInterface, unfilledInterface } from './rules/references/interface.js';
+import { undeclaredCommon } from './rules/references/undeclared-common.js';
+import { undeclaredParameter } from './rules/references/undeclared-parameter.js';
+import { unknownEndpoint } from './rules/references/unknown-endpoint.js';
+import { unreferencedComponent } from './rules/references/unreferenced-component.js';
+import { unstoredConnectionData } from './rules/references/unstored-connection-data.js';
+import { unwrittenTemp } from './rules/references/unwritten-temp.js';
+
+/** Every rule, the language first. */
+export const RULES: readonly Rule[] = [
+  ...[unknownFunction, argumentCount, argumentType, unquotedFormat, unknownName, zeroIndex, minusInPath],
+  ...[typeComparison, deadBranch, monthInTime],
+  ...LOADED,
+  ...[misplacedDirective, endlessVerification, unboundedPaging, repeatedPage],
+  ...[connectionKeepsNothing, unsanitizedSecret, hostHeader, unknownErrorType, deadStatus],
+  ...[parameterType, nestedWithoutStore, functionCode, functionComment],
+  ...[unwrittenTemp, undeclaredParameter, unstoredConnectionData, undeclaredCommon, connectionMissing],
+  ...[unknownEndpoint, unreferencedComponent, samplesOutsideInterface, unfilledInterface],
+];
+
+/** Id of what stops an app from loading: no rule finds it, the loader refuses the app. */
+export const LOAD_ERROR = 'cannot-load';

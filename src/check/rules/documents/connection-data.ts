@@ -1,0 +1,38 @@
+import type { Rule } from '../../rule.js';
+import { declaredFields } from '../../subject/declared-names.js';
+import { expressionsOf } from '../../subject/expression-site.js';
+import { listPaths } from '../../subject/walk-expression.js';
+import { listRequests, readAt } from '../../subject/walk-requests.js';
+
+export const connectionKeepsNothing: Rule = {
+  id: 'connection-keeps-nothing',
+  level: 'error',
+  summary: 'An OAuth connection has no `response.data`, and modules read `connection`.',
+  why: 'The access token is thrown away: only what `response.data` writes is kept.',
+  bad: '"token": { "url": "https://example.com/token", "response": {} }',
+  good: '"token": { "url": "https://example.com/token", "response": { "data": { "accessToken": "{{body.access_token}}" } } }',
+  check: (subject, report) => {
+    for (const checked of subject.documents) {
+      const { owner, kind, document } = checked;
+      if (kind !== 'oauth' || owner === undefined) continue;
+      const requests = listRequests(checked);
+      if (
+        requests.length === 0 ||
+        requests.some(({ value }) => readAt(value, 'response', 'data') !== undefined)
+      )
+        continue;
+      const fields = declaredFields(subject.app.connections.get(owner.name)?.params).names;
+      const isRead = subject.expressions
+        .filter(
+          ({ in: { owner: reader } }) => reader === undefined || reader.connections.includes(owner.name),
+        )
+        .flatMap((site) => expressionsOf(site).flatMap(listPaths))
+        .some(({ root, members }) => root.name === 'connection' && !fields.has(members[0]?.name ?? ''));
+      if (!isRead) continue;
+      report({
+        message: `The connection "${owner.name}" keeps nothing of what the service answers.`,
+        place: document.placeOf(''),
+      });
+    }
+  },
+};

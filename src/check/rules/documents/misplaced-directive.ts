@@ -1,0 +1,59 @@
+import type { Rule } from '../../rule.js';
+import type { CheckedDocument } from '../../subject/checked-document.js';
+import { holdsRequests, listRequests, pointerTo, readAt } from '../../subject/walk-requests.js';
+
+export const misplacedDirective: Rule = {
+  id: 'misplaced-directive',
+  level: 'warning',
+  summary: 'A directive stands where it has no effect.',
+  why: 'Connections know no paging, limit, iterate, output, wrapper or aws; an instant trigger makes one request and does not iterate; a request without url sends nothing; `trigger` is read in polling triggers only.',
+  bad: '{ "url": "https://api.example.com/me", "response": { "output": "{{body}}" } }',
+  good: '{ "url": "https://api.example.com/me", "response": { "data": { "user": "{{body.id}}" } } }',
+  check: (subject, report) => {
+    for (const checked of subject.documents.filter(holdsRequests)) {
+      for (const request of listRequests(checked)) {
+        for (const [path, why] of misplacedIn(checked, request.value)) {
+          if (readAt(request.value, ...path) === undefined) continue;
+          const message = `${path.join('.')} has no effect here: ${why}.`;
+          report({ message, place: checked.document.placeOf(pointerTo(request, ...path), undefined, 'key') });
+        }
+      }
+    }
+  },
+};
+
+type Misplaced = readonly (readonly [path: readonly string[], why: string])[];
+
+const UNSENT = ['method', 'headers', 'qs', 'body', 'type', 'pagination', 'ca', 'aws'];
+
+function misplacedIn(checked: CheckedDocument, request: Readonly<Record<string, unknown>>): Misplaced {
+  const { owner, kind, part } = checked;
+  const found: [readonly string[], string][] = [];
+  const add = (why: string, ...paths: readonly (readonly string[])[]): void => {
+    for (const path of paths) found.push([path, why]);
+  };
+  const inResponse = (...names: readonly string[]): readonly (readonly string[])[] =>
+    names.map((name) => ['response', name]);
+  if (owner?.kind === 'connection') {
+    add(
+      'a connection does not know it',
+      ['aws'],
+      ['pagination'],
+      ...inResponse('iterate', 'output', 'limit', 'wrapper', 'trigger'),
+    );
+    return found;
+  }
+  if (owner?.type === 'instant_trigger' && part === 'communication') {
+    add(
+      'an instant trigger makes a single request for one item',
+      ['pagination'],
+      ...inResponse('iterate', 'trigger'),
+    );
+  } else if (owner !== undefined && owner.type !== 'trigger') {
+    add('only polling triggers read it', ['response', 'trigger']);
+  }
+  if (kind === 'epoch') add('an epoch lists what output gives', ['response', 'wrapper']);
+  const isStatic = request['url'] === undefined && request['endpoint'] === undefined;
+  if (isStatic && kind === 'api') add('without url nothing is sent', ...UNSENT.map((name) => [name]));
+  return found;
+}

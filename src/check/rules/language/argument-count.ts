@@ -1,0 +1,33 @@
+import { findSignature, printSignature } from '../../../iml/functions/signatures.js';
+import type { Rule } from '../../rule.js';
+import { expressionsOf } from '../../subject/expression-site.js';
+import { findingAt } from '../../subject/site-finding.js';
+import { walkExpression } from '../../subject/walk-expression.js';
+
+export const argumentCount: Rule = {
+  id: 'argument-count',
+  level: 'warning',
+  summary: 'A built-in function is called with too few arguments, or with more than it looks at.',
+  why: 'Arguments too many are ignored: `ifempty(a; b; c)` never gives `c`. One that is missing is undefined, which most functions answer with an error or with nothing.',
+  bad: '"name": "{{ifempty(item.name; item.title; \'unknown\')}}"',
+  good: '"name": "{{ifempty(item.name; ifempty(item.title; \'unknown\'))}}"',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const expression of expressionsOf(site)) {
+        walkExpression(expression, (node) => {
+          if (node.kind !== 'call' || subject.app.functions.has(node.name)) return;
+          const signature = findSignature(node.name);
+          if (signature === undefined) return;
+          const { parameters } = signature;
+          const least = parameters.filter(({ isOptional }) => !isOptional).length;
+          const most = parameters.some(({ isRest }) => isRest) ? Number.POSITIVE_INFINITY : parameters.length;
+          const given = node.args.length;
+          if (given >= least && given <= most) return;
+          const what = given < least ? `needs at least ${least}` : `takes at most ${most}`;
+          const message = `${node.name} ${what} argument${(given < least ? least : most) === 1 ? '' : 's'}, not ${given}: ${printSignature(signature)}.`;
+          report(findingAt(site, { start: node.start, end: node.start + node.name.length }, message));
+        });
+      }
+    }
+  },
+};

@@ -1,0 +1,45 @@
+import { evaluate } from '../../../iml/compile.js';
+import type { Expression } from '../../../iml/syntax/ast.js';
+import { isTruthy } from '../../../iml/values/coerce.js';
+import type { Rule } from '../../rule.js';
+import { expressionsOf } from '../../subject/expression-site.js';
+import { findingAt } from '../../subject/site-finding.js';
+import { walkExpression } from '../../subject/walk-expression.js';
+
+export const deadBranch: Rule = {
+  id: 'dead-branch',
+  level: 'warning',
+  summary: 'A branch of `if`, `&` or `|` can never be taken, as its condition is a constant.',
+  why: "What is never evaluated is dead weight, and most often the condition was meant to read something: `if('parameters.all'; ...)` tests a text, which is always truthy.",
+  bad: "\"url\": \"{{if('parameters.all'; '/all'; '/mine')}}\"",
+  good: '"url": "{{if(parameters.all; \'/all\'; \'/mine\')}}"',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const expression of expressionsOf(site)) {
+        walkExpression(expression, (node) => {
+          const condition = conditionOf(node, subject.app.functions.has('if'));
+          if (condition === undefined || !isConstant(condition)) return;
+          const outcome = site.parsed.ok && isAlways(site.parsed.template.source, condition);
+          report(findingAt(site, condition, `This condition is always ${outcome ? 'true' : 'false'}.`));
+        });
+      }
+    }
+  },
+};
+
+function conditionOf(node: Expression, isOwnIf: boolean): Expression | undefined {
+  if (node.kind === 'binary' && (node.operator === '&' || node.operator === '|')) return node.left;
+  return node.kind === 'call' && node.name === 'if' && !isOwnIf ? node.args[0] : undefined;
+}
+
+function isConstant(expression: Expression): boolean {
+  let constant = true;
+  walkExpression(expression, ({ kind }) => {
+    if (kind === 'name' || kind === 'call') constant = false;
+  });
+  return constant;
+}
+
+function isAlways(source: string, { start, end }: Expression): boolean {
+  return isTruthy(evaluate(`{{${source.slice(start, end)}}}`, {}));
+}

@@ -1,0 +1,29 @@
+import type { Rule } from '../../rule.js';
+import { expressionsOf } from '../../subject/expression-site.js';
+import { findingAt } from '../../subject/site-finding.js';
+import { walkExpression } from '../../subject/walk-expression.js';
+
+export const monthInTime: Rule = {
+  id: 'month-in-time',
+  level: 'warning',
+  summary: 'A format writes the month where minutes are meant.',
+  why: '`MM` is the month and `mm` the minutes, so `HH:MM` writes 09:11 at any minute of a November morning. `SS` are hundredths of a second, `ss` the seconds.',
+  bad: '"at": "{{formatDate(now; \'YYYY-MM-DD HH:MM\')}}"',
+  good: '"at": "{{formatDate(now; \'YYYY-MM-DD HH:mm\')}}"',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const expression of expressionsOf(site)) {
+        walkExpression(expression, (node) => {
+          const format = node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
+          if (format?.kind !== 'literal' || typeof format.value !== 'string' || !/[Hh]:M/.test(format.value))
+            return;
+          report(
+            findingAt(site, format, `In '${format.value}' the minutes are written mm; MM is the month.`),
+          );
+        });
+      }
+    }
+  },
+};
+
+const TAKES_FORMAT: ReadonlySet<string> = new Set(['formatDate', 'parseDate']);

@@ -1,0 +1,51 @@
+import type { Expression } from '../../../iml/syntax/ast.js';
+import type { Rule } from '../../rule.js';
+import { expressionsOf } from '../../subject/expression-site.js';
+import { replacementAt } from '../../subject/site-finding.js';
+import { listPaths, walkExpression } from '../../subject/walk-expression.js';
+
+export const unquotedFormat: Rule = {
+  id: 'unquoted-format',
+  level: 'error',
+  summary: 'The format of a date is not in quotes.',
+  why: '`YYYY-MM-DD` without quotes is a subtraction of three names that nothing declares, so the format is no text.',
+  bad: '"day": "{{formatDate(now; YYYY-MM-DD)}}"',
+  good: '"day": "{{formatDate(now; \'YYYY-MM-DD\')}}"',
+  canFix: true,
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const expression of expressionsOf(site)) {
+        walkExpression(expression, (node) => {
+          const format = node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
+          if (format === undefined || !isBareFormat(format)) return;
+          const written = site.parsed.ok ? site.parsed.template.source.slice(format.start, format.end) : '';
+          report(
+            replacementAt(site, format, {
+              message: `The format ${written} has to be in quotes.`,
+              title: `Put ${written} in quotes`,
+              text: `'${written}'`,
+            }),
+          );
+        });
+      }
+    }
+  },
+};
+
+const TAKES_FORMAT: ReadonlySet<string> = new Set(['formatDate', 'parseDate']);
+const TOKEN = /^(?:Y{1,4}|M{1,4}|D{1,4}|H{1,2}|h{1,2}|m{1,2}|s{1,2}|X|x|Q|W{1,2})$/;
+
+/** Names that are nothing but tokens of a format, joined by nothing but `-`, `/` and dots. */
+function isBareFormat(expression: Expression): boolean {
+  const paths = listPaths(expression);
+  return (
+    paths.length > 0 &&
+    (expression.kind === 'binary' || expression.kind === 'name' || expression.kind === 'member') &&
+    paths.every(
+      ({ root, members }) =>
+        root.form === 'plain' &&
+        TOKEN.test(root.name) &&
+        members.every(({ name }) => name !== undefined && TOKEN.test(name)),
+    )
+  );
+}

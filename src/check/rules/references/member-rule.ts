@@ -1,0 +1,42 @@
+import { didYouMean } from '../../../util/suggest.js';
+import type { Rule } from '../../rule.js';
+import type { DeclaredNames } from '../../subject/declared-names.js';
+import { type ExpressionSite, expressionsOf } from '../../subject/expression-site.js';
+import { findingAt } from '../../subject/site-finding.js';
+import type { Subject } from '../../subject/subject.js';
+import { listPaths } from '../../subject/walk-expression.js';
+
+/** A rule on the first member of paths that start with one name: `temp.token`. */
+export interface MemberRule extends Omit<Rule, 'check'> {
+  readonly root: string;
+  /** What there is, at a place; undefined where nobody can say. */
+  readonly declared: (subject: Subject, site: ExpressionSite) => DeclaredNames | undefined;
+  readonly message: (name: string) => string;
+}
+
+/** Makes the rule that tells of members nothing declares. */
+export function createMemberRule({ root, declared, message, ...rule }: MemberRule): Rule {
+  return {
+    ...rule,
+    check: (subject, report) => {
+      for (const site of subject.expressions) {
+        for (const { root: name, members } of expressionsOf(site).flatMap(listPaths)) {
+          const [member] = members;
+          if (name.name !== root || member?.name === undefined || member.node.kind !== 'member') continue;
+          const known = declared(subject, site);
+          if (known === undefined || known.isOpen || known.names.has(member.name)) continue;
+          const range = {
+            start: member.node.end - writtenLength(site, member.node.end, member.name),
+            end: member.node.end,
+          };
+          report(findingAt(site, range, message(member.name) + didYouMean(member.name, known.names)));
+        }
+      }
+    },
+  };
+}
+
+/** A name in backticks is two characters longer. */
+function writtenLength({ parsed }: ExpressionSite, end: number, name: string): number {
+  return parsed.ok && parsed.template.source[end - 1] === '`' ? name.length + 2 : name.length;
+}

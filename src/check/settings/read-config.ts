@@ -1,0 +1,91 @@
+import type { Document } from '../../document/reading/document.js';
+import { readDocument } from '../../document/reading/jsonc.js';
+import { childPointer } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
+import { isPlainObject } from '../../util/plain-object.js';
+import { didYouMean } from '../../util/suggest.js';
+import { LEVELS, type Level } from '../finding.js';
+import { RULES } from '../rules.js';
+import type { CheckSettings } from './check-settings.js';
+
+/** Name of the file that holds the settings, beside the manifest or in a folder above it. */
+export const CONFIG_FILE = 'iml.config.json';
+
+/** What `iml.config.json` says of the check. */
+export interface CheckConfig extends CheckSettings {
+  /** Folders below the app whose files nothing is told of, with `/`. */
+  readonly ignore: readonly string[];
+}
+
+/**
+ * Reads the settings of the check: `{ "check": { "rules": { "dead-branch": "off" }, "ignore": ["modules/old"] } }`,
+ * JSON with comments.
+ *
+ * @param file for messages
+ * @throws SpecError SPEC_JSON, or SPEC_INVALID for ids of rules, levels and members that do not exist
+ */
+export function readCheckConfig(text: string, file: string): CheckConfig {
+  const document = readDocument(text, file);
+  const root = readObject(document, document.value, '');
+  refuseOthers(document, root, '', ['$schema', 'check', 'test', 'scenarios']);
+  const check = readObject(document, root['check'] ?? {}, '/check');
+  refuseOthers(document, check, '/check', ['rules', 'ignore']);
+  return {
+    levels: readLevels(document, check['rules'] ?? {}),
+    ignore: readIgnore(document, check['ignore'] ?? []),
+  };
+}
+
+function readLevels(document: Document, value: unknown): CheckSettings['levels'] {
+  const rules = readObject(document, value, '/check/rules');
+  const ids = RULES.map(({ id }) => id);
+  refuseOthers(document, rules, '/check/rules', ids, 'rule');
+  const levels: Record<string, Level | 'off'> = {};
+  for (const [id, level] of Object.entries(rules)) {
+    if (!isLevel(level)) {
+      throw invalid(
+        document,
+        childPointer('/check/rules', id),
+        `The level of a rule is one of ${[...LEVELS, 'off'].join(', ')}.`,
+      );
+    }
+    levels[id] = level;
+  }
+  return levels;
+}
+
+function isLevel(value: unknown): value is Level | 'off' {
+  return value === 'off' || LEVELS.some((level) => level === value);
+}
+
+function readIgnore(document: Document, value: unknown): readonly string[] {
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+  throw invalid(document, '/check/ignore', 'check.ignore is a list of folders.');
+}
+
+function readObject(document: Document, value: unknown, pointer: string): Readonly<Record<string, unknown>> {
+  if (isPlainObject(value)) return value;
+  throw invalid(
+    document,
+    pointer,
+    `${pointer === '' ? 'The file' : pointer.slice(1).replaceAll('/', '.')} is no object.`,
+  );
+}
+
+function refuseOthers(
+  document: Document,
+  value: Readonly<Record<string, unknown>>,
+  pointer: string,
+  known: readonly string[],
+  what = 'setting',
+): void {
+  const other = Object.keys(value).find((key) => !known.includes(key));
+  if (other === undefined) return;
+  const message = `There is no ${what} "${other}".${didYouMean(other, known)}`;
+  throw invalid(document, childPointer(pointer, other), message, 'key');
+}
+
+function invalid(document: Document, pointer: string, message: string, part?: 'key'): SpecError {
+  const place = document.placeOf(pointer, undefined, part);
+  return new SpecError('SPEC_INVALID', message, { place });
+}

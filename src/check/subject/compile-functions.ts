@@ -1,0 +1,15 @@
+import type { App } from '../../document/app.js';
+import type { FunctionWarning } from './subject.js';
+
+/** Compiles the custom functions of an app in their sandbox, runs none of them, and gives what was told. As nothing runs, no built-in is needed. */
+export async function compileFunctions(app: App): Promise<readonly FunctionWarning[]> {
+  const functions = [...app.functions.values()];
+  if (functions.length === 0) return [];
+  const { createSandbox } = await import('../../sandbox/create-sandbox.js');
+  const sandbox = await createSandbox({ functions, builtins: {} });
+  try {
+    return sandbox.warnings;
+  } finally {
+    sandbox.close();
+  }
+}

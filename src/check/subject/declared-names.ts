@@ -1,0 +1,149 @@
+import type { Document } from '../../document/reading/document.js';
+import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
+import type { CheckedDocument } from './checked-document.js';
+import type { Subject } from './subject.js';
+
+/** Names that are there, and whether there may be others that nobody can know beforehand. */
+export interface DeclaredNames {
+  readonly names: ReadonlySet<string>;
+  readonly isOpen: boolean;
+}
+
+interface Collected {
+  readonly names: Set<string>;
+  isOpen: boolean;
+}
+
+/** The fields of forms, nested ones too. Fields that an RPC gives leave the list open. */
+export function declaredFields(...documents: readonly (Document | undefined)[]): DeclaredNames {
+  const found: Collected = { names: new Set(), isOpen: false };
+  for (const document of documents) if (document !== undefined) collectFields(found, document.value);
+  return found;
+}
+
+function collectFields(found: Collected, fields: unknown): void {
+  if (typeof fields === 'string') {
+    found.isOpen = true;
+    return;
+  }
+  for (const field of Array.isArray(fields) ? fields : [fields]) {
+    if (typeof field === 'string') found.isOpen = true;
+    if (!isPlainObject(field)) continue;
+    const name = ownMember(field, 'name');
+    if (typeof name === 'string') found.names.add(name);
+    collectNested(found, field);
+  }
+}
+
+/** Fields shown with a field or with one of its options stand beside it, not inside. */
+function collectNested(found: Collected, field: object): void {
+  const nested = ownMember(field, 'nested');
+  if (nested !== undefined && nested !== null) {
+    collectFields(found, isPlainObject(nested) && 'store' in nested ? ownMember(nested, 'store') : nested);
+  }
+  const options = ownMember(field, 'options');
+  for (const option of Array.isArray(options) ? options : [])
+    if (isPlainObject(option)) collectOption(found, option);
+  if (!isPlainObject(options)) return;
+  collectNested(found, options);
+  const store = ownMember(options, 'store');
+  for (const option of Array.isArray(store) ? store : [])
+    if (isPlainObject(option)) collectOption(found, option);
+  const placeholder = ownMember(options, 'placeholder');
+  if (isPlainObject(placeholder)) collectNested(found, placeholder);
+}
+
+function collectOption(found: Collected, option: object): void {
+  collectNested(found, option);
+  // Groups of options.
+  const inner = ownMember(option, 'options');
+  for (const member of Array.isArray(inner) ? inner : [])
+    if (isPlainObject(member)) collectOption(found, member);
+}
+
+/** What `parameters` may hold where a document runs. */
+export function declaredParameters(subject: Subject, { owner, part, kind }: CheckedDocument): DeclaredNames {
+  const { app } = subject;
+  switch (owner?.kind) {
+    case 'module': {
+      const module = app.modules.get(owner.name);
+      const webhook = owner.webhook === undefined ? undefined : app.webhooks.get(owner.webhook);
+      return declaredFields(module?.staticParams, module?.mappableParams, webhook?.params);
+    }
+    case 'connection':
+      return declaredFields(app.connections.get(owner.name)?.params);
+    case 'webhook':
+      return declaredFields(app.webhooks.get(owner.name)?.params);
+    case 'endpoint':
+      return declaredFields(app.endpoints.get(owner.name)?.input);
+    case 'rpc':
+      return kind === 'parameters' && part === 'params' ? OPEN : rpcParameters(subject, owner.name);
+    default:
+      return OPEN;
+  }
+}
+
+const OPEN: DeclaredNames = { names: new Set(), isOpen: true };
+
+/**
+ * An RPC has its own parameters, the arguments of the addresses that call it, and the values of the form it is asked by.
+ * Source: the page on RPCs of the custom app documentation. [doc][app]
+ */
+function rpcParameters(subject: Subject, name: string): DeclaredNames {
+  const rpc = subject.app.rpcs.get(name);
+  const found: Collected = { names: new Set(), isOpen: false };
+  merge(found, declaredFields(rpc?.params));
+  let isCalled = false;
+  for (const checked of subject.documents) {
+    for (const argumentsGiven of rpcCalls(checked.document.value, name)) {
+      isCalled = true;
+      for (const argument of argumentsGiven) found.names.add(argument);
+      if (checked.owner?.kind !== 'rpc') merge(found, declaredParameters(subject, checked));
+      else found.isOpen = true;
+    }
+  }
+  return isCalled ? found : OPEN;
+}
+
+function merge(found: Collected, other: DeclaredNames): void {
+  for (const name of other.names) found.names.add(name);
+  found.isOpen ||= other.isOpen;
+}
+
+/** The names of the arguments of each address of an RPC in a document. */
+function rpcCalls(value: unknown, name: string): readonly (readonly string[])[] {
+  if (typeof value === 'string') {
+    const reference = parseRpcReference(value);
+    return reference?.name === name ? [reference.query.map(([key]) => key)] : [];
+  }
+  if (Array.isArray(value)) return value.flatMap((item) => rpcCalls(item, name));
+  return isPlainObject(value) ? Object.values(value).flatMap((member) => rpcCalls(member, name)) : [];
+}
+
+/** The names of the RPCs that a document's addresses call. */
+export function listRpcNames(value: unknown): readonly string[] {
+  if (typeof value === 'string') {
+    const name = parseRpcReference(value)?.name;
+    return name === undefined ? [] : [name];
+  }
+  if (Array.isArray(value)) return value.flatMap(listRpcNames);
+  return isPlainObject(value) ? Object.values(value).flatMap(listRpcNames) : [];
+}
+
+const SPREAD_KEY = '{{...}}';
+
+/** The members that an object of a spec writes; open where it is an expression or spreads one. */
+export function writtenMembers(values: readonly unknown[]): DeclaredNames {
+  const found: Collected = { names: new Set(), isOpen: false };
+  for (const value of values) {
+    if (typeof value === 'string' && value !== '') found.isOpen = true;
+    if (!isPlainObject(value)) continue;
+    for (const key of Object.keys(value)) {
+      if (key === SPREAD_KEY || key.includes('{{')) found.isOpen = true;
+      // `a.b` and `a[]` are names of nothing but themselves.
+      else found.names.add(key);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,32 @@
+import type { Finding } from '../finding.js';
+import type { ExpressionSite } from './expression-site.js';
+
+type PartialFinding = Omit<Finding, 'rule' | 'level'>;
+
+/** A finding on a piece of an expression, given by its offsets in the template. */
+export function findingAt(
+  site: ExpressionSite,
+  { start, end }: { readonly start: number; readonly end: number },
+  message: string,
+): PartialFinding {
+  const from = site.offsetAt(start);
+  const to = site.offsetAt(end);
+  const length = from === undefined || to === undefined ? end - start : to - from;
+  return { message, place: site.placeAt(start), length };
+}
+
+/** The same with a change that puts another text in its place. */
+export function replacementAt(
+  site: ExpressionSite,
+  range: { readonly start: number; readonly end: number },
+  { message, title, text }: { readonly message: string; readonly title: string; readonly text: string },
+): PartialFinding {
+  const finding = findingAt(site, range, message);
+  const start = site.offsetAt(range.start);
+  const end = site.offsetAt(range.end);
+  const { file } = finding.place;
+  if (file === undefined || start === undefined || end === undefined) return finding;
+  // Inside a JSON text, quotes and backslashes are written with a backslash.
+  const written = JSON.stringify(text).slice(1, -1);
+  return { ...finding, fix: { title, edits: [{ file, start, end, text: written }] } };
+}

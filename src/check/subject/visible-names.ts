@@ -1,0 +1,153 @@
+import type { App } from '../../document/app.js';
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
+import type { CheckedDocument } from './checked-document.js';
+import type { Phase, SpecLocation } from './spec-location.js';
+
+/** What runs a document: it decides which data an expression is given. */
+export type Runner =
+  | 'module'
+  | 'trigger'
+  | 'instant_trigger'
+  | 'responder'
+  | 'rpc'
+  | 'endpoint'
+  | 'connection'
+  | 'oauth'
+  | 'webhook'
+  | 'hook'
+  | 'base';
+
+/** Names with a meaning of their own, in one sentence each, as completion and hover show them. */
+export const NAME_MEANINGS: Readonly<Record<string, string>> = {
+  now: 'The current date and time.',
+  timestamp: 'The current time in Unix seconds.',
+  random: 'A random number from 0 up to but not including 1.',
+  uuid: 'A new random UUID.',
+  pi: 'The ratio of a circle to its diameter.',
+  executionId: 'Id of the execution of the scenario.',
+  environment: 'Facts of the environment: `environment.timezone`.',
+  temp: 'What `temp` and `response.temp` kept, through all requests, pages and repeats of one run.',
+  parameters: 'What the user filled in.',
+  connection: "The connection's data: its parameters and what `response.data` kept.",
+  common: "The app's common data; in a connection, the connection's.",
+  data: 'Data of the component: state of a trigger, data of a connection, parameters of a webhook.',
+  scenario: 'Data of the scenario.',
+  metadata: 'Specifications of the module: `metadata.expect`, `metadata.interface`.',
+  trigger: 'Choice of the epoch panel: `trigger.matchEqual`.',
+  webhook: 'Data kept with the webhook; `webhook.url` and `webhook.id` in attach.',
+  payload: 'The item of the webhook an instant trigger works on.',
+  oauth: 'Addresses and scopes of an authorization: `oauth.redirectUri`, `oauth.scope`.',
+  body: 'The body of the response, or of the call of a webhook.',
+  headers: 'Headers of the response, or of the call of a webhook, in any case of letters.',
+  statusCode: 'Status of the response.',
+  query: 'Query parameters of the call, or of the callback of an authorization.',
+  method: 'Method of the call, in capitals.',
+  rawBody: 'The bytes of the payload as they were sent.',
+  item: 'The item of `iterate` at hand.',
+  output: 'What `output` gave: a list when iterating.',
+  pagination: '`pagination.page`, the number of the page to come.',
+  iterate: '`iterate.container.first` and `.last`, items of the page before.',
+};
+
+/** Source: the pages on variables of the custom app documentation. [doc][app] */
+const ALWAYS = ['now', 'timestamp', 'random', 'uuid', 'pi', 'executionId', 'environment', 'temp'];
+const MODULE = ['parameters', 'connection', 'common', 'data', 'scenario', 'metadata'];
+const CONNECTION = ['parameters', 'common', 'data', 'connection'];
+
+/** Names by what runs the document, whatever the phase. */
+const BY_RUNNER: Readonly<Record<Runner, readonly string[]>> = {
+  module: MODULE,
+  trigger: [...MODULE, 'trigger'],
+  instant_trigger: [...MODULE, 'payload', 'webhook'],
+  responder: [...MODULE, 'payload', 'webhook'],
+  rpc: [...MODULE, 'webhook'],
+  endpoint: MODULE,
+  connection: CONNECTION,
+  oauth: [...CONNECTION, 'oauth', 'query'],
+  webhook: ['parameters', 'data', 'webhook', 'connection'],
+  hook: [...MODULE, 'webhook'],
+  // Merged into modules of all kinds, RPCs, attach, detach and update.
+  base: [...MODULE, 'trigger', 'payload', 'webhook'],
+};
+
+const RESPONSE = ['body', 'headers', 'statusCode'];
+
+/** Names that a phase adds. */
+const BY_PHASE: Readonly<Record<Phase, readonly string[]>> = {
+  request: [],
+  response: RESPONSE,
+  item: [...RESPONSE, 'item'],
+  wrapper: [...RESPONSE, 'output', 'iterate'],
+  pagination: [...RESPONSE, 'pagination', 'iterate'],
+  repeat: RESPONSE,
+  call: [],
+  form: [],
+};
+
+const CALL = ['body', 'headers', 'query', 'method', 'rawBody'];
+
+/** What runs a document. */
+function findRunner({ kind, part, owner }: CheckedDocument): Runner {
+  switch (owner?.kind) {
+    case undefined:
+      return 'base';
+    case 'connection':
+      return owner.type === 'oauth' ? 'oauth' : 'connection';
+    case 'webhook':
+      return kind === 'webhook' ? 'webhook' : part === 'params' ? 'rpc' : 'hook';
+    case 'rpc':
+      return 'rpc';
+    case 'endpoint':
+      return 'endpoint';
+    default:
+      return isRunner(owner?.type) ? owner.type : 'module';
+  }
+}
+
+function isRunner(type: string | undefined): type is 'trigger' | 'instant_trigger' | 'responder' {
+  return type === 'trigger' || type === 'instant_trigger' || type === 'responder';
+}
+
+/** All names an expression at this place may start with, those that cannot be filled yet left out. */
+export function listVisibleNames(
+  app: App,
+  checked: CheckedDocument,
+  location: SpecLocation,
+): readonly string[] {
+  const runner = findRunner(checked);
+  const { phase } = location;
+  if (runner === 'webhook' && phase !== 'form') {
+    return [...ALWAYS, ...BY_RUNNER.webhook, ...CALL, ...(phase === 'item' ? ['item'] : [])];
+  }
+  const names = [...ALWAYS, ...BY_RUNNER[runner], ...BY_PHASE[phase]];
+  if (phase === 'request' && seesEarlierResponse(app, checked, location)) names.push(...RESPONSE);
+  if (phase === 'request' && isPaged(app, checked, location)) names.push('pagination', 'iterate');
+  return names;
+}
+
+/** Whether a response was there before the request is evaluated: of an earlier element, page or repeat. [inf] */
+function seesEarlierResponse(app: App, checked: CheckedDocument, location: SpecLocation): boolean {
+  if (location.element > 0 || findRunner(checked) === 'base') return true;
+  // Sections of an authorization follow each other.
+  if (location.section !== undefined) return true;
+  const request = requestAt(checked, location);
+  return request?.['repeat'] !== undefined || isPaged(app, checked, location);
+}
+
+function isPaged(app: App, checked: CheckedDocument, location: SpecLocation): boolean {
+  const base = app.base?.value;
+  return [requestAt(checked, location), isPlainObject(base) ? base : undefined].some(
+    (request) => request !== undefined && ownMember(request, 'pagination') !== undefined,
+  );
+}
+
+/** The request a place belongs to, as it is written. */
+function requestAt(
+  { document }: CheckedDocument,
+  { section, element }: Pick<SpecLocation, 'section' | 'element'>,
+): Readonly<Record<string, unknown>> | undefined {
+  let value = document.value;
+  if (section !== undefined) value = isPlainObject(value) ? ownMember(value, section) : undefined;
+  if (Array.isArray(value)) value = value[element];
+  return isPlainObject(value) ? value : undefined;
+}

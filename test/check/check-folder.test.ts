@@ -1,0 +1,160 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyFixes } from '../../src/check/apply-fixes.js';
+import { checkFolder } from '../../src/check/check-folder.js';
+import { createAnnotations } from '../../src/check/report/github.js';
+import { createSarif } from '../../src/check/report/sarif.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'iml-check-'));
+  mkdirSync(path.join(folder, '.git'));
+  writeFileSync(path.join(folder, '.git/HEAD'), 'ref: refs/heads/main\n');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const MANIFEST = JSON.stringify({
+  fileVersion: 1,
+  generalCodeFiles: { base: 'base.iml.json' },
+  components: { module: { get: { moduleType: 'action', codeFiles: { communication: 'get.iml.json' } } } },
+});
+
+function write(files: Readonly<Record<string, string>>): void {
+  const all = {
+    'makecomapp.json': MANIFEST,
+    'base.iml.json': '{"baseUrl":"https://api.example.com"}',
+    ...files,
+  };
+  for (const [file, text] of Object.entries(all)) writeFileSync(path.join(folder, file), text);
+}
+
+const rulesOf = async (): Promise<readonly string[]> =>
+  (await checkFolder(folder)).findings.map(({ rule }) => rule);
+
+describe('the check of a folder', () => {
+  it('tells where in the file an expression is wrong, behind escapes, too', async () => {
+    write({ 'get.iml.json': '{\n  "url": "/\\u0061\\"{{shout(1)}}"\n}' });
+    const { findings } = await checkFolder(folder);
+    expect(findings).toMatchObject([
+      { rule: 'unknown-function', place: { file: 'get.iml.json', line: 2, column: 22 }, length: 5 },
+    ]);
+  });
+
+  it('is one finding for an app that does not load', async () => {
+    write({ 'get.iml.json': '{ "url": ' });
+    expect((await checkFolder(folder)).findings).toMatchObject([
+      { rule: 'cannot-load', level: 'error', place: { file: 'get.iml.json', line: 1 } },
+    ]);
+  });
+
+  it('takes levels and folders from iml.config.json, here or above', async () => {
+    write({
+      'get.iml.json': '{ "url": "/{{shout(1)}}/{{temp.x}}" }',
+      'iml.config.json':
+        '{ "check": { "rules": { "unknown-function": "info", "unwritten-temp": "off" } } } // why',
+    });
+    expect((await checkFolder(folder)).findings).toMatchObject([{ rule: 'unknown-function', level: 'info' }]);
+    writeFileSync(path.join(folder, 'iml.config.json'), '{ "check": { "ignore": ["get.iml.json"] } }');
+    expect(await checkFolder(folder)).toMatchObject({ findings: [], ignored: 2 });
+  });
+
+  it.each([
+    [
+      '{ "check": { "rules": { "dead-brnch": "off" } } }',
+      'There is no rule "dead-brnch". Did you mean "dead-branch"?',
+    ],
+    [
+      '{ "check": { "rules": { "dead-branch": "loud" } } }',
+      'The level of a rule is one of error, warning, info, off.',
+    ],
+    ['{ "chek": {} }', 'There is no setting "chek". Did you mean "check"?'],
+    ['[]', 'The file is no object.'],
+    ['{', 'iml.config.json'],
+  ])('refuses the settings %s', async (text, message) => {
+    write({ 'get.iml.json': '{}', 'iml.config.json': text });
+    await expect(checkFolder(folder)).rejects.toThrow(message);
+  });
+
+  it('leaves out what a comment names, on its line or the next', async () => {
+    write({
+      'get.iml.json': [
+        '{',
+        '  "url": "/{{shout(1)}}", // iml-ignore unknown-function: the host adds it',
+        '  // iml-ignore unknown-function, unwritten-temp',
+        '  "qs": { "a": "{{shout(temp.x)}}" },',
+        '  "body": "{{shout(2)}}"',
+        '}',
+      ].join('\n'),
+    });
+    expect(await checkFolder(folder)).toMatchObject({ findings: [{ place: { line: 5 } }], ignored: 3 });
+  });
+
+  it('tells of a comment that names no rule', async () => {
+    write({ 'get.iml.json': '{ "url": "/a" } // iml-ignore unknown-funtion' });
+    expect((await checkFolder(folder)).findings).toMatchObject([
+      {
+        rule: 'unknown-rule',
+        message: 'There is no rule "unknown-funtion". Did you mean "unknown-function"?',
+      },
+    ]);
+  });
+
+  it('mends what it can, and nothing else', async () => {
+    const text =
+      '{\n  "url": "/{{formatdate(now; YYYY-MM-DD)}}", // stays\n  "qs": { "w": "{{temp.a-b}}" },\n  "temp": { "a-b": 1 }\n}';
+    write({ 'get.iml.json': text });
+    const first = applyFixes(text, 'get.iml.json', (await checkFolder(folder)).findings);
+    write({ 'get.iml.json': first.text });
+    const second = applyFixes(first.text, 'get.iml.json', (await checkFolder(folder)).findings);
+    expect(second.text).toBe(
+      '{\n  "url": "/{{formatDate(now; \'YYYY-MM-DD\')}}", // stays\n  "qs": { "w": "{{temp.`a-b`}}" },\n  "temp": { "a-b": 1 }\n}',
+    );
+    write({ 'get.iml.json': second.text });
+    expect(await rulesOf()).toEqual([]);
+    expect(readFileSync(path.join(folder, 'base.iml.json'), 'utf8')).toBe(
+      '{"baseUrl":"https://api.example.com"}',
+    );
+  });
+});
+
+describe('a report', () => {
+  it('as SARIF names rule, level, file and region', async () => {
+    write({ 'get.iml.json': '{ "url": "/{{shout(1)}}" }' });
+    const sarif = createSarif(await checkFolder(folder), '1.2.3');
+    expect(sarif).toMatchObject({
+      version: '2.1.0',
+      runs: [
+        {
+          results: [
+            {
+              ruleId: 'unknown-function',
+              level: 'error',
+              locations: [
+                {
+                  physicalLocation: {
+                    artifactLocation: { uri: 'get.iml.json', uriBaseId: 'APP' },
+                    region: { startLine: 1, startColumn: 14, endColumn: 19 },
+                  },
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('as annotations escapes what would end them', () => {
+    const finding = {
+      rule: 'x',
+      level: 'warning',
+      message: 'two\nlines, 100%',
+      place: { file: 'a,b:c.json', line: 3, column: 5 },
+    } as const;
+    expect(createAnnotations([finding], (file) => `app/${file}`)).toBe(
+      '::warning file=app/a%2Cb%3Ac.json,line=3,col=5,title=x::two%0Alines, 100%25\n',
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkFolder } from '../../src/check/check-folder.js';
+
+const CORPUS = path.resolve(import.meta.dirname, '../../../shared/corpus');
+const ICHY = 'Ichy77__Open-Source-Make-Apps/src';
+const APPS = [
+  'HedyAI__make-app-hedy',
+  'Linked-API__linkedapi-make/src',
+  'letmepost__make-app-letmepost',
+  'sudomock__sudomock-make-app/src/sudomock',
+  ...['bland-ai', 'chat-pdf', 'freepik', 'heygen', 'mistral-ai', 'openrouter', 'supabase'].map(
+    (name) => `${ICHY}/${name}`,
+  ),
+];
+
+/** Each line was looked at and found to be true; the file says why. */
+const REVIEWED = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, 'corpus-findings.json'), 'utf8'),
+) as Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+// Real apps stay outside of the repository; where they are not, there is nothing to look at.
+const HERE = existsSync(CORPUS);
+const title = HERE
+  ? 'published apps'
+  : 'published apps (they are not here: they need ../shared/corpus beside the repository)';
+
+describe.skipIf(!HERE)(title, () => {
+  it.each(APPS)('%s: every finding is known and true', async (app) => {
+    const { findings } = await checkFolder(path.join(CORPUS, app));
+    const lines = findings.map(({ rule, place }) => `${rule} ${place.file ?? ''}:${place.line ?? 0}`);
+    expect([...new Set(lines)].sort()).toEqual(Object.keys(REVIEWED[app] ?? {}).sort());
+  });
+
+  it.each(readMistakes())('finds "$title"', async ({ app, file, from, to, line }) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'iml-check-'));
+    try {
+      cpSync(path.join(CORPUS, app), folder, { recursive: true });
+      const text = readFileSync(path.join(folder, file), 'utf8');
+      expect(text).toContain(from);
+      const before = await checkFolder(folder);
+      writeFileSync(path.join(folder, file), text.replace(from, to));
+      const { findings } = await checkFolder(folder);
+      const known = new Set(before.findings.map(({ rule, place }) => `${rule} ${place.file} ${place.line}`));
+      const found = findings.filter(({ rule, place }) => !known.has(`${rule} ${place.file} ${place.line}`));
+      expect(found.map(({ place }) => `${place.file}:${place.line}`)).toContain(`${file}:${line}`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+interface Mistake {
+  readonly title: string;
+  readonly app: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  readonly line: number;
+}
+
+function readMistakes(): readonly Mistake[] {
+  return JSON.parse(
+    readFileSync(path.join(import.meta.dirname, 'corpus-mistakes.json'), 'utf8'),
+  ) as readonly Mistake[];
+}

@@ -1,0 +1,23 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { printRuleList, printRulePage } from '../../src/check/rule-page.js';
+import { RULES } from '../../src/check/rules.js';
+
+const PAGES = path.join(import.meta.dirname, '../../docs/rules');
+
+// `vitest -u` writes the pages anew.
+describe('docs/rules', () => {
+  it.each(RULES.map((rule) => [rule.id, rule] as const))('%s.md is what the rule says', async (id, rule) => {
+    await expect(printRulePage(rule)).toMatchFileSnapshot(path.join(PAGES, `${id}.md`));
+  });
+
+  it('README.md lists them', async () => {
+    await expect(printRuleList(RULES)).toMatchFileSnapshot(path.join(PAGES, 'README.md'));
+  });
+
+  it('has no page of a rule that is gone', () => {
+    const expected = [...RULES.map(({ id }) => `${id}.md`), 'README.md'].sort();
+    expect(readdirSync(PAGES).sort()).toEqual(expected);
+  });
+});
