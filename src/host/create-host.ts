@@ -1,29 +1,43 @@
 import { EngineError } from '../errors/engine-error.js';
+import { type FetchServer, type ListenOptions, serveFetch } from '../server/serve-fetch.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
-import type { Checkpoint, HostContext } from './work/context.js';
-import { createEventLedger, type WorkContext } from './event-ledger.js';
-import { createEventDesk, type EventDesk } from './events.js';
-import { type Health, readHealth } from './health.js';
-import { createHookFinder, type HookWanted, pathOfHook, putHook, removeHook } from './hooks/hooks.js';
-import { createIntake } from './intake.js';
-import type { JobKind } from './job.js';
-import { type HostLimits, hostLimitsOf } from './work/limits.js';
-import { createMembership } from './work/lease.js';
-import type { Flows, HostQueue, JobEnd, JobHandler, Receiver } from './work/ports.js';
-import { processEvents } from './process-events.js';
-import { purge } from './purge.js';
-import { receiveCall, textResponse } from './receive.js';
-import { createIncompleteRunner } from './run-incomplete.js';
-import { runScenario } from './run-scenario.js';
-import { createScenarioDesk, type ScenarioDesk } from './scenarios.js';
-import { type HostServer, type ListenOptions, serveHttp } from './serve-http.js';
-import { createStoreQueue } from './store-queue.js';
-import { sweep } from './sweep.js';
+import { createEventAdmin, type EventAdmin } from './events/event-admin.js';
+import { createIntake, type Intake } from './events/intake.js';
+import { processEvent } from './events/process-event.js';
+import { purge } from './events/purge.js';
+import { receiveCall, textResponse } from './events/receive.js';
+import {
+  createHookFinder,
+  type Hook,
+  type HookWanted,
+  pathOfHook,
+  putHook,
+  removeHook,
+} from './hooks/hooks.js';
+import { createStoreQueue } from './queue/store-queue.js';
+import { runIncomplete } from './scenarios/run-incomplete.js';
+import { runScheduled } from './scenarios/run-scheduled.js';
+import { createScenarioAdmin, type ScenarioAdmin } from './scenarios/scenario-admin.js';
+import { type Health, readHealth } from './server/health.js';
+import type { HostMetrics } from './server/metrics.js';
 import type { HookRow, HostStore } from './store/tables.js';
+import type { Claim } from './work/claim.js';
+import type { Checkpoint, HostContext } from './work/context.js';
+import { createDispatcher, type Dispatcher } from './work/dispatcher.js';
+import { findDueScenarios, followClock } from './work/due-work.js';
+import { createWorkerLease, type WorkerLease } from './work/lease.js';
+import { type HostLimits, resolveHostLimits } from './work/limits.js';
+import { type HostObserver, tellAll } from './work/observer.js';
+import type { Flows, HostQueue, Receiver, StoredCall } from './work/ports.js';
+import { repeatEvery } from './work/repeat-every.js';
+import type { WorkContext } from './work/work-context.js';
+import { createWorkLog } from './work/work-log.js';
 
+/** What a host is made of. Required: store, receiver and flows; everything else has a default. */
 export interface HostOptions {
+  /** What is kept: `createHostMemoryStore()`, `openHostSqlite(...)` or `openHostPostgres(...)`. The host does not close it. */
   readonly store: HostStore;
-  /** Default: one over the store, in this process. A store on PostgreSQL needs `createPostgresQueue`. */
+  /** What says when to look for work. Default: `createStoreQueue()`; a store on PostgreSQL wants `createPostgresQueue`. */
   readonly queue?: HostQueue | undefined;
   /** What reads requests: `createEngineReceiver({ engines })`. */
   readonly receiver: Receiver;
@@ -31,52 +45,47 @@ export interface HostOptions {
   readonly flows: Flows;
   /** Default: the system's. */
   readonly clock?: Clock | undefined;
+  /** Ceilings and times in place of `DEFAULT_HOST_LIMITS`. */
   readonly limits?: Partial<HostLimits> | undefined;
   /** Where the host is reached from outside, such as `https://hooks.example.com`. Default: the origin it listens on. */
   readonly baseUrl?: string | undefined;
-  /** Gets what nobody else is told: a store that does not answer, a defect. Default: nothing. */
-  readonly onError?: ((error: unknown) => void) | undefined;
-  /** Gets the scenarios that went off by themselves, with the reason. Default: nothing. */
-  readonly onNotify?: HostContext['onNotify'] | undefined;
+  /** Gets what happens: calls, runs, suspensions, problems. Default: nobody. `tellAll` makes one of several. */
+  readonly observer?: HostObserver | undefined;
+  /** What is counted, for `/metrics`: `await createHostMetrics()`. Default: nothing, and 404. */
+  readonly metrics?: HostMetrics | undefined;
   /** @internal Called where a test may end the process. */
   readonly checkpoint?: Checkpoint | undefined;
 }
 
-/** A hook with its address. */
-export interface Hook {
-  readonly id: number;
-  readonly name: string;
-  readonly path: string;
-  readonly url: string;
-}
-
 /** Receives webhooks, keeps their events, and runs scenarios. Several on one store share the work. */
 export interface Host {
-  readonly events: EventDesk;
-  readonly scenarios: ScenarioDesk;
+  readonly events: EventAdmin;
+  readonly scenarios: ScenarioAdmin;
   /** Makes a hook, or gives the one of that name. */
   readonly putHook: (wanted: HookWanted) => Promise<Hook>;
   /** @throws EngineError (HOST_MISSING) */
   readonly hookAt: (id: number) => Promise<Hook>;
   /** Removes a hook; its service is told by `detachHook`. What waits for it is discarded, and stays to be looked at. */
   readonly removeHook: (id: number) => Promise<void>;
-  /** Answers `/health` and `/hooks/<secret>`. */
+  /** Answers `/hooks/<secret>`, `/health`, and `/metrics` where they are wanted. */
   readonly fetch: (request: Request) => Promise<Response>;
   readonly health: () => Promise<Health>;
-  /** Begins to work on the queue. */
+  /** Begins to work on what is due. */
   readonly start: () => Promise<void>;
   /** Begins to take requests on a port. */
-  readonly listen: (options?: ListenOptions) => Promise<HostServer>;
+  readonly listen: (options?: ListenOptions) => Promise<FetchServer>;
   /**
    * Takes no more requests, starts nothing more, and waits for what is under way; what is not through after `graceMs`
-   * (default 10 s) is stopped and waits in the queue. The store stays open.
+   * (default 10 s) is stopped and waits in the store, which stays open.
    */
   readonly stop: (graceMs?: number) => Promise<void>;
 }
 
 const DEFAULT_GRACE_MS = 10_000;
 const PURGE_EVERY_MS = 60 * 60 * 1000;
-const SWEEP_EVERY_MS = 5 * 60 * 1000;
+const FOLLOW_CLOCK_EVERY_MS = 10_000;
+/** How long a store that had no room is taken for one that has none. */
+const FULL_MS = 30_000;
 
 /**
  * Makes a host. Nothing runs before `start` and `listen`.
@@ -93,145 +102,164 @@ const SWEEP_EVERY_MS = 5 * 60 * 1000;
  * const { origin } = await host.listen({ port: 8080 });
  */
 export function createHost(options: HostOptions): Host {
-  const { store, clock = SYSTEM_CLOCK, onError = () => {}, onNotify = () => {} } = options;
-  const limits = hostLimitsOf(options.limits);
-  const queue = options.queue ?? createStoreQueue({ store, clock });
-  let stopping = new AbortController();
-  let isStopping = false;
-  let origin: string | undefined;
-  let server: HostServer | undefined;
-  let cancelPurge: () => void = () => {};
-  let cancelSweep: () => void = () => {};
-
-  const membership = createMembership({
-    ...{ store, queue, clock, onError },
-    leaseMs: limits.leaseMs,
-    onLost: () => {
-      // What is under way belongs to others now; what comes next runs under the new name.
-      const lost = stopping;
-      stopping = new AbortController();
-      lost.abort(new EngineError('HOST_LEASE', 'Others have taken over the work of this process.'));
-    },
-  });
-  const shared: HostContext = {
-    ...{ store, queue, clock, limits, onError, onNotify, worker: membership },
-    flows: options.flows,
-    checkpoint: options.checkpoint ?? (() => {}),
-  };
-  const context: WorkContext = { ...shared, ledger: createEventLedger(shared) };
-  const intake = createIntake(context);
-  const runIncomplete = createIncompleteRunner(context);
-  const hookOf = createHookFinder(store);
-  const baseUrl = (): string => (options.baseUrl ?? origin ?? 'http://localhost').replace(/\/+$/, '');
-
-  async function handleJob(kind: JobKind, id: number): Promise<JobEnd> {
-    const { signal } = stopping;
-    switch (kind) {
-      case 'hook':
-        return drain(context, id, signal, () => isStopping);
-      case 'event':
-        await processEvents(context, { eventId: id }, { signal, mayGoOn: () => false });
-        return 'done';
-      case 'scenario':
-        await runScenario(context, id, signal, () => isStopping);
-        return 'done';
-      case 'incomplete':
-        await runIncomplete(id, signal);
-        return 'done';
-    }
-  }
-
-  async function handle(request: Request): Promise<Response> {
-    const { pathname } = new URL(request.url);
-    if (pathname === '/health') return healthResponse(await readHealth(context, isStopping));
-    const token = /^\/hooks\/([A-Za-z0-9_-]{1,100})\/?$/.exec(pathname)?.[1];
-    if (token === undefined) return textResponse(404, 'There is nothing at this address.');
-    const body = new Uint8Array(await request.arrayBuffer());
-    const call = {
-      method: request.method.toUpperCase(),
-      url: request.url,
-      headers: [...request.headers],
-      body,
-    };
-    const receiving = {
-      context,
-      intake,
-      receiver: options.receiver,
-      hookOf,
-      baseUrl,
-      signal: stopping.signal,
-    };
-    return receiveCall(receiving, token, call);
-  }
-
-  const purgeLater = (): void => {
-    cancelPurge = clock.after(PURGE_EVERY_MS, () => {
-      purge(context).catch(onError).finally(purgeLater);
-    });
-  };
-  const sweepLater = (): void => {
-    cancelSweep = clock.after(SWEEP_EVERY_MS, () => {
-      sweep(context).catch(onError).finally(sweepLater);
-    });
-  };
-
-  const shown = async (row: HookRow): Promise<Hook> => {
+  const parts = createParts(options);
+  const { context, life } = parts;
+  const { store, clock } = context;
+  const show = async (row: HookRow): Promise<Hook> => {
     const path = await pathOfHook(store, row);
-    return { id: row.id, name: row.name, path, url: `${baseUrl()}${path}` };
+    return { id: row.id, name: row.name, path, url: `${parts.baseUrl()}${path}` };
   };
-
+  const handle = createHandler(parts, options);
   return {
-    events: createEventDesk(context),
-    scenarios: createScenarioDesk(context),
-    putHook: async (wanted) => shown(await putHook(store, clock, wanted)),
+    events: createEventAdmin(context),
+    scenarios: createScenarioAdmin(context),
+    putHook: async (wanted) => show(await putHook(store, clock, wanted)),
     hookAt: async (id) => {
       const row = await store.get('hooks', { id });
       if (row === undefined) throw new EngineError('HOST_MISSING', `There is no hook ${id}.`);
-      return shown(row);
+      return show(row);
     },
     removeHook: (id) => removeHook(store, clock, id),
     fetch: handle,
-    health: () => readHealth(context, isStopping),
-    start: async () => {
-      await membership.join();
-      // A rejection (the store is away, the lease is lost) leaves the job in the queue, for this process or another.
-      const handler: JobHandler = ({ kind, id }) => handleJob(kind, id);
-      await queue.start(membership.name, handler, { onAgents: membership.setAgents, onError });
-      purgeLater();
-      sweepLater();
-    },
+    health: () => parts.health(),
+    start: () => startWork(parts),
     listen: async (where) => {
-      server = await serveHttp(handle, limits, where);
-      origin = server.origin;
-      return server;
+      life.server = await serveFetch(handle, { ...where, limits: context.limits });
+      return life.server;
     },
-    stop: async (graceMs = DEFAULT_GRACE_MS) => {
-      isStopping = true;
-      cancelPurge();
-      cancelSweep();
-      await server?.close(graceMs);
-      const timer = setTimeout(() => stopping.abort(new EngineError('ABORTED', 'The host stops.')), graceMs);
-      await queue.stop();
-      clearTimeout(timer);
-      await membership.leave().catch(onError);
-      await queue.close();
-    },
+    stop: (graceMs = DEFAULT_GRACE_MS) => stopAll(parts, graceMs),
   };
 }
 
-/** Works on the events of a hook in order, and lets others have their turn after a while. */
-async function drain(
-  context: WorkContext,
-  hookId: number,
-  signal: AbortSignal,
-  isStopping: () => boolean,
-): Promise<JobEnd> {
-  const { clock, limits } = context;
-  const endMs = clock.now() + limits.sliceMs;
-  const mayGoOn = (): boolean => !isStopping() && clock.now() < endMs;
-  const { isCut } = await processEvents(context, { hookId, isTimed: false }, { signal, mayGoOn });
-  context.checkpoint('hook: before the end');
-  return isCut ? 'again' : 'done';
+/** What changes in the life of a host. */
+interface Life {
+  /** Ends what is under way; another takes its place when others have taken over the work. */
+  running: AbortController;
+  isStopping: boolean;
+  server: FetchServer | undefined;
+  fullUntilMs: number;
+  /** End what is done every so often. */
+  readonly repeating: (() => void)[];
+}
+
+interface Parts {
+  readonly context: WorkContext;
+  readonly life: Life;
+  readonly lease: WorkerLease;
+  readonly dispatcher: Dispatcher;
+  readonly intake: Intake;
+  readonly baseUrl: () => string;
+  readonly health: () => Promise<Health>;
+}
+
+function createParts(options: HostOptions): Parts {
+  const { store, clock = SYSTEM_CLOCK, flows } = options;
+  const limits = resolveHostLimits(options.limits);
+  const queue = options.queue ?? createStoreQueue({ clock });
+  const life: Life = {
+    ...{ running: new AbortController(), isStopping: false, server: undefined },
+    ...{ fullUntilMs: 0, repeating: [] },
+  };
+  const observe = tellAll(options.metrics?.observer, options.observer);
+  const onError = (error: unknown): void => {
+    if (error instanceof EngineError && error.code === 'STORE_FULL') life.fullUntilMs = clock.now() + FULL_MS;
+    observe({ kind: 'problem', error });
+  };
+  const lease = createWorkerLease({
+    ...{ store, clock, onError, leaseMs: limits.leaseMs },
+    onFreed: () => dispatcher.look(),
+    onLost: () => {
+      // What is under way belongs to others now; what comes next runs under the new name.
+      const lost = life.running;
+      life.running = new AbortController();
+      lost.abort(new EngineError('HOST_LEASE', 'Others have taken over the work of this process.'));
+    },
+  });
+  const checkpoint = options.checkpoint ?? (() => {});
+  const shared: HostContext = {
+    ...{ store, queue, clock, limits, observe, onError, flows, checkpoint, worker: lease },
+  };
+  const context: WorkContext = { ...shared, log: createWorkLog(shared) };
+  const dispatcher = createDispatcher({
+    ...{ context, log: context.log, signal: () => life.running.signal },
+    handle: (claim, onRan) => handleClaim(context, life, claim, onRan),
+    findDue: () => findDueScenarios(store, clock.now()),
+  });
+  return {
+    ...{ context, life, lease, dispatcher, intake: createIntake(context) },
+    baseUrl: () => (options.baseUrl ?? life.server?.origin ?? 'http://localhost').replace(/\/+$/, ''),
+    health: () => readHealth(context, life.isStopping, { isFull: () => clock.now() < life.fullUntilMs }),
+  };
+}
+
+async function handleClaim(context: WorkContext, life: Life, claim: Claim, onRan: () => void): Promise<void> {
+  const { signal } = life.running;
+  try {
+    if (claim.kind === 'event') await processEvent(context, claim, { signal, onRan });
+    else if (claim.kind === 'incomplete') await runIncomplete(context, claim, { signal, onRan });
+    else await runScheduled(context, claim, { signal, onRan, isStopping: () => life.isStopping });
+  } catch (error) {
+    // What the abort was for is known to whoever aborted.
+    if (!signal.aborted) throw error;
+  }
+}
+
+function createHandler(
+  parts: Parts,
+  { receiver, metrics }: HostOptions,
+): (request: Request) => Promise<Response> {
+  const { context, life, intake, baseUrl, dispatcher } = parts;
+  const hookOf = createHookFinder(context.store);
+  return async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === '/health') return healthResponse(await parts.health());
+    if (pathname === '/metrics' && metrics !== undefined)
+      return metricsResponse(metrics, await parts.health());
+    const token = /^\/hooks\/([A-Za-z0-9_-]{1,100})\/?$/.exec(pathname)?.[1];
+    if (token === undefined) return textResponse(404, 'There is nothing at this address.');
+    const readCall = async (): Promise<StoredCall> => ({
+      ...{ method: request.method.toUpperCase(), url: request.url, headers: [...request.headers] },
+      body: new Uint8Array(await request.arrayBuffer()),
+    });
+    const { signal } = life.running;
+    return receiveCall(
+      { context, intake, receiver, hookOf, baseUrl, signal, begin: dispatcher.begin },
+      token,
+      readCall,
+    );
+  };
+}
+
+async function startWork({ context, life, lease, dispatcher }: Parts): Promise<void> {
+  const { clock, onError, queue, store } = context;
+  await lease.join();
+  dispatcher.start();
+  await queue.start(dispatcher.look);
+  const every = (ms: number, work: () => Promise<void>): void => {
+    life.repeating.push(repeatEvery(clock, ms, work, onError));
+  };
+  await followClock(store, clock.now());
+  every(PURGE_EVERY_MS, () => purge(context));
+  every(FOLLOW_CLOCK_EVERY_MS, () => followClock(store, clock.now()));
+}
+
+async function stopAll({ context, life, lease, dispatcher }: Parts, graceMs: number): Promise<void> {
+  const { queue, onError } = context;
+  life.isStopping = true;
+  for (const end of life.repeating.splice(0)) end();
+  await queue.stop();
+  await life.server?.close(graceMs);
+  const ending = new EngineError('ABORTED', 'The host stops.');
+  const timer = setTimeout(() => life.running.abort(ending), graceMs);
+  await dispatcher.stop();
+  clearTimeout(timer);
+  await lease.leave().catch(onError);
+  await queue.close();
+}
+
+async function metricsResponse(metrics: HostMetrics, health: Health): Promise<Response> {
+  const { text, contentType } = await metrics.read(health);
+  return new Response(text, { headers: { 'content-type': contentType, 'cache-control': 'no-store' } });
 }
 
 function healthResponse(health: Health): Response {

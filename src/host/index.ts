@@ -1,35 +1,35 @@
-export { type AttachOptions, attachHook, detachHook } from './hooks/attach-hook.js';
-export type { Hook, Host, HostOptions } from './create-host.js';
+export type { FetchServer as HostServer, ListenOptions } from '../server/serve-fetch.js';
+export type { Host, HostOptions } from './create-host.js';
 export { createHost } from './create-host.js';
+export {
+  type AdminOptions,
+  createEventAdmin,
+  type EventAdmin,
+  type EventFilter,
+  type EventQuery,
+  type EventSummary,
+} from './events/event-admin.js';
+export { type AttachOptions, attachHook, detachHook } from './hooks/attach-hook.js';
 export { createEngineReceiver, type Engines } from './hooks/engine-receiver.js';
-export { createEventDesk, type EventDesk, type EventQuery } from './events.js';
+export type { Hook, HookWanted } from './hooks/hooks.js';
+export { createPostgresQueue, type PostgresQueueOptions } from './queue/postgres-queue.js';
+export { createStoreQueue, type StoreQueueOptions } from './queue/store-queue.js';
+export { findStuck, type Stuck } from './scenarios/find-stuck.js';
 export type { FlowDefinition, StepDefinition } from './scenarios/flow-definition.js';
-export type { Health } from './health.js';
-export type { HookWanted } from './hooks/hooks.js';
-export type { Job, JobKind } from './job.js';
-export { DEFAULT_HOST_LIMITS, type HostLimits } from './work/limits.js';
-export { createHostMemoryStore, openHostPostgres, openHostSqlite } from './open-host-store.js';
-export type {
-  FlowReport,
-  FlowRequest,
-  FlowSource,
-  Flows,
-  HostQueue,
-  IncompleteDraft,
-  JobHandler,
-  QueueHooks,
-  ReceiveRequest,
-  Receiver,
-  Reception,
-  StoredCall,
-} from './work/ports.js';
-export { createPostgresQueue, type PostgresQueueOptions } from './postgres-queue.js';
+export { createScenarioAdmin, type ScenarioAdmin, type ScenarioWanted } from './scenarios/scenario-admin.js';
 export { createScenarioFlows, type ScenarioFlowsOptions } from './scenarios/scenario-flows.js';
-export type { ScenarioPlan } from './scenario-plan.js';
-export { createScenarioDesk, type ScenarioDesk, type ScenarioWanted } from './scenarios.js';
-export type { HostServer, ListenOptions } from './serve-http.js';
-export { createStoreQueue, type StoreQueueOptions } from './store-queue.js';
+export type { Health } from './server/health.js';
+export { createHostMetrics, type HostMetrics } from './server/metrics.js';
+export { createNotifier, type Notifier, type NotifierOptions } from './server/notifier.js';
+export {
+  createHostMemoryStore,
+  openHostPostgres,
+  openHostSqlite,
+  type SealOptions,
+} from './store/open-host-store.js';
+export type { CronSchedule, ScenarioPlan } from './store/scenario-plan.js';
 export type {
+  CrashCounts,
   EventRow,
   EventStatus,
   HookKind,
@@ -39,3 +39,30 @@ export type {
   IncompleteStatus,
   ScenarioRow,
 } from './store/tables.js';
+export { DEFAULT_HOST_LIMITS, type HostLimits } from './work/limits.js';
+export {
+  type CallAccepted,
+  type CallRefusal,
+  type CallRefused,
+  type HostNotice,
+  type HostObserver,
+  type HostProblem,
+  type RunFinished,
+  type RunSource,
+  type RunStarted,
+  type ScenarioOff,
+  type ScenarioSuspended,
+  tellAll,
+} from './work/observer.js';
+export type {
+  FlowReport,
+  FlowRequest,
+  FlowSource,
+  Flows,
+  HostQueue,
+  IncompleteDraft,
+  ReceiveRequest,
+  Receiver,
+  Reception,
+  StoredCall,
+} from './work/ports.js';

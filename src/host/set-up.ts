@@ -1,15 +1,20 @@
 import { findModule, findWebhook } from '../app/engine/find-component.js';
+import type { App, ModuleComponent } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
+import { listSecretFields } from '../parameters/check/secret-values.js';
+import { findParameter } from '../parameters/form/find-parameter.js';
+import { moduleForm } from '../parameters/form/form.js';
 import { settingsOf } from '../scenario/state/scenario-settings.js';
-import type { App } from '../document/app.js';
 import type { HookReport } from '../webhook/run-hook-request.js';
+import type { Host } from './create-host.js';
 import { attachHook, detachHook } from './hooks/attach-hook.js';
-import type { Hook, Host } from './create-host.js';
 import { type Engines, engineOf } from './hooks/engine-receiver.js';
+import type { Hook } from './hooks/hooks.js';
 import type { FlowDefinition } from './scenarios/flow-definition.js';
 import type { ScenarioEntry } from './scenarios/scenario-file.js';
-import type { ScenarioPlan } from './scenario-plan.js';
+import { assertCanAnswer, type ScenarioPlan } from './store/scenario-plan.js';
 import type { HostStore } from './store/tables.js';
+import { nextCronTime } from './work/cron.js';
 
 /** What sets a host up. */
 export interface SetUpOptions {
@@ -35,6 +40,9 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
   const { host, engines } = options;
   for (const { app, module } of entry.modules) findModule(engineOf(engines, app).app, module);
   const plan = planOfEntry(entry, engines);
+  // What cannot work is refused before anything is stored, and before any service is told of a hook.
+  if (plan.cron !== undefined) await nextCronTime(plan.cron, 0);
+  assertCanAnswer(entry.name, plan);
   if (entry.webhook === undefined) {
     await host.scenarios.put({ name: entry.name, plan });
     return { name: entry.name, hook: undefined };
@@ -49,7 +57,7 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
 }
 
 function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
-  const { everyMinutes, ordered, modules, webhook } = entry;
+  const { everyMinutes, cron, ordered, modules, webhook } = entry;
   const typeOf = ({ app, module }: ScenarioEntry['modules'][number]): string =>
     findModule(engineOf(engines, app).app, module).type;
   const [first] = modules;
@@ -59,19 +67,33 @@ function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
   const shift = startsWithWebhook && modules.some(({ id }) => id === 1) ? 1 : 0;
   const flow: FlowDefinition = {
     startsWithWebhook,
-    steps: modules.map((step) => ({ ...step, id: step.id + shift })),
+    steps: modules.map((step) => ({
+      ...{ ...step, id: step.id + shift },
+      secretParameters: listSecretParameters(step, findModule(engineOf(engines, step.app).app, step.module)),
+    })),
   };
   return {
     settings: settingsOf({
       ...entry.settings,
-      scheduling: everyMinutes === undefined ? 'instant' : 'timed',
+      scheduling: everyMinutes === undefined && cron === undefined ? 'instant' : 'timed',
     }),
     everyMs: everyMinutes === undefined ? undefined : Math.max(1, Math.round(everyMinutes * 60_000)),
+    // Kept as JSON, where what is undefined is absent.
+    ...(cron && { cron: JSON.parse(JSON.stringify(cron)) }),
     ordered,
     answers: modules.some((step) => typeOf(step) === 'responder'),
     // Kept as JSON, where what is undefined is absent.
     flow: JSON.parse(JSON.stringify(flow)),
   };
+}
+
+/** What no field declares may be a password that an RPC asks for. */
+function listSecretParameters(step: ScenarioEntry['modules'][number], module: ModuleComponent): string[] {
+  const form = moduleForm(module);
+  const unknown = Object.keys(step.parameters ?? {}).filter(
+    (name) => findParameter(form, name) === undefined,
+  );
+  return [...new Set([...listSecretFields(form.elements), ...unknown])];
 }
 
 /**

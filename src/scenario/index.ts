@@ -1,8 +1,16 @@
 export { answerWebhook } from './flow/answer-webhook.js';
 export { type CompiledFlow, compileFlow } from './flow/compile-flow.js';
 export { engineModule } from './flow/engine-module.js';
-export { ERROR_REACTIONS, type ErrorReaction, RERUN_DELAYS_MS, RETRY_DELAYS_MS } from './state/error-reactions.js';
-export type { ErrorHandler, Flow, FlowModule, FlowStep, ModuleInput, ModuleOutcome } from './flow/flow.js';
+export type {
+  AnswerOutcome,
+  ErrorHandler,
+  Flow,
+  FlowModule,
+  FlowStep,
+  ModuleInput,
+  ModuleOutcome,
+  TriggerData,
+} from './flow/flow.js';
 export type { FlowPhase, FlowReport } from './flow/flow-report.js';
 export {
   createMemoryIncompleteStore,
@@ -10,8 +18,6 @@ export {
   type IncompleteStore,
   type RetryPolicy,
 } from './flow/incomplete-execution.js';
-export { nextStart, type StartDecision, type StartKind } from './state/next-start.js';
-export { nextState, type StoredExecution, type Transition } from './state/next-state.js';
 export {
   discardExecution,
   listDue,
@@ -20,6 +26,14 @@ export {
   resolveExecution,
 } from './flow/retry-incomplete.js';
 export { type FlowInput, type FlowOptions, resumeFlow, runFlow } from './flow/run-flow.js';
+export {
+  ERROR_REACTIONS,
+  type ErrorReaction,
+  RERUN_DELAYS_MS,
+  RETRY_DELAYS_MS,
+} from './state/error-reactions.js';
+export { nextStart, type StartDecision, type StartKind } from './state/next-start.js';
+export { nextState, type StoredExecution, type Transition } from './state/next-state.js';
 export { DEFAULT_SETTINGS, type ScenarioSettings, settingsOf } from './state/scenario-settings.js';
 export {
   type FailedRun,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { SqlTables } from './sql-database.js';
+import type { SqlTables } from './sql-tables.js';
 
 /** A row: members are text, numbers, booleans, null or JSON, as its table says. Every row has an `id` given by the store. */
 export interface Row {
@@ -15,6 +15,10 @@ export interface TableDefinition<R extends Row = Row> {
   readonly columns: readonly Exclude<keyof R & string, 'id'>[];
   readonly flags?: readonly (keyof R & string)[];
   readonly json?: readonly (keyof R & string)[];
+  /** Columns of JSON that is read far more often than it changes: equal texts are read as one and the same value. */
+  readonly shared?: readonly (keyof R & string)[];
+  /** Columns of JSON that a store with a key keeps encrypted. Rows cannot be looked up by them. */
+  readonly sealed?: readonly (keyof R & string)[];
   /** Sets of columns no two rows may share. */
   readonly unique?: readonly (readonly (keyof R & string)[])[];
   /** Single columns rows are looked up by. */
@@ -35,8 +39,8 @@ export interface Containing {
   readonly containing: string;
 }
 
-/** Rows whose number is not above `atMost`, or is above `above`. Null is neither. */
-export type Bounded = { readonly atMost: number } | { readonly above: number };
+/** Rows whose number is not above `atMost`, or is above `above`. Null is neither, unless `orNull` admits it. */
+export type Bounded = ({ readonly atMost: number } | { readonly above: number }) & { readonly orNull?: true };
 
 /** Conditions that all have to hold: a value, one of several values, or a condition of its own. */
 export type Where<R extends Row> = {
@@ -54,20 +58,61 @@ export interface Query<R extends Row, C extends keyof R & string = keyof R & str
   readonly offset?: number | undefined;
 }
 
+/** A number of rows, and the sum of a column over them. */
+export interface Tally {
+  readonly count: number;
+  readonly sum: number;
+}
+
+/** Where a condition of `getLinked` has its value from: the values of the call, or a row that was found before. */
+export type LinkSource = { readonly value: string } | { readonly of: string; readonly column: string };
+
+/** One row of `getLinked`: of which table, and by which columns. They have to lead to one row at most. */
+export interface Link<K extends string = string> {
+  readonly table: K;
+  readonly where: Readonly<Record<string, LinkSource>>;
+}
+
+/** Rows that lead to one another, by name, each behind those it is found by. Made once: what is read by it is kept with it. */
+export type Links<T extends Tables> = { readonly [name: string]: Link<keyof T & string> };
+
+/** The rows that were found. A row that leads nowhere leaves out those behind it. */
+export type LinkedRows<T extends Tables, L extends Links<T>> = {
+  readonly [N in keyof L]: T[L[N]['table']] | undefined;
+};
+
+export type LinkValues = Readonly<Record<string, string | number>>;
+
 export interface RecordReader<T extends Tables> {
+  /** Rows of several tables that lead to one another, all as of one moment, in one statement where the store is a database. */
+  getLinked<const L extends Links<T>>(links: L, values: LinkValues): Promise<LinkedRows<T, L>>;
   /** The first row by id that fits. */
   get<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<T[K] | undefined>;
   find<K extends keyof T & string, C extends keyof T[K] & string = keyof T[K] & string>(
     table: K,
     query?: Query<T[K], C>,
   ): Promise<readonly Pick<T[K], C | 'id'>[]>;
-  /** For each of the values of a column the first row by id that fits; by id. Fast where an index leads to it. */
+  /** For each of the values of a column the first rows by id that fit (default 1); by id. Fast where an index leads to them. */
   firstOf<K extends keyof T & string, C extends keyof T[K] & string>(
     table: K,
     column: C,
     values: readonly T[K][C][],
     where: Where<T[K]>,
+    limit?: number,
   ): Promise<readonly T[K][]>;
+  /** The values a column has in the rows that fit. Fast where an index begins with the conditions and the column. */
+  distinct<K extends keyof T & string, C extends keyof T[K] & string>(
+    table: K,
+    column: C,
+    where: Where<T[K]>,
+  ): Promise<readonly T[K][C][]>;
+  /** For each value of a column how many rows fit, and the sum of another column over them; values without any are absent. */
+  tally<K extends keyof T & string, C extends keyof T[K] & string>(
+    table: K,
+    column: C,
+    summed: keyof T[K] & string,
+    where: Where<T[K]>,
+  ): Promise<ReadonlyMap<T[K][C], Tally>>;
   count<K extends keyof T & string>(table: K, where?: Where<T[K]>): Promise<number>;
   /** How many rows that fit there are for each value of a column; values without any are absent. */
   countBy<K extends keyof T & string, C extends keyof T[K] & string>(
@@ -87,6 +132,11 @@ export interface RecordWriter<T extends Tables> extends RecordReader<T> {
     where: Where<T[K]>,
     lock: 'update' | 'key',
   ): Promise<T[K] | undefined>;
+  /**
+   * The rows that fit and that nobody else has locked, which nobody else locks or changes until the transaction ends.
+   * It never waits: what somebody else holds is absent. Only read-committed transactions need it; elsewhere it is `find`.
+   */
+  lockFree<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<readonly T[K][]>;
   /** The open SQL transaction, for a queue whose jobs are added in it; undefined in memory. */
   readonly sql?: Kysely<SqlTables> | undefined;
   /** Adds a row and gives it the next id. @throws StoreError `STORE_CONFLICT` */

@@ -1,8 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { TransactionOptions } from './record-store.js';
-
-/** Tables by name; what their rows hold is known to the table definitions, not to the query builder. */
-export type SqlTables = Record<string, Record<string, unknown>>;
+import type { SqlTables } from './sql-tables.js';
 
 /** An open SQL database: the query builder and what differs between the two kinds. */
 export interface SqlDatabase {

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
 import { createHost, type Host } from '../../src/host/create-host.js';
 import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
-import { createHostMemoryStore } from '../../src/host/open-host-store.js';
 import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
 import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';
 import { removeScenario, type SetUpOptions, setUpScenario } from '../../src/host/set-up.js';
+import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import { type Answer, service } from '../run/helpers.js';
 import { eventually } from './open-parts.js';
 
@@ -39,6 +39,7 @@ function setUp(answer: (call: number) => Answer) {
     name: 'crm',
     base: { baseUrl: 'https://api.example.test' },
     webhooks: { contacts: WEBHOOK },
+    modules: { answer: { type: 'responder', communication: { response: { body: 'ok' } } } },
   });
   const engines = { crm: createEngine({ app, transport }) };
   const store = createHostMemoryStore();
@@ -133,6 +134,20 @@ describe('a hook of a host', () => {
     expect(report?.error).toMatchObject({ statusCode: 500 });
     expect(await store.count('hooks')).toBe(0);
     expect((await host.events.list()).map(({ status }) => status)).toEqual(['discarded']);
+  });
+
+  it.each([
+    ['ordered', { ordered: true }],
+    ['sequential', { ordered: false, settings: { sequential: true } }],
+  ])('is not attached for a scenario that keeps order and has a responder: %s', async (word, order) => {
+    const { options, sent, host } = setUp(() => ({ json: { id: 'x' } }));
+    const entry = { ...entryOf('red'), ...order, modules: [{ id: 1, app: 'crm', module: 'answer' }] };
+    await expect(setUpScenario(options, entry)).rejects.toMatchObject({
+      code: 'HOST_REFUSED',
+      message: expect.stringContaining(`"${word}"`),
+    });
+    expect(sent()).toEqual([]);
+    await expect(host.scenarios.get(entry.name)).rejects.toMatchObject({ code: 'HOST_MISSING' });
   });
 
   it('answers 410 while it is turned off', async () => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
+import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
 import { compileProcess } from './compile-process.js';
 import { eventually } from './open-parts.js';
@@ -17,8 +17,6 @@ import {
 import { startWorker, type WorkerProcess } from './worker-process.js';
 import type { WorkerSettings } from './worker-script.js';
 
-// Source: reference/hostile-inputs.md section 5 (Crash matrix).
-
 let script: string;
 
 beforeAll(async () => {
@@ -30,15 +28,15 @@ afterAll(dropTemplate);
 /** Every point a process can end at, and the store be in another state than before. */
 const POINTS = [
   ...['intake: before the transaction', 'intake: before the commit', 'intake: after the commit'],
-  ...['event: before the claim', 'event: claimed', 'event: run', 'event: before the commit'],
-  ...['event: committed', 'hook: before the end', 'effect: before', 'effect: after'],
-  ...['scenario: before the start', 'scenario: started', 'scenario: run', 'scenario: before the commit'],
-  ...['scenario: committed', 'incomplete: before the claim', 'incomplete: claimed', 'incomplete: run'],
+  ...['work: taken', 'event: claimed', 'event: run', 'event: before the commit'],
+  ...['event: committed', 'effect: before', 'effect: after'],
+  ...['scenario: started', 'scenario: run', 'scenario: before the commit'],
+  ...['scenario: committed', 'incomplete: claimed', 'incomplete: run'],
   ...['incomplete: before the commit', 'incomplete: committed'],
 ];
 
 /** Those that each event leads past: the second time is the one behind a commit. */
-const isPassedByEvents = (point: string): boolean => /^(intake|event|hook)/.test(point);
+const isPassedByEvents = (point: string): boolean => /^(intake|event|work)/.test(point);
 
 const isFull = process.env['IML_FULL'] === '1';
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createHost } from '../../src/host/create-host.js';
-import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
-import { createStoreQueue } from '../../src/host/store-queue.js';
+import { createStoreQueue } from '../../src/host/queue/store-queue.js';
+import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import { compileProcess } from './compile-process.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
@@ -132,12 +132,12 @@ it('refuses clearly while the file has no room, and loses nothing of what it has
   const tight = await openHostSqlite({ file: file.at, maxPages: 60 });
   const open = (store: typeof tight) =>
     createHost({
-      ...{ store, queue: createStoreQueue({ store, pollMs: 20 }), receiver: receiveJson },
+      ...{ store, queue: createStoreQueue({ pollMs: 20 }), receiver: receiveJson },
       flows: flowsOf(({ source }) => {
         if (source.kind === 'event') seen.push(Number(Reflect.get(Object(source.bundles[0]), 'n')));
         return SUCCESS;
       }),
-      onError: (error) => errors.push(error),
+      observer: (notice) => notice.kind === 'problem' && errors.push(notice.error),
     });
   const seen: number[] = [];
   const host = open(tight);

@@ -3,13 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openHostSqlite } from '../../src/host/open-host-store.js';
+import { openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { EventStatus, HostStore } from '../../src/host/store/tables.js';
 import { builtCli, type ProcessResult, type StartedProcess } from '../cli/build-cli.js';
 import { jsonLines } from '../cli/fake-io.js';
 import { httpServer, type Loopback, readBody } from '../http/loopback.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
+
+// The processes inherit it, so that the test opens what they have sealed.
+const KEY = Buffer.alloc(32, 7);
+process.env['IML_HOST_KEY'] = KEY.toString('base64');
 
 const startCli = builtCli();
 const started: StartedProcess[] = [];
@@ -54,7 +58,12 @@ const MANIFEST = {
         codeFiles: { communication: 'contacts.json', attach: 'attach.json', detach: 'detach.json' },
       },
     },
-    module: { post: { moduleType: 'action', codeFiles: { communication: 'post.json' } } },
+    module: {
+      post: {
+        moduleType: 'action',
+        codeFiles: { communication: 'post.json', mappableParams: 'params.json' },
+      },
+    },
   },
 };
 
@@ -63,6 +72,13 @@ const CODE = {
   'contacts.json': { output: '{{body}}' },
   'attach.json': { url: '/hooks', method: 'POST', response: { data: { ext: '{{body.id}}' } } },
   'detach.json': { url: '/hooks/{{webhook.ext}}', method: 'DELETE' },
+  'params.json': [
+    { name: 'to', type: 'text' },
+    { name: 'n', type: 'text' },
+    { name: 'pin of ours', type: 'password' },
+    { name: 'apiKey', type: 'text' },
+    'rpc://more',
+  ],
   'post.json': { url: '/{{parameters.to}}', method: 'POST', body: { n: '{{parameters.n}}' } },
 };
 
@@ -73,9 +89,14 @@ const post = (to: string, rest: object = {}): object => ({
 
 const WEBHOOK = { app: 'crm', webhook: 'contacts' };
 const NOTES = { name: 'notes', webhook: WEBHOOK, ordered: true, modules: [post('note')] };
+const SECRETS = { 'pin of ours': 'typed-secret', apiKey: 'named-secret', asked: 'asked-secret' };
 const ORDERS = {
   ...{ name: 'orders', webhook: WEBHOOK, settings: { storeIncomplete: true } },
-  modules: [post('save'), post('check', { onError: { kind: 'break', automatic: false } }), post('send')],
+  modules: [
+    post('save', { parameters: { to: 'save', n: '{{1.n}}', ...SECRETS } }),
+    post('check', { onError: { kind: 'break', automatic: false } }),
+    post('send'),
+  ],
 };
 
 interface Served extends StartedProcess {
@@ -140,7 +161,7 @@ beforeAll(async () => {
   for (const [name, value] of Object.entries(files))
     await writeFile(path.join(folder, 'crm', name), JSON.stringify(value));
   served = await serve([NOTES, ORDERS]);
-  store = await openHostSqlite({ file: path.join(folder, 'data/host.db') });
+  store = await openHostSqlite({ file: path.join(folder, 'data/host.db'), sealKey: KEY });
 });
 
 afterAll(async () => {
@@ -164,13 +185,33 @@ it('lists events, shows one, and has a dead one processed again by the host that
     print('events', 'list', '--limit', '1'),
   ]);
   expect(JSON.parse(listed)).toMatchObject([
-    { id: bad, status: 'dead', scenario: 1, attempts: 1, error: expect.stringContaining('400') },
-    { id: good, status: 'done', error: '' },
+    {
+      id: bad,
+      status: 'dead',
+      hook: 'notes',
+      scenario: 'notes',
+      attempts: 1,
+      error: expect.stringContaining('400'),
+    },
+    { id: good, status: 'done', hook: 'notes', scenario: 'notes', attempts: 1, error: '' },
   ]);
   expect(jsonLines(dead)).toEqual(jsonLines(newest));
   expect(jsonLines(dead)).toMatchObject([{ id: bad }]);
   expect(JSON.parse(await print('events', 'show', String(bad)))).toMatchObject({
-    ...{ id: bad, status: 'dead', bundles: [{ n: 2 }], finished: expect.stringMatching(/^\d{4}-.*Z$/) },
+    ...{
+      id: bad,
+      hook: 'notes',
+      scenario: 'notes',
+      status: 'dead',
+      bundles: [{ n: 2 }],
+      finished: expect.stringMatching(/^\d{4}-.*Z$/),
+    },
+  });
+  const [notes] = JSON.parse(await print('scenarios', 'list', '--json')) as unknown[];
+  expect(notes).toMatchObject({
+    name: 'notes',
+    'last run': expect.stringMatching(/^\d{4}-.*Z$/),
+    'last error': expect.stringContaining('400'),
   });
 
   refused.clear();
@@ -226,8 +267,12 @@ it('runs the remaining steps of an incomplete execution, or drops it', async () 
       { status: 'unresolved', execution: { stepId: 3 } },
     ],
   });
-  // A value of a module's parameters is a password for all this command knows.
-  expect(JSON.stringify(shown)).not.toContain('"to":"save"');
+  expect(JSON.stringify(shown)).toContain('"to":"save"');
+  expect(JSON.stringify(shown)).not.toContain('secretParameters');
+  expect(JSON.stringify(shown)).toContain('"pin of ours":"[SANITIZED]"');
+  expect(JSON.stringify(shown)).toContain('"apiKey":"[SANITIZED]"');
+  for (const secret of ['typed-secret', 'named-secret', 'asked-secret'])
+    expect(JSON.stringify(shown)).not.toContain(secret);
   const [first, second] = shown.incompletes.map(({ id }) => String(id));
 
   refused.clear();

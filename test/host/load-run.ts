@@ -3,20 +3,30 @@ import path from 'node:path';
 import pLimit from 'p-limit';
 import { Agent, request } from 'undici';
 import { createHost } from '../../src/host/create-host.js';
-import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
-import { createPostgresQueue } from '../../src/host/postgres-queue.js';
+import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
+import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
 import { compileProcess } from './compile-process.js';
-import { createDatabase, createFile } from './test-database.js';
+import { startDroppingProxy } from './dropping-proxy.js';
+import { startOwnServer } from './own-server.js';
+import { createDatabase, createFile, onServer, type TestDatabase } from './test-database.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 import { startWorker, type WorkerProcess } from './worker-process.js';
 
+/**
+ * What happens meanwhile: a process is killed, or stopped for longer than the lease and let go on; the database ends all
+ * connections, or is restarted; answers of it are lost on their way.
+ */
+export type Disturbance = 'kill' | 'stop' | 'terminate' | 'restart' | 'drop';
+
 export interface LoadSettings {
   readonly engine: 'sqlite' | 'postgres';
+  /** Default: `kill`. */
+  readonly disturbance?: Disturbance | undefined;
   readonly events: number;
   readonly hooks: number;
   readonly workers: number;
-  /** A worker is killed this often, and another started in its place; undefined kills none. */
+  /** It happens this often, and another worker is started in the place of one that was killed; undefined: never. */
   readonly killEveryMs?: number | undefined;
   /** Where starting a worker takes longer than it lives, killing without end would let none get through. */
   readonly maxKills?: number | undefined;
@@ -27,7 +37,10 @@ export interface LoadSettings {
 
 export interface LoadResult {
   readonly sent: number;
+  /** How often something happened meanwhile. */
   readonly kills: number;
+  /** From the answer to the first effect. */
+  readonly longestWaitMs: number;
   readonly effects: number;
   /** Acknowledged sendings without an effect. */
   readonly lost: number;
@@ -59,7 +72,7 @@ interface Effect {
 export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
   const { engine, hooks, leaseMs } = settings;
   const script = await compileProcess('worker-script');
-  const database = engine === 'sqlite' ? await createFile() : await createDatabase();
+  const database = await openTarget(settings);
   const folder = await createFile();
   const effects = path.join(folder.name, 'effects.log');
   const store =
@@ -68,15 +81,16 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
       : await openHostPostgres({ url: database.at });
   try {
     const paths = await makeHooks(store, settings, database.at);
-    const fleet = await startFleet(settings, () =>
-      startWorker(script, { engine, at: database.at, effects, hooks: 0, leaseMs, concurrency: 32 }),
+    const fleet = await startFleet(settings, database.disturb, () =>
+      startWorker(script, { engine, at: database.workersAt, effects, hooks: 0, leaseMs, concurrency: 32 }),
     );
     const startMs = Date.now();
     const endMs = startMs + settings.maxMs;
     const work = async () => {
       const acknowledged = await sendAll(settings, paths, fleet, endMs);
       const acceptedMs = Date.now() - startMs;
-      while ((await openEvents(store)) > 0 && Date.now() < endMs) await sleep(250);
+      // A database that restarts does not answer for a moment.
+      while ((await openEvents(store).catch(() => 1)) > 0 && Date.now() < endMs) await sleep(250);
       return { acknowledged, acceptedMs, totalMs: Date.now() - startMs };
     };
     // Workers left running would meet the files of the next run.
@@ -85,7 +99,7 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
     return {
       ...judge(lines, acknowledged, fleet.killed),
       sent: acknowledged.length,
-      kills: fleet.killed.size,
+      kills: fleet.disturbed(),
       open: await openEvents(store),
       dead: await store.count('events', { status: 'dead' }),
       ...{ acceptedMs, totalMs },
@@ -125,6 +139,35 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
   }
 }
 
+interface Target extends TestDatabase {
+  /** Where the workers find it. */
+  readonly workersAt: string;
+  /** Undefined where it is a process that something happens to. */
+  readonly disturb: (() => Promise<void>) | undefined;
+}
+
+/** The database of a run, with what happens to it. */
+async function openTarget({ engine, disturbance }: LoadSettings): Promise<Target> {
+  if (engine === 'sqlite') {
+    const file = await createFile();
+    return { ...file, workersAt: file.at, disturb: undefined };
+  }
+  if (disturbance === 'restart') {
+    const server = await startOwnServer();
+    const disturb = (): Promise<void> => server.restart('immediate');
+    return { name: 'postgres', at: server.url, workersAt: server.url, disturb, drop: server.remove };
+  }
+  const database = await createDatabase();
+  if (disturbance === 'drop') {
+    const proxy = await startDroppingProxy(database.at, Math.random);
+    const drop = (): Promise<void> => proxy.close().then(database.drop);
+    return { ...database, workersAt: proxy.url, disturb: async () => proxy.dropOne(), drop };
+  }
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database.name}'`;
+  const disturb = disturbance === 'terminate' ? () => onServer(end) : undefined;
+  return { ...database, workersAt: database.at, disturb };
+}
+
 function openEvents(store: HostStore): Promise<number> {
   return store.count('events', { status: ['pending', 'running'] });
 }
@@ -133,11 +176,13 @@ interface Fleet {
   readonly origin: () => Promise<string>;
   /** When each killed process was killed. */
   readonly killed: ReadonlyMap<number, number>;
+  readonly disturbed: () => number;
   readonly stop: () => Promise<void>;
 }
 
 async function startFleet(
-  { workers, killEveryMs, maxKills = Number.POSITIVE_INFINITY }: LoadSettings,
+  { workers, killEveryMs, maxKills = Number.POSITIVE_INFINITY, disturbance, leaseMs }: LoadSettings,
+  disturb: Target['disturb'],
   start: () => Promise<WorkerProcess | undefined>,
 ): Promise<Fleet> {
   const killed = new Map<number, number>();
@@ -145,11 +190,25 @@ async function startFleet(
   let alive = first.filter((worker) => worker !== undefined);
   let isOver = false;
   let next = 0;
+  let count = 0;
   const killing = (async () => {
-    while (killEveryMs !== undefined && killed.size < maxKills && !isOver) {
+    while (killEveryMs !== undefined && count < maxKills && !isOver) {
       await sleep(killEveryMs);
+      if (!isOver && disturb !== undefined) {
+        await disturb();
+        count++;
+        continue;
+      }
       const [victim, ...rest] = alive;
       if (victim === undefined || isOver) continue;
+      count++;
+      if (disturbance === 'stop') {
+        victim.child.kill('SIGSTOP');
+        await sleep(leaseMs * 1.5);
+        victim.child.kill('SIGCONT');
+        alive = [...rest, victim];
+        continue;
+      }
       alive = rest;
       killed.set(victim.child.pid ?? 0, Date.now());
       victim.child.kill('SIGKILL');
@@ -159,6 +218,7 @@ async function startFleet(
   })();
   return {
     killed,
+    disturbed: () => count,
     origin: async () => {
       while (alive.length === 0) await sleep(20);
       return alive[next++ % alive.length]?.origin ?? '';
@@ -177,6 +237,8 @@ interface Sending {
   readonly hook: string;
   readonly n: number;
   readonly attempt: number;
+  /** When its answer came. */
+  readonly atMs: number;
 }
 
 /** Each hook gets its events one after the other; many hooks get theirs at the same time. */
@@ -203,7 +265,7 @@ async function sendAll(
             );
             await answer?.body.dump().catch(() => {});
             if (answer?.statusCode === 200) {
-              acknowledged.push({ hook: `hook-${index}`, n, attempt });
+              acknowledged.push({ hook: `hook-${index}`, n, attempt, atMs: Date.now() });
               break;
             }
             await sleep(20);
@@ -220,8 +282,10 @@ function judge(
   effects: readonly Effect[],
   acknowledged: readonly Sending[],
   killed: ReadonlyMap<number, number>,
-): Pick<LoadResult, 'effects' | 'lost' | 'orderBreaks' | 'repeated' | 'unexplained' | 'sentTwice'> {
-  const done = new Set(effects.map(({ hook, n, attempt }) => `${hook} ${n} ${attempt}`));
+): Omit<LoadResult, 'sent' | 'kills' | 'open' | 'dead' | 'acceptedMs' | 'totalMs'> {
+  const keyOf = ({ hook, n, attempt }: Sending | Effect): string => `${hook} ${n} ${attempt}`;
+  const done = new Map(effects.toReversed().map((effect) => [keyOf(effect), effect.atMs]));
+  const waits = acknowledged.map((sending) => (done.get(keyOf(sending)) ?? 0) - sending.atMs);
   const latest = new Map<string, number>();
   const byEvent = new Map<number, Effect>();
   const lastOf = new Map<string, number>();
@@ -240,7 +304,8 @@ function judge(
   }
   return {
     ...{ effects: effects.length, orderBreaks, repeated, unexplained },
-    lost: acknowledged.filter(({ hook, n, attempt }) => !done.has(`${hook} ${n} ${attempt}`)).length,
+    lost: acknowledged.filter((sending) => !done.has(keyOf(sending))).length,
+    longestWaitMs: Math.max(0, ...waits),
     sentTwice: byEvent.size - acknowledged.length,
   };
 }

@@ -1,9 +1,13 @@
 import { describe } from 'vitest';
-import { createHostMemoryStore, openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
-import type { HostQueue } from '../../src/host/work/ports.js';
-import { createPostgresQueue } from '../../src/host/postgres-queue.js';
-import { createStoreQueue } from '../../src/host/store-queue.js';
+import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
+import { createStoreQueue } from '../../src/host/queue/store-queue.js';
+import {
+  createHostMemoryStore,
+  openHostPostgres,
+  openHostSqlite,
+} from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
+import type { HostQueue } from '../../src/host/work/ports.js';
 import type { Clock } from '../../src/util/clock.js';
 import { createFile, createHostDatabase, hasPostgres, POSTGRES_MISSING } from './test-database.js';
 
@@ -32,7 +36,7 @@ export interface Parts {
 export async function openParts(engine: Engine, clock?: Clock): Promise<Parts> {
   if (engine === 'memory') {
     const store = createHostMemoryStore();
-    return { store, queue: createStoreQueue({ store, clock, pollMs: 20 }), drop: () => store.close() };
+    return { store, queue: createStoreQueue({ clock, pollMs: 20 }), drop: () => store.close() };
   }
   const database = engine === 'sqlite' ? await createFile() : await createHostDatabase();
   const store =
@@ -41,7 +45,7 @@ export async function openParts(engine: Engine, clock?: Clock): Promise<Parts> {
       : await openHostPostgres({ url: database.at });
   const queue =
     engine === 'sqlite'
-      ? createStoreQueue({ store, clock, pollMs: 20 })
+      ? createStoreQueue({ clock, pollMs: 20 })
       : await createPostgresQueue({ url: database.at, pollMs: 50 });
   const drop = async (): Promise<void> => {
     await store.close();

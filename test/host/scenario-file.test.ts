@@ -82,7 +82,7 @@ describe('a file of scenarios', () => {
       'neither webhook nor schedule',
       { name: 's', modules: [MODULE] },
       '/scenarios/0',
-      'A scenario needs a "webhook", or "everyMinutes" for a polling trigger.',
+      'A scenario needs a "webhook", or "everyMinutes" or "cron" for a polling trigger.',
     ],
     [
       'no modules',

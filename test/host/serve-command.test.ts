@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Command } from '../../src/cli/command.js';
-import { EVENTS_COMMAND } from '../../src/cli/events.js';
-import { Interruption, type Io } from '../../src/cli/io.js';
-import { parseArguments } from '../../src/cli/input/parse-arguments.js';
+import { EVENTS_COMMAND } from '../../src/cli/commands/events.js';
 import { SCENARIOS_COMMAND } from '../../src/cli/commands/scenarios.js';
 import { SERVE_COMMAND } from '../../src/cli/commands/serve.js';
+import { parseArguments } from '../../src/cli/input/parse-arguments.js';
+import { Interruption, type Io } from '../../src/cli/io.js';
 import { cli } from '../cli/fake-io.js';
 import { httpServer } from '../http/loopback.js';
 import { eventually } from './open-parts.js';
@@ -39,7 +39,7 @@ interface Called {
   readonly code: Promise<number>;
 }
 
-function call(command: Command, args: readonly string[]): Called {
+function call(command: Command, args: readonly string[], env: Io['env'] = {}): Called {
   let [out, err] = ['', ''];
   const controller = new AbortController();
   const output = (add: (text: string) => void) => ({
@@ -53,9 +53,9 @@ function call(command: Command, args: readonly string[]): Called {
     stderr: output((text) => {
       err += text;
     }),
-    env: { HOME: folder, XDG_CONFIG_HOME: folder },
+    env: { HOME: folder, XDG_CONFIG_HOME: folder, ...env },
     cwd: folder,
-    readStdin: async () => '',
+    readStdin: async () => new Uint8Array(),
     interruptible: (work) => work(controller.signal),
   } as Io;
   return {
@@ -99,6 +99,21 @@ it('serves an app, and shows afterwards what came in', async () => {
   });
 });
 
+it('keeps what it has sealed closed to another key', async () => {
+  const app = path.join(folder, 'crm');
+  const served = call(SERVE_COMMAND, [app, '--port', '0', '--data', 'sealed']);
+  await Promise.race([served.code, eventually(() => served.err().includes('/hooks/'))]);
+  served.stop();
+  expect(await served.code).toBe(0);
+  const listed = async (key: string): Promise<unknown> => {
+    const asked = call(SCENARIOS_COMMAND, ['--data', 'sealed'], { IML_HOST_KEY: key });
+    return asked.code.catch((error: unknown) => Object(error));
+  };
+  expect(await listed('')).toBe(0);
+  expect(await listed(Buffer.alloc(32).toString('base64'))).toMatchObject({ code: 'STORE_FAILED' });
+  expect(await listed('c2hvcnQ=')).toMatchObject({ message: expect.stringContaining('IML_HOST_KEY: 32') });
+});
+
 it.each([
   ['events lst', 'Unknown action "lst". Did you mean "list"?'],
   ['events list 1', 'Unexpected argument "1".'],
@@ -115,7 +130,11 @@ it.each([
   ['scenarios retry', 'Missing <name>: which incomplete execution.'],
   ['scenarios retry welcome', '"welcome" is no id.'],
 ])('ends with 2 for what makes no sense: iml %s', async (line, message) => {
-  const { code, out, err } = await cli([...line.split(' '), '--data', 'data'], { cwd: folder });
+  const { code, out, err } = await cli([...line.split(' '), '--data', 'data'], {
+    cwd: folder,
+    // The key `data` is sealed with.
+    env: { HOME: folder, XDG_CONFIG_HOME: folder },
+  });
   const [command] = line.split(' ');
   expect({ code, out, err }).toEqual({
     ...{ code: 2, out: '', err: `iml ${command}: ${message}\nSee iml ${command} --help.\n` },

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { openHostPostgres } from '../../src/host/open-host-store.js';
-import { createPostgresQueue } from '../../src/host/postgres-queue.js';
+import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
+import { openHostPostgres } from '../../src/host/store/open-host-store.js';
 
 /** The server the tests make databases of their own on, as somebody who may. */
 const SERVER: string = process.env['IML_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';

@@ -1,5 +1,5 @@
+import type { ScenarioPlan } from '../../src/host/store/scenario-plan.js';
 import type { FlowReport, FlowRequest, Flows, Receiver, Reception } from '../../src/host/work/ports.js';
-import type { ScenarioPlan } from '../../src/host/scenario-plan.js';
 import { type ScenarioSettings, settingsOf } from '../../src/scenario/state/scenario-settings.js';
 
 /** A report of a run that went well. */
@@ -30,17 +30,13 @@ export const receiveJson: Receiver = async ({ call, recipientsOf }): Promise<Rec
   > | null;
   const accepted = {
     response: new Response('Accepted'),
+    ok: true as const,
     bundles: [],
     deliveries: undefined,
-    failure: undefined,
   };
   if (body?.['reject'] === true) {
     const error = { toJSON: () => ({ name: 'WebhookError', message: 'unreadable' }) };
-    return {
-      ...accepted,
-      response: new Response('no', { status: 400 }),
-      failure: { phase: 'payload', error },
-    };
+    return { ok: false, response: new Response('no', { status: 400 }), phase: 'payload', error };
   }
   if (typeof body?.['to'] === 'string') {
     return { ...accepted, deliveries: [{ recipients: await recipientsOf(body['to']), bundles: [body] }] };

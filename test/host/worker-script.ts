@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { createHost } from '../../src/host/create-host.js';
-import { openHostPostgres, openHostSqlite } from '../../src/host/open-host-store.js';
+import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
+import { createStoreQueue } from '../../src/host/queue/store-queue.js';
+import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { FlowReport, FlowRequest } from '../../src/host/work/ports.js';
-import { createPostgresQueue } from '../../src/host/postgres-queue.js';
-import { createStoreQueue } from '../../src/host/store-queue.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
 /** What a worker process is told on its command line. */
@@ -73,13 +73,16 @@ const store =
   engine === 'sqlite' ? await openHostSqlite({ file: at, maxPages }) : await openHostPostgres({ url: at });
 const queue =
   engine === 'sqlite'
-    ? createStoreQueue({ store, pollMs: 50, concurrency })
-    : await createPostgresQueue({ url: at, pollMs: 500, concurrency });
+    ? createStoreQueue({ pollMs: 50 })
+    : await createPostgresQueue({ url: at, pollMs: 500 });
 const host = createHost({
   ...{ store, queue, flows: flowsOf(run), receiver: receiveJson, checkpoint },
-  limits: { leaseMs: settings.leaseMs },
-  onError: (error) =>
-    process.stderr.write(`${String(error)} ${String(Reflect.get(Object(error), 'cause'))}\n`),
+  limits: { leaseMs: settings.leaseMs, concurrency },
+  observer: (notice) => {
+    if (notice.kind !== 'problem') return;
+    const { error } = notice;
+    process.stderr.write(`${String(error)} ${String(Reflect.get(Object(error), 'cause'))}\n`);
+  },
 });
 const paths: string[] = [];
 for (let index = 0; index < settings.hooks; index++) {

@@ -5,7 +5,11 @@ import { ERROR_REACTIONS } from '../../src/scenario/state/error-reactions.js';
 import { nextStart } from '../../src/scenario/state/next-start.js';
 import { nextState } from '../../src/scenario/state/next-state.js';
 import { type ScenarioSettings, settingsOf } from '../../src/scenario/state/scenario-settings.js';
-import { NEW_SCENARIO, type RunOutcome, type ScenarioState } from '../../src/scenario/state/scenario-state.js';
+import {
+  NEW_SCENARIO,
+  type RunOutcome,
+  type ScenarioState,
+} from '../../src/scenario/state/scenario-state.js';
 
 const SETTINGS = fc
   .record({

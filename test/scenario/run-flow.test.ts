@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
 import { AppError } from '../../src/errors/app-error.js';
 import { answerWebhook } from '../../src/scenario/flow/answer-webhook.js';
 import { compileFlow } from '../../src/scenario/flow/compile-flow.js';
@@ -11,7 +11,6 @@ import {
   createMemoryIncompleteStore,
   type IncompleteStore,
 } from '../../src/scenario/flow/incomplete-execution.js';
-import { nextState } from '../../src/scenario/state/next-state.js';
 import {
   discardExecution,
   listDue,
@@ -19,6 +18,7 @@ import {
   resolveExecution,
 } from '../../src/scenario/flow/retry-incomplete.js';
 import { type FlowOptions, resumeFlow, runFlow } from '../../src/scenario/flow/run-flow.js';
+import { nextState } from '../../src/scenario/state/next-state.js';
 import { settingsOf } from '../../src/scenario/state/scenario-settings.js';
 import { NEW_SCENARIO } from '../../src/scenario/state/scenario-state.js';
 import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';

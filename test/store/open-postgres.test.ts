@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openHostPostgres } from '../../src/host/open-host-store.js';
+import { openHostPostgres } from '../../src/host/store/open-host-store.js';
 import { createDatabase, hasPostgres, onServer, POSTGRES_MISSING } from '../host/test-database.js';
 
 it.skipIf(!hasPostgres)(
@@ -7,18 +7,18 @@ it.skipIf(!hasPostgres)(
   async () => {
     const database = await createDatabase();
     const store = await openHostPostgres({ url: database.at });
-    const row = { key: 'a', lane: null, runAtMs: 0, lockedBy: null, locked: false, version: 0 };
+    const row = { name: 'a', machine: 'm', pid: 1, beat: 0, startedAtMs: 0 };
     const broken = store.transaction(async (writer) => {
-      await writer.insert('jobs', row);
+      await writer.insert('workers', row);
       await onServer(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database.name}'`,
       );
       // The connection tells of its end while no statement waits for it.
       await new Promise((resolve) => setTimeout(resolve, 50));
-      await writer.count('jobs');
+      await writer.count('workers');
     });
     await expect(broken).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    expect(await store.count('jobs')).toBe(0);
+    expect(await store.count('workers')).toBe(0);
     await store.close();
     await database.drop();
   },
@@ -32,7 +32,7 @@ it.skipIf(!hasPostgres)(
       await openHostPostgres({ url: database.at, idleTransactionMs: 300 }),
       await openHostPostgres({ url: database.at }),
     ];
-    const worker = { name: 'w', machine: 'm', pid: 1, beat: 0, agents: [], startedAtMs: 0 };
+    const worker = { name: 'w', machine: 'm', pid: 1, beat: 0, startedAtMs: 0 };
     await other.transaction((writer) => writer.insert('workers', worker));
     const committed = { isolation: 'read-committed' } as const;
     const asleep = sleeper.transaction(async (writer) => {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMemoryStore } from '../../src/store/memory/memory-store.js';
+import type { RecordStore, TableDefinitions } from '../../src/store/record-store.js';
 import { type Migration, migrate } from '../../src/store/sql/migrate.js';
 import { openPostgres } from '../../src/store/sql/open-postgres.js';
 import { openSqlite } from '../../src/store/sql/open-sqlite.js';
-import type { RecordStore, TableDefinitions } from '../../src/store/record-store.js';
-import type { SqlDatabase } from '../../src/store/sql-database.js';
 import { createSqlStore } from '../../src/store/sql/sql-store.js';
+import type { SqlDatabase } from '../../src/store/sql-database.js';
 import { openTestSchema } from '../rest/open-stores.js';
 
 type Things = {
@@ -96,6 +96,32 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         );
         expect(await store.get('things', { id: row.id })).toEqual({ id: row.id, name: 'a', ok: false, data });
         expect(await store.get('things', { id: row.id + 1 })).toBeUndefined();
+      }));
+
+    test('gives rows that lead to one another, and leaves out what leads nowhere', () =>
+      withStore(async (store) => {
+        const links = {
+          thing: { table: 'things', where: { name: { value: 'name' } } },
+          part: { table: 'parts', where: { thingId: { of: 'thing', column: 'id' } } },
+          other: { table: 'things', where: { id: { value: 'id' } } },
+        } as const;
+        const [first = 0, second = 0] = await add(store, ["it's", 'lonely']);
+        const data = { list: [1, null] };
+        await store.transaction((writer) => writer.update('things', { id: first }, { ok: false, data }));
+        const part = await store.transaction((writer) => writer.insert('parts', { thingId: first }));
+        const thing = { id: first, name: "it's", ok: false, data };
+        const lonely = { id: second, name: 'lonely', ok: true, data: null };
+        expect(await store.getLinked(links, { name: "it's", id: second })).toEqual({
+          thing,
+          part,
+          other: lonely,
+        });
+        expect(await store.getLinked(links, { name: 'lonely', id: 0 })).toEqual({
+          ...{ thing: lonely, part: undefined, other: undefined },
+        });
+        expect(await store.getLinked(links, { name: 'nobody', id: first })).toEqual({
+          ...{ thing: undefined, part: undefined, other: thing },
+        });
       }));
 
     test('orders texts by code point, null first, and equal ones by id', () =>

@@ -2,14 +2,16 @@ import { deepMerge } from '../../util/deep-merge.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
 import type { HookReport } from '../../webhook/run-hook-request.js';
-import type { Hook, Host } from '../create-host.js';
-import { type Engines, engineOf } from './engine-receiver.js';
-import { keepHookData, keepHookParameters } from './hooks.js';
 import type { HookRow, HostStore } from '../store/tables.js';
+import { type Engines, engineOf } from './engine-receiver.js';
+import { type Hook, keepHookData, keepHookParameters } from './hooks.js';
 
 /** What tells services of hooks. */
 export interface AttachOptions {
-  readonly host: Pick<Host, 'hookAt' | 'removeHook'>;
+  readonly host: {
+    readonly hookAt: (id: number) => Promise<Hook>;
+    readonly removeHook: (id: number) => Promise<void>;
+  };
   readonly store: HostStore;
   readonly engines: Engines;
 }
@@ -21,7 +23,7 @@ export interface AttachOptions {
  * A hook whose attach fails is removed; one whose update fails stays with the parameters it had.
  *
  * @throws AppError where the service refuses; SpecError (SPEC_MISSING), EngineError (HOST_MISSING)
- * @see reference/webhooks.md (attach, detach, update)
+ * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks/dedicated/attached
  */
 export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'>): Promise<void> {
   const { engines, store, host } = options;
@@ -33,9 +35,8 @@ export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'
   try {
     const component = engineOf(engines, row.app).webhook(row.webhook);
     const input = await inputOf(options, row);
-    const report = await (isNew ? component.attach(input) : component.update(input));
-    if (report.error !== undefined) throw report.error;
-    const kept = deepMerge(objectOf(fromPortable(row.data)), report.result ?? {});
+    const { result } = await (isNew ? component.attach(input) : component.update(input)).orThrow();
+    const kept = deepMerge(objectOf(fromPortable(row.data)), result);
     await keepHookData(store, id, toPortable(kept), parameters);
   } catch (error) {
     if (isNew) await host.removeHook(id);

@@ -5,6 +5,14 @@ import type { Clock } from '../../util/clock.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { HookKind, HookRow, HostReader, HostStore, HostWriter } from '../store/tables.js';
 
+/** A hook with its address. */
+export interface Hook {
+  readonly id: number;
+  readonly name: string;
+  readonly path: string;
+  readonly url: string;
+}
+
 /** A hook as configuration asks for it. */
 export interface HookWanted {
   /** How configuration names it; unique in a host. */

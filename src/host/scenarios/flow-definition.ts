@@ -11,6 +11,8 @@ export interface StepDefinition {
   readonly connection?: string | undefined;
   /** Templates by parameter name. */
   readonly parameters?: PlainObject | undefined;
+  /** Names of the parameters whose fields are of a secret type: nobody shows what stands in them. */
+  readonly secretParameters?: readonly string[] | undefined;
   readonly filter?: string | boolean | undefined;
   readonly onError?: ErrorHandler | undefined;
 }

@@ -1,11 +1,12 @@
+import type { Document } from '../../document/reading/document.js';
+import { readDocument } from '../../document/reading/jsonc.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { childPointer } from '../../errors/place.js';
 import type { ErrorHandler } from '../../scenario/flow/flow.js';
 import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
-import type { Document } from '../../document/reading/document.js';
-import { readDocument } from '../../document/reading/jsonc.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
+import type { CronSchedule } from '../store/scenario-plan.js';
 import type { StepDefinition } from './flow-definition.js';
 
 /** The webhook a scenario of a file listens to. */
@@ -23,6 +24,8 @@ export interface ScenarioEntry {
   readonly name: string;
   readonly webhook: WebhookEntry | undefined;
   readonly everyMinutes: number | undefined;
+  /** A calendar in place of an interval. */
+  readonly cron?: CronSchedule | undefined;
   readonly ordered: boolean;
   readonly settings: Partial<ScenarioSettings>;
   readonly modules: readonly StepDefinition[];
@@ -50,7 +53,7 @@ export function readScenarioFile(text: string, file: string): readonly ScenarioE
   return entries;
 }
 
-const MEMBERS = ['name', 'webhook', 'everyMinutes', 'ordered', 'settings', 'modules'];
+const MEMBERS = ['name', 'webhook', 'everyMinutes', 'cron', 'timezone', 'ordered', 'settings', 'modules'];
 
 function readEntry(at: Spot): ScenarioEntry {
   const fields = fieldsOf(at, MEMBERS);
@@ -59,8 +62,12 @@ function readEntry(at: Spot): ScenarioEntry {
   if (everyMinutes !== undefined && everyMinutes <= 0) {
     throw fileError(fields.spot('everyMinutes'), '"everyMinutes" has to be more than 0.');
   }
-  if (webhook === undefined && everyMinutes === undefined) {
-    throw fileError(at, 'A scenario needs a "webhook", or "everyMinutes" for a polling trigger.');
+  const cron = readCron(fields);
+  if (cron !== undefined && everyMinutes !== undefined) {
+    throw fileError(fields.spot('cron'), 'A scenario has "everyMinutes" or "cron", not both.');
+  }
+  if (webhook === undefined && everyMinutes === undefined && cron === undefined) {
+    throw fileError(at, 'A scenario needs a "webhook", or "everyMinutes" or "cron" for a polling trigger.');
   }
   const modules = fields.list('modules').map(readStep);
   if (webhook === undefined && modules.length === 0) {
@@ -68,11 +75,19 @@ function readEntry(at: Spot): ScenarioEntry {
   }
   return {
     name: fields.text('name'),
-    ...{ webhook, everyMinutes, modules },
+    ...{ webhook, everyMinutes, cron, modules },
     ordered: fields.flag('ordered'),
     // Names and values are checked where the settings are used.
     settings: fields.object('settings') as Partial<ScenarioSettings>,
   };
+}
+
+function readCron(fields: Fields): CronSchedule | undefined {
+  const pattern = fields.optionalText('cron');
+  const timezone = fields.optionalText('timezone');
+  if (pattern !== undefined) return { pattern, timezone };
+  if (timezone === undefined) return undefined;
+  throw fileError(fields.spot('timezone'), '"timezone" is the zone of a "cron".');
 }
 
 function readWebhook(at: Spot): WebhookEntry {

@@ -11,11 +11,12 @@ import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
 import { textAnswer, toResponse } from '../../webhook/answer.js';
 import { type Engines, engineOf } from '../hooks/engine-receiver.js';
-import type { FlowDefinition } from './flow-definition.js';
-import type { FlowReport, FlowRequest, Flows, IncompleteDraft } from '../work/ports.js';
-import { planOf } from '../scenario-plan.js';
+import { planOf } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
+import type { FlowReport, FlowRequest, Flows, IncompleteDraft } from '../work/ports.js';
+import type { FlowDefinition } from './flow-definition.js';
 
+/** What scenarios run with: the engines of their apps, and what their templates read. Only `engines` is required. */
 export interface ScenarioFlowsOptions {
   readonly engines: Engines;
   /** Default: the system's. */
@@ -113,7 +114,10 @@ function collectInto(kept: Map<string, IncompleteExecution>, room: number): Inco
   };
 }
 
-/** Source: reference/webhooks.md (Responder module): only the first responder of a run answers. [inf] */
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/responder: only the first responder of a
+ * run answers. [inf]
+ */
 function answer({ onAnswer }: FlowRequest, report: RunReport): void {
   if (onAnswer === undefined) return;
   if (report.answer !== undefined) {

@@ -1,6 +1,8 @@
+import type { Kysely } from 'kysely';
 import { createTable, createWindowTable, type TableColumns } from '../../store/sql/create-table.js';
 import type { Migration } from '../../store/sql/migrate.js';
 import { sqlName } from '../../store/sql-database.js';
+import type { SqlTables } from '../../store/sql-tables.js';
 
 export const HOST_TABLE_PREFIX = 'host_';
 
@@ -102,6 +104,40 @@ const CALLS_2: TableColumns = {
   indexes: [['laneGroup', 'runAtMs']],
 };
 
+const COUNT_3 = ['crashes', 'crashes_alone'] as const;
+
+/** What there is to do stands in the events, scenarios and incomplete executions themselves: jobs and lanes go. */
+async function moveToClaims(db: Kysely<SqlTables>): Promise<void> {
+  const { sql } = await import('kysely');
+  const table = (name: string): string => HOST_TABLE_PREFIX + name;
+  await db.schema.dropTable(table('jobs')).execute();
+  await db.schema.dropTable(table('calls')).execute();
+  await db.schema.alterTable(table('workers')).dropColumn('agents').execute();
+  await db.schema.alterTable(table('events')).dropColumn('lane').execute();
+  for (const name of ['events', 'scenarios', 'incompletes']) {
+    for (const column of name === 'scenarios' ? (['attempts', ...COUNT_3] as const) : COUNT_3) {
+      const add = db.schema.alterTable(table(name));
+      await add.addColumn(column, 'bigint', (it) => it.notNull().defaultTo(0)).execute();
+    }
+  }
+  const events = db.schema.alterTable(table('events'));
+  await events.addColumn('bytes', 'bigint', (it) => it.notNull().defaultTo(0)).execute();
+  const isWaiting = sql`update ${sql.table(table('events'))} set bytes = length(bundles) where status = 'pending'`;
+  await isWaiting.execute(db);
+  await db.schema.alterTable(table('scenarios')).addColumn('claimed_by', 'text').execute();
+  await db.schema.alterTable(table('scenarios')).addColumn('scheduled_ms', 'bigint').execute();
+  await sql`update ${sql.table(table('scenarios'))} set scheduled_ms = next_run_ms`.execute(db);
+  await db.schema.alterTable(table('incompletes')).addColumn('finished_at_ms', 'bigint').execute();
+  for (const index of ['events_hook_id_status_id', 'events_status_claimed_by_id']) {
+    await db.schema.dropIndex(table(index)).execute();
+  }
+  // With the bytes in it the bound of a queue is counted without reading a single event.
+  const queue = db.schema.createIndex(table('events_queue')).on(table('events'));
+  await queue.columns(['status', 'hook_id', 'id', 'bytes']).execute();
+  const retries = db.schema.createIndex(table('incompletes_retries')).on(table('incompletes'));
+  await retries.columns(['status', 'scenario_id', 'retry_at_ms']).execute();
+}
+
 /** The history of the tables of a host. */
 export const HOST_MIGRATIONS: readonly Migration[] = [
   {
@@ -117,4 +153,5 @@ export const HOST_MIGRATIONS: readonly Migration[] = [
     name: 'host/002-calls',
     up: (db, kind) => createTable(db, kind, `${HOST_TABLE_PREFIX}calls`, CALLS_2),
   },
+  { name: 'host/003-claims', up: moveToClaims },
 ];

@@ -15,8 +15,6 @@ export interface WorkerRow extends Row {
   readonly pid: number;
   /** Grows while the worker lives. Compared, never read as a time, so that clocks need not agree. */
   readonly beat: number;
-  /** Under which names the worker holds jobs of the queue. */
-  readonly agents: readonly string[];
   readonly startedAtMs: number;
 }
 
@@ -26,6 +24,7 @@ export interface WorkerRow extends Row {
  */
 export type HookKind = 'dedicated' | 'address' | 'member';
 
+/** A hook as it is stored: its address, the webhook of the app behind it, and what was attached. */
 export interface HookRow extends Row {
   readonly kind: HookKind;
   /** How configuration names the hook. */
@@ -51,17 +50,26 @@ export interface HookRow extends Row {
  */
 export type EventStatus = 'pending' | 'running' | 'done' | 'dead' | 'discarded' | 'rejected';
 
+/** What may have ended processes. */
+export interface CrashCounts {
+  /** How often in a row it was begun, and no process has seen the end, the present time included. */
+  readonly crashes: number;
+  /** How many of these times nothing else was under way in the process. */
+  readonly crashesAlone: number;
+}
+
 /** One accepted request: the unit that is stored, processed and replayed. */
-export interface EventRow extends Row {
+export interface EventRow extends Row, CrashCounts {
   readonly hookId: number;
+  /** The scenario that has it or had it last; null before the first. */
   readonly scenarioId: number | null;
-  /** Events of one lane are processed one after the other, in the order of their ids; null where order is not asked for. */
-  readonly lane: string | null;
   readonly status: EventStatus;
   /** What the webhook made of the request, as `toPortable` writes it. */
   readonly bundles: unknown;
   /** The request as far as it is kept to be looked at. */
   readonly request: unknown;
+  /** Bytes of the bundles as they are stored. */
+  readonly bytes: number;
   /** How often processing has begun. */
   readonly attempts: number;
   /** Name of the worker, while running. */
@@ -74,9 +82,13 @@ export interface EventRow extends Row {
   readonly finishedAtMs: number | null;
 }
 
-export interface ScenarioRow extends Row {
+/**
+ * A scenario as the host stores it: its plan, its state, and where its trigger stands (`...AtMs`: milliseconds since
+ * the epoch).
+ */
+export interface ScenarioRow extends Row, CrashCounts {
   readonly name: string;
-  /** Everything the flow needs; see `scenario-definition.ts`. */
+  /** Everything the flow needs: a `ScenarioPlan`. */
   readonly definition: unknown;
   /** The hook whose events it processes; null for polling triggers. */
   readonly hookId: number | null;
@@ -84,8 +96,14 @@ export interface ScenarioRow extends Row {
   readonly state: unknown;
   /** State of a polling trigger: where the next poll starts. */
   readonly triggerState: unknown;
-  /** When scheduling starts it next; null for instant ones. */
+  /** When its schedule alone starts it next; null for instant ones, and for those that are off. */
+  readonly scheduledMs: number | null;
+  /** When it starts next by itself: as scheduled, or for the rerun of a backoff, or at the end of a suspension. */
   readonly nextRunMs: number | null;
+  /** Name of the worker whose scheduled run is under way. */
+  readonly claimedBy: string | null;
+  /** How many scheduled runs have begun. */
+  readonly attempts: number;
   readonly lastRunMs: number | null;
   readonly lastError: unknown;
 }
@@ -93,7 +111,11 @@ export interface ScenarioRow extends Row {
 /** `waiting` for its next retry, `running`, `unresolved` (waits for a person), or over: `resolved`, `discarded`. */
 export type IncompleteStatus = 'waiting' | 'running' | 'unresolved' | 'resolved' | 'discarded';
 
-export interface IncompleteRow extends Row {
+/**
+ * An incomplete execution as it is stored: the bundle that failed, what is left to do, and when it is tried again
+ * (`...AtMs`: milliseconds since the epoch).
+ */
+export interface IncompleteRow extends Row, CrashCounts {
   readonly scenarioId: number;
   readonly status: IncompleteStatus;
   /** The bundle and the remaining steps, as the flow has given them. */
@@ -103,30 +125,8 @@ export interface IncompleteRow extends Row {
   readonly error: unknown;
   readonly createdAtMs: number;
   readonly retryAtMs: number | null;
-}
-
-/** A job of the queue that runs over the store. */
-export interface JobRow extends Row {
-  readonly key: string;
-  readonly lane: string | null;
-  readonly runAtMs: number;
-  readonly lockedBy: string | null;
-  readonly locked: boolean;
-  /** Grows with each `add`: a job that was added again while it ran runs once more. */
-  readonly version: number;
-}
-
-/**
- * What a lane has to look at, on PostgreSQL: Graphile Worker is told of the group the lane is in, and finds here which
- * of its lanes are meant. So any number of calls cost one job.
- */
-export interface CallRow extends Row {
-  readonly key: string;
-  /** Number of the named queue the lane is in. */
-  readonly laneGroup: number;
-  readonly runAtMs: number;
-  /** Grows with each `add`: a call that came again while it was answered is answered once more. */
-  readonly version: number;
+  /** When it was resolved or discarded. */
+  readonly finishedAtMs: number | null;
 }
 
 export type HostTables = {
@@ -135,8 +135,6 @@ export type HostTables = {
   readonly events: EventRow;
   readonly scenarios: ScenarioRow;
   readonly incompletes: IncompleteRow;
-  readonly jobs: JobRow;
-  readonly calls: CallRow;
 };
 
 /** What a host keeps. */
@@ -146,8 +144,7 @@ export type HostWriter = RecordWriter<HostTables>;
 
 export const HOST_TABLES: TableDefinitions<HostTables> = {
   workers: {
-    columns: ['name', 'machine', 'pid', 'beat', 'agents', 'startedAtMs'],
-    json: ['agents'],
+    columns: ['name', 'machine', 'pid', 'beat', 'startedAtMs'],
     unique: [['name']],
   },
   hooks: {
@@ -157,13 +154,15 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
     ],
     flags: ['enabled'],
     json: ['parameters', 'data', 'attachedWith'],
+    sealed: ['parameters', 'data', 'attachedWith'],
     unique: [['token'], ['name']],
     indexes: ['app'],
   },
   events: {
     columns: [
-      ...(['hookId', 'scenarioId', 'lane', 'status', 'bundles', 'request', 'attempts'] as const),
-      ...(['claimedBy', 'notBeforeMs', 'error', 'receivedAtMs', 'finishedAtMs'] as const),
+      ...(['hookId', 'scenarioId', 'status', 'bundles', 'bytes', 'request', 'attempts'] as const),
+      ...(['crashes', 'crashesAlone', 'claimedBy', 'notBeforeMs', 'error'] as const),
+      ...(['receivedAtMs', 'finishedAtMs'] as const),
     ],
     json: ['bundles', 'request', 'error'],
     indexes: ['hookId', 'status'],
@@ -171,29 +170,24 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
   scenarios: {
     columns: [
       ...(['name', 'definition', 'hookId', 'state', 'triggerState'] as const),
-      ...(['nextRunMs', 'lastRunMs', 'lastError'] as const),
+      ...(['scheduledMs', 'nextRunMs', 'lastRunMs', 'lastError'] as const),
+      ...(['claimedBy', 'attempts', 'crashes', 'crashesAlone'] as const),
     ],
     json: ['definition', 'state', 'triggerState', 'lastError'],
+    shared: ['definition'],
+    // Parameters of type password stand in it.
+    sealed: ['definition'],
     unique: [['name']],
     indexes: ['hookId'],
   },
   incompletes: {
     columns: [
       ...(['scenarioId', 'status', 'execution', 'attempts'] as const),
-      ...(['claimedBy', 'error', 'createdAtMs', 'retryAtMs'] as const),
+      ...(['claimedBy', 'error', 'createdAtMs', 'retryAtMs', 'finishedAtMs'] as const),
+      ...(['crashes', 'crashesAlone'] as const),
     ],
     json: ['execution', 'error'],
+    sealed: ['execution'],
     indexes: ['scenarioId'],
-  },
-  jobs: {
-    columns: ['key', 'lane', 'runAtMs', 'lockedBy', 'locked', 'version'],
-    flags: ['locked'],
-    unique: [['key']],
-    indexes: ['locked'],
-  },
-  calls: {
-    columns: ['key', 'laneGroup', 'runAtMs', 'version'],
-    unique: [['key']],
-    indexes: ['laneGroup'],
   },
 };

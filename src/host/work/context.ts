@@ -1,7 +1,8 @@
 import type { Clock } from '../../util/clock.js';
-import type { HostLimits } from './limits.js';
-import type { Flows, HostQueue } from './ports.js';
 import type { HostStore, HostWriter } from '../store/tables.js';
+import type { HostLimits } from './limits.js';
+import type { HostObserver } from './observer.js';
+import type { Flows, HostQueue } from './ports.js';
 
 /** Called at every point where the end of the process leaves the store in another state. Tests end it there. */
 export type Checkpoint = (point: string) => void;
@@ -15,13 +16,16 @@ export interface HostContext {
   readonly limits: HostLimits;
   readonly worker: WorkerIdentity;
   readonly checkpoint: Checkpoint;
+  readonly observe: HostObserver;
+  /** Tells of what the host itself met. */
   readonly onError: (error: unknown) => void;
-  readonly onNotify: (notice: { scenario: string; message: string }) => void;
 }
 
 /** Under which name this process works. It changes when others took it for dead. */
 export interface WorkerIdentity {
   readonly name: () => string;
+  /** Whether it has that name in the store: only then it may take work. */
+  readonly isJoined: () => boolean;
   /**
    * Makes sure, until the transaction ends, that nobody has taken over the work of this process.
    * @throws EngineError (HOST_LEASE)

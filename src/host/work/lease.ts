@@ -3,26 +3,23 @@ import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Clock } from '../../util/clock.js';
-import type { WorkerIdentity } from './context.js';
-import type { HostQueue } from './ports.js';
 import type { HostStore, HostWriter, WorkerRow } from '../store/tables.js';
+import type { WorkerIdentity } from './context.js';
 
-export interface MembershipOptions {
+export interface WorkerLeaseOptions {
   readonly store: HostStore;
-  readonly queue: HostQueue;
   readonly clock: Clock;
   readonly leaseMs: number;
   readonly onError: (error: unknown) => void;
   /** This process was taken for dead: what it has under way belongs to others. It has a new name already. */
   readonly onLost: () => void;
+  /** Work of a worker that is gone waits again. */
+  readonly onFreed: () => void;
 }
 
 /** Whether this process is alive, and whether the others are. */
-export interface Membership extends WorkerIdentity {
+export interface WorkerLease extends WorkerIdentity {
   readonly join: () => Promise<void>;
-  readonly setAgents: (agents: readonly string[]) => Promise<void>;
-  /** Takes over what dead workers have left. @returns how many there were */
-  readonly reap: () => Promise<number>;
   readonly leave: () => Promise<void>;
 }
 
@@ -35,23 +32,20 @@ const COMMITTED = { isolation: 'read-committed' } as const;
  * Invariant: every transaction of a worker that commits work holds its row (`assertOwn`). So a worker that was only
  * asleep, and wakes, cannot commit what others have taken over.
  */
-export function createMembership(options: MembershipOptions): Membership {
-  const { store, queue, clock, leaseMs, onError } = options;
+export function createWorkerLease(options: WorkerLeaseOptions): WorkerLease {
+  const { store, clock, leaseMs, onError } = options;
   let name: string = randomUUID();
-  let agents: readonly string[] = [];
   let beat = 0;
-  let left = false;
+  let isJoined = false;
   let stopTimer: () => void = () => {};
   const seen = new Map<string, { readonly beat: number; readonly atMs: number }>();
-  const strangers = new Map<string, number>();
   let lookedAtMs = Number.NEGATIVE_INFINITY;
 
   const insert = (): Promise<unknown> =>
     store.transaction(
       (writer) =>
         writer.insert('workers', {
-          ...{ name, machine: MACHINE, pid: process.pid, beat: 0, agents },
-          startedAtMs: clock.now(),
+          ...{ name, machine: MACHINE, pid: process.pid, beat: 0, startedAtMs: clock.now() },
         }),
       COMMITTED,
     );
@@ -68,24 +62,17 @@ export function createMembership(options: MembershipOptions): Membership {
     await insert();
   }
 
-  async function reap(): Promise<number> {
+  /** Takes over what dead workers have left. */
+  async function reap(): Promise<void> {
     const workers = await store.find('workers');
     const now = clock.now();
     // Who could not look, as the store was away or this process asleep, knows nothing of how long others were silent.
-    if (now - lookedAtMs > leaseMs / 2) forgetSeen();
+    if (Math.abs(now - lookedAtMs) > leaseMs / 2) seen.clear();
     lookedAtMs = now;
-    let count = 0;
     for (const worker of workers) {
-      if (worker.name !== name && isDead(worker, now) && (await bury(worker))) count++;
+      if (worker.name !== name && isDead(worker, now) && (await bury(worker))) options.onFreed();
     }
     for (const known of seen.keys()) if (!workers.some((it) => it.name === known)) seen.delete(known);
-    await freeStrangers(workers, now);
-    return count;
-  }
-
-  function forgetSeen(): void {
-    seen.clear();
-    strangers.clear();
   }
 
   function isDead(worker: WorkerRow, now: number): boolean {
@@ -101,56 +88,44 @@ export function createMembership(options: MembershipOptions): Membership {
       // With the beat: one that has been seen alive since stays.
       const removed = await writer.remove('workers', { name: worker.name, beat: worker.beat });
       if (removed === 0) return false;
-      const held = { status: 'running', claimedBy: worker.name } as const;
-      await writer.update('events', held, { status: 'pending', claimedBy: null });
-      await writer.update('incompletes', held, { status: 'waiting', claimedBy: null });
-      await queue.release(writer, [worker.name, ...worker.agents]);
+      await freeWork(writer, worker.name);
       return true;
     }, COMMITTED);
   }
 
-  /** Jobs held under a name of no worker: its process ended before it could tell its names. */
-  async function freeStrangers(workers: readonly WorkerRow[], now: number): Promise<void> {
-    const known = new Set(workers.flatMap((worker) => [worker.name, ...worker.agents]));
-    for (const agent of [...agents, name]) known.add(agent);
-    const holders = await store.transaction((writer) => queue.holders(writer), COMMITTED);
-    const unknown = holders.filter((holder) => !known.has(holder));
-    for (const stranger of strangers.keys()) if (!unknown.includes(stranger)) strangers.delete(stranger);
-    for (const holder of unknown) if (!strangers.has(holder)) strangers.set(holder, now);
-    const over = unknown.filter((holder) => now - (strangers.get(holder) ?? now) >= leaseMs);
-    if (over.length > 0) await store.transaction((writer) => queue.release(writer, over), COMMITTED);
-  }
-
   function schedule(): void {
-    if (left) return;
+    if (!isJoined) return;
     stopTimer = clock.after(Math.max(1, Math.floor(leaseMs / 4)), () => {
-      pulse()
-        .then(reap)
-        .catch(onError)
-        .finally(() => schedule());
+      pulse().then(reap).catch(onError).finally(schedule);
     });
   }
 
   return {
     name: () => name,
+    isJoined: () => isJoined,
     assertOwn: (writer) => assertOwn(writer, name),
     join: async () => {
       await insert();
+      isJoined = true;
       await reap();
       schedule();
     },
-    setAgents: async (given) => {
-      agents = given;
-      await store.transaction((writer) => writer.update('workers', { name }, { agents }), COMMITTED);
-    },
-    reap,
     leave: async () => {
-      left = true;
+      if (!isJoined) return;
+      isJoined = false;
       stopTimer();
       const row = await store.get('workers', { name });
       if (row !== undefined) await bury(row);
     },
   };
+}
+
+/** All that is under way in the name of a worker waits again. */
+async function freeWork(writer: HostWriter, claimedBy: string): Promise<void> {
+  const held = { status: 'running', claimedBy } as const;
+  await writer.update('events', held, { status: 'pending', claimedBy: null });
+  await writer.update('incompletes', held, { status: 'waiting', claimedBy: null });
+  await writer.update('scenarios', { claimedBy }, { claimedBy: null });
 }
 
 async function assertOwn(writer: HostWriter, name: string): Promise<void> {

@@ -1,39 +1,28 @@
 import type { StoredExecution } from '../../scenario/state/next-state.js';
 import type { RunOutcome } from '../../scenario/state/scenario-state.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import type { Job } from '../job.js';
 import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 
-/** Whether a job may be forgotten, or has more to do and gives others their turn first. */
-export type JobEnd = 'done' | 'again';
-
-/** Does what a job asks for. The queue tries again after a rejection. */
-export type JobHandler = (job: Pick<Job, 'kind' | 'id'>) => Promise<JobEnd>;
-
-/** Where jobs wait until they are due. */
+/**
+ * Says when to look for work. What there is to do, whose it is and in what order, stands in the store alone: a call too
+ * many does no harm, and one that is lost costs the time until the next look. So nothing is ever held through a queue.
+ */
 export interface HostQueue {
   /**
-   * Adds jobs in the transaction that makes them necessary: neither is there without the other. A job of the same key
-   * is replaced; if that one is being done, it is done once more afterwards.
+   * Says, in the transaction that makes something due, which scenarios it is for. Where the transaction is not committed
+   * nobody needs to be told; other processes are told after the commit.
    */
-  readonly add: (writer: HostWriter, jobs: readonly Job[]) => Promise<void>;
-  /** Says that a transaction with jobs is through, for queues nobody tells. */
+  readonly announce: (writer: HostWriter, scenarioIds: readonly number[]) => Promise<void>;
+  /** Says that the transactions of what was announced in this process are through. */
   readonly wake: () => void;
-  /** Begins to hand out jobs. `worker` gives the name of this process, which may change. */
-  readonly start: (worker: () => string, handler: JobHandler, hooks: QueueHooks) => Promise<void>;
-  /** Hands out no more jobs, and waits for those under way. */
+  /**
+   * Begins to call `look`: at once, with the scenarios of what is announced, and without names every so often, as time
+   * makes things due by itself and calls may be lost.
+   */
+  readonly start: (look: (scenarioIds?: readonly number[]) => void) => Promise<void>;
+  /** Calls no more. */
   readonly stop: () => Promise<void>;
-  /** Frees the jobs that are held under names nobody answers to any more. */
-  readonly release: (writer: HostWriter, holders: readonly string[]) => Promise<void>;
-  /** Names jobs are held under at the moment. */
-  readonly holders: (writer: HostWriter) => Promise<readonly string[]>;
   readonly close: () => Promise<void>;
-}
-
-export interface QueueHooks {
-  /** Called with all names of this process whenever they change, the first time before any job is done. */
-  readonly onAgents: (agents: readonly string[]) => Promise<void>;
-  readonly onError: (error: unknown) => void;
 }
 
 /** What a run of a flow works on. */
@@ -42,6 +31,7 @@ export type FlowSource =
   | { readonly kind: 'poll' }
   | { readonly kind: 'incomplete'; readonly execution: unknown; readonly incomplete: IncompleteRow };
 
+/** One run that the host asks of `Flows`: the scenario, what starts it, and how far it may go. */
 export interface FlowRequest {
   readonly scenario: ScenarioRow;
   readonly source: FlowSource;
@@ -83,18 +73,26 @@ export interface Flows {
   readonly run: (request: FlowRequest) => Promise<FlowReport>;
 }
 
-/** What an app makes of a request that came to one of its addresses. A subset of the result of `processWebhook`. */
-export interface Reception {
-  readonly response: Response;
-  readonly bundles: readonly unknown[];
-  /** Of a shared webhook: who gets what. `recipients` are the ids that `recipientsOf` gave. */
-  readonly deliveries:
-    | readonly { readonly recipients: readonly string[]; readonly bundles: readonly unknown[] }[]
-    | undefined;
-  /** Why the request could not be processed; it is kept to be looked at. */
-  readonly failure: { readonly phase: string; readonly error: { toJSON(): unknown } } | undefined;
-}
+/** What an app makes of a request that came to one of its addresses: what a host needs of a `WebhookReport`. */
+export type Reception =
+  | {
+      readonly ok: true;
+      readonly response: Response;
+      readonly bundles: readonly unknown[];
+      /** Of a shared webhook: who gets what. `recipients` are the ids that `recipientsOf` gave. */
+      readonly deliveries:
+        | readonly { readonly recipients: readonly string[]; readonly bundles: readonly unknown[] }[]
+        | undefined;
+    }
+  | {
+      readonly ok: false;
+      readonly response: Response;
+      /** Why the request could not be processed, and at what step; it is kept to be looked at. */
+      readonly error: { toJSON(): unknown };
+      readonly phase: string;
+    };
 
+/** One call of a hook that the host asks a `Receiver` to read: which webhook, what was sent, and what attach has stored. */
 export interface ReceiveRequest {
   readonly app: string;
   readonly webhook: string;

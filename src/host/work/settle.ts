@@ -1,37 +1,37 @@
-import { nextState, type StoredExecution, type Transition } from '../../scenario/state/next-state.js';
-import type { Claim } from '../claim.js';
-import type { HostContext } from './context.js';
-import { type Fate, fateOf } from './work-end.js';
-import { eventJob, type Job } from '../job.js';
-import type { FlowReport, IncompleteDraft } from './ports.js';
-import { planOf, scenarioLane, stateOf } from '../scenario-plan.js';
+import { nextState, type StoredExecution } from '../../scenario/state/next-state.js';
+import { planOf, stateOf } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
+import type { EventClaim } from './claim.js';
+import type { HostContext } from './context.js';
+import type { FlowReport, IncompleteDraft } from './ports.js';
+import type { Settled } from './run-flow.js';
+import { resolveEnd } from './work-end.js';
 
 /** Even where nothing says how long to wait, a failure must not be repeated in a tight loop. */
 const MIN_WAIT_MS = 1000;
 
 /** An event and what its run ended with. */
 export interface Settlement {
-  readonly claim: Claim;
+  readonly claim: EventClaim;
   readonly report: FlowReport;
 }
 
 /**
  * Writes down all that follows from runs of events: what became of the events, the states of the scenarios, incomplete
- * executions, and the jobs that come next. Those that went well and change nothing else share one statement.
+ * executions. Those that went well and change nothing else share one statement.
  *
  * The caller has made sure that the work is still his (`assertOwn`). An event that was settled already, by a
  * transaction whose answer was lost with the connection, is left as it is.
  *
- * @returns by event id: why its scenario went off
+ * @returns by event id: what followed for its scenario, where something did
  */
 export async function settleAll(
   writer: HostWriter,
   context: HostContext,
   settlements: readonly Settlement[],
-): Promise<ReadonlyMap<number, string>> {
-  const notifications = new Map<number, string>();
-  if (settlements.length === 0) return notifications;
+): Promise<ReadonlyMap<number, Settled>> {
+  const settled = new Map<number, Settled>();
+  if (settlements.length === 0) return settled;
   const nowMs = context.clock.now();
   const ids = [...new Set(settlements.map(({ claim }) => claim.scenario.id))];
   const fresh = new Map((await writer.find('scenarios', { where: { id: ids } })).map((row) => [row.id, row]));
@@ -42,55 +42,65 @@ export async function settleAll(
     const own = { status: 'running', claimedBy: context.worker.name() } as const;
     const done = { status: 'done', claimedBy: null, error: null, finishedAtMs: nowMs } as const;
     await writer.update('events', { id: plain.map(({ claim }) => claim.event.id), ...own }, done);
+    await noteRuns(writer, plain, fresh, nowMs);
   }
   // In one order everywhere: transactions that lock the same scenarios must not wait for each other in a circle.
   const others = settlements
     .filter((one) => !plain.includes(one))
     .sort((a, b) => a.claim.scenario.id - b.claim.scenario.id);
   for (const { claim, report } of others) {
-    const notification = await settleEvent(writer, context, claim, report);
-    if (notification !== undefined) notifications.set(claim.event.id, notification);
+    const moved = await settleEvent(writer, context, claim, report);
+    if (moved !== undefined) settled.set(claim.event.id, moved);
   }
-  return notifications;
+  return settled;
+}
+
+/** How often a scenario whose runs are many writes down when the last one was. */
+const NOTE_EVERY_MS = 1000;
+
+async function noteRuns(
+  writer: HostWriter,
+  settlements: readonly Settlement[],
+  fresh: ReadonlyMap<number, ScenarioRow>,
+  nowMs: number,
+): Promise<void> {
+  const ids = new Set(settlements.map(({ claim }) => claim.scenario.id));
+  const old = [...ids].filter((id) => Math.abs(nowMs - (fresh.get(id)?.lastRunMs ?? 0)) >= NOTE_EVERY_MS);
+  // Those somebody else holds note a run of their own.
+  const free = old.length === 0 ? [] : await writer.lockFree('scenarios', { id: old });
+  if (free.length > 0)
+    await writer.update('scenarios', { id: free.map(({ id }) => id) }, { lastRunMs: nowMs });
 }
 
 /** Whether a run leaves nothing behind but an event that is done. */
 function changesNothing(scenario: ScenarioRow, report: FlowReport, nowMs: number): boolean {
   if (report.error !== undefined || report.incompletes.length > 0) return false;
   const transition = nextState(stateOf(scenario), planOf(scenario).settings, report.outcome, nowMs);
-  return isSame(transition.state, scenario.state) && fateOf(report.outcome, transition) === 'done';
+  return isSame(transition.state, scenario.state) && resolveEnd(report.outcome, transition) === 'done';
 }
 
-/** @returns why the scenario went off, if it did */
 async function settleEvent(
   writer: HostWriter,
   context: HostContext,
-  { event, scenario }: Claim,
+  { event, scenario }: EventClaim,
   report: FlowReport,
-): Promise<string | undefined> {
-  const { clock, worker, queue } = context;
+): Promise<Settled | undefined> {
+  const { clock, worker } = context;
   const mine = { id: event.id, status: 'running', claimedBy: worker.name() } as const;
   if ((await writer.getLocked('events', mine, 'update')) === undefined) return undefined;
-  const { transition, fate } = await moveState(writer, context, scenario, report);
+  const { transition, end } = await moveState(writer, context, scenario, report);
   const nowMs = clock.now();
   const error = report.error ?? null;
-  if (fate === 'again') {
+  if (end === 'again') {
     const notBeforeMs = nowMs + Math.max(MIN_WAIT_MS, transition.delayMs ?? 0);
-    // The attempts that count are those no process lived to see the end of.
     const bundles = restOf(event.bundles, report.bundlesDone);
-    const change = { status: 'pending', claimedBy: null, error, notBeforeMs, attempts: 0, bundles } as const;
-    await writer.update('events', mine, change);
-    await queue.add(writer, [eventJob(event, notBeforeMs)]);
+    const change = { status: 'pending', claimedBy: null, error, notBeforeMs, bundles } as const;
+    await writer.update('events', mine, { ...change, crashes: 0, crashesAlone: 0 });
   } else {
-    await writer.update('events', mine, { status: fate, claimedBy: null, error, finishedAtMs: nowMs });
+    await writer.update('events', mine, { status: end, claimedBy: null, error, finishedAtMs: nowMs });
   }
   await addIncompletes(writer, context, scenario, report.incompletes);
-  return transition.notify;
-}
-
-export interface Moved {
-  readonly transition: Transition;
-  readonly fate: Fate;
+  return { transition, end };
 }
 
 /** Moves the state of a scenario on. One that stays as it is, is not even locked: runs of one scenario are many. */
@@ -99,41 +109,38 @@ export async function moveState(
   { clock }: HostContext,
   scenario: ScenarioRow,
   report: FlowReport,
-): Promise<Moved> {
+): Promise<Settled> {
   const nowMs = clock.now();
   const { settings } = planOf(scenario);
   const fresh = (await writer.get('scenarios', { id: scenario.id })) ?? scenario;
   const transition = nextState(stateOf(fresh), settings, report.outcome, nowMs);
   if (isSame(transition.state, fresh.state) && report.error === undefined) {
-    return { transition, fate: fateOf(report.outcome, transition) };
+    return { transition, end: resolveEnd(report.outcome, transition) };
   }
   const locked = (await writer.getLocked('scenarios', { id: scenario.id }, 'update')) ?? fresh;
   const moved = nextState(stateOf(locked), settings, report.outcome, nowMs);
   const lastError = report.error ?? locked.lastError;
   await writer.update('scenarios', { id: scenario.id }, { state: moved.state, lastRunMs: nowMs, lastError });
-  return { transition: moved, fate: fateOf(report.outcome, moved) };
+  return { transition: moved, end: resolveEnd(report.outcome, moved) };
 }
 
-/** Stores what could not be processed, with the jobs of those that are retried by themselves. */
+/** Stores what could not be processed. */
 export async function addIncompletes(
   writer: HostWriter,
-  { clock, queue }: HostContext,
+  { clock }: HostContext,
   scenario: ScenarioRow,
   drafts: readonly IncompleteDraft[],
 ): Promise<void> {
   if (drafts.length === 0) return;
   const nowMs = clock.now();
-  const rows = await writer.insertAll(
+  await writer.insertAll(
     'incompletes',
     drafts.map(({ execution, error, stored }) => ({
       ...{ scenarioId: scenario.id, execution, error, claimedBy: null, createdAtMs: nowMs },
+      ...{ crashes: 0, crashesAlone: 0, finishedAtMs: null },
       ...resolutionOf(stored),
     })),
   );
-  const jobs = rows.flatMap((row) =>
-    row.retryAtMs === null ? [] : [incompleteJob(row.id, scenario, row.retryAtMs)],
-  );
-  await queue.add(writer, jobs);
 }
 
 /** How the row of an incomplete execution says whether and when it is retried. */
@@ -143,12 +150,6 @@ export function resolutionOf(
   return stored.resolution === 'automatic'
     ? { status: 'waiting', attempts: stored.attempt, retryAtMs: stored.atMs }
     : { status: 'unresolved', attempts: 0, retryAtMs: null };
-}
-
-/** A retry waits its turn where the scenario does one thing at a time. */
-export function incompleteJob(id: number, scenario: ScenarioRow, runAtMs: number): Job {
-  const lane = planOf(scenario).settings.sequential ? scenarioLane(scenario) : null;
-  return { kind: 'incomplete', id, runAtMs, lane };
 }
 
 /** What is through is not done again. */

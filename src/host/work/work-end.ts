@@ -3,7 +3,7 @@ import type { Transition } from '../../scenario/state/next-state.js';
 import type { RunOutcome } from '../../scenario/state/scenario-state.js';
 
 /** What becomes of the thing a run worked on. */
-export type Fate =
+export type WorkEnd =
   /** It is through. */
   | 'done'
   /** It failed and waits for a person. */
@@ -20,9 +20,9 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 /**
  * An event goes back to its queue after an error that is not its own: the rate limit, a service that is away, lost
  * credentials. Any other error would meet it again; it is put aside as dead, with the error, for a person to replay.
- * Source: reference/webhooks.md (Queue): on a failed run the item goes back. [doc-old] Which errors: [choice]
+ * Source: https://help.make.com/webhooks: on a failed run the item goes back. [doc] Which errors: [inf]
  */
-export function fateOf(outcome: RunOutcome, transition: Transition): Fate {
+export function resolveEnd(outcome: RunOutcome, transition: Transition): WorkEnd {
   if (outcome.kind === 'rollback') return 'dead';
   // What was stored as an incomplete execution, or dropped as the settings allow, is no longer the event's matter.
   if (outcome.kind !== 'error' || transition.stored !== undefined || transition.isDiscarded) return 'done';

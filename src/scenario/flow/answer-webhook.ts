@@ -1,13 +1,16 @@
 import { textAnswer, toResponse } from '../../webhook/answer.js';
-import type { WebhookResult } from '../../webhook/webhook-report.js';
+import type { WebhookFacts } from '../../webhook/webhook-report.js';
 import type { FlowReport } from './flow-report.js';
 
 /**
  * What the sender of an event hears when the flow has run at once: the answer of its first responder, else the one of
  * the webhook. Where a responder was to answer and the run failed before, the sender is told that. [inf]
- * Source: reference/webhooks.md (Processing, step 8; Responder module). [doc][inf]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/responder. [doc][inf]
  */
-export function answerWebhook(result: WebhookResult, report: FlowReport | undefined): Response {
+export function answerWebhook(
+  call: Pick<WebhookFacts, 'response'>,
+  report: FlowReport | undefined,
+): Response {
   const { answer, status, hasResponder } = report ?? {};
   if (answer !== undefined) {
     const isFinal = answer.status >= 200 && answer.status <= 599;
@@ -15,5 +18,5 @@ export function answerWebhook(result: WebhookResult, report: FlowReport | undefi
   }
   if (status === 'error' && hasResponder)
     return toResponse(textAnswer(500, 'The scenario failed to complete.'));
-  return result.response;
+  return call.response;
 }

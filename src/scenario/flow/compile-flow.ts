@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
-import { type CompileOptions, compile } from '../../iml/compile.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
+import { type CompileOptions, compile } from '../../iml/compile.js';
 import type { Flow, FlowStep } from './flow.js';
 import { compileInputs, type InputMapping } from './map-inputs.js';
 
@@ -13,6 +13,7 @@ export interface CompiledStep {
   readonly resume: Evaluate | undefined;
 }
 
+/** A flow with its templates parsed, to be run any number of times, at the same time too. Made by `compileFlow`. */
 export interface CompiledFlow {
   readonly flow: Flow;
   readonly steps: readonly CompiledStep[];

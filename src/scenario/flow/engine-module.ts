@@ -1,8 +1,8 @@
 import type { Engine } from '../../app/engine/create-engine.js';
 import { findModule } from '../../app/engine/find-component.js';
+import type { Document } from '../../document/reading/document.js';
 import type { ParameterList } from '../../parameters/form/parameter-spec.js';
 import { joinParameters, readParameters } from '../../parameters/form/read-parameters.js';
-import type { Document } from '../../document/reading/document.js';
 import type { FlowModule } from './flow.js';
 
 /**

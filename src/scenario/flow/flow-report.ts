@@ -1,9 +1,10 @@
 import type { AppError } from '../../errors/app-error.js';
 import type { BuiltResponse } from '../../run/response/build-response.js';
-import type { IncompleteExecution } from './incomplete-execution.js';
 import type { RunOutcome } from '../state/scenario-state.js';
+import type { TriggerData } from './flow.js';
+import type { IncompleteExecution } from './incomplete-execution.js';
 
-/** What a run did, in order. Source: reference/errors-and-scenario.md (Module life). [src][doc] */
+/** What a run did, in order. Source: https://help.make.com/scenario-execution-cycles-and-phases. [src][doc] */
 export type FlowPhase =
   | { readonly kind: 'initialization' }
   /** One module for one bundle. */
@@ -44,7 +45,7 @@ export interface FlowReport {
    * Of a polling trigger: where its next run starts. Undefined unless every bundle came through or is stored: the
    * state must not move past what was not processed.
    */
-  readonly state: unknown;
+  readonly state: TriggerData | undefined;
   /** How many of the events given came through or are stored; the ones behind them are still to be processed. */
   readonly eventsDone: number;
 }

@@ -1,14 +1,14 @@
 import { AppError } from '../../errors/app-error.js';
 import type { BuiltResponse } from '../../run/response/build-response.js';
 import type { Clock } from '../../util/clock.js';
-import type { CompiledFlow, CompiledStep } from './compile-flow.js';
 import { reactionTo } from '../state/error-reactions.js';
-import type { FlowModule, ModuleInput } from './flow.js';
+import type { ScenarioSettings } from '../state/scenario-settings.js';
+import type { CompiledFlow, CompiledStep } from './compile-flow.js';
+import type { FlowModule, ModuleInput, TriggerData } from './flow.js';
 import type { FlowPhase } from './flow-report.js';
 import type { IncompleteExecution, IncompleteStore } from './incomplete-execution.js';
 import { planAfterRetry, planForBreak, planForError, type RetryPlan } from './retry-plan.js';
 import { evaluateTemplate, type Outputs, runStep } from './run-step.js';
-import type { ScenarioSettings } from '../state/scenario-settings.js';
 
 /** What a run of a flow works with. */
 export interface FlowTools {
@@ -51,7 +51,7 @@ export class FlowRun {
   operations = 0;
   answer: BuiltResponse | undefined;
   /** Of the first module. */
-  state: unknown;
+  state: TriggerData | undefined;
   /** Whether a bundle came to nothing that somebody should know of. */
   hasWarning = false;
   /** Whether something that did not come through is not stored either. */
@@ -144,7 +144,7 @@ export class FlowRun {
     return bundles;
   }
 
-  /** Source: reference/errors-and-scenario.md (Handlers on a module). [doc] */
+  /** Source: https://help.make.com/quick-error-handling-reference. [doc] */
   private async fail(
     compiled: CompiledStep,
     index: number,

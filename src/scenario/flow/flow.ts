@@ -1,26 +1,36 @@
-import type { ParameterList } from '../../parameters/form/parameter-spec.js';
-import type { AppError } from '../../errors/app-error.js';
-import type { BuiltResponse } from '../../run/response/build-response.js';
 import type { ModuleType } from '../../document/app.js';
+import type { AppError } from '../../errors/app-error.js';
+import type { ParameterList } from '../../parameters/form/parameter-spec.js';
+import type { BuiltResponse } from '../../run/response/build-response.js';
 
 /** What a module is run with by a flow. */
 export interface ModuleInput {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly connection?: string | Readonly<Record<string, unknown>> | undefined;
   /** The state of a polling trigger. */
-  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  readonly data?: TriggerData | undefined;
   /** The event an instant trigger works on. */
   readonly payload?: unknown;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a run of a module came to. A failure is told, not thrown. */
-export interface ModuleOutcome {
-  readonly bundles: readonly unknown[];
-  readonly error: AppError | undefined;
-  /** Of a polling trigger: where its next run starts. */
-  readonly state?: unknown;
-}
+/** What a run of a module came to, as `RunReport` tells it: a failure is told, not thrown. */
+export type ModuleOutcome =
+  | {
+      readonly bundles: readonly unknown[];
+      readonly error?: undefined;
+      /** Of a polling trigger: where its next run starts. */
+      readonly state?: TriggerData | undefined;
+    }
+  | { readonly error: AppError; readonly bundles?: readonly unknown[] | undefined };
+
+/** What the responder of an event came to. */
+export type AnswerOutcome =
+  | { readonly result: BuiltResponse; readonly error?: undefined }
+  | { readonly error: AppError; readonly result?: undefined };
+
+/** Where a polling trigger goes on: plain data of its module. */
+export type TriggerData = Readonly<Record<string, unknown>>;
 
 /** A module as a flow uses it; one of an engine is one, and so is whatever an embedder writes. */
 export interface FlowModule {
@@ -30,15 +40,13 @@ export interface FlowModule {
   readonly parameters?: ParameterList | undefined;
   readonly run: (input: ModuleInput) => PromiseLike<ModuleOutcome>;
   /** Of a responder. */
-  readonly respond?: (
-    input: ModuleInput,
-  ) => Promise<{ readonly result: BuiltResponse | undefined; readonly error: AppError | undefined }>;
+  readonly respond?: (input: ModuleInput) => PromiseLike<AnswerOutcome>;
   /** Of a transactional module: makes what it did since the last commit final, or takes it back. */
   readonly commit?: () => Promise<void>;
   readonly rollback?: () => Promise<void>;
 }
 
-/** What to do when a module fails. Source: reference/errors-and-scenario.md (Handlers on a module). [doc] */
+/** What to do when a module fails. Source: https://help.make.com/quick-error-handling-reference. [doc] */
 export type ErrorHandler =
   /** The bundle is dropped, the next ones go on. */
   | { readonly kind: 'ignore' }

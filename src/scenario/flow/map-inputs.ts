@@ -1,8 +1,8 @@
-import { validateParameters } from '../../parameters/check/validate-parameters.js';
 import type { AppError } from '../../errors/app-error.js';
+import type { Evaluate } from '../../iml/compile/compile-primary.js';
 import { type CompileOptions, compile } from '../../iml/compile.js';
 import type { Scope } from '../../iml/environment/environment.js';
-import type { Evaluate } from '../../iml/compile/compile-primary.js';
+import { validateParameters } from '../../parameters/check/validate-parameters.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { FlowModule } from './flow.js';
 
@@ -33,7 +33,7 @@ export function compileInputs(templates: unknown, options: CompileOptions): Inpu
  *
  * @returns a BundleValidationError for values the form does not allow
  * @throws ImlError for an expression that fails
- * @see reference/iml-language.md section 8.6
+ * @see https://developers.make.com/custom-apps-documentation/other/processing-of-empty-values
  */
 export async function mapInputs(
   mapping: InputMapping,

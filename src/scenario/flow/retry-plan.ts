@@ -9,7 +9,7 @@ const BY_HAND: RetryPlan = { policy: undefined, retry: undefined };
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_INTERVAL_MS = 15 * 60_000;
 
-/** Of a bundle stored because of an error. Source: reference/errors-and-scenario.md (Retried automatically from storage). [doc] */
+/** Of a bundle stored because of an error. Source: https://help.make.com/automatic-retry-of-incomplete-executions. [doc] */
 export function planForError(type: string, nowMs: number): RetryPlan {
   const { kind } = reactionTo(type);
   if (kind !== 'retry' && kind !== 'suspend') return BY_HAND;

@@ -1,24 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../errors/engine-error.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
-import type { CompiledFlow } from './compile-flow.js';
 import { reactionTo } from '../state/error-reactions.js';
+import { type ScenarioSettings, settingsOf } from '../state/scenario-settings.js';
+import type { RunOutcome } from '../state/scenario-state.js';
+import type { CompiledFlow } from './compile-flow.js';
+import type { TriggerData } from './flow.js';
 import type { FlowReport } from './flow-report.js';
 import { FlowRun, type FlowTools, Interruption } from './flow-run.js';
 import type { IncompleteExecution, IncompleteStore } from './incomplete-execution.js';
-import { type ScenarioSettings, settingsOf } from '../state/scenario-settings.js';
-import type { RunOutcome } from '../state/scenario-state.js';
 
 /** What a run of a flow starts from. */
 export interface FlowInput {
   /** Of an instant trigger: the events to take, in order. Any other first module runs once. */
   readonly events?: readonly unknown[] | undefined;
   /** Of a polling trigger: what the report of the run before gave. */
-  readonly state?: Readonly<Record<string, unknown>> | undefined;
+  readonly state?: TriggerData | undefined;
   /** Ends the run; the promise rejects with its reason, after a rollback. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What a run of a flow is given. Default: `DEFAULT_SETTINGS`, no store, the clock of the system, random ids. */
 export interface FlowOptions {
   readonly settings?: Partial<ScenarioSettings> | undefined;
   /** Where incomplete executions go. Without it none is stored. */
@@ -34,7 +36,7 @@ export interface FlowOptions {
  * Nothing is retried here: the report says what is stored and when its retry is due, and `nextState` what to do next.
  *
  * @throws the reason of `input.signal`, errors of the store, and defects; EngineError (USAGE) for a wrong setting
- * @see reference/errors-and-scenario.md (Module life, Handlers on a module)
+ * @see https://help.make.com/scenario-execution-cycles-and-phases
  */
 export async function runFlow(
   flow: CompiledFlow,

@@ -1,23 +1,25 @@
 import { AppError } from '../../errors/app-error.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
-import type { CompileOptions } from '../../iml/compile.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
+import type { CompileOptions } from '../../iml/compile.js';
 import type { BuiltResponse } from '../../run/response/build-response.js';
 import type { CompiledStep } from './compile-flow.js';
-import type { ModuleInput } from './flow.js';
+import type { ModuleInput, TriggerData } from './flow.js';
 import { mapInputs } from './map-inputs.js';
 
 /** Outputs of the modules so far, by their ids: what expressions of a flow see. */
 export type Outputs = Readonly<Record<string, unknown>>;
 
-export interface StepOutcome {
-  /** Undefined for a module that lets its bundle pass and puts out nothing of its own: a responder. */
-  readonly bundles: readonly unknown[] | undefined;
-  readonly error: AppError | undefined;
-  readonly state?: unknown;
-  readonly answer?: BuiltResponse | undefined;
-}
+export type StepOutcome =
+  | {
+      readonly error?: undefined;
+      /** Undefined for a module that lets its bundle pass and puts out nothing of its own: a responder. */
+      readonly bundles: readonly unknown[] | undefined;
+      readonly state?: TriggerData | undefined;
+      readonly answer?: BuiltResponse | undefined;
+    }
+  | { readonly error: AppError };
 
 /**
  * Runs one module for one bundle: maps its inputs, and runs it.
@@ -34,14 +36,14 @@ export async function runStep(
   const { module, connection } = step;
   try {
     const mapped = await mapInputs(inputs, module, outputs, options);
-    if (!mapped.ok) return { bundles: [], error: mapped.error };
+    if (!mapped.ok) return { error: mapped.error };
     const input = { ...extra, parameters: mapped.parameters, connection };
     if (module.type !== 'responder' || module.respond === undefined) return await module.run(input);
     const { result, error } = await module.respond(input);
-    return { bundles: undefined, error, answer: result };
+    return error === undefined ? { bundles: undefined, answer: result } : { error };
   } catch (error) {
     extra.signal?.throwIfAborted();
-    return { bundles: [], error: asStepError(error) };
+    return { error: asStepError(error) };
   }
 }
 
@@ -58,8 +60,7 @@ export function evaluateTemplate(
 }
 
 /**
- * An expression of the mapping fails as wrong data, with the path of its field in front (reference/iml-language.md
- * section 10 [app]); a module that cannot be run at all is wrongly set up. [inf]
+ * An expression of the mapping fails as wrong data, with the path of its field in front [app]; a module that cannot be run at all is wrongly set up. [inf]
  */
 function asStepError(error: unknown): AppError {
   if (error instanceof AppError) return error;

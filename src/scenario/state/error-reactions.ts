@@ -24,8 +24,8 @@ const RETRY: ErrorReaction = { kind: 'retry', data: 'rollback' };
 const STOP: ErrorReaction = { kind: 'stop', data: 'rollback' };
 
 /**
- * Source: specification/001 (Error types and their behaviour), reference/errors-and-scenario.md (States of a scenario).
- * AccountValidationError counts, as the newer edition has it (open-questions.md no. 14). [choice]
+ * Source: https://help.make.com/types-of-errors.
+ * AccountValidationError counts, as the newer edition has it. [choice]
  */
 export const ERROR_REACTIONS: Readonly<Record<AppErrorType, ErrorReaction>> = {
   RuntimeError: COUNT,

@@ -21,7 +21,7 @@ export type StartKind = 'run' | 'rerun' | 'retry';
  *   is under way.
  *
  * @param unresolved incomplete executions of the scenario that are not resolved
- * @see reference/errors-and-scenario.md (sequential on)
+ * @see https://help.make.com/options-related-to-incomplete-executions
  */
 export function nextStart(
   state: ScenarioState,

@@ -38,7 +38,7 @@ interface Move extends Partial<Omit<Transition, 'state' | 'delayMs'>> {
  * Pure: whoever keeps the state stores what comes out, and does what it says. It never throws.
  *
  * @param nowMs milliseconds since the epoch
- * @see specification/001 (Error types and their behaviour in a scenario), reference/errors-and-scenario.md
+ * @see https://help.make.com/types-of-errors
  * @example
  * let { state } = nextState(NEW_SCENARIO, settings, { kind: 'error', type: 'ConnectionError' }, Date.now());
  * // { kind: 'backoff', errors: 0, attempt: 1, untilMs: a minute from now }
@@ -110,7 +110,7 @@ function moveOf(state: RestingState, settings: ScenarioSettings, outcome: RunOut
     case 'warning':
       return { state, status: 'warning', data: 'commit' };
     case 'rollback':
-      // It never turns a scenario off. Source: reference/errors-and-scenario.md (Handlers on a module). [doc]
+      // It never turns a scenario off. Source: https://help.make.com/quick-error-handling-reference. [doc]
       return { state, status: 'error', data: 'rollback' };
     case 'error':
       return outcome.retry === undefined
@@ -165,7 +165,7 @@ function count(state: RestingState, settings: ScenarioSettings, failed: FailedRu
 
 /**
  * Keeps what failed, unless the settings or the place of the error forbid it: the first module has nothing to keep.
- * Source: reference/errors-and-scenario.md (Not stored even when enabled). [doc]
+ * Source: https://help.make.com/errors-that-dont-create-incomplete-executions. [doc]
  */
 function store(
   state: RestingState,
@@ -185,7 +185,7 @@ function firstRetry(nowMs: number): StoredExecution {
 
 /**
  * Instant scheduling may back off instead; a suspended scenario starts nothing early, retries neither.
- * Source: specification/001 (RateLimitError), reference/errors-and-scenario.md (RateLimitError), design.md (Limits).
+ * Source: https://help.make.com/fixing-rate-limit-errors.
  */
 function limitRate(state: RestingState, settings: ScenarioSettings, failed: FailedRun, nowMs: number): Move {
   const backsOff = settings.scheduling === 'instant' && settings.instantRateLimit === 'backoff';
@@ -214,7 +214,7 @@ function notBefore(stored: StoredExecution | undefined, untilMs: number): Stored
 
 /** A run of the usual schedule that fails before its time does not bring the next rerun nearer, nor push it away. [inf] */
 function backOff(state: RestingState, failed: FailedRun, nowMs: number): Move {
-  // Nothing was done yet that could be taken back. Source: reference/errors-and-scenario.md (table). [doc]
+  // Nothing was done yet that could be taken back. Source: https://help.make.com/types-of-errors. [doc]
   const status = failed.isFirstModule === false ? 'error' : 'warning';
   if (state.kind === 'inactive' || state.kind === 'delayed') return { state, status };
   if (state.kind === 'backoff' && nowMs < state.untilMs) return { state, status };
@@ -232,7 +232,7 @@ function stop(state: RestingState, { type }: FailedRun, reason: Exclude<Inactive
 /**
  * A retry of an incomplete execution failed: it is kept on. The scenario goes its own way meanwhile, unless the error
  * is one that turns it off or suspends it.
- * Source: reference/errors-and-scenario.md (Backoff) [doc]; errors of other types [inf]
+ * Source: https://help.make.com/exponential-backoff [doc]; errors of other types [inf]
  */
 function afterRetry(state: RestingState, settings: ScenarioSettings, failed: FailedRun, nowMs: number): Move {
   const { kind } = reactionTo(failed.type);

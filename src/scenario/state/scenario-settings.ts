@@ -1,7 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { didYouMean } from '../../util/suggest.js';
 
-/** How a scenario is meant to run. Source: reference/errors-and-scenario.md (States of a scenario). */
+/** How a scenario is meant to run. Source: https://help.make.com/types-of-errors. */
 export interface ScenarioSettings {
   /** `timed`: every so often. `instant`: when an event comes in. Default `timed`. */
   readonly scheduling: 'timed' | 'instant';
@@ -13,7 +13,7 @@ export interface ScenarioSettings {
   readonly dataLoss: boolean;
   /** Commit after each bundle of the first module, or once at the end. Default true. */
   readonly autoCommit: boolean;
-  /** Errors in a row that turn the scenario off. Default 3. Source: specification/001 (Limits). [doc] */
+  /** Errors in a row that turn the scenario off. Default 3. [doc] */
   readonly maxErrors: number;
   /** The same for instant scheduling; the help centre describes 1. Default: `maxErrors`. */
   readonly instantMaxErrors: number;
@@ -21,6 +21,7 @@ export interface ScenarioSettings {
   readonly instantRateLimit: 'suspend' | 'backoff';
 }
 
+/** How a scenario runs unless told otherwise: timed, nothing stored, committed at once, off after three errors in a row. */
 export const DEFAULT_SETTINGS: ScenarioSettings = Object.freeze({
   scheduling: 'timed',
   sequential: false,

@@ -35,7 +35,7 @@ export type RestingState =
 
 /**
  * The state of a scenario: plain data, to be stored as it is. Times are milliseconds since the epoch.
- * Source: reference/errors-and-scenario.md (States of a scenario).
+ * Source: https://help.make.com/types-of-errors.
  */
 export type ScenarioState =
   | RestingState

@@ -1,3 +1,5 @@
+import type { Row } from '../record-store.js';
+
 /** Orders values as the databases do: null first, numbers by size, texts by code point. */
 export function compareValues(a: unknown, b: unknown): number {
   if (a === b) return 0;
@@ -20,4 +22,29 @@ function compareCodePoints(a: string, b: string): number {
 
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+/** Units from here on are ordered otherwise than code points are. */
+const HIGH_UNIT = /[\ud800-\uffff]/;
+
+/** Rows by a column, those with the same value by their ids. Each value is read once, however often it is compared. */
+export function inOrder<R extends Row>(rows: readonly R[], column: string, descending: boolean): R[] {
+  const keyed = rows.map((row): { readonly row: R; readonly key: unknown } => ({
+    row,
+    key: Reflect.get(row, column),
+  }));
+  const compare = keyed.every(({ key }) => isLowText(key)) ? compareUnits : compareValues;
+  const sign = descending ? -1 : 1;
+  keyed.sort((a, b) => sign * (compare(a.key, b.key) || a.row.id - b.row.id));
+  return keyed.map(({ row }) => row);
+}
+
+function isLowText(value: unknown): value is string {
+  return typeof value === 'string' && !HIGH_UNIT.test(value);
+}
+
+/** What the engine does itself, and what it does several times as fast. */
+function compareUnits(a: unknown, b: unknown): number {
+  if (a === b) return 0;
+  return String(a) < String(b) ? -1 : 1;
 }

@@ -1,11 +1,12 @@
 import { StoreError } from '../../errors/store-error.js';
-import { compareValues } from './compare.js';
-import { createMemoryTable, type MemoryTable, matches } from './memory-table.js';
 import {
   type CountedWindow,
   isBounded,
   isContaining,
   isWithin,
+  type LinkedRows,
+  type LinkSource,
+  type LinkValues,
   type Query,
   type RecordReader,
   type RecordStore,
@@ -13,7 +14,10 @@ import {
   type Row,
   type TableDefinitions,
   type Tables,
+  type Tally,
 } from '../record-store.js';
+import { compareValues, inOrder } from './compare.js';
+import { type Condition, createMemoryTable, type MemoryTable, matches } from './memory-table.js';
 
 type AnyWhere = Readonly<Record<string, unknown>>;
 
@@ -35,9 +39,13 @@ export function createMemoryStore<T extends Tables>(definitions: TableDefinition
 
   return {
     capabilities: { durable: false, reach: 'process' },
+    getLinked: (links, values) => last.then(() => reader.getLinked(links, values)),
     get: (table, where) => last.then(() => reader.get(table, where)),
     find: (table, query) => last.then(() => reader.find(table, query)),
-    firstOf: (table, column, values, where) => last.then(() => reader.firstOf(table, column, values, where)),
+    firstOf: (table, column, values, where, limit) =>
+      last.then(() => reader.firstOf(table, column, values, where, limit)),
+    distinct: (table, column, where) => last.then(() => reader.distinct(table, column, where)),
+    tally: (table, column, summed, where) => last.then(() => reader.tally(table, column, summed, where)),
     count: (table, where) => last.then(() => reader.count(table, where)),
     countBy: (table, column, where) => last.then(() => reader.countBy(table, column, where)),
     transaction: (work) => queue(() => runTransaction(tables, reader, work)),
@@ -69,22 +77,44 @@ async function runTransaction<T extends Tables, R>(
 }
 
 function createReader<T extends Tables>(tables: ReadonlyMap<string, MemoryTable>): RecordReader<T> {
-  const select = (name: string, where: AnyWhere = {}): Row[] => {
-    const resolved = resolveWithin(tables, where);
-    return candidates(tableOf(tables, name), resolved).filter((row) => matches(row, resolved));
-  };
+  const select = (name: string, where: AnyWhere = {}): Row[] => selectRows(tables, name, where);
   // The rows of a table have the type its name stands for: only `insert` adds them, and it is typed by the same name.
   const typed = <K extends keyof T & string>(rows: Row[]): T[K][] => rows as T[K][];
   return {
+    getLinked: async (links, values) => {
+      const rows: Record<string, Row | undefined> = {};
+      for (const [name, { table, where }] of Object.entries(links)) {
+        const resolved = Object.entries(where).map(([column, source]) => [
+          column,
+          sourceValue(source, rows, values),
+        ]);
+        const isKnown = resolved.every(([, value]) => value !== undefined && value !== null);
+        rows[name] = isKnown ? select(table, Object.fromEntries(resolved))[0] : undefined;
+      }
+      // Each row is of the table its link names.
+      return rows as LinkedRows<T, typeof links>;
+    },
     get: async (name, where) => typed<typeof name>(select(name, where).sort(byId))[0],
     find: async (name, query = {}) => typed<typeof name>(ordered(select(name, query.where), query)),
-    firstOf: async (name, column, values, where) => {
+    firstOf: async (name, column, values, where, limit = 1) => {
       const firsts = [...new Set(values)].flatMap((value) =>
         select(name, { ...where, [column]: value })
           .sort(byId)
-          .slice(0, 1),
+          .slice(0, limit),
       );
       return typed<typeof name>(firsts.sort(byId));
+    },
+    distinct: async (name, column, where) => {
+      const values = typed<typeof name>(select(name, where)).map((row) => row[column]);
+      return [...new Set(values)].filter((value) => value !== null).sort(compareValues);
+    },
+    tally: async (name, column, summed, where) => {
+      const tallies = new Map<T[typeof name][typeof column], Tally>();
+      for (const row of typed<typeof name>(select(name, where))) {
+        const { count, sum } = tallies.get(row[column]) ?? { count: 0, sum: 0 };
+        tallies.set(row[column], { count: count + 1, sum: sum + Number(row[summed]) });
+      }
+      return tallies;
     },
     count: async (name, where) => select(name, where).length,
     countBy: async (name, column, where) => {
@@ -95,6 +125,16 @@ function createReader<T extends Tables>(tables: ReadonlyMap<string, MemoryTable>
       return counts;
     },
   };
+}
+
+function sourceValue(
+  source: LinkSource,
+  rows: Readonly<Record<string, Row | undefined>>,
+  values: LinkValues,
+): unknown {
+  if ('value' in source) return values[source.value];
+  const row = rows[source.of];
+  return row && Reflect.get(row, source.column);
 }
 
 function createWriter<T extends Tables>(
@@ -113,6 +153,11 @@ function createWriter<T extends Tables>(
   return {
     ...reader,
     getLocked: reader.get,
+    lockFree: async (name, where) => {
+      const rows: readonly Row[] = await reader.find(name, { where });
+      // The rows of a table have the type its name stands for.
+      return rows as readonly T[typeof name][];
+    },
     insert,
     insertAll: async (name, rows) => {
       const added: T[typeof name][] = [];
@@ -149,33 +194,37 @@ function tableOf(tables: ReadonlyMap<string, MemoryTable>, name: string): Memory
   return table;
 }
 
-function resolveWithin(tables: ReadonlyMap<string, MemoryTable>, where: AnyWhere): AnyWhere {
-  const entries = Object.entries(where).map(([column, condition]) => {
-    if (!isWithin(condition)) return [column, condition];
-    const inner = resolveWithin(tables, condition.where);
-    const rows = candidates(tableOf(tables, condition.within), inner).filter((row) => matches(row, inner));
-    return [column, new Set(rows.map((row) => Reflect.get(row, condition.column)))];
-  });
-  return Object.fromEntries(entries);
+/** The rows that fit. The first condition on an indexed column finds them, and they are held against the others. */
+function selectRows(tables: ReadonlyMap<string, MemoryTable>, name: string, where: AnyWhere): Row[] {
+  const table = tableOf(tables, name);
+  const conditions = Object.entries(where).map(
+    ([column, condition]): Condition => [column, resolveWithin(tables, condition)],
+  );
+  for (const used of conditions) {
+    const [column, condition] = used;
+    if (isContaining(condition) || isBounded(condition)) continue;
+    const found = table.lookup(column, valuesOneOf(condition));
+    if (found === undefined) continue;
+    const others = conditions.filter((it) => it !== used);
+    return others.length === 0 ? found : found.filter((row) => matches(row, others));
+  }
+  return table.all().filter((row) => matches(row, conditions));
 }
 
-function candidates(table: MemoryTable, where: AnyWhere): Row[] {
-  for (const [column, condition] of Object.entries(where)) {
-    if (isContaining(condition) || isBounded(condition)) continue;
-    const values = condition instanceof Set || Array.isArray(condition) ? [...condition] : [condition];
-    const found = table.lookup(column, values);
-    if (found) return found;
-  }
-  return table.all();
+function resolveWithin(tables: ReadonlyMap<string, MemoryTable>, condition: unknown): unknown {
+  if (!isWithin(condition)) return condition;
+  const { within, column, where } = condition;
+  return new Set(selectRows(tables, within, where).map((row) => Reflect.get(row, column)));
+}
+
+function valuesOneOf(condition: unknown): ReadonlySet<unknown> {
+  if (condition instanceof Set) return condition;
+  return new Set(Array.isArray(condition) ? condition : [condition]);
 }
 
 function ordered<R extends Row>(rows: Row[], query: Query<R>): Row[] {
   const { sortBy = 'id', descending = false, offset = 0, limit = rows.length } = query;
-  const sign = descending ? -1 : 1;
-  rows.sort(
-    (a, b) => sign * compareValues(Reflect.get(a, sortBy), Reflect.get(b, sortBy)) || sign * (a.id - b.id),
-  );
-  return rows.slice(offset, offset + limit);
+  return inOrder(rows, sortBy, descending).slice(offset, offset + limit);
 }
 
 function byId(a: Row, b: Row): number {

@@ -9,7 +9,7 @@ export interface MemoryTable {
   drop(row: Row): void;
   all(): Row[];
   /** Rows with one of the values in a column that is indexed; undefined if it is not. */
-  lookup(column: string, values: readonly unknown[]): Row[] | undefined;
+  lookup(column: string, values: ReadonlySet<unknown>): Row[] | undefined;
 }
 
 export function createMemoryTable(definition: TableDefinition<never>): MemoryTable {
@@ -63,15 +63,21 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
     all: () => [...rows.values()],
     lookup: (column, values) => {
       const index = indexes.get(column);
-      return index && [...new Set(values)].flatMap((value) => [...(index.get(value) ?? [])]);
+      if (index === undefined) return undefined;
+      const found: Row[] = [];
+      for (const value of values) {
+        for (const row of index.get(value) ?? []) found.push(row);
+      }
+      return found;
     },
   };
 }
 
-/** Whether a row fits conditions in which sets stand for "one of". */
-export function matches(row: Row, where: Readonly<Record<string, unknown>>): boolean {
-  for (const column of Object.keys(where)) {
-    const condition = where[column];
+/** What a row fits: a column with its condition, in which a set stands for "one of". */
+export type Condition = readonly [column: string, condition: unknown];
+
+export function matches(row: Row, conditions: readonly Condition[]): boolean {
+  for (const [column, condition] of conditions) {
     const value: unknown = Reflect.get(row, column);
     if (condition instanceof Set) {
       if (!condition.has(value)) return false;
@@ -80,6 +86,7 @@ export function matches(row: Row, where: Readonly<Record<string, unknown>>): boo
     } else if (isContaining(condition)) {
       if (typeof value !== 'string' || !value.includes(condition.containing)) return false;
     } else if (isBounded(condition)) {
+      if (value === null && condition.orNull === true) continue;
       if (typeof value !== 'number') return false;
       if ('atMost' in condition ? value > condition.atMost : value <= condition.above) return false;
     } else if (value !== condition) return false;

@@ -1,5 +1,6 @@
 import type { ColumnDataType, Kysely } from 'kysely';
-import { type SqlDatabase, type SqlTables, sqlName } from '../sql-database.js';
+import { type SqlDatabase, sqlName } from '../sql-database.js';
+import type { SqlTables } from '../sql-tables.js';
 
 /** `text`, `whole` (64 bit), `flag` (0 or 1), `decimal`, `json` (text); `?` marks columns that may be null. */
 export type ColumnKind = 'text' | 'whole' | 'flag' | 'decimal' | 'json';

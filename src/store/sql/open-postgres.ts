@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Kysely } from 'kysely';
+import type { Kysely, PostgresPool, PostgresPoolClient } from 'kysely';
+import type Postgres from 'pg';
 import type { CustomTypesConfig, Pool } from 'pg';
+import { loadPackages } from '../../errors/load-packages.js';
 import { StoreError } from '../../errors/store-error.js';
 import type { TransactionOptions } from '../record-store.js';
-import type { SqlDatabase, SqlTables } from '../sql-database.js';
+import type { SqlDatabase } from '../sql-database.js';
+import type { SqlTables } from '../sql-tables.js';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, further settings as query. */
@@ -15,7 +18,20 @@ export interface PostgresOptions {
    * A process that is stopped or cut off would hold its locks for ever otherwise.
    */
   readonly idleTransactionMs?: number | undefined;
+  /**
+   * How long a statement is waited for; then its connection is given up, as an answer may be lost without a word.
+   * Default 20000.
+   */
+  readonly statementTimeoutMs?: number | undefined;
+  /** How the server's own lists name these connections. Default `iml-runtime`. */
+  readonly applicationName?: string | undefined;
+  /** How long a server that does not answer yet is waited for. Default 0. */
+  readonly waitMs?: number | undefined;
 }
+
+const STATEMENT_TIMEOUT_MS = 20_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const WAIT_STEP_MS = 500;
 
 const IDLE_TRANSACTION_MS = 10_000;
 
@@ -28,11 +44,16 @@ const INT8_OID = 20;
 
 /**
  * Opens a PostgreSQL database through a pool.
- * @throws StoreError `STORE_FAILED` when the driver is not installed or the server does not answer
+ * @throws StoreError `STORE_FAILED` when the server does not answer; EngineError `PACKAGE_MISSING`
  */
 export async function openPostgres(options: PostgresOptions): Promise<SqlDatabase> {
-  const [{ Kysely, PostgresDialect }, pool] = await Promise.all([import('kysely'), openPool(options)]);
-  const db = new Kysely<SqlTables>({ dialect: new PostgresDialect({ pool }) });
+  const { kysely, pg } = await loadPackages('A store on PostgreSQL', {
+    kysely: () => import('kysely'),
+    pg: () => import('pg'),
+  });
+  const { Kysely, PostgresDialect } = kysely;
+  const pool = await openPool(pg.default, options);
+  const db = new Kysely<SqlTables>({ dialect: new PostgresDialect({ pool: givingUp(pool) }) });
   return {
     kind: 'postgres',
     db,
@@ -41,17 +62,17 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
   };
 }
 
-async function openPool(options: PostgresOptions): Promise<Pool> {
-  const { default: pg } = await import('pg').catch((cause: unknown) => {
-    throw new StoreError('STORE_FAILED', 'PostgreSQL needs the package "pg" to be installed.', { cause });
-  });
+async function openPool(pg: typeof Postgres, options: PostgresOptions): Promise<Pool> {
   const types: CustomTypesConfig = {
     // Every number kept as int8 is a safe integer: ids, milliseconds and counts.
     getTypeParser: (oid, format) =>
       Number(oid) === INT8_OID ? Number : pg.types.getTypeParser(oid, format ?? 'text'),
   };
+  const timeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
   const pool = new pg.Pool({
-    ...{ connectionString: options.url, max: options.maxConnections ?? 10, types },
+    ...{ connectionString: options.url, max: options.maxConnections ?? 10, types, keepAlive: true },
+    ...{ application_name: options.applicationName ?? 'iml-runtime', query_timeout: timeoutMs },
+    ...{ statement_timeout: timeoutMs, connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
     idle_in_transaction_session_timeout: options.idleTransactionMs ?? IDLE_TRANSACTION_MS,
   });
   // A connection that breaks is replaced by the pool, and what uses it is told by its next statement. Without
@@ -59,13 +80,68 @@ async function openPool(options: PostgresOptions): Promise<Pool> {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {
-    (await pool.connect()).release();
+    await connectFirst(pool, options.waitMs ?? 0);
   } catch (cause) {
     await pool.end();
-    throw new StoreError('STORE_FAILED', 'The PostgreSQL server does not answer.', { cause });
+    throw new StoreError('STORE_FAILED', describeRefusal(cause), { cause });
   }
   return pool;
 }
+
+/** The server may be starting beside this process. What it refuses for good is not asked again. */
+async function connectFirst(pool: Pool, waitMs: number): Promise<void> {
+  const endMs = performance.now() + waitMs;
+  for (;;) {
+    try {
+      (await pool.connect()).release();
+      return;
+    } catch (error) {
+      if (isRefusal(error) || performance.now() >= endMs) throw error;
+    }
+    await sleep(WAIT_STEP_MS);
+  }
+}
+
+/** Classes of SQLSTATE for what no waiting helps: wrong password or user, no such database. */
+const REFUSALS = /^(28|3D)/;
+
+function isRefusal(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && 'code' in error && REFUSALS.test(String(error.code));
+}
+
+function describeRefusal(cause: unknown): string {
+  return isRefusal(cause)
+    ? `The PostgreSQL server refuses the connection: ${cause.message}.`
+    : 'The PostgreSQL server does not answer.';
+}
+
+/**
+ * A pool that gives up a connection on which an answer did not come: whatever would be asked on it next would wait for
+ * that answer, too.
+ */
+function givingUp(pool: Pool): PostgresPool {
+  return {
+    connect: async () => {
+      const client = await pool.connect();
+      let isLost = false;
+      const query = async (text: string, values: readonly unknown[]): Promise<unknown> => {
+        if (isLost) throw new Error('Connection terminated, as an answer did not come.');
+        try {
+          return await client.query(text, [...values]);
+        } catch (error) {
+          isLost ||= error instanceof Error && error.message === LOST;
+          throw error;
+        }
+      };
+      // The query builder asks with text and values only; cursors belong to streams, which no store uses.
+      return { query, release: () => client.release(isLost) } as PostgresPoolClient;
+    },
+    end: () => pool.end(),
+  };
+}
+
+/** What the driver says of an answer that did not come in time; it has no code for it. */
+const LOST = 'Query read timeout';
 
 async function runTransaction<R>(
   db: Kysely<SqlTables>,

@@ -1,6 +1,10 @@
+import { chmod, open } from 'node:fs/promises';
 import type Database from 'libsql';
+import { loadPackages } from '../../errors/load-packages.js';
 import { StoreError } from '../../errors/store-error.js';
-import type { SqlDatabase, SqlTables } from '../sql-database.js';
+import { errnoOf } from '../../util/errno.js';
+import type { SqlDatabase } from '../sql-database.js';
+import type { SqlTables } from '../sql-tables.js';
 import { createSqliteDialect } from './sqlite-dialect.js';
 
 export interface SqliteOptions {
@@ -15,12 +19,17 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens a SQLite file: write-ahead log, foreign keys, one connection. Several processes of one machine may share it.
- * @throws StoreError `STORE_FAILED` when the driver is not installed or the file cannot be opened
+ * Opens a SQLite file: write-ahead log, foreign keys, one connection, readable by its owner only. Several processes of one machine may share it.
+ * @throws StoreError `STORE_FAILED` when the file cannot be opened; EngineError `PACKAGE_MISSING`
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
-  const [{ Kysely }, driver] = await Promise.all([import('kysely'), loadDriver()]);
-  const database = openFile(driver, options);
+  const { kysely, libsql } = await loadPackages('A SQLite store', {
+    kysely: () => import('kysely'),
+    libsql: () => import('libsql'),
+  });
+  const { Kysely } = kysely;
+  if (options.file !== ':memory:') await makePrivate(options.file);
+  const database = openFile(libsql.default, options);
   const db = new Kysely<SqlTables>({ dialect: await createSqliteDialect(database) });
   return {
     kind: 'sqlite',
@@ -30,11 +39,25 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
   };
 }
 
-async function loadDriver(): Promise<typeof Database> {
+const OWNER_ONLY = 0o600;
+
+/** What lies beside a file while it is open takes its mode when it is made; what was left there is brought to it. */
+async function makePrivate(file: string): Promise<void> {
   try {
-    return (await import('libsql')).default;
+    await (await open(file, 'a', OWNER_ONLY)).close();
+    await chmod(file, OWNER_ONLY);
+    for (const beside of [`${file}-wal`, `${file}-shm`]) {
+      await chmod(beside, OWNER_ONLY).catch((error: unknown) => {
+        if (errnoOf(error) !== 'ENOENT') throw error;
+      });
+    }
   } catch (cause) {
-    throw new StoreError('STORE_FAILED', 'SQLite needs the package "libsql" to be installed.', { cause });
+    const why = errnoOf(cause);
+    throw new StoreError(
+      'STORE_FAILED',
+      `The database file ${file} cannot be opened and kept from others (${why}).`,
+      { cause },
+    );
   }
 }
 

@@ -1,4 +1,6 @@
 import { StoreError } from '../../errors/store-error.js';
+import { createBoundedCache } from '../../util/bounded-cache.js';
+import { seal, unseal } from '../../util/seal.js';
 import type { Row, TableDefinition } from '../record-store.js';
 import { sqlName } from '../sql-database.js';
 
@@ -7,6 +9,8 @@ export interface RowCodec {
   readonly table: string;
   /** How many columns the table has. */
   readonly width: number;
+  /** The SQL names of all columns. */
+  readonly sqlColumns: readonly string[];
   /** The SQL name of a column. @throws StoreError when the table has no such column */
   column(name: string): string;
   encode(row: object): Record<string, unknown>;
@@ -15,12 +19,26 @@ export interface RowCodec {
   decode(row: Readonly<Record<string, unknown>>, columns?: readonly string[]): Row;
 }
 
-/** Booleans are kept as 0 and 1, objects and lists as JSON text: both databases treat these the same. */
-export function createRowCodec(table: string, definition: TableDefinition<never>): RowCodec {
+/** Values kept that rows share. */
+const MAX_SHARED = 1000;
+
+/**
+ * Booleans are kept as 0 and 1, objects and lists as JSON text: both databases treat these the same.
+ *
+ * @param sealKey encrypts the columns that the table names as sealed; without it they are kept as they are
+ */
+export function createRowCodec(
+  table: string,
+  definition: TableDefinition<never>,
+  sealKey?: Uint8Array,
+): RowCodec {
   const columns: readonly string[] = ['id', ...definition.columns];
   const names = new Map(columns.map((name) => [name, sqlName(name)]));
   const flags: ReadonlySet<string> = new Set(definition.flags);
   const json: ReadonlySet<string> = new Set(definition.json);
+  const sealed: ReadonlySet<string> = new Set(definition.sealed);
+  const shared: ReadonlySet<string> = new Set(definition.shared);
+  const parsed = createBoundedCache<{ readonly value: unknown }>(MAX_SHARED);
 
   const column = (name: string): string => {
     const found = names.get(name);
@@ -30,16 +48,27 @@ export function createRowCodec(table: string, definition: TableDefinition<never>
   const encodeValue = (name: string, value: unknown): unknown => {
     if (value === null || value === undefined) return null;
     if (flags.has(name)) return value ? 1 : 0;
-    return json.has(name) ? JSON.stringify(value) : value;
+    if (!json.has(name)) return value;
+    const text = JSON.stringify(value);
+    if (sealKey === undefined || !sealed.has(name)) return text;
+    return seal(text, sealKey, `${table}.${name}`);
   };
   const decodeValue = (name: string, value: unknown): unknown => {
     if (value === null) return null;
     if (flags.has(name)) return value === 1;
-    return json.has(name) ? JSON.parse(String(value)) : value;
+    if (!json.has(name)) return value;
+    const text = String(value);
+    const parse = (): unknown =>
+      JSON.parse(sealed.has(name) ? openText(text, sealKey, `${table}.${name}`) : text);
+    if (!shared.has(name)) return parse();
+    const known = parsed.get(text) ?? { value: parse() };
+    parsed.set(text, known);
+    return known.value;
   };
   return {
     table,
     width: columns.length,
+    sqlColumns: columns.map(column),
     column,
     encodeValue,
     encode: (row) =>
@@ -53,4 +82,15 @@ export function createRowCodec(table: string, definition: TableDefinition<never>
       return decoded as unknown as Row;
     },
   };
+}
+
+/** No JSON begins like that: what was kept before there was a key is told apart by it. */
+const SEALED = /^v\d+\./;
+
+function openText(text: string, key: Uint8Array | undefined, purpose: string): string {
+  if (!SEALED.test(text)) return text;
+  const opened = key === undefined ? undefined : unseal(text, key, purpose);
+  if (opened !== undefined) return opened;
+  const why = key === undefined ? 'no key is given' : 'the key is another one, or it was changed';
+  throw new StoreError('STORE_FAILED', `What is sealed in ${purpose} cannot be opened: ${why}.`);
 }

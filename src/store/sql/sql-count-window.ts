@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { CountedWindow } from '../record-store.js';
-import type { SqlTables } from '../sql-database.js';
+import type { SqlTables } from '../sql-tables.js';
 
 export interface WindowEvent {
   readonly name: string;

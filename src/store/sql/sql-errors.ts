@@ -39,13 +39,13 @@ const FULL: ReadonlySet<unknown> = new Set(['SQLITE_FULL', '53100', 'ENOSPC']);
 
 /** The server is stopping, starting, has no connection left or has ended an idle one; or there is no way to it. */
 const UNAVAILABLE: ReadonlySet<unknown> = new Set([
-  ...['57P01', '57P02', '57P03', '53300', '25006', '25P03'],
+  ...['57014', '57P01', '57P02', '57P03', '53300', '25006', '25P03'],
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'],
 ]);
 
 /** The driver has no codes for connections that end under it, only these sentences. */
 const ENDED =
-  /^(Connection terminated|Connection ended|database .* is not currently accepting connections|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+  /^(Query read timeout$|Connection terminated|Connection ended|database .* is not currently accepting connections|Client has encountered a connection error|timeout exceeded when trying to connect)/;
 
 function isUnavailable(code: unknown, cause: unknown): boolean {
   // Class 08 of SQLSTATE: connection exceptions.

@@ -1,8 +1,9 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { StoreError } from '../../errors/store-error.js';
 import { isBounded, isContaining, isWithin } from '../record-store.js';
+import type { SqlDatabase } from '../sql-database.js';
+import type { SqlTables } from '../sql-tables.js';
 import type { RowCodec } from './row-codec.js';
-import type { SqlDatabase, SqlTables } from '../sql-database.js';
 
 type Builder = ExpressionBuilder<SqlTables, string>;
 
@@ -59,7 +60,9 @@ function oneCondition(
     return it(it.fn(POSITION[sources.kind], [it.ref(column), it.val(condition.containing)]), '>', 0);
   }
   if (isBounded(condition)) {
-    return 'atMost' in condition ? it(column, '<=', condition.atMost) : it(column, '>', condition.above);
+    const bound =
+      'atMost' in condition ? it(column, '<=', condition.atMost) : it(column, '>', condition.above);
+    return condition.orNull === true ? it.or([bound, it(column, 'is', null)]) : bound;
   }
   if (Array.isArray(condition)) {
     const values = condition.filter((value) => value !== null).map((value) => codec.encodeValue(name, value));

@@ -1,0 +1,167 @@
+import { EngineError } from '../../errors/engine-error.js';
+import type { Where } from '../../store/record-store.js';
+import type { Clock } from '../../util/clock.js';
+import type { EventRow, EventStatus, HostStore, HostWriter } from '../store/tables.js';
+import type { HostQueue } from '../work/ports.js';
+
+/** Which events are meant. What is not given does not matter. */
+export interface EventFilter {
+  readonly status?: readonly EventStatus[] | undefined;
+  readonly hookId?: number | undefined;
+  /** Received before this time, in milliseconds since the epoch. */
+  readonly beforeMs?: number | undefined;
+  /** Received after this time. */
+  readonly afterMs?: number | undefined;
+}
+
+/** Which events to list: those of the filter, the newest first. */
+export interface EventQuery extends EventFilter {
+  /** The newest first. Default 50. */
+  readonly limit?: number | undefined;
+}
+
+/** An event without its payload and its request, as lists show it. */
+export type EventSummary = Omit<EventRow, 'bundles' | 'request'>;
+
+/** What may be done with stored events by hand, from any process that reaches the store. */
+export interface EventAdmin {
+  readonly list: (query?: EventQuery) => Promise<readonly EventSummary[]>;
+  /** @throws EngineError (HOST_MISSING) */
+  readonly get: (id: number) => Promise<EventRow>;
+  /**
+   * Puts an event back into the queue, whatever came of it. It keeps its place: in a hook that keeps order it comes
+   * before all that wait.
+   * @throws EngineError (HOST_MISSING), (HOST_REFUSED) for one that waits or runs, or that was never read
+   */
+  readonly replay: (id: number) => Promise<EventRow>;
+  /** Drops an event that waits or is dead. @throws EngineError (HOST_MISSING), (HOST_REFUSED) */
+  readonly discard: (id: number) => Promise<EventRow>;
+  /** Puts all events that fit back, those that may be; `status` is `dead` unless given. @returns how many */
+  readonly replayAll: (filter: EventFilter) => Promise<number>;
+  /** Drops all events that fit, those that wait or are dead; `status` is `dead` unless given. @returns how many */
+  readonly discardAll: (filter: EventFilter) => Promise<number>;
+}
+
+/** What events are administered in: the store they are kept in, the queue to be told of changes, and the clock. */
+export interface AdminOptions {
+  readonly store: HostStore;
+  readonly queue: Pick<HostQueue, 'announce' | 'wake'>;
+  readonly clock: Clock;
+}
+
+const DEFAULT_LIMIT = 50;
+/** Events that are changed in one transaction. */
+const STEP = 500;
+
+const REPLAYABLE = ['done', 'dead', 'discarded'] as const;
+const DISCARDABLE = ['pending', 'dead'] as const;
+const SHOWN = [
+  ...([
+    'hookId',
+    'scenarioId',
+    'status',
+    'bytes',
+    'attempts',
+    'crashes',
+    'crashesAlone',
+    'claimedBy',
+  ] as const),
+  ...(['notBeforeMs', 'error', 'receivedAtMs', 'finishedAtMs'] as const),
+] as const;
+
+/** Manages the events of a store. */
+export function createEventAdmin(options: AdminOptions): EventAdmin {
+  const { store } = options;
+  const get = async (id: number): Promise<EventRow> => {
+    const event = await store.get('events', { id });
+    if (event === undefined) throw new EngineError('HOST_MISSING', `There is no event ${id}.`);
+    return event;
+  };
+  const changeOne = async (id: number, change: Change, what: string): Promise<EventRow> => {
+    const event = await get(id);
+    const count = await changeEvents(options, { id, status: change.from }, change);
+    if (count > 0) return get(id);
+    throw new EngineError('HOST_REFUSED', `The event ${id} is ${event.status} and cannot be ${what}.`);
+  };
+  return {
+    get,
+    list: ({ limit = DEFAULT_LIMIT, ...filter } = {}) =>
+      store.find('events', { where: conditionOf(filter), columns: SHOWN, descending: true, limit }),
+    replay: (id) => changeOne(id, REPLAY, 'replayed'),
+    discard: (id) => changeOne(id, DISCARD, 'discarded'),
+    replayAll: (filter) => changeAll(options, filter, REPLAY),
+    discardAll: (filter) => changeAll(options, filter, DISCARD),
+  };
+}
+
+interface Change {
+  readonly from: readonly EventStatus[];
+  readonly to: (nowMs: number) => Partial<Omit<EventRow, 'id'>>;
+}
+
+const REPLAY: Change = {
+  from: REPLAYABLE,
+  to: () => ({
+    ...{ status: 'pending', attempts: 0, crashes: 0, crashesAlone: 0 },
+    ...{ error: null, finishedAtMs: null, notBeforeMs: null },
+  }),
+};
+
+const DISCARD: Change = {
+  from: DISCARDABLE,
+  to: (nowMs) => ({ status: 'discarded', finishedAtMs: nowMs }),
+};
+
+/** In steps by id, none of which reads a payload; what comes in meanwhile is not meant. */
+async function changeAll(options: AdminOptions, filter: EventFilter, change: Change): Promise<number> {
+  const wanted: readonly EventStatus[] = filter.status ?? ['dead'];
+  const status = wanted.filter((one) => change.from.includes(one));
+  if (status.length === 0) return 0;
+  let count = 0;
+  let afterId = 0;
+  for (;;) {
+    const where = { ...conditionOf({ ...filter, status }), id: { above: afterId } };
+    const columns = ['receivedAtMs'] as const;
+    const rows = await options.store.find('events', { where, columns, limit: STEP });
+    const last = rows.at(-1);
+    if (last === undefined) return count;
+    const { afterMs = Number.NEGATIVE_INFINITY } = filter;
+    const ids = rows.filter(({ receivedAtMs }) => receivedAtMs > afterMs).map(({ id }) => id);
+    if (ids.length > 0) count += await changeEvents(options, { id: ids, status }, change);
+    afterId = last.id;
+  }
+}
+
+async function changeEvents(
+  { store, queue, clock }: AdminOptions,
+  where: Where<EventRow>,
+  change: Change,
+): Promise<number> {
+  const count = await store.transaction(
+    async (writer) => {
+      const hookIds = await writer.distinct('events', 'hookId', where);
+      const changed = await writer.update('events', where, change.to(clock.now()));
+      if (changed > 0) await queue.announce(writer, await scenariosOf(writer, hookIds));
+      return changed;
+    },
+    { isolation: 'read-committed' },
+  );
+  queue.wake();
+  return count;
+}
+
+async function scenariosOf(writer: HostWriter, hookIds: readonly number[]): Promise<readonly number[]> {
+  if (hookIds.length === 0) return [];
+  const where = { hookId: hookIds };
+  return (await writer.find('scenarios', { where, columns: ['name'] })).map(({ id }) => id);
+}
+
+function conditionOf({ status, hookId, beforeMs, afterMs }: EventFilter): Where<EventRow> {
+  const isBounded = beforeMs !== undefined || afterMs !== undefined;
+  const receivedAtMs = beforeMs !== undefined ? { atMost: beforeMs } : { above: afterMs ?? 0 };
+  return {
+    ...(status && { status }),
+    ...(hookId !== undefined && { hookId }),
+    ...(isBounded && { receivedAtMs }),
+  };
+}

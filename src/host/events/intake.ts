@@ -1,0 +1,219 @@
+import { StoreError } from '../../errors/store-error.js';
+import { nextStart } from '../../scenario/state/next-start.js';
+import { createBatcher } from '../../util/batcher.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { planOf, stateOf } from '../store/scenario-plan.js';
+import type { EventRow, HostWriter, ScenarioRow } from '../store/tables.js';
+import type { EventClaim } from '../work/claim.js';
+import type { WorkContext } from '../work/work-context.js';
+import { nextTurn } from '../work/work-log.js';
+import { type Capacity, createQueueCapacity, type QueueCapacity } from './queue-capacity.js';
+
+/** An event that is about to be stored. */
+export interface EventDraft {
+  readonly hookId: number;
+  readonly status: 'pending' | 'rejected';
+  readonly bundles: unknown;
+  readonly request: PlainObject;
+  readonly error: unknown;
+}
+
+/** What became of the events of one request: all are stored, or none as a hook has no room for more. */
+export type Stored =
+  | {
+      readonly kind: 'stored';
+      readonly eventIds: readonly number[];
+      /** The caller runs the one event now, for its sender waits for what the scenario answers. It is taken already. */
+      readonly answering: EventClaim | undefined;
+    }
+  | { readonly kind: 'full'; readonly hookId: number };
+
+export interface Intake {
+  /**
+   * Resolves when the events are stored for good.
+   * @throws StoreError when the store does not take them
+   */
+  readonly store: (drafts: Drafts) => Promise<Stored>;
+}
+
+/** Requests that share a transaction at most. */
+const MAX_BATCH = 500;
+/** Unreadable requests that are kept of a hook. */
+const MAX_REJECTED = 1000;
+
+type Drafts = readonly EventDraft[];
+type NewEvent = Omit<EventRow, 'id'>;
+
+/**
+ * Stores events in batches: what arrives in one turn of the event loop, and while a transaction is under way, shares one.
+ * One transaction at a time, so that events of this process are stored in the order they came.
+ */
+export function createIntake(context: WorkContext): Intake {
+  const capacity = createQueueCapacity(context);
+  const storeBatch = async (batch: readonly Drafts[]): Promise<readonly Stored[]> => {
+    context.checkpoint('intake: before the transaction');
+    const held: number[] = [];
+    const results = await context.store
+      .transaction(
+        async (writer) => {
+          const stored = await storeAll(writer, { ...context, capacity, held }, batch);
+          context.checkpoint('intake: before the commit');
+          return stored;
+        },
+        { isolation: 'read-committed' },
+      )
+      .catch((error: unknown) => {
+        for (const id of held) context.log.drop('events', id);
+        throw error;
+      });
+    context.checkpoint('intake: after the commit');
+    context.queue.wake();
+    return results;
+  };
+  // One that the store refuses must not take the others with it.
+  const isOfOne = (error: unknown): boolean => error instanceof StoreError && error.code === 'STORE_FAILED';
+  return { store: createBatcher(storeBatch, { maxItems: MAX_BATCH, isOfOne, gather: nextTurn }) };
+}
+
+interface IntakeContext extends WorkContext {
+  readonly capacity: QueueCapacity;
+  /** Events that were taken for this process while they were stored. */
+  readonly held: number[];
+}
+
+async function storeAll(
+  writer: HostWriter,
+  context: IntakeContext,
+  batch: readonly Drafts[],
+): Promise<readonly Stored[]> {
+  const hookIds = [...new Set(batch.flatMap((drafts) => drafts.map((draft) => draft.hookId)))];
+  const found = await writer.find('scenarios', { where: { hookId: hookIds } });
+  const scenarios = new Map(found.map((row) => [row.hookId, row]));
+  const free = await context.capacity.of(writer, hookIds);
+  const rejected = await countRejected(writer, batch, hookIds);
+  const answering = await chooseAnswering(writer, context, batch, scenarios);
+  const rows: NewEvent[] = [];
+  const counts: (number | { readonly fullHookId: number })[] = [];
+  for (const drafts of batch) {
+    const owner = answering.get(drafts);
+    // Nobody looks at more than some of what could not be read.
+    const wanted = drafts
+      .filter((it) => it.status === 'pending' || (rejected.get(it.hookId) ?? 0) < MAX_REJECTED)
+      .map((draft) => rowOf(draft, context, owner));
+    const fullHookId = takeCapacity(wanted, free);
+    counts.push(fullHookId === undefined ? wanted.length : { fullHookId });
+    if (fullHookId === undefined) rows.push(...wanted);
+  }
+  const events = rows.length === 0 ? [] : await writer.insertAll('events', rows);
+  for (const { id, status } of events) {
+    if (status !== 'running') continue;
+    context.log.hold('events', id);
+    context.held.push(id);
+  }
+  await context.queue.announce(writer, instantScenarios(events, scenarios));
+  context.capacity.use(events);
+  return inBatches(batch, counts, events, answering);
+}
+
+function inBatches(
+  batch: readonly Drafts[],
+  counts: readonly (number | { readonly fullHookId: number })[],
+  events: readonly EventRow[],
+  answering: ReadonlyMap<Drafts, ScenarioRow>,
+): readonly Stored[] {
+  let start = 0;
+  return counts.map((count, index) => {
+    if (typeof count !== 'number') return { kind: 'full', hookId: count.fullHookId };
+    start += count;
+    const own = events.slice(start - count, start);
+    const scenario = answering.get(batch[index] ?? []);
+    const [event] = own;
+    const claim = scenario && event && ({ kind: 'event', event, scenario } as const);
+    return { kind: 'stored', eventIds: own.map(({ id }) => id), answering: claim };
+  });
+}
+
+async function countRejected(
+  writer: HostWriter,
+  batch: readonly Drafts[],
+  hookIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const isAny = batch.some((drafts) => drafts.some((draft) => draft.status === 'rejected'));
+  if (!isAny) return new Map();
+  return writer.countBy('events', 'hookId', { hookId: hookIds, status: 'rejected' });
+}
+
+/** Instant scenarios take what comes at once; timed ones at their next run, and those that are off when they are on. */
+function instantScenarios(
+  events: readonly EventRow[],
+  scenarios: ReadonlyMap<number | null, ScenarioRow>,
+): readonly number[] {
+  const ids = new Set<number>();
+  for (const { hookId, status } of events) {
+    const scenario = scenarios.get(hookId);
+    if (status !== 'pending' || scenario === undefined) continue;
+    const isOff = stateOf(scenario).kind === 'inactive';
+    if (planOf(scenario).settings.scheduling === 'instant' && !isOff) ids.add(scenario.id);
+  }
+  return [...ids];
+}
+
+/** The requests whose sender waits for what a scenario answers, and that may be run at once, with that scenario. */
+async function chooseAnswering(
+  writer: HostWriter,
+  context: IntakeContext,
+  batch: readonly Drafts[],
+  scenarios: ReadonlyMap<number | null, ScenarioRow>,
+): Promise<ReadonlyMap<Drafts, ScenarioRow>> {
+  const chosen = new Map<Drafts, ScenarioRow>();
+  for (const drafts of batch) {
+    const [draft, other] = drafts;
+    const scenario = draft?.status === 'pending' ? scenarios.get(draft.hookId) : undefined;
+    if (scenario !== undefined && other === undefined && answersAtOnce(context, scenario)) {
+      chosen.set(drafts, scenario);
+    }
+  }
+  if (chosen.size === 0 || !context.worker.isJoined()) return new Map();
+  // They are stored as taken by this process, which has to be one that others do not take for dead.
+  await context.worker.assertOwn(writer);
+  return chosen;
+}
+
+function answersAtOnce({ clock }: IntakeContext, scenario: ScenarioRow): boolean {
+  const { answers, ordered, settings } = planOf(scenario);
+  if (!answers || ordered || settings.sequential || settings.scheduling !== 'instant') return false;
+  return nextStart(stateOf(scenario), settings, { kind: 'run', nowMs: clock.now() }).kind === 'now';
+}
+
+/** Takes room for all events of a request or for none. @returns the hook that has not enough */
+function takeCapacity(rows: readonly NewEvent[], free: Map<number, Capacity>): number | undefined {
+  const left = new Map<number, Capacity>();
+  for (const { hookId, status, bytes } of rows) {
+    if (status === 'rejected') continue;
+    const has = left.get(hookId) ?? free.get(hookId) ?? { events: 0, bytes: 0 };
+    if (has.events < 1 || has.bytes < bytes) return hookId;
+    left.set(hookId, { events: has.events - 1, bytes: has.bytes - bytes });
+  }
+  for (const [hookId, has] of left) free.set(hookId, has);
+  return undefined;
+}
+
+function rowOf(
+  draft: EventDraft,
+  { clock, worker }: IntakeContext,
+  owner: ScenarioRow | undefined,
+): NewEvent {
+  const { hookId, status, bundles, request, error } = draft;
+  const receivedAtMs = clock.now();
+  const isTaken = owner !== undefined;
+  return {
+    ...{ hookId, bundles, request, error, receivedAtMs },
+    bytes: Buffer.byteLength(JSON.stringify(bundles)),
+    status: isTaken ? 'running' : status,
+    scenarioId: owner?.id ?? null,
+    claimedBy: isTaken ? worker.name() : null,
+    ...(isTaken ? { attempts: 1, crashes: 1 } : { attempts: 0, crashes: 0 }),
+    ...{ crashesAlone: 0, notBeforeMs: null },
+    finishedAtMs: status === 'pending' ? null : receivedAtMs,
+  };
+}

@@ -1,0 +1,55 @@
+import type { HostWriter } from '../store/tables.js';
+import type { HostContext } from '../work/context.js';
+
+/** Rows that are looked through in one transaction. */
+const STEP = 1000;
+const OVER = ['done', 'discarded', 'rejected'] as const;
+
+/**
+ * Forgets events and incomplete executions that are long done with. Those that wait for a person stay until somebody
+ * has seen to them. Goes by id, which grows with the time they came, so it reads no more than may be old enough.
+ */
+export async function purge(context: HostContext): Promise<void> {
+  const beforeMs = context.clock.now() - context.limits.keepMs;
+  await inSteps(context, (writer, afterId) => purgeEvents(writer, afterId, beforeMs));
+  await inSteps(context, (writer, afterId) => purgeIncompletes(writer, afterId, beforeMs));
+}
+
+/** Each step in a transaction of its own, so that nobody waits long. @param step gives the last id it has seen */
+async function inSteps(
+  { store }: HostContext,
+  step: (writer: HostWriter, afterId: number) => Promise<number | undefined>,
+): Promise<void> {
+  let afterId: number | undefined = 0;
+  while (afterId !== undefined) {
+    const from: number = afterId;
+    afterId = await store.transaction((writer) => step(writer, from), { isolation: 'read-committed' });
+  }
+}
+
+async function purgeEvents(
+  writer: HostWriter,
+  afterId: number,
+  beforeMs: number,
+): Promise<number | undefined> {
+  const columns = ['status', 'receivedAtMs', 'finishedAtMs'] as const;
+  const rows = await writer.find('events', { where: { id: { above: afterId } }, columns, limit: STEP });
+  const old = rows.filter(({ receivedAtMs }) => receivedAtMs <= beforeMs);
+  const ids = old.filter(({ finishedAtMs }) => finishedAtMs !== null && finishedAtMs <= beforeMs);
+  if (ids.length > 0) await writer.remove('events', { id: ids.map(({ id }) => id), status: OVER });
+  return rows.length === STEP && old.length > 0 ? rows.at(-1)?.id : undefined;
+}
+
+async function purgeIncompletes(
+  writer: HostWriter,
+  afterId: number,
+  beforeMs: number,
+): Promise<number | undefined> {
+  const columns = ['status', 'createdAtMs', 'finishedAtMs'] as const;
+  const rows = await writer.find('incompletes', { where: { id: { above: afterId } }, columns, limit: STEP });
+  const old = rows.filter(({ createdAtMs }) => createdAtMs <= beforeMs);
+  const ids = old.filter(({ finishedAtMs }) => finishedAtMs !== null && finishedAtMs <= beforeMs);
+  const status = ['resolved', 'discarded'] as const;
+  if (ids.length > 0) await writer.remove('incompletes', { id: ids.map(({ id }) => id), status });
+  return rows.length === STEP && old.length > 0 ? rows.at(-1)?.id : undefined;
+}

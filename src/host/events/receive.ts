@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import { EngineError } from '../../errors/engine-error.js';
+import { StoreError } from '../../errors/store-error.js';
+import { SANITIZED } from '../../redaction/redact-value.js';
+import { isSecretName } from '../../redaction/secret-names.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { fromPortable, toPortable } from '../../util/portable-value.js';
+import { hookPath } from '../hooks/hooks.js';
+import type { HookRow } from '../store/tables.js';
+import type { EventClaim } from '../work/claim.js';
+import type { CallRefusal } from '../work/observer.js';
+import type { Receiver, Reception, StoredCall } from '../work/ports.js';
+import type { WorkContext } from '../work/work-context.js';
+import type { EventDraft, Intake } from './intake.js';
+import { processEvent } from './process-event.js';
+
+/** What receiving needs beside the context. */
+export interface ReceiveOptions {
+  readonly context: WorkContext;
+  readonly intake: Intake;
+  readonly receiver: Receiver;
+  /** Finds the hook of an address. */
+  readonly hookOf: (token: string) => Promise<HookRow | undefined>;
+  /** Where the host is reached from outside, without a slash at the end. */
+  readonly baseUrl: () => string;
+  readonly signal: AbortSignal;
+  /** Counts a run that a request has begun. @returns what ends it */
+  readonly begin: (scenarioId: number) => () => void;
+}
+
+/** A call with the id that names it in logs and events. */
+type NamedCall = StoredCall & { readonly callId: string };
+
+/**
+ * Takes one call of a webhook: has the app read it, stores what it stands for, and only then answers.
+ *
+ * - 404: no such address; 410: the hook is turned off.
+ * - 429 with `Retry-After`: the queue of the hook is full. Nothing was stored.
+ * - 503 with `Retry-After`: the store does not take it now. Nothing was stored.
+ * - everything else is the answer of the app. A 2xx answer means that the event is stored.
+ */
+export async function receiveCall(
+  options: ReceiveOptions,
+  token: string,
+  readCall: () => Promise<StoredCall>,
+): Promise<Response> {
+  const { context } = options;
+  const callId = randomUUID();
+  const startedAtMs = context.clock.now();
+  const readNamed = async (): Promise<NamedCall> => ({ ...(await readCall()), callId });
+  const { response, hook, eventIds, bytes, reason, error } = await answerCall(options, token, readNamed);
+  const durationMs = context.clock.now() - startedAtMs;
+  const known = { callId, status: response.status, durationMs };
+  if (reason !== undefined) {
+    context.observe({ kind: 'call-refused', ...known, hook: hook?.name, reason, error });
+  } else if (hook !== undefined) {
+    const accepted = { hook: hook.name, eventIds: eventIds ?? [], bytes: bytes ?? 0 };
+    context.observe({ kind: 'call-accepted', ...known, ...accepted });
+  }
+  return response;
+}
+
+/** What a call is answered, and what is told of it. */
+interface Answered {
+  readonly response: Response;
+  readonly hook?: HookRow | undefined;
+  readonly eventIds?: readonly number[] | undefined;
+  /** Of the payload. */
+  readonly bytes?: number | undefined;
+  readonly reason?: CallRefusal | undefined;
+  readonly error?: PlainObject | undefined;
+}
+
+async function answerCall(
+  options: ReceiveOptions,
+  token: string,
+  readCall: () => Promise<NamedCall>,
+): Promise<Answered> {
+  const { context } = options;
+  let hook: HookRow | undefined;
+  let isReading = false;
+  try {
+    hook = await options.hookOf(token);
+    if (hook === undefined) {
+      return {
+        response: textResponse(404, 'There is no webhook at this address.'),
+        reason: 'unknown-address',
+      };
+    }
+    if (!hook.enabled) {
+      return { response: textResponse(410, 'This webhook is turned off.'), hook, reason: 'hook-off' };
+    }
+    // For a hook that is there only: nobody makes us hold bytes for other addresses.
+    isReading = true;
+    const call = await readCall();
+    isReading = false;
+    const reception = await read(options, hook, call);
+    return { hook, bytes: call.body.byteLength, ...(await keep(options, hook, reception, call)) };
+  } catch (error) {
+    // A body that does not come is its sender's failure, and the server tells it.
+    if (isReading) throw error;
+    context.onError(error);
+    if (error instanceof StoreError) {
+      const text = 'The event could not be stored. Try again later.';
+      const response = textResponse(503, text, { 'retry-after': '5' });
+      return { response, hook, reason: 'store-failing', error: error.toJSON() };
+    }
+    const response = textResponse(500, 'The event could not be processed.');
+    const known = error instanceof EngineError ? error.toJSON() : undefined;
+    return { response, hook, reason: 'defect', error: known };
+  }
+}
+
+async function read(options: ReceiveOptions, hook: HookRow, call: StoredCall): Promise<Reception> {
+  const { context, receiver, baseUrl, signal } = options;
+  const kept = fromPortable(hook.data);
+  const failures: unknown[] = [];
+  const reception = await receiver({
+    ...{ app: hook.app, webhook: hook.webhook, call, signal },
+    parameters: isPlainObject(hook.parameters) ? hook.parameters : {},
+    stored: {
+      ...(isPlainObject(kept) ? kept : {}),
+      id: hook.id,
+      url: `${baseUrl()}${hookPath(hook.token ?? '')}`,
+    },
+    recipientsOf: async (uid) => {
+      const where = { app: hook.app, webhook: hook.webhook, kind: 'member', uid, enabled: true } as const;
+      const members = await context.store.find('hooks', { where }).catch((error: unknown) => {
+        failures.push(error);
+        throw error;
+      });
+      return members.map((member) => String(member.id));
+    },
+  });
+  // To the app it is an error of its expression; to the sender it has to be one of ours, that passes.
+  if (failures.length > 0) throw failures[0];
+  return reception;
+}
+
+async function keep(
+  options: ReceiveOptions,
+  hook: HookRow,
+  reception: Reception,
+  call: NamedCall,
+): Promise<Answered> {
+  const { context, intake } = options;
+  const { response } = reception;
+  const refusal: Partial<Answered> = { reason: response.status < 400 ? undefined : 'refused-by-app' };
+  const drafts = draftsOf(hook, reception, call, context.limits.maxKeptBytes);
+  if (drafts.length === 0) return { response, ...refusal };
+  const stored = await intake.store(drafts);
+  if (stored.kind === 'full') {
+    const text = 'The queue of this webhook is full. Try again later.';
+    return {
+      response: textResponse(429, text, {
+        'retry-after': String(Math.ceil(context.limits.retryAfterMs / 1000)),
+      }),
+      reason: 'queue-full',
+    };
+  }
+  if (!reception.ok) return { response, ...refusal, error: asObject(reception.error.toJSON()) };
+  const { eventIds, answering } = stored;
+  if (answering === undefined) return { response, eventIds };
+  return { response: (await answerAtOnce(options, answering)) ?? response, eventIds };
+}
+
+function draftsOf(
+  hook: HookRow,
+  reception: Reception,
+  call: NamedCall,
+  maxBytes: number,
+): readonly EventDraft[] {
+  const draft = (hookId: number, given: readonly unknown[]): EventDraft => ({
+    ...{ hookId, status: 'pending', error: null },
+    bundles: toPortable(given),
+    request: keptRequest(call, 0),
+  });
+  if (!reception.ok) {
+    const { error, phase } = reception;
+    const request = keptRequest(call, maxBytes);
+    return [
+      {
+        hookId: hook.id,
+        status: 'rejected',
+        bundles: [],
+        request,
+        error: { ...asObject(error.toJSON()), phase },
+      },
+    ];
+  }
+  const { bundles, deliveries } = reception;
+  if (hook.kind !== 'address') return bundles.length === 0 ? [] : [draft(hook.id, bundles)];
+  return (deliveries ?? []).flatMap((delivery) =>
+    delivery.bundles.length === 0 ? [] : delivery.recipients.map((id) => draft(Number(id), delivery.bundles)),
+  );
+}
+
+function keptRequest({ callId, method, url, headers, body }: NamedCall, maxBytes: number): PlainObject {
+  // What is kept is shown to people: nothing of it lets somebody in.
+  const shown = headers.map(([name, value]) => [name, isSecretName(name, 'header') ? SANITIZED : value]);
+  const kept = maxBytes > 0 ? { body: Buffer.from(body.subarray(0, maxBytes)).toString('base64') } : {};
+  // The path is the secret of the hook; what is kept may be shown.
+  const query = URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost').searchParams : [];
+  const pairs = [...query].map(([name, value]) => [name, isSecretName(name, 'query') ? SANITIZED : value]);
+  return { callId, method, query: pairs, headers: shown, size: body.byteLength, ...kept };
+}
+
+function asObject(value: unknown): PlainObject {
+  return isPlainObject(value) ? value : { message: String(value) };
+}
+
+/**
+ * Runs the event in this process, so that a responder can answer. The event is stored as taken by it: should it end,
+ * another takes over.
+ *
+ * @returns undefined where nothing answered in time; the run goes on
+ */
+function answerAtOnce(options: ReceiveOptions, claim: EventClaim): Promise<Response | undefined> {
+  const { context, signal } = options;
+  return new Promise((resolve) => {
+    const cancel = context.clock.after(context.limits.answerTimeoutMs, () => resolve(undefined));
+    const onRan = options.begin(claim.scenario.id);
+    processEvent(context, claim, { signal, onRan, onAnswer: resolve })
+      .catch(context.onError)
+      .finally(() => {
+        onRan();
+        cancel();
+        resolve(undefined);
+      });
+  });
+}
+
+export function textResponse(status: number, text: string, headers: Record<string, string> = {}): Response {
+  return new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers } });
+}

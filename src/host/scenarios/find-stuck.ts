@@ -1,0 +1,66 @@
+import { nextStart } from '../../scenario/state/next-start.js';
+import { planOf, stateOf } from '../store/scenario-plan.js';
+import type { HostStore, ScenarioRow } from '../store/tables.js';
+
+/** Something that waits, and why. */
+export interface Stuck {
+  readonly scenario: string;
+  /** Events that wait for it. */
+  readonly waiting: number;
+  /** Milliseconds since the oldest of them came in; null where none waits. */
+  readonly oldestMs: number | null;
+  /** In words, with what ends it. */
+  readonly why: string;
+}
+
+/** What does not go on by itself at this moment, and why: the answer to "where is my event?". */
+export async function findStuck(store: HostStore, nowMs: number): Promise<readonly Stuck[]> {
+  const scenarios = await store.find('scenarios', { sortBy: 'name' });
+  const waiting = await store.countBy('events', 'hookId', { status: 'pending' });
+  const dead = await store.countBy('events', 'hookId', { status: 'dead' });
+  const unresolved = await store.countBy('incompletes', 'scenarioId', { status: 'unresolved' });
+  const stuck: Stuck[] = [];
+  for (const row of scenarios) {
+    const count = waiting.get(row.hookId ?? 0) ?? 0;
+    const oldestMs = count === 0 || row.hookId === null ? null : await ageOfOldest(store, row.hookId, nowMs);
+    const reasons = [
+      whyItRests(row, nowMs, unresolved.get(row.id) ?? 0, count),
+      describeCount(dead.get(row.hookId ?? 0), 'dead event', 'iml events replay or discard'),
+      describeCount(unresolved.get(row.id), 'unresolved execution', 'iml scenarios retry or discard'),
+    ];
+    const why = reasons.filter((reason) => reason !== undefined).join('; ');
+    if (why !== '') stuck.push({ scenario: row.name, waiting: count, oldestMs, why });
+  }
+  return stuck;
+}
+
+function describeCount(count: number | undefined, what: string, remedy: string): string | undefined {
+  return count === undefined ? undefined : `${count} ${what}${count === 1 ? '' : 's'} (${remedy})`;
+}
+
+function whyItRests(
+  row: ScenarioRow,
+  nowMs: number,
+  unresolved: number,
+  waiting: number,
+): string | undefined {
+  const state = stateOf(row);
+  const { settings } = planOf(row);
+  if (state.kind === 'inactive') return `off (${state.reason}); iml scenarios on starts it`;
+  if (state.kind === 'delayed' && state.untilMs > nowMs) return `suspended until ${timeOf(state.untilMs)}`;
+  if (state.kind === 'backoff') return `backing off, attempt ${state.attempt}, next ${timeOf(state.untilMs)}`;
+  const start = nextStart(state, settings, { kind: 'run', nowMs, unresolved });
+  if (start.kind === 'wait') return 'sequential: it waits for an execution to be resolved';
+  if (waiting === 0 || settings.scheduling !== 'timed') return undefined;
+  return row.nextRunMs === null ? undefined : `takes what waits at ${timeOf(row.nextRunMs)}`;
+}
+
+async function ageOfOldest(store: HostStore, hookId: number, nowMs: number): Promise<number | null> {
+  const columns = ['receivedAtMs'] as const;
+  const [event] = await store.find('events', { where: { hookId, status: 'pending' }, columns, limit: 1 });
+  return event === undefined ? null : Math.max(0, nowMs - event.receivedAtMs);
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

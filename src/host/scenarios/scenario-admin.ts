@@ -1,0 +1,184 @@
+import { EngineError } from '../../errors/engine-error.js';
+import { nextState } from '../../scenario/state/next-state.js';
+import { NEW_SCENARIO, type ScenarioState } from '../../scenario/state/scenario-state.js';
+import type { AdminOptions } from '../events/event-admin.js';
+import { assertCanAnswer, planOf, type ScenarioPlan, stateOf } from '../store/scenario-plan.js';
+import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
+import { type PlannedRun, planFirst } from '../work/schedule.js';
+
+/** A scenario as configuration asks for it. */
+export interface ScenarioWanted {
+  /** Unique in a host. */
+  readonly name: string;
+  readonly plan: ScenarioPlan;
+  /** The hook whose events it processes; none for polling triggers. */
+  readonly hookId?: number | undefined;
+}
+
+/** What may be done with scenarios by hand, from any process that reaches the store. */
+export interface ScenarioAdmin {
+  readonly list: () => Promise<readonly ScenarioRow[]>;
+  /** @throws EngineError (HOST_MISSING) */
+  readonly get: (name: string) => Promise<ScenarioRow>;
+  /** Makes a scenario, turned on, or gives the one of that name another plan; its state stays. */
+  readonly put: (wanted: ScenarioWanted) => Promise<ScenarioRow>;
+  /** Turns it on; what waits for it is processed. @throws EngineError (HOST_MISSING) */
+  readonly activate: (name: string) => Promise<ScenarioRow>;
+  /** Turns it off; what comes in waits. @throws EngineError (HOST_MISSING) */
+  readonly deactivate: (name: string) => Promise<ScenarioRow>;
+  /** Forgets it; what of it is incomplete is discarded. Its hook stays. @throws EngineError (HOST_MISSING) */
+  readonly remove: (name: string) => Promise<void>;
+  /** Incomplete executions that are not over. */
+  readonly incompletes: (name: string) => Promise<readonly IncompleteRow[]>;
+  /** Tries one again now. @throws EngineError (HOST_MISSING), (HOST_REFUSED) */
+  readonly retry: (incompleteId: number) => Promise<void>;
+  /** @throws EngineError (HOST_MISSING), (HOST_REFUSED) */
+  readonly discard: (incompleteId: number) => Promise<void>;
+}
+
+/** Every change names the rows it is about, and holds those it decides by. */
+const COMMITTED = { isolation: 'read-committed' } as const;
+
+/** Manages the scenarios of a store. */
+export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
+  const { store, queue, clock } = options;
+  const get = async (name: string): Promise<ScenarioRow> => {
+    const row = await store.get('scenarios', { name });
+    if (row === undefined) throw new EngineError('HOST_MISSING', `There is no scenario "${name}".`);
+    return row;
+  };
+  return {
+    get,
+    list: () => store.find('scenarios', { sortBy: 'name' }),
+    put: async (wanted) => {
+      await store.transaction((writer) => putScenario(writer, options, wanted));
+      queue.wake();
+      return get(wanted.name);
+    },
+    remove: async (name) => {
+      const { id } = await get(name);
+      await store.transaction((writer) => removeScenario(writer, id, clock.now()), COMMITTED);
+    },
+    activate: async (name) => {
+      await turn(options, await get(name), 'turned-on');
+      return get(name);
+    },
+    deactivate: async (name) => {
+      await turn(options, await get(name), 'turned-off');
+      return get(name);
+    },
+    incompletes: async (name) => {
+      const { id } = await get(name);
+      const open = ['waiting', 'running', 'unresolved'] as const;
+      return store.find('incompletes', { where: { scenarioId: id, status: open } });
+    },
+    retry: (id) => changeIncomplete(options, id, { status: 'waiting', retryAtMs: clock.now() }),
+    discard: (id) =>
+      changeIncomplete(options, id, { status: 'discarded', retryAtMs: null, finishedAtMs: clock.now() }),
+  };
+}
+
+/** Reads nothing of what waits, however long the queue is. */
+async function turn(
+  { store, queue, clock }: AdminOptions,
+  { id }: ScenarioRow,
+  kind: 'turned-on' | 'turned-off',
+): Promise<void> {
+  await store.transaction(async (writer) => {
+    const row = await writer.getLocked('scenarios', { id }, 'update');
+    if (row === undefined) return;
+    const plan = planOf(row);
+    const { state } = nextState(stateOf(row), plan.settings, { kind }, clock.now());
+    const isOn = kind === 'turned-on';
+    const planned: PlannedRun = isOn
+      ? await planFirst(plan, row.lastRunMs, clock.now())
+      : { scheduledMs: null, nextRunMs: null };
+    const isFresh = isOn && stateOf(row).kind === 'inactive';
+    await writer.update('scenarios', { id }, { state, ...(isOn && !isFresh ? {} : planned) });
+    if (isOn) await queue.announce(writer, [id]);
+  }, COMMITTED);
+  queue.wake();
+}
+
+async function changeIncomplete(
+  { store, queue }: AdminOptions,
+  id: number,
+  change: Partial<IncompleteRow>,
+): Promise<void> {
+  const present = await store.get('incompletes', { id });
+  if (present === undefined) throw new EngineError('HOST_MISSING', `There is no incomplete execution ${id}.`);
+  await store.transaction(async (writer) => {
+    const open = { id, status: ['waiting', 'unresolved'] } as const;
+    const changed = await writer.update('incompletes', open, { ...change, crashes: 0, crashesAlone: 0 });
+    if (changed === 0) {
+      throw new EngineError('HOST_REFUSED', `The incomplete execution ${id} is ${present.status}.`);
+    }
+    await queue.announce(writer, [present.scenarioId]);
+  }, COMMITTED);
+  queue.wake();
+}
+
+async function removeScenario(writer: HostWriter, id: number, nowMs: number): Promise<void> {
+  const open = { scenarioId: id, status: ['waiting', 'unresolved'] } as const;
+  const change = { status: 'discarded', retryAtMs: null, finishedAtMs: nowMs } as const;
+  await writer.update('incompletes', open, change);
+  await writer.remove('scenarios', { id });
+}
+
+async function putScenario(
+  writer: HostWriter,
+  { queue, clock }: AdminOptions,
+  { name, plan, hookId: wantedHook }: ScenarioWanted,
+): Promise<void> {
+  assertCanAnswer(name, plan);
+  const hookId = wantedHook ?? null;
+  const present = await writer.get('scenarios', { name });
+  const taken = hookId === null ? undefined : await writer.get('scenarios', { hookId });
+  if (taken !== undefined && taken.name !== name) {
+    throw new EngineError('HOST_REFUSED', `The hook of "${name}" belongs to the scenario "${taken.name}".`);
+  }
+  const nowMs = clock.now();
+  if (present !== undefined && isSame(present, plan, hookId)) return;
+  const state: ScenarioState = present === undefined ? NEW_SCENARIO : stateOf(present);
+  const planned = await planChanged(plan, present, state, nowMs);
+  const change = { definition: plan, hookId, ...planned };
+  const id = present?.id ?? (await insertScenario(writer, name, { ...change, state }));
+  if (present !== undefined) await writer.update('scenarios', { id }, change);
+  if (state.kind !== 'inactive') await queue.announce(writer, [id]);
+}
+
+async function insertScenario(
+  writer: HostWriter,
+  name: string,
+  change: Pick<ScenarioRow, 'definition' | 'hookId' | 'state' | 'scheduledMs' | 'nextRunMs'>,
+): Promise<number> {
+  const { id } = await writer.insert('scenarios', {
+    ...{ name, ...change, triggerState: null, lastRunMs: null, lastError: null },
+    ...{ claimedBy: null, attempts: 0, crashes: 0, crashesAlone: 0 },
+  });
+  return id;
+}
+
+/** A start with an unchanged file must not bring forward what is planned. */
+function isSame(present: ScenarioRow, plan: ScenarioPlan, hookId: number | null): boolean {
+  return present.hookId === hookId && JSON.stringify(present.definition) === JSON.stringify(plan);
+}
+
+/** Another interval or calendar takes effect at once; any other change leaves the schedule as it is. */
+async function planChanged(
+  plan: ScenarioPlan,
+  present: ScenarioRow | undefined,
+  state: ScenarioState,
+  nowMs: number,
+): Promise<PlannedRun> {
+  if (state.kind === 'inactive') return { scheduledMs: null, nextRunMs: null };
+  if (present === undefined) return planFirst(plan, null, nowMs);
+  const before = planOf(present);
+  const isUnchanged =
+    before.everyMs === plan.everyMs && JSON.stringify(before.cron) === JSON.stringify(plan.cron);
+  const { scheduledMs, nextRunMs } = present;
+  if (isUnchanged) return { scheduledMs, nextRunMs };
+  const planned = await planFirst(plan, present.lastRunMs, nowMs);
+  // A suspension holds whatever the schedule is.
+  return state.kind === 'delayed' ? { ...planned, nextRunMs: state.untilMs } : planned;
+}

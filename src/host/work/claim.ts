@@ -1,0 +1,378 @@
+import { nextStart, type StartKind } from '../../scenario/state/next-start.js';
+import { planOf, type ScenarioPlan, stateOf } from '../store/scenario-plan.js';
+import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
+import type { HostContext } from './context.js';
+
+/** An event this process has to itself. */
+export interface EventClaim {
+  readonly kind: 'event';
+  readonly event: EventRow;
+  readonly scenario: ScenarioRow;
+}
+
+/** A retry this process has to itself. */
+export interface IncompleteClaim {
+  readonly kind: 'incomplete';
+  readonly incomplete: IncompleteRow;
+  readonly scenario: ScenarioRow;
+}
+
+/** The run of a schedule this process has to itself: no other run of the scenario begins meanwhile. */
+export interface ScheduledClaim {
+  readonly kind: 'scheduled';
+  readonly scenario: ScenarioRow;
+  /** Whether nothing else is under way in this process. */
+  readonly isAlone: boolean;
+}
+
+export type Claim = EventClaim | IncompleteClaim | ScheduledClaim;
+
+/** Wants work of a scenario. */
+export interface ClaimRequest {
+  readonly scenarioId: number;
+  readonly max: number;
+  /** Nothing else is under way in this process: what may have ended processes before can be tried. */
+  readonly isAlone: boolean;
+  /** The run of its schedule is under way in this process, and takes events one after the other. */
+  readonly isScheduled?: boolean | undefined;
+}
+
+/** What a scenario gave. */
+export interface Claimed {
+  readonly scenarioId: number;
+  readonly claims: readonly Claim[];
+  /**
+   * `more`: there may be more at once; `held`: somebody else is at it at this moment; `suspect`: the next has to be alone;
+   * `none`: nothing before something ends, or a time comes.
+   */
+  readonly rest: 'more' | 'held' | 'suspect' | 'none';
+}
+
+/** States in which an incomplete execution keeps a sequential scenario from going on. */
+export const OPEN_INCOMPLETES = ['waiting', 'running', 'unresolved'] as const;
+
+/** After how many ends of a process something that was under way at all of them is tried alone, to see whether it is to blame. */
+const SUSPECT_AFTER = 3;
+
+/** What may be taken of a scenario now. */
+interface Look {
+  readonly scenario: ScenarioRow;
+  readonly plan: ScenarioPlan;
+  readonly request: ClaimRequest;
+  readonly mayRun: boolean;
+  readonly mayRetry: boolean;
+}
+
+/**
+ * Takes work of scenarios: at most what is asked for, and at most one thing at a time where the scenario keeps order.
+ *
+ * Invariants: the rows of the scenarios are held until the transaction ends, so two processes never take of one scenario
+ * at the same time; a suspended scenario starts nothing, as its state is read here; of a hook that keeps order the first
+ * event is taken, and none while one is being processed. What is running is read before what waits: an event that goes
+ * back to its queue in between is seen as either, and never as neither.
+ *
+ * The caller has made sure that the work is still his (`assertOwn`).
+ *
+ * @returns for each request, in their order, what it got
+ */
+export async function claimWork(
+  writer: HostWriter,
+  context: HostContext,
+  requests: readonly ClaimRequest[],
+): Promise<readonly Claimed[]> {
+  if (requests.length === 0) return [];
+  const rows = await writer.lockFree('scenarios', { id: requests.map(({ scenarioId }) => scenarioId) });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const looks = new Map<ClaimRequest, Look>();
+  const none = { claims: [], rest: 'none' } as const;
+  const results = new Map<ClaimRequest, Part>();
+  const busy = await findBusy(writer, rows);
+  // The run of a schedule goes before whoever else asks for its scenario in the same transaction.
+  const inOrder = requests.toSorted(
+    (a, b) => Number(b.isScheduled ?? false) - Number(a.isScheduled ?? false),
+  );
+  for (const request of inOrder) {
+    const scenario = byId.get(request.scenarioId);
+    if (scenario === undefined) results.set(request, { ...none, rest: 'held' });
+    const isTaken = [...looks.keys()].some(({ scenarioId }) => scenarioId === request.scenarioId);
+    const look = scenario && !isTaken ? lookAt(context, scenario, request, busy) : undefined;
+    if (look !== undefined) looks.set(request, look);
+  }
+  const all = [...looks.values()];
+  const retries = await takeIncompletes(writer, context, all);
+  const events = await takeEvents(writer, context, all, retries);
+  for (const [request, look] of looks) {
+    const { id } = look.scenario;
+    const scheduled = await takeScheduled(writer, context, look);
+    const parts = [retries.get(id), events.get(id), scheduled].filter((part) => part !== undefined);
+    const rests = parts.map(({ rest }) => rest);
+    const rest = (['suspect', 'more'] as const).find((one) => rests.includes(one)) ?? 'none';
+    results.set(request, { claims: parts.flatMap(({ claims }) => claims), rest });
+  }
+  return requests.map((request) => ({ scenarioId: request.scenarioId, ...(results.get(request) ?? none) }));
+}
+
+type Part = Omit<Claimed, 'scenarioId'>;
+
+/** What is under way of scenarios that do one thing at a time. */
+interface Busy {
+  /** Hooks with an event that is being processed. */
+  readonly hookIds: ReadonlySet<number>;
+  /** Scenarios with a retry that is being made. */
+  readonly scenarioIds: ReadonlySet<number>;
+  /** Incomplete executions that hold up a sequential scenario. */
+  readonly unresolved: ReadonlyMap<number, number>;
+}
+
+async function findBusy(writer: HostWriter, rows: readonly ScenarioRow[]): Promise<Busy> {
+  const serial = rows.filter((row) => isSerial(planOf(row)));
+  const hookIds = serial.flatMap(({ hookId }) => (hookId === null ? [] : [hookId]));
+  const sequential = serial.filter((row) => planOf(row).settings.sequential).map(({ id }) => id);
+  const where = { status: 'running', hookId: hookIds } as const;
+  const events = hookIds.length === 0 ? [] : await writer.find('events', { where, columns: ['hookId'] });
+  const isAny = sequential.length > 0;
+  const retries = isAny
+    ? await writer.distinct('incompletes', 'scenarioId', { scenarioId: sequential, status: 'running' })
+    : [];
+  const open = { scenarioId: sequential, status: OPEN_INCOMPLETES };
+  const unresolved = isAny
+    ? await writer.countBy('incompletes', 'scenarioId', open)
+    : new Map<number, number>();
+  return {
+    hookIds: new Set(events.map(({ hookId }) => hookId)),
+    scenarioIds: new Set(retries),
+    unresolved,
+  };
+}
+
+/** Whether a scenario takes its events one after the other. */
+export function isSerial({ ordered, settings }: ScenarioPlan): boolean {
+  return ordered || settings.sequential || settings.scheduling === 'timed';
+}
+
+function lookAt(
+  { clock }: HostContext,
+  scenario: ScenarioRow,
+  request: ClaimRequest,
+  busy: Busy,
+): Look | undefined {
+  const plan = planOf(scenario);
+  const { settings } = plan;
+  const unresolved = busy.unresolved.get(scenario.id) ?? 0;
+  const may = (kind: StartKind): boolean =>
+    nextStart(stateOf(scenario), settings, { kind, nowMs: clock.now(), unresolved }).kind === 'now';
+  const isRunning =
+    (scenario.hookId !== null && busy.hookIds.has(scenario.hookId)) ||
+    (scenario.claimedBy !== null && request.isScheduled !== true);
+  const isRetrying = busy.scenarioIds.has(scenario.id);
+  const isFree = !settings.sequential || !(isRunning || isRetrying);
+  const mayRun = isFree && !(isSerial(plan) && isRunning) && may('run');
+  const mayRetry = isFree && request.isScheduled !== true && may('retry');
+  return mayRun || mayRetry ? { scenario, plan, request, mayRun, mayRetry } : undefined;
+}
+
+async function takeIncompletes(
+  writer: HostWriter,
+  context: HostContext,
+  looks: readonly Look[],
+): Promise<Map<number, Part>> {
+  const parts = new Map<number, Part>();
+  const nowMs = context.clock.now();
+  const scenarioIds = looks.filter(({ mayRetry }) => mayRetry).map(({ scenario }) => scenario.id);
+  if (scenarioIds.length === 0) return parts;
+  const where = { status: 'waiting', retryAtMs: { atMost: nowMs } } as const;
+  const max = Math.max(...looks.map(({ request }) => request.max));
+  const due = await writer.firstOf('incompletes', 'scenarioId', scenarioIds, where, max);
+  for (const { scenario, plan, request } of looks) {
+    const limit = plan.settings.sequential ? 1 : request.max;
+    const rows = due.filter((row) => row.scenarioId === scenario.id).slice(0, limit);
+    const taking = await sortOut(context, rows, request, (ids) => buryIncompletes(writer, context, ids));
+    const own = { status: 'running', claimedBy: context.worker.name() } as const;
+    // Its attempts are those of the backoff, which whoever settles it counts.
+    const taken = await markTaken(taking, request, (id, { crashes, crashesAlone }) =>
+      writer.update('incompletes', { id, status: 'waiting' }, { ...own, crashes, crashesAlone }),
+    );
+    const claims = taken.map((row) => {
+      const incomplete = { ...row, ...own, attempts: row.attempts - 1 };
+      return { kind: 'incomplete' as const, incomplete, scenario };
+    });
+    const isMore = rows.length === request.max || rows.length > taking.rows.length;
+    parts.set(scenario.id, { claims, rest: taking.isSuspect ? 'suspect' : isMore ? 'more' : 'none' });
+  }
+  return parts;
+}
+
+async function takeEvents(
+  writer: HostWriter,
+  context: HostContext,
+  looks: readonly Look[],
+  retries: ReadonlyMap<number, Part>,
+): Promise<Map<number, Part>> {
+  const parts = new Map<number, Part>();
+  const wanting = looks.filter(({ scenario, plan, request, mayRun }) => {
+    const isTimed = plan.settings.scheduling === 'timed';
+    const isHeld = plan.settings.sequential && (retries.get(scenario.id)?.claims.length ?? 0) > 0;
+    return scenario.hookId !== null && mayRun && !isHeld && isTimed === (request.isScheduled === true);
+  });
+  const waiting = await findWaiting(writer, context, wanting);
+  for (const look of wanting) {
+    const { scenario, plan, request } = look;
+    const rows = (waiting.get(scenario.hookId ?? 0) ?? []).slice(0, isSerial(plan) ? 1 : request.max);
+    const ready = rows.filter((event) => isReady(context, look, event));
+    const taking = await sortOut(context, ready, request, (ids) => buryEvents(writer, context, ids));
+    const own = { status: 'running', claimedBy: context.worker.name(), scenarioId: scenario.id } as const;
+    const taken = await markTaken(taking, request, (id, change) =>
+      writer.update('events', { id, status: 'pending' }, { ...own, ...change }),
+    );
+    const claims = taken.map((event) => ({ kind: 'event' as const, event: { ...event, ...own }, scenario }));
+    const isMore = isSerial(plan) ? ready.length > claims.length : rows.length === request.max;
+    parts.set(scenario.id, { claims, rest: taking.isSuspect ? 'suspect' : isMore ? 'more' : 'none' });
+  }
+  return parts;
+}
+
+/** By hook: the first event of those that keep order, and as many as are wanted of the others. */
+async function findWaiting(
+  writer: HostWriter,
+  { clock }: HostContext,
+  looks: readonly Look[],
+): Promise<ReadonlyMap<number, readonly EventRow[]>> {
+  const hookIdsOf = (some: readonly Look[]): number[] => some.map(({ scenario }) => scenario.hookId ?? 0);
+  const serial = looks.filter(({ plan }) => isSerial(plan));
+  const parallel = looks.filter(({ plan }) => !isSerial(plan));
+  const first = await writer.firstOf('events', 'hookId', hookIdsOf(serial), { status: 'pending' });
+  const max = Math.max(0, ...parallel.map(({ request }) => request.max));
+  const due = { status: 'pending', notBeforeMs: { atMost: clock.now(), orNull: true } } as const;
+  const many = await writer.firstOf('events', 'hookId', hookIdsOf(parallel), due, max);
+  const byHook = new Map<number, EventRow[]>();
+  for (const event of [...first, ...many]) {
+    const known = byHook.get(event.hookId);
+    if (known === undefined) byHook.set(event.hookId, [event]);
+    else known.push(event);
+  }
+  return byHook;
+}
+
+function isReady({ clock }: HostContext, { scenario, plan }: Look, event: EventRow): boolean {
+  if (event.notBeforeMs === null) return true;
+  const nowMs = clock.now();
+  if (event.notBeforeMs > nowMs) return false;
+  return nextStart(stateOf(scenario), plan.settings, { kind: 'rerun', nowMs }).kind === 'now';
+}
+
+/** Something that may have ended processes. */
+interface Crashing {
+  readonly id: number;
+  readonly attempts: number;
+  readonly crashes: number;
+  readonly crashesAlone: number;
+}
+
+interface Taking<R> {
+  readonly rows: readonly R[];
+  /** Whether something was left because it has to be alone. */
+  readonly isSuspect: boolean;
+}
+
+/**
+ * What ends each process that works on it must not do so for ever, and what was only there when others did so must not
+ * pay for it. So what was under way at several ends is tried alone, and only those ends count that it met alone.
+ */
+async function sortOut<R extends Crashing>(
+  { limits }: HostContext,
+  rows: readonly R[],
+  { isAlone }: ClaimRequest,
+  bury: (ids: readonly number[]) => Promise<unknown>,
+): Promise<Taking<R>> {
+  const over = rows.filter((row) => row.crashesAlone >= limits.maxAttempts);
+  if (over.length > 0) await bury(over.map(({ id }) => id));
+  const left = rows.filter((row) => !over.includes(row));
+  const suspects = left.filter(({ crashes }) => crashes >= SUSPECT_AFTER);
+  const others = left.filter((row) => !suspects.includes(row));
+  if (isAlone) return { rows: [...suspects, ...others].slice(0, 1), isSuspect: suspects.length > 1 };
+  return { rows: others, isSuspect: suspects.length > 0 };
+}
+
+/** Marks rows as taken, those of equal counts in one statement. */
+async function markTaken<R extends Crashing>(
+  { rows }: Taking<R>,
+  { isAlone }: ClaimRequest,
+  update: (ids: readonly number[], change: Omit<Crashing, 'id'>) => Promise<number>,
+): Promise<readonly R[]> {
+  const groups = new Map<string, R[]>();
+  for (const row of rows) {
+    const key = `${row.attempts} ${row.crashes} ${row.crashesAlone}`;
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  const taken: R[] = [];
+  for (const group of groups.values()) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const change = {
+      attempts: first.attempts + 1,
+      crashes: first.crashes + 1,
+      crashesAlone: first.crashesAlone + (isAlone ? 1 : 0),
+    };
+    const ids = group.map(({ id }) => id);
+    // Somebody may have discarded one meanwhile. What is marked and nobody works on is freed: `freeUnattended`.
+    if ((await update(ids, change)) === ids.length)
+      taken.push(...group.map((row) => ({ ...row, ...change })));
+  }
+  return taken;
+}
+
+const OVER = 'ExecutionInterruptedError';
+
+function overMessage(times: number): string {
+  return `Processing began ${times} times with nothing else under way, and no process lived to see its end.`;
+}
+
+function buryEvents(
+  writer: HostWriter,
+  { clock, limits }: HostContext,
+  id: readonly number[],
+): Promise<number> {
+  const error = { name: OVER, message: overMessage(limits.maxAttempts) };
+  const dead = { status: 'dead', finishedAtMs: clock.now(), error } as const;
+  return writer.update('events', { id, status: 'pending' }, dead);
+}
+
+function buryIncompletes(
+  writer: HostWriter,
+  { limits }: HostContext,
+  id: readonly number[],
+): Promise<number> {
+  const error = { name: OVER, message: overMessage(limits.maxAttempts) };
+  const change = { status: 'unresolved', retryAtMs: null, error } as const;
+  return writer.update('incompletes', { id, status: 'waiting' }, change);
+}
+
+async function takeScheduled(
+  writer: HostWriter,
+  context: HostContext,
+  { scenario, plan, request, mayRun }: Look,
+): Promise<Part | undefined> {
+  const { nextRunMs, claimedBy, hookId } = scenario;
+  const isDue = nextRunMs !== null && nextRunMs <= context.clock.now();
+  if (plan.settings.scheduling !== 'timed' || !mayRun || !isDue || claimedBy !== null) return undefined;
+  // The events of a hook are counted one by one.
+  const row: Crashing = hookId === null ? scenario : { ...scenario, crashesAlone: 0 };
+  const turnOff = async (): Promise<void> => {
+    const error = { name: OVER, message: overMessage(context.limits.maxAttempts) };
+    const state = { kind: 'inactive', errors: 0, reason: 'fatal-error', error: OVER } as const;
+    const change = { state, nextRunMs: null, scheduledMs: null, lastError: error };
+    await writer.update('scenarios', { id: scenario.id }, { ...change, crashes: 0, crashesAlone: 0 });
+  };
+  const taking = await sortOut(context, [row], request, turnOff);
+  const own = { claimedBy: context.worker.name() };
+  const taken = await markTaken(taking, request, (id, change) =>
+    writer.update('scenarios', { id, claimedBy: null }, { ...own, ...change }),
+  );
+  const { isAlone } = request;
+  const claims = taken.map(() => ({
+    kind: 'scheduled' as const,
+    scenario: { ...scenario, ...own },
+    isAlone,
+  }));
+  return { claims, rest: taking.isSuspect ? 'suspect' : 'none' };
+}

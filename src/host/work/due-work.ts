@@ -1,0 +1,76 @@
+import { nextStart } from '../../scenario/state/next-start.js';
+import type { ScenarioState } from '../../scenario/state/scenario-state.js';
+import { planOf, stateOf } from '../store/scenario-plan.js';
+import type { HostReader, HostStore, ScenarioRow } from '../store/tables.js';
+
+/**
+ * The scenarios that have something due and may start it as far as their state tells. Reads no payload, and of a long
+ * queue no more than that it is there.
+ */
+export async function findDueScenarios(reader: HostReader, nowMs: number): Promise<readonly number[]> {
+  const [hookIds, retrying, scenarios] = [
+    await reader.distinct('events', 'hookId', { status: 'pending' }),
+    await reader.distinct('incompletes', 'scenarioId', { status: 'waiting', retryAtMs: { atMost: nowMs } }),
+    await reader.find('scenarios'),
+  ];
+  const [hooks, retries] = [new Set<number | null>(hookIds), new Set(retrying)];
+  return scenarios.filter((row) => isDue(row, { hooks, retries, nowMs })).map(({ id }) => id);
+}
+
+interface Due {
+  readonly hooks: ReadonlySet<number | null>;
+  readonly retries: ReadonlySet<number>;
+  readonly nowMs: number;
+}
+
+function isDue(row: ScenarioRow, { hooks, retries, nowMs }: Due): boolean {
+  const { settings } = planOf(row);
+  const isTimed = settings.scheduling === 'timed';
+  const isRunDue = isTimed && row.claimedBy === null && row.nextRunMs !== null && row.nextRunMs <= nowMs;
+  const hasEvents = !isTimed && row.hookId !== null && hooks.has(row.hookId);
+  if (!isRunDue && !hasEvents && !retries.has(row.id)) return false;
+  return nextStart(stateOf(row), settings, { kind: 'retry', nowMs }).kind === 'now';
+}
+
+/** Further than this into the future, something that happened did so by another clock. */
+const MAX_SKEW_MS = 5 * 60_000;
+
+/**
+ * Moves the times of what waits along when the clock was set back: what waited for ten minutes still does, and not for
+ * the hours that the clock has to make up for. That it was set back shows by runs that lie in the future.
+ */
+export async function followClock(store: HostStore, nowMs: number): Promise<void> {
+  const where = { lastRunMs: { above: nowMs + MAX_SKEW_MS } };
+  for (const { id, lastRunMs } of await store.find('scenarios', { where, columns: ['lastRunMs'] })) {
+    if (lastRunMs === null) continue;
+    const byMs = lastRunMs - nowMs;
+    const moved = (ms: number | null): number | null => (ms === null ? null : ms - byMs);
+    await store.transaction(
+      async (writer) => {
+        const row = await writer.getLocked('scenarios', { id, lastRunMs }, 'update');
+        if (row === undefined) return;
+        const times = {
+          scheduledMs: moved(row.scheduledMs),
+          nextRunMs: moved(row.nextRunMs),
+          lastRunMs: nowMs,
+        };
+        await writer.update('scenarios', { id }, { ...times, state: movedState(stateOf(row), byMs) });
+        const retries = { scenarioId: id, status: 'waiting' } as const;
+        for (const one of await writer.find('incompletes', { where: retries, columns: ['retryAtMs'] })) {
+          await writer.update('incompletes', { id: one.id }, { retryAtMs: moved(one.retryAtMs) });
+        }
+        if (row.hookId === null) return;
+        const waiting = { hookId: row.hookId, status: 'pending', notBeforeMs: { above: nowMs } } as const;
+        // They wait for the scenario, whose time has just been moved.
+        await writer.update('events', waiting, { notBeforeMs: nowMs });
+      },
+      { isolation: 'read-committed' },
+    );
+  }
+}
+
+function movedState(state: ScenarioState, byMs: number): ScenarioState {
+  if (state.kind === 'running')
+    return { ...state, resting: movedState(state.resting, byMs) as typeof state.resting };
+  return 'untilMs' in state ? { ...state, untilMs: state.untilMs - byMs } : state;
+}

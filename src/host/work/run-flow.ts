@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { EngineError } from '../../errors/engine-error.js';
+import type { Transition } from '../../scenario/state/next-state.js';
+import { isPlainObject } from '../../util/plain-object.js';
+import { planOf } from '../store/scenario-plan.js';
+import type { EventRow, ScenarioRow } from '../store/tables.js';
+import { OPEN_INCOMPLETES } from './claim.js';
+import type { HostContext } from './context.js';
+import type { RunSource } from './observer.js';
+import { persist } from './persist.js';
+import type { FlowReport, FlowRequest, FlowSource } from './ports.js';
+import type { WorkEnd } from './work-end.js';
+
+/** A run that is over, as observers see it. */
+export interface EndedRun {
+  readonly runId: string;
+  readonly scenario: string;
+  readonly source: RunSource;
+  readonly startedAtMs: number;
+  /** Undefined where the run was stopped by the signal. */
+  readonly report: FlowReport | undefined;
+}
+
+export interface WantedRun {
+  readonly scenario: ScenarioRow;
+  readonly source: FlowSource;
+  readonly signal: AbortSignal;
+  readonly onAnswer?: FlowRequest['onAnswer'];
+  readonly attempt: number;
+  /** Since when it could have begun. */
+  readonly dueAtMs: number;
+}
+
+/** Runs a flow. It never rejects: a defect is an outcome like any other, and a run that was stopped has none. */
+export async function runFlow(context: HostContext, wanted: WantedRun): Promise<EndedRun> {
+  const { scenario, source, signal, onAnswer, attempt } = wanted;
+  const startedAtMs = context.clock.now();
+  const run = { runId: randomUUID(), scenario: scenario.name, source: describeSource(source) };
+  const waitedMs = Math.max(0, startedAtMs - wanted.dueAtMs);
+  context.observe({ kind: 'run-started', ...run, attempt, waitedMs });
+  try {
+    const room = await countFreeIncompletes(context, scenario, signal);
+    const report = await context.flows.run({ scenario, room, source, signal, onAnswer });
+    return { ...run, startedAtMs, report };
+  } catch (error) {
+    return { ...run, startedAtMs, report: signal.aborted ? undefined : defectReport(context, error) };
+  }
+}
+
+/**
+ * How many more incomplete executions a scenario may store; those that fail at the same time may go a little beyond.
+ * Waits for a store that is away: that is no failure of the flow.
+ */
+async function countFreeIncompletes(
+  context: HostContext,
+  scenario: ScenarioRow,
+  signal: AbortSignal,
+): Promise<number> {
+  const { maxIncompletes } = context.limits;
+  if (!planOf(scenario).settings.storeIncomplete) return maxIncompletes;
+  const open = { scenarioId: scenario.id, status: OPEN_INCOMPLETES };
+  const count = await persist(context, signal, (writer) => writer.count('incompletes', open));
+  return Math.max(0, maxIncompletes - count);
+}
+
+/** What is no outcome of an app: a defect. What the run worked on is kept for a person. */
+export function defectReport({ onError }: Pick<HostContext, 'onError'>, error: unknown): FlowReport {
+  onError(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const known = error instanceof EngineError ? error.toJSON() : { name: 'UnexpectedError', message };
+  const outcome = { kind: 'error', type: 'UnknownError' } as const;
+  return { outcome, error: known, incompletes: [], triggerState: undefined };
+}
+
+/** What became of a run and of its scenario. */
+export interface Settled {
+  readonly transition: Transition;
+  readonly end: WorkEnd;
+}
+
+/** Tells observers what came of a run, once it is stored. */
+export function observeEnd(context: HostContext, run: EndedRun, settled: Settled | undefined): void {
+  const { runId, scenario, source, startedAtMs, report } = run;
+  const error = report?.error;
+  context.observe({
+    ...{ kind: 'run-finished', runId, scenario, source, error },
+    outcome: report?.outcome.kind ?? 'error',
+    becomes: report === undefined ? 'stopped' : (settled?.end ?? 'done'),
+    incompletes: report?.incompletes.length ?? 0,
+    durationMs: context.clock.now() - startedAtMs,
+  });
+  if (settled === undefined || report === undefined || report.outcome.kind === 'success') return;
+  const { state, notify } = settled.transition;
+  if (notify !== undefined) context.observe({ kind: 'scenario-off', scenario, reason: notify, error });
+  else if (state.kind === 'delayed' || state.kind === 'backoff') {
+    context.observe({
+      ...{ kind: 'scenario-suspended', scenario, state: state.kind, untilMs: state.untilMs, error },
+    });
+  }
+}
+
+function describeSource(source: FlowSource): RunSource {
+  switch (source.kind) {
+    case 'event':
+      return {
+        ...{ kind: 'event', eventId: source.event.id, hookId: source.event.hookId },
+        callId: callIdOf(source.event),
+      };
+    case 'incomplete':
+      return { kind: 'incomplete', incompleteId: source.incomplete.id };
+    case 'poll':
+      return { kind: 'poll' };
+  }
+}
+
+/** The call an event came with. */
+function callIdOf({ request }: Pick<EventRow, 'request'>): string | undefined {
+  const id = isPlainObject(request) ? request['callId'] : undefined;
+  return typeof id === 'string' ? id : undefined;
+}

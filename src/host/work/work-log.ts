@@ -1,0 +1,164 @@
+import { EngineError } from '../../errors/engine-error.js';
+import { createBatcher } from '../../util/batcher.js';
+import type { HostWriter } from '../store/tables.js';
+import { type Claim, type Claimed, type ClaimRequest, claimWork } from './claim.js';
+import type { HostContext } from './context.js';
+import { isPassing, persist } from './persist.js';
+import type { Settled } from './run-flow.js';
+import { type Settlement, settleAll } from './settle.js';
+
+/** What came of an event, and what work is wanted next. */
+export interface WorkEntry {
+  readonly settled?: Settlement | undefined;
+  readonly requests?: readonly ClaimRequest[] | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface WorkAnswer {
+  /** For each request, in their order, what it got. */
+  readonly claimed: readonly Claimed[];
+  /** What followed for the scenario; undefined where the event is done and nothing else has changed. */
+  readonly settled: Settled | undefined;
+}
+
+/**
+ * Writes down what came of events and takes work. What comes in while a transaction is under way shares the next one,
+ * so a commit and its round trips are paid once for many events: what is settled first makes room for what is taken.
+ */
+export interface WorkLog {
+  /**
+   * Settles an event, takes work, or both in one transaction. Waits for a store that is away.
+   * @throws EngineError (HOST_LEASE); the reason of the signal; whatever no repeat can help
+   */
+  readonly write: (entry: WorkEntry) => Promise<WorkAnswer>;
+  /** Says what this process works on, as the row of `table` that was just written in its name. */
+  readonly hold: (table: HeldTable, id: number) => void;
+  /** Says that nobody of this process works on something any more, though it was not settled here. */
+  readonly drop: (table: HeldTable, id: number) => void;
+}
+
+/** Tables with rows that workers have to themselves. */
+export type HeldTable = 'events' | 'incompletes' | 'scenarios';
+
+/** Entries that share a transaction at most. */
+const MAX_ENTRIES = 200;
+
+export function createWorkLog(context: HostContext): WorkLog {
+  const held = new Set<string>();
+  const keyOf = (table: HeldTable, id: number): string => `${table} ${id}`;
+  const isHeld = (table: HeldTable, id: number): boolean => held.has(keyOf(table, id));
+  const hold = (claim: Claim, isOn: boolean): void => {
+    const key = heldBy(claim);
+    if (isOn) held.add(keyOf(...key));
+    else held.delete(keyOf(...key));
+  };
+  let checkedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function commit(entries: readonly WorkEntry[]): Promise<readonly WorkAnswer[]> {
+    const [first] = entries;
+    if (first === undefined) return [];
+    const taken: Claim[] = [];
+    // What an attempt has taken is not ours where it failed; or it is, and nobody has heard of the commit.
+    const forget = (): void => {
+      if (taken.length > 0) checkedAtMs = Number.NEGATIVE_INFINITY;
+      for (const claim of taken.splice(0)) hold(claim, false);
+    };
+    const attempt = (writer: HostWriter): Promise<readonly WorkAnswer[]> => {
+      forget();
+      return write(writer, entries, taken);
+    };
+    const answers = await persist(context, first.signal, attempt).catch((error: unknown) => {
+      forget();
+      throw error;
+    });
+    for (const { settled } of entries) if (settled !== undefined) hold(settled.claim, false);
+    return answers;
+  }
+
+  async function write(
+    writer: HostWriter,
+    entries: readonly WorkEntry[],
+    taken: Claim[],
+  ): Promise<readonly WorkAnswer[]> {
+    await context.worker.assertOwn(writer);
+    const settlements = entries.flatMap(({ settled }) => (settled === undefined ? [] : [settled]));
+    const moved = await settleAll(writer, context, settlements);
+    await freeUnattended(writer);
+    const wanting = entries.filter(({ requests, signal }) => requests !== undefined && !signal.aborted);
+    const claimed = await claimWork(
+      writer,
+      context,
+      wanting.flatMap(({ requests = [] }) => requests),
+    );
+    // Before the commit: nobody may find them taken and not worked on.
+    for (const claim of claimed.flatMap(({ claims }) => claims)) {
+      hold(claim, true);
+      taken.push(claim);
+    }
+    if (taken.length > 0) context.checkpoint('work: taken');
+    if (settlements.length > 0) context.checkpoint('event: before the commit');
+    let next = 0;
+    return entries.map((entry) => {
+      const count = wanting.includes(entry) ? (entry.requests?.length ?? 0) : 0;
+      next += count;
+      const settled = entry.settled && moved.get(entry.settled.claim.event.id);
+      return { claimed: claimed.slice(next - count, next), settled };
+    });
+  }
+
+  /**
+   * What stands in the name of this process though it does not work on it was taken by a transaction whose answer was
+   * lost with the connection. It waits again.
+   */
+  async function freeUnattended(writer: HostWriter): Promise<void> {
+    const nowMs = context.clock.now();
+    if (Math.abs(nowMs - checkedAtMs) < context.limits.leaseMs / 4) return;
+    const own = { status: 'running', claimedBy: context.worker.name() } as const;
+    const columns = ['id'] as const;
+    const free = { claimedBy: null, crashes: 0, crashesAlone: 0 };
+    const idsOf = (table: HeldTable, rows: readonly { readonly id: number }[]): number[] =>
+      rows.map(({ id }) => id).filter((id) => !isHeld(table, id));
+    const events = idsOf('events', await writer.find('events', { where: own, columns }));
+    if (events.length > 0) await writer.update('events', { id: events }, { ...free, status: 'pending' });
+    const retries = idsOf('incompletes', await writer.find('incompletes', { where: own, columns }));
+    if (retries.length > 0)
+      await writer.update('incompletes', { id: retries }, { ...free, status: 'waiting' });
+    const { claimedBy } = own;
+    const runs = idsOf('scenarios', await writer.find('scenarios', { where: { claimedBy }, columns }));
+    if (runs.length > 0) await writer.update('scenarios', { id: runs }, free);
+    checkedAtMs = nowMs;
+  }
+
+  const enter = createBatcher(commit, { maxItems: MAX_ENTRIES, isOfOne: isNoLease, gather: nextTurn });
+  return {
+    write: enter,
+    hold: (table, id) => void held.add(keyOf(table, id)),
+    drop: (table, id) => void held.delete(keyOf(table, id)),
+  };
+}
+
+function heldBy(claim: Claim): readonly [HeldTable, number] {
+  switch (claim.kind) {
+    case 'event':
+      return ['events', claim.event.id];
+    case 'incomplete':
+      return ['incompletes', claim.incomplete.id];
+    case 'scheduled':
+      return ['scenarios', claim.scenario.id];
+  }
+}
+
+/** What the store does not take of one event must not hold up the others. */
+function isNoLease(error: unknown): boolean {
+  return !(error instanceof EngineError && error.code === 'HOST_LEASE') && !isPassing(error);
+}
+
+/**
+ * The next turn of the event loop: what other callers have to say by then goes into the same transaction, and requests
+ * are read in between. A store whose driver answers at once would have it otherwise that each gets one of its own.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

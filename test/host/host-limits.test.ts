@@ -1,0 +1,253 @@
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { StoreError } from '../../src/errors/store-error.js';
+import { createHost, type Host } from '../../src/host/create-host.js';
+import { findStuck } from '../../src/host/scenarios/find-stuck.js';
+import { createHostMetrics } from '../../src/host/server/metrics.js';
+import { openHostSqlite } from '../../src/host/store/open-host-store.js';
+import type { EventRow } from '../../src/host/store/tables.js';
+import { findDueScenarios, followClock } from '../../src/host/work/due-work.js';
+import { describeEach, type Engine, eventually, openParts } from './open-parts.js';
+import { createFile, dropTemplate } from './test-database.js';
+import { failure, flowsOf, type PlanWanted, plan, receiveJson, SUCCESS } from './test-flows.js';
+
+afterAll(dropTemplate);
+
+type Run = Parameters<typeof flowsOf>[0];
+
+async function open(engine: Engine, run: Run, limits: Parameters<typeof createHost>[0]['limits'] = {}) {
+  const parts = await openParts(engine);
+  const host = createHost({
+    ...{ store: parts.store, queue: parts.queue, flows: flowsOf(run), receiver: receiveJson, limits },
+  });
+  onTestFinished(async () => {
+    await host.stop(1000);
+    await parts.drop();
+  });
+  return { host, store: parts.store };
+}
+
+async function addScenario(host: Host, name: string, wanted: PlanWanted = {}): Promise<string> {
+  const hook = await host.putHook({ name, app: 'a', webhook: 'w', kind: 'dedicated' });
+  await host.scenarios.put({ name, plan: plan(wanted), hookId: hook.id });
+  return hook.path;
+}
+
+const post = (host: Host, path: string, body: unknown): Promise<Response> =>
+  host.fetch(new Request(`http://localhost${path}`, { method: 'POST', body: JSON.stringify(body) }));
+
+describeEach('a host', (engine) => {
+  it('gives up what ended ten processes alone, and not what was there when others did', async () => {
+    const seen: string[] = [];
+    const { host, store } = await open(engine, ({ scenario, source }) => {
+      seen.push(`${scenario.name} ${source.kind}`);
+      return SUCCESS;
+    });
+    const path = await addScenario(host, 's');
+    await addScenario(host, 'retrying');
+    for (const n of [1, 2, 3]) await post(host, path, { n });
+    await host.scenarios.put({ name: 'poll', plan: plan({ everyMs: 60_000 }) });
+    await store.transaction(async (writer) => {
+      const counts = (alone: number) => ({ crashes: 20, crashesAlone: alone }) satisfies Partial<EventRow>;
+      await writer.update('events', { id: 1 }, counts(10));
+      await writer.update('events', { id: 2 }, counts(9));
+      await writer.update('scenarios', { name: 'poll' }, counts(10));
+      const { id: scenarioId } = (await writer.get('scenarios', { name: 'retrying' })) ?? { id: 0 };
+      await writer.insert('incompletes', {
+        ...{ scenarioId, status: 'waiting', execution: {}, attempts: 1, claimedBy: null, error: null },
+        ...{ createdAtMs: 1, retryAtMs: 1, finishedAtMs: null, ...counts(10) },
+      });
+    });
+    await host.start();
+    await eventually(async () => (await store.count('events', { status: 'done' })) === 2);
+    await eventually(async () => (await store.count('incompletes', { status: 'unresolved' })) === 1);
+    await eventually(
+      async () => Reflect.get(Object((await host.scenarios.get('poll')).state), 'kind') === 'inactive',
+    );
+    expect(await host.events.get(1)).toMatchObject({
+      status: 'dead',
+      error: { name: 'ExecutionInterruptedError' },
+    });
+    expect(seen.toSorted()).toEqual(['s event', 's event']);
+  });
+
+  it('lets no scenario wait for the slow service of another', async () => {
+    let slowRuns = 0;
+    const { host } = await open(
+      engine,
+      async ({ scenario }) => {
+        if (scenario.name !== 'slow') return SUCCESS;
+        slowRuns++;
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        return SUCCESS;
+      },
+      { concurrency: 4 },
+    );
+    const [slow, quick] = [await addScenario(host, 'slow'), await addScenario(host, 'quick')];
+    await Promise.all(Array.from({ length: 30 }, (_, n) => post(host, slow, { n })));
+    await host.start();
+    await eventually(() => slowRuns > 0);
+    const sentMs = Date.now();
+    await post(host, quick, { n: 1 });
+    const quickHook = (await host.scenarios.get('quick')).hookId ?? 0;
+    await eventually(
+      async () => (await host.events.list({ status: ['done'], hookId: quickHook })).length === 1,
+    );
+    expect(Date.now() - sentMs).toBeLessThan(900);
+  });
+
+  it('bounds a queue in bytes, and turns a scenario on without reading what waits', async () => {
+    const { host, store } = await open(engine, () => SUCCESS, { maxQueuedBytes: 5000, retryAfterMs: 7000 });
+    const path = await addScenario(host, 's');
+    await host.scenarios.deactivate('s');
+    const filling = 'x'.repeat(2000);
+    const answers = [];
+    for (let n = 0; n < 4; n++) answers.push(await post(host, path, { n, filling }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+    expect(answers[2]?.headers.get('retry-after')).toBe('7');
+    expect(await findDueScenarios(store, Date.now())).toEqual([]);
+    await host.scenarios.activate('s');
+    await host.start();
+    await eventually(async () => (await store.count('events', { status: 'done' })) === 2);
+  });
+
+  it('replays and discards by filter', async () => {
+    let fails = true;
+    const { host } = await open(engine, () =>
+      fails ? { ...failure('RuntimeError'), outcome: { kind: 'rollback' } } : SUCCESS,
+    );
+    const path = await addScenario(host, 's');
+    await host.start();
+    for (let n = 0; n < 5; n++) await post(host, path, { n });
+    await eventually(async () => (await host.events.list({ status: ['dead'] })).length === 5);
+    expect(await host.events.discardAll({ beforeMs: 1 })).toBe(0);
+    fails = false;
+    expect(await host.events.replayAll({})).toBe(5);
+    await eventually(async () => (await host.events.list({ status: ['done'] })).length === 5);
+  });
+
+  it('says that it is stalled while something is due and nobody does it', async () => {
+    const { host, store } = await open(engine, () => SUCCESS, { leaseMs: 200 });
+    const path = await addScenario(host, 's');
+    await post(host, path, { n: 1 });
+    expect((await host.health()).status).toBe('ok');
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    expect(await host.health()).toMatchObject({ status: 'stalled', stalled: ['s'] });
+    await host.start();
+    await eventually(async () => (await store.count('events', { status: 'done' })) === 1);
+    expect((await host.health()).status).toBe('ok');
+  });
+
+  it('moves times along when the clock was set back by hours', async () => {
+    const { host, store } = await open(engine, () => SUCCESS);
+    await host.scenarios.put({ name: 'poll', plan: plan({ everyMs: 60_000 }) });
+    const nowMs = Date.now();
+    const aheadMs = nowMs + 3 * 3_600_000;
+    await store.transaction((writer) =>
+      writer.update(
+        'scenarios',
+        { name: 'poll' },
+        { lastRunMs: aheadMs, scheduledMs: aheadMs + 60_000, nextRunMs: aheadMs + 60_000 },
+      ),
+    );
+    await followClock(store, nowMs);
+    expect(await host.scenarios.get('poll')).toMatchObject({ nextRunMs: nowMs + 60_000, lastRunMs: nowMs });
+  });
+
+  it('takes another interval at once, and keeps the schedule through a change of anything else', async () => {
+    const { host } = await open(engine, () => SUCCESS);
+    await host.scenarios.put({ name: 'poll', plan: plan({ everyMs: 3_600_000 }) });
+    const first = (await host.scenarios.get('poll')).nextRunMs;
+    await host.scenarios.put({
+      name: 'poll',
+      plan: plan({ everyMs: 3_600_000, settings: { maxErrors: 5 } }),
+    });
+    expect((await host.scenarios.get('poll')).nextRunMs).toBe(first);
+    await host.start();
+    await eventually(async () => ((await host.scenarios.get('poll')).lastRunMs ?? 0) > 0);
+    await eventually(async () => ((await host.scenarios.get('poll')).nextRunMs ?? 0) > (first ?? 0));
+    await host.scenarios.put({ name: 'poll', plan: plan({ everyMs: 60_000 }) });
+    const { nextRunMs, lastRunMs } = await host.scenarios.get('poll');
+    expect((nextRunMs ?? 0) - (lastRunMs ?? 0)).toBeLessThanOrEqual(60_000);
+  });
+});
+
+it('follows a calendar with its time zone through both changes of the clocks', async () => {
+  const { nextCronTime } = await import('../../src/host/work/cron.js');
+  const at = async (afterIso: string): Promise<string> =>
+    new Date(
+      (await nextCronTime({ pattern: '30 2 * * *', timezone: 'Europe/Prague' }, Date.parse(afterIso))) ?? 0,
+    ).toISOString();
+  expect(await at('2026-03-28T12:00:00Z')).toBe('2026-03-29T01:30:00.000Z');
+  expect(await at('2026-10-24T12:00:00Z')).toBe('2026-10-25T01:30:00.000Z');
+  expect(await at('2026-10-25T01:30:00Z')).toBe('2026-10-26T01:30:00.000Z');
+  await expect(nextCronTime({ pattern: '61 * * * *' }, 0)).rejects.toMatchObject({ code: 'HOST_FILE' });
+});
+
+it('answers 503 where the store fails while it looks up who gets a shared event', async () => {
+  const parts = await openParts('memory');
+  const failing: typeof parts.store = {
+    ...parts.store,
+    find: (table, query) =>
+      table === 'hooks' && Object.hasOwn(query?.where ?? {}, 'uid')
+        ? Promise.reject(new StoreError('STORE_UNAVAILABLE', 'away'))
+        : parts.store.find(table, query),
+  };
+  const host = createHost({
+    ...{ store: failing, queue: parts.queue, flows: flowsOf(() => SUCCESS) },
+    receiver: async ({ recipientsOf }) => {
+      // As the engine does it: what fails in a specification is an answer.
+      await recipientsOf('7').catch(() => {});
+      return { ok: true, response: new Response('no', { status: 500 }), bundles: [], deliveries: [] };
+    },
+  });
+  const member = await host.putHook({ name: 'm', app: 'a', webhook: 'w', kind: 'member', uid: '7' });
+  const answer = await post(host, member.path, { to: '7' });
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+});
+
+it('counts what happens for /metrics, by names and never by addresses', async () => {
+  const metrics = await createHostMetrics();
+  const parts = await openParts('memory');
+  const host = createHost({ ...parts, flows: flowsOf(() => SUCCESS), receiver: receiveJson, metrics });
+  onTestFinished(() => host.stop(1000));
+  const path = await addScenario(host, 'orders');
+  await host.start();
+  for (let n = 0; n < 3; n++) await post(host, path, { n });
+  await post(host, `/hooks/${'x'.repeat(32)}`, {});
+  await eventually(async () => (await host.events.list({ status: ['done'] })).length === 3);
+  const answer = await host.fetch(new Request('http://localhost/metrics'));
+  const text = await answer.text();
+  expect(text).toContain('iml_calls_accepted_total{hook="orders"} 3');
+  expect(text).toContain('iml_runs_total{scenario="orders",source="event",becomes="done"} 3');
+  expect(text).toContain('iml_calls_refused_total{hook="",reason="unknown-address"} 1');
+  expect(text).toMatch(/^iml_up 1$/m);
+  expect(text).not.toContain(path.split('/').at(-1));
+});
+
+it('keeps the file of its data for its owner alone, whatever stood there before', async () => {
+  const file = await createFile();
+  onTestFinished(file.drop);
+  await writeFile(file.at, '', { mode: 0o644 });
+  await chmod(file.at, 0o644);
+  const store = await openHostSqlite({ file: file.at });
+  await store.count('events');
+  for (const name of await readdir(file.name)) {
+    expect([name, (await stat(path.join(file.name, name))).mode & 0o777]).toEqual([name, 0o600]);
+  }
+  await store.close();
+});
+
+it('tells what is stuck and why', async () => {
+  const { host, store } = await open('memory', () => SUCCESS);
+  const [off, busy] = [await addScenario(host, 'off'), await addScenario(host, 'busy')];
+  await host.scenarios.deactivate('off');
+  await post(host, off, { n: 1 });
+  await post(host, busy, { n: 1 });
+  await store.transaction((writer) => writer.update('events', { id: 2 }, { status: 'dead' }));
+  expect(await findStuck(store, Date.now())).toMatchObject([
+    { scenario: 'busy', waiting: 0, oldestMs: null, why: '1 dead event (iml events replay or discard)' },
+    { scenario: 'off', waiting: 1, why: 'off (by-hand); iml scenarios on starts it' },
+  ]);
+});

@@ -1,0 +1,86 @@
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { createHost } from '../../src/host/create-host.js';
+import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
+import { openHostPostgres } from '../../src/host/store/open-host-store.js';
+import { startDroppingProxy } from './dropping-proxy.js';
+import { eventually } from './open-parts.js';
+import { createHostDatabase, dropTemplate, hasPostgres, POSTGRES_MISSING } from './test-database.js';
+import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
+
+afterAll(dropTemplate);
+
+// `IML_FULL=1` runs the rounds of the promise.
+const ROUNDS = process.env['IML_FULL'] === '1' ? 1000 : 40;
+const MUTE_EVERY = 20;
+const SEED = Number(process.env['IML_SEED'] ?? Date.now() % 1_000_000);
+
+/** Mulberry32: small, and good enough to choose with. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+it.skipIf(!hasPostgres)(
+  `goes on after ${ROUNDS} lost answers of the database, without a stall, an end or a break of order (seed ${SEED})${POSTGRES_MISSING}`,
+  { timeout: ROUNDS * 2000 + 120_000 },
+  async () => {
+    const rejections: unknown[] = [];
+    const onRejection = (error: unknown): number => rejections.push(error);
+    process.on('unhandledRejection', onRejection);
+    const database = await createHostDatabase();
+    const proxy = await startDroppingProxy(database.at, createRandom(SEED));
+    const store = await openHostPostgres({ url: proxy.url, statementTimeoutMs: 1500 });
+    const queue = await createPostgresQueue({ url: proxy.url, pollMs: 50 });
+    const seen: number[] = [];
+    const unordered = new Set<number>();
+    const host = createHost({
+      ...{ store, queue, receiver: receiveJson, limits: { leaseMs: 4000 } },
+      flows: flowsOf(({ source, scenario }) => {
+        const n = source.kind === 'event' ? Number(Reflect.get(Object(source.bundles[0]), 'n')) : 0;
+        if (scenario.name === 'ordered') seen.push(n);
+        else unordered.add(n);
+        return SUCCESS;
+      }),
+    });
+    onTestFinished(async () => {
+      process.off('unhandledRejection', onRejection);
+      await host.stop(1000);
+      await store.close();
+      await proxy.close();
+      await database.drop();
+    });
+    const paths: string[] = [];
+    for (const name of ['ordered', 'unordered']) {
+      const hook = await host.putHook({ name, app: 'a', webhook: 'w', kind: 'dedicated' });
+      await host.scenarios.put({ name, plan: plan({ ordered: name === 'ordered' }), hookId: hook.id });
+      paths.push(hook.path);
+    }
+    await host.start();
+    const post = async (path: string, n: number): Promise<boolean> => {
+      const request = new Request(`http://localhost${path}`, { method: 'POST', body: JSON.stringify({ n }) });
+      return (await host.fetch(request)).status === 200;
+    };
+    const longest = { ms: 0 };
+    for (let round = 1; round <= ROUNDS; round++) {
+      if (round % MUTE_EVERY === 0) proxy.muteOne();
+      else proxy.dropOne();
+      for (const path of paths) await eventually(() => post(path, round));
+      const sentMs = Date.now();
+      await eventually(() => seen.includes(round) && unordered.has(round), 20_000);
+      longest.ms = Math.max(longest.ms, Date.now() - sentMs);
+    }
+    await eventually(
+      async () => (await store.count('events', { status: ['pending', 'running'] }).catch(() => 1)) === 0,
+    );
+    // What was sent again may be there twice; nothing comes before what was sent earlier.
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    expect(rejections).toEqual([]);
+    expect(proxy.dropped()).toBeGreaterThan(ROUNDS / 2);
+    console.log(`${proxy.dropped()} answers lost, longest wait ${longest.ms} ms`);
+  },
+);

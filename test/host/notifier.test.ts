@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { createHost } from '../../src/host/create-host.js';
+import { createNotifier } from '../../src/host/server/notifier.js';
+import { httpServer, readBody } from '../http/loopback.js';
+import { eventually, openParts } from './open-parts.js';
+import { createFile } from './test-database.js';
+import { failure, flowsOf, plan, receiveJson } from './test-flows.js';
+
+/** A host whose only event fails, watched over by a notifier. */
+async function failOnce(to: string, errors: Error[]): Promise<void> {
+  const notifier = createNotifier({ to, onError: (error) => errors.push(error) });
+  const { store, queue, drop } = await openParts('memory');
+  const host = createHost({
+    ...{
+      store,
+      queue,
+      receiver: receiveJson,
+      flows: flowsOf(() => failure('DataError')),
+      observer: notifier.observer,
+    },
+  });
+  onTestFinished(drop);
+  const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
+  await host.scenarios.put({ name: 's', plan: plan({}), hookId: hook.id });
+  await host.start();
+  await host.fetch(new Request(`http://localhost${hook.path}`, { method: 'POST', body: '{"n":1}' }));
+  await eventually(async () => (await store.count('events', { status: 'dead' })) === 1);
+  await host.stop(1000);
+  await notifier.settle();
+}
+
+it('posts to an address that an event died', async () => {
+  const told: unknown[] = [];
+  const service = await httpServer(async (request, response) => {
+    told.push(JSON.parse(await readBody(request)));
+    response.end();
+  });
+  const errors: Error[] = [];
+  await failOnce(`${service.origin}/ops`, errors);
+  expect(errors).toEqual([]);
+  expect(told).toContainEqual(
+    expect.objectContaining({ kind: 'run-finished', scenario: 's', becomes: 'dead' }),
+  );
+});
+
+it('gives a command the notice as its input', async () => {
+  const file = await createFile();
+  onTestFinished(file.drop);
+  const errors: Error[] = [];
+  await failOnce(`cat >> ${file.at}`, errors);
+  const lines = (await readFile(file.at, 'utf8')).trim().split('\n');
+  expect(lines.map((line): unknown => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ kind: 'run-finished', becomes: 'dead' }),
+  );
+  expect(errors).toEqual([]);
+});
+
+it('tells of what refuses, without the address', async () => {
+  const service = await httpServer((_request, response) => void response.writeHead(500).end());
+  const errors: Error[] = [];
+  await failOnce(`${service.origin}/secret-path`, errors);
+  expect(errors[0]?.message).toBe('A notification was not taken: it was answered 500.');
+  const others: Error[] = [];
+  await failOnce('exit 3', others);
+  expect(others[0]?.message).toBe('A notification was not taken: the command ended with 3.');
+});

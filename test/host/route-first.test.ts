@@ -1,0 +1,38 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHost, type Host } from '../../src/host/create-host.js';
+import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
+import { send } from './send.js';
+import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';
+
+const MEGABYTE = 1024 * 1024;
+const hosts: Host[] = [];
+
+afterEach(async () => {
+  for (const host of hosts.splice(0)) await host.stop(100);
+});
+
+describe('a host that may hold 1000 bytes of payloads', () => {
+  it('reads none for an address that is not there, and refuses them with 503 for one that is', async () => {
+    const problems: unknown[] = [];
+    const host = createHost({
+      ...{ store: createHostMemoryStore(), flows: flowsOf(() => SUCCESS), receiver: receiveJson },
+      limits: { maxBytesInFlight: 1000 },
+      observer: (notice) => {
+        if (notice.kind === 'problem') problems.push(notice);
+      },
+    });
+    hosts.push(host);
+    const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
+    const { origin } = await host.listen();
+    const body = Buffer.alloc(MEGABYTE, '1');
+    const unknown = await Promise.all(
+      ['/hooks/nobody', '/elsewhere', '/health'].map((path) => send(`${origin}${path}`, { body })),
+    );
+    expect(unknown.map(({ status }) => status)).toEqual([404, 404, 200]);
+    const known = await send(`${origin}${hook.path}`, { body });
+    expect([known.status, known.headers.get('retry-after')]).toEqual([503, '1']);
+    expect((await send(`${origin}${hook.path}`, { body: '{"n":1}' })).status).toBe(200);
+    // What its sender failed at is no failure of the host.
+    expect(problems).toEqual([]);
+  });
+});
