@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { startBookshop } from './service.mjs';
 
-const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/bin/iml.js', import.meta.url));
 const APP = fileURLToPath(new URL('.', import.meta.url));
 
 /** Runs the search module of the app in this folder against its shop: 42 books on five pages. */

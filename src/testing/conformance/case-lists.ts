@@ -10,7 +10,8 @@ export interface CaseLists {
 }
 
 /**
- * Reads `known-gaps.json` (id to reason) and `disputed.json` (id to `{reason, source}`) of a folder.
+ * Reads `known-gaps.json` (id to reason) and `disputed.json` (id to `{reason, source}`) of a folder; one that is not
+ * there lists nothing, as in the package, which holds no fixtures.
  *
  * @throws TypeError for an entry without a reason, a dispute without a source, and a case that is on both lists
  */
@@ -26,7 +27,11 @@ async function readList(
   file: URL,
   describe: (entry: unknown) => string | undefined,
 ): Promise<ReadonlyMap<string, string>> {
-  const content: unknown = JSON.parse(await readFile(file, 'utf8'));
+  const written = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  const content: unknown = JSON.parse(written);
   const name = file.pathname.slice(file.pathname.lastIndexOf('/') + 1);
   if (!isPlainObject(content)) throw new TypeError(`${name} has to be an object with the ids of cases.`);
   return new Map(

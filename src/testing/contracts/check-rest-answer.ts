@@ -1,5 +1,5 @@
 import { createOpenApi, documentedStatuses, responsePointer } from '../../rest/call/openapi.js';
-import type { Operation } from '../../rest/call/operation.js';
+import type { RestOperation } from '../../rest/call/operation.js';
 import { OPERATIONS } from '../../rest/operations.js';
 import { compileDocument } from '../../schema/compile-schema.js';
 
@@ -43,7 +43,7 @@ export function checkRestAnswer(answer: RestAnswer): string | undefined {
 }
 
 /** Words come before parameters, as in the router. */
-function findOperation(method: string, path: string): Operation | undefined {
+function findOperation(method: string, path: string): RestOperation | undefined {
   const fits = OPERATIONS.filter((it) => it.method === method && patternOf(it.path).test(path));
   return fits.find((it) => !it.path.includes('{')) ?? fits[0];
 }

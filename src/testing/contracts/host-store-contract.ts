@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict';
 import { EngineError } from '../../errors/engine-error.js';
-import type { EventRow, HostStore, JobRow } from '../../host/store/tables.js';
+import type { EventRow, HostStore, WorkerRow } from '../../host/store/tables.js';
 
 /** A promise every store of a host has to keep. */
 export interface HostStoreCase {
@@ -10,16 +10,23 @@ export interface HostStoreCase {
 
 function event(hookId: number, change: Partial<EventRow> = {}): Omit<EventRow, 'id'> {
   const { id: _id, ...row } = {
-    ...{ id: 0, hookId, scenarioId: null, lane: null, bundles: [{ n: 1 }], request: null, attempts: 0 },
-    ...{ status: 'pending' as const, claimedBy: null, notBeforeMs: null, error: null },
+    ...{ id: 0, hookId, scenarioId: null, bytes: 9, bundles: [{ n: 1 }], request: null, attempts: 0 },
+    ...{
+      status: 'pending' as const,
+      crashes: 0,
+      crashesAlone: 0,
+      claimedBy: null,
+      notBeforeMs: null,
+      error: null,
+    },
     ...{ receivedAtMs: 1, finishedAtMs: null },
     ...change,
   };
   return row;
 }
 
-function job(key: string, change: Partial<JobRow> = {}): Omit<JobRow, 'id'> {
-  return { key, lane: null, runAtMs: 0, lockedBy: null, locked: false, version: 0, ...change };
+function worker(name: string): Omit<WorkerRow, 'id'> {
+  return { name, machine: 'm', pid: 1, beat: 0, startedAtMs: 0 };
 }
 
 const COMMITTED = { isolation: 'read-committed' } as const;
@@ -118,6 +125,76 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
     },
   },
   {
+    name: 'finds several first rows of each value, those with a null bound among them where that is admitted',
+    run: async (store) => {
+      await store.transaction((writer) =>
+        writer.insertAll('events', [
+          event(1, { notBeforeMs: 50 }),
+          event(1, { notBeforeMs: 5 }),
+          event(1),
+          event(1),
+          event(2),
+        ]),
+      );
+      const where = { status: 'pending', notBeforeMs: { atMost: 10, orNull: true } } as const;
+      const rows = await store.firstOf('events', 'hookId', [1, 2], where, 2);
+      deepStrictEqual(
+        rows.map(({ hookId, notBeforeMs }) => [hookId, notBeforeMs]),
+        [
+          [1, 5],
+          [1, null],
+          [2, null],
+        ],
+      );
+    },
+  },
+  {
+    name: 'gives the values of a column once each, and counts and sums by them',
+    run: async (store) => {
+      await store.transaction((writer) =>
+        writer.insertAll('events', [
+          event(3, { bytes: 7 }),
+          event(1, { bytes: 1 }),
+          event(3, { bytes: 5 }),
+          event(2, { status: 'done' }),
+        ]),
+      );
+      const where = { status: 'pending' } as const;
+      deepStrictEqual(await store.distinct('events', 'hookId', where), [1, 3]);
+      deepStrictEqual(await store.distinct('events', 'hookId', { status: 'dead' }), []);
+      const tallies = await store.tally('events', 'hookId', 'bytes', where);
+      deepStrictEqual(
+        [...tallies].sort(([a], [b]) => a - b),
+        [
+          [1, { count: 1, sum: 1 }],
+          [3, { count: 2, sum: 12 }],
+        ],
+      );
+    },
+  },
+  {
+    name: 'gives rows to lock, and none that somebody else has locked where stores are shared',
+    run: async (store) => {
+      await store.transaction((writer) => writer.insertAll('workers', [worker('a'), worker('b')]));
+      await store.transaction(async (writer) => {
+        const free = await writer.lockFree('workers', { name: ['a'] });
+        deepStrictEqual(
+          free.map(({ name }) => name),
+          ['a'],
+        );
+        if (store.capabilities.reach !== 'network') return;
+        const others = await store.transaction(
+          (other) => other.lockFree('workers', { name: ['a', 'b'] }),
+          COMMITTED,
+        );
+        deepStrictEqual(
+          others.map(({ name }) => name),
+          ['b'],
+        );
+      }, COMMITTED);
+    },
+  },
+  {
     name: 'counts rows by the values of a column',
     run: async (store) => {
       await store.transaction((writer) =>
@@ -131,26 +208,25 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
           [2, 1],
         ],
       );
-      const lanes = await store.countBy('events', 'lane');
-      deepStrictEqual([...lanes], [[null, 4]]);
+      const owners = await store.countBy('events', 'claimedBy');
+      deepStrictEqual([...owners], [[null, 4]]);
     },
   },
   {
     name: 'lets no two rows share what is unique',
     run: async (store) => {
-      await store.transaction((writer) => writer.insert('jobs', job('a')));
+      await store.transaction((writer) => writer.insert('workers', worker('a')));
       await rejects(
-        store.transaction((writer) => writer.insert('jobs', job('a'))),
+        store.transaction((writer) => writer.insert('workers', worker('a'))),
         { code: 'STORE_CONFLICT' },
       );
-      strictEqual(await store.count('jobs'), 1);
+      strictEqual(await store.count('workers'), 1);
     },
   },
   {
     name: 'holds a row against its removal until the transaction ends',
     run: async (store) => {
-      const worker = { name: 'w', machine: 'm', pid: 1, beat: 0, agents: ['x'], startedAtMs: 0 };
-      await store.transaction((writer) => writer.insert('workers', worker));
+      await store.transaction((writer) => writer.insert('workers', worker('w')));
       const order: string[] = [];
       let hold: () => void = () => {};
       const held = new Promise<void>((resolve) => {
@@ -161,7 +237,7 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
         begin = resolve;
       });
       const holder = store.transaction(async (writer) => {
-        deepStrictEqual((await writer.getLocked('workers', { name: 'w' }, 'key'))?.agents, ['x']);
+        deepStrictEqual((await writer.getLocked('workers', { name: 'w' }, 'key'))?.machine, 'm');
         begin();
         await held;
         order.push('held');
@@ -182,7 +258,7 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
       const bundles = [{ text: 'a\u0000b \ud83d\ude00 "\\', none: null, deep: [[{}]] }];
       const { id } = await store.transaction((writer) => writer.insert('events', event(1, { bundles })));
       const row = await store.get('events', { id });
-      deepStrictEqual([row?.bundles, row?.lane, row?.error], [bundles, null, null]);
+      deepStrictEqual([row?.bundles, row?.notBeforeMs, row?.error], [bundles, null, null]);
     },
   },
 ];

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { createRest, type RestOptions } from '../../rest/create-rest.js';
 import { SCOPE_NAMES } from '../../rest/call/scopes.js';
-import { nameKey, type RestStore, type RestTables } from '../../rest/store/tables.js';
+import { createRest, type RestOptions } from '../../rest/create-rest.js';
 import { createZoneDirectory } from '../../rest/services/zone-directory.js';
+import { nameKey, type RestStore, type RestTables } from '../../rest/store/tables.js';
 import type { Clock } from '../../util/clock.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { withAnswerCheck } from './check-rest-answer.js';
@@ -51,12 +51,14 @@ export interface RestCase {
   readonly steps: readonly RestStep[];
 }
 
+/** A file of cases, as `spec-fixtures/rest` holds them. */
 export interface RestFixtureFile {
   readonly title: string;
   readonly source: string;
   readonly cases: readonly RestCase[];
 }
 
+/** The rows every case starts from. */
 export interface RestWorld {
   /** The moment every case starts at. */
   readonly now: string;
@@ -67,6 +69,7 @@ export interface RestWorld {
   readonly rows: RestRows;
 }
 
+/** What a contract suite is run against. */
 export interface RestContractOptions {
   readonly world: RestWorld;
   readonly files: readonly RestFixtureFile[];
@@ -76,6 +79,7 @@ export interface RestContractOptions {
   readonly skip?: readonly { readonly reason: string; readonly cases: readonly string[] }[];
 }
 
+/** One case of the contract: throws where the handler breaks it. */
 export interface RestContractCase {
   readonly id: string;
   readonly title: string;

@@ -3,7 +3,7 @@ import { evaluate } from '../../iml/compile.js';
 import { isSameValue } from './same-value.js';
 import { readExpected, readTagged, writeTagged } from './tagged-values.js';
 
-/** One case of the language: a template, what it sees, what comes of it. Source: conformance/README.md. */
+/** One case of the language: a template, what it sees, what comes of it. */
 export interface Vector {
   readonly id: string;
   readonly template: unknown;
@@ -19,7 +19,11 @@ export interface Vector {
   readonly disputed?: unknown;
 }
 
-/** @returns what differs from the expectation, a line each; none for a vector that passes */
+/**
+ * Evaluates the template of a vector and compares the result with its expectation.
+ *
+ * @returns what differs from the expectation, a line each; none for a vector that passes
+ */
 export function runVector(vector: Vector): readonly string[] {
   const { now, timezone } = vector;
   const nowMs = now === undefined ? undefined : Date.parse(now);

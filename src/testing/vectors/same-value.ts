@@ -9,7 +9,7 @@ export const NULLISH: unique symbol = Symbol('null or undefined');
 
 /**
  * Equality of values of the language: types matter, numbers within a relative difference of 1e-12, members in any
- * order, a member whose value is undefined counting as absent. Source: conformance/README.md (Comparing).
+ * order, a member whose value is undefined counting as absent.
  *
  * @param a may hold `NULLISH`
  */

@@ -1,7 +1,7 @@
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { NULLISH } from './same-value.js';
 
-/** Reads what JSON cannot hold: `{"$date": ISO text}` and `{"$buffer": Base64}`. Source: conformance/README.md. */
+/** Reads what JSON cannot hold: `{"$date": ISO text}` and `{"$buffer": Base64}`. */
 export function readTagged(value: unknown): unknown {
   return read(value, readValueTag);
 }
