@@ -1,0 +1,64 @@
+import type { Subject } from '../check/subject/subject.js';
+import { listVisibleNames, NAME_MEANINGS } from '../check/subject/visible-names.js';
+import { findSignature, printSignature } from '../iml/functions/signatures.js';
+import { isPlainName, KEYWORDS } from '../iml/syntax/syntax.js';
+import { type Cursor, readPrefix } from './cursor.js';
+import { listMembers } from './known-members.js';
+
+/** Something an editor offers to insert. */
+export interface Suggestion {
+  readonly label: string;
+  readonly kind: 'function' | 'variable' | 'member' | 'keyword' | 'reference';
+  readonly detail?: string | undefined;
+  /** Markdown. */
+  readonly about?: string | undefined;
+  /** What is inserted, where it is not the label; `$0` is where the cursor goes. */
+  readonly snippet?: string | undefined;
+  /** How many characters before the cursor it replaces. */
+  readonly replaces: number;
+}
+
+/** What may be written at a cursor inside of a text: names, members, functions, addresses of RPCs. */
+export function suggest(subject: Subject, cursor: Cursor): readonly Suggestion[] {
+  const { expression, checked, location, string } = cursor;
+  if (expression === undefined || checked === undefined || location === undefined) {
+    return string === undefined || string.isKey ? [] : suggestRpcs(subject, cursor);
+  }
+  const prefix = readPrefix(expression.before);
+  if (prefix === undefined) return [];
+  const replaces = prefix.partial.length;
+  if (prefix.parents.length > 0 || expression.before.endsWith('.')) {
+    return listMembers(subject, checked, prefix.parents).map(({ name, detail, about }) => ({
+      ...{ label: name, kind: 'member' as const, detail, about, replaces },
+      ...(!isPlainName(name) && !name.startsWith('`') && { snippet: `\`${name}\`` }),
+    }));
+  }
+  return [
+    ...listVisibleNames(subject.app, checked, location).map((label) => ({
+      ...{ label, kind: 'variable' as const, about: NAME_MEANINGS[label], replaces },
+    })),
+    ...subject.functionNames.map((label) => suggestFunction(label, replaces)),
+    ...[...KEYWORDS.keys()].map((label) => ({ label, kind: 'keyword' as const, replaces })),
+  ];
+}
+
+function suggestFunction(label: string, replaces: number): Suggestion {
+  const signature = findSignature(label);
+  return {
+    ...{ label, kind: 'function', replaces, snippet: `${label}($0)` },
+    detail: signature === undefined ? 'function of the app' : printSignature(signature),
+    about: signature?.about,
+  };
+}
+
+/** `rpc://name` in forms. */
+function suggestRpcs({ app }: Subject, { checked, path }: Cursor): readonly Suggestion[] {
+  if (checked?.kind !== 'parameters') return [];
+  const last = path.at(-1);
+  const takesRpc =
+    last === 'options' || last === 'nested' || last === 'store' || last === 'spec' || path.length === 1;
+  if (!takesRpc) return [];
+  return [...app.rpcs.values()].map(({ name, label }) => ({
+    ...{ label: `rpc://${name}`, kind: 'reference' as const, detail: label, replaces: 0 },
+  }));
+}

@@ -1,0 +1,77 @@
+import { type ExpressionSite, expressionsOf } from '../check/subject/expression-site.js';
+import type { Subject } from '../check/subject/subject.js';
+import { NAME_MEANINGS } from '../check/subject/visible-names.js';
+import { readPath, walkExpression } from '../check/subject/walk-expression.js';
+import { findSignature, printSignature } from '../iml/functions/signatures.js';
+import type { Expression } from '../iml/syntax/ast.js';
+import { listMembers } from './known-members.js';
+
+/** What an editor shows of a piece of an expression. */
+export interface Explanation {
+  /** Markdown. */
+  readonly text: string;
+  /** Offsets in the file. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The innermost piece of an expression at an offset of a file. */
+function findNodeAt(
+  subject: Subject,
+  file: string,
+  offset: number,
+): { readonly site: ExpressionSite; readonly node: Expression } | undefined {
+  for (const site of subject.expressions) {
+    if (site.in.document.file !== file) continue;
+    for (const expression of expressionsOf(site)) {
+      const node = innermost(site, expression, offset);
+      if (node !== undefined) return { site, node };
+    }
+  }
+  return undefined;
+}
+
+function innermost(site: ExpressionSite, expression: Expression, offset: number): Expression | undefined {
+  let found: Expression | undefined;
+  walkExpression(expression, (node) => {
+    const start = site.offsetAt(node.start);
+    const end = site.offsetAt(node.end);
+    if (start === undefined || end === undefined || offset < start || offset > end) return;
+    if (found === undefined || node.end - node.start <= found.end - found.start) found = node;
+  });
+  return found;
+}
+
+/** Explains a function, a name or a member; undefined where there is nothing to say. */
+export function explain(subject: Subject, file: string, offset: number): Explanation | undefined {
+  const found = findNodeAt(subject, file, offset);
+  if (found === undefined) return undefined;
+  const { site, node } = found;
+  const text = describe(subject, site, node);
+  if (text === undefined) return undefined;
+  return { text, start: site.offsetAt(node.start) ?? offset, end: site.offsetAt(node.end) ?? offset };
+}
+
+function describe(subject: Subject, site: ExpressionSite, node: Expression): string | undefined {
+  if (node.kind === 'call') return describeFunction(subject, node.name);
+  const path = readPath(node);
+  if (path === undefined) return undefined;
+  const names = [path.root.name, ...path.members.flatMap(({ name }) => (name === undefined ? [] : [name]))];
+  if (names.length === 1)
+    return Object.hasOwn(NAME_MEANINGS, names[0] ?? '') ? NAME_MEANINGS[path.root.name] : undefined;
+  const member = listMembers(subject, site.in, names.slice(0, -1)).find(({ name }) => name === names.at(-1));
+  if (member === undefined) return undefined;
+  return [`**${names.join('.')}**${member.detail === '' ? '' : `: ${member.detail}`}`, member.about]
+    .filter((line) => line !== undefined)
+    .join('\n\n');
+}
+
+function describeFunction({ app }: Subject, name: string): string | undefined {
+  const own = app.functions.get(name);
+  if (own !== undefined)
+    return `\`${name}\`: function of the app${own.file === undefined ? '' : `, in ${own.file}`}`;
+  const signature = findSignature(name);
+  return (
+    signature && `\`\`\`iml\n${printSignature(signature)}: ${signature.result}\n\`\`\`\n\n${signature.about}`
+  );
+}

@@ -1,0 +1,149 @@
+import type { CheckedDocument } from '../check/subject/checked-document.js';
+import { storedByConnection, storedByConnections, writtenTemp } from '../check/subject/stored-data.js';
+import type { Subject } from '../check/subject/subject.js';
+import { readForm } from '../parameters/form/form.js';
+import type { ParameterElement, ParameterSpec } from '../parameters/form/parameter-spec.js';
+import { isPlainObject } from '../util/plain-object.js';
+
+/** A member that a path may go on with. */
+export interface KnownMember {
+  readonly name: string;
+  /** Type of a field, or where the member comes from. */
+  readonly detail: string;
+  /** Markdown for a person. */
+  readonly about?: string | undefined;
+}
+
+/** The members of what a path leads to, as far as the app says. */
+export function listMembers(
+  subject: Subject,
+  checked: CheckedDocument,
+  [root = '', ...steps]: readonly string[],
+): readonly KnownMember[] {
+  switch (root) {
+    case 'parameters':
+      return fieldsAt(listForms(subject, checked), steps);
+    case 'connection':
+      return steps.length > 0 ? [] : named(storedNames(subject, checked), 'connection');
+    case 'temp':
+      return steps.length > 0 ? [] : named([...writtenTemp(subject, checked.owner).names], 'temp');
+    case 'common':
+      return keysAt(commonOf(subject, checked), steps, 'common');
+    case 'item':
+    case 'body':
+    case 'output':
+    case 'payload':
+      return sampleMembers(subject, checked, steps);
+    default:
+      return FIXED.get([root, ...steps].join('.')) ?? [];
+  }
+}
+
+const list = (...names: readonly string[]): readonly KnownMember[] =>
+  names.map((name) => ({ name, detail: '' }));
+
+/** By path; a map, as names come from documents: `constructor` has no members. */
+const FIXED: ReadonlyMap<string, readonly KnownMember[]> = new Map([
+  ['pagination', list('page')],
+  ['iterate', list('container')],
+  ['environment', list('timezone')],
+  ['metadata', list('expect', 'interface')],
+  ['trigger', list('matchEqual')],
+  ['data', list('lastDate', 'lastId')],
+  ['webhook', list('id', 'url')],
+  ['oauth', list('scope', 'redirectUri', 'localRedirectUri', 'makeRedirectUri')],
+  ['headers', list('`content-type`', 'link', 'location', '`retry-after`')],
+  ['iterate.container', list('first', 'last')],
+]);
+
+function named(names: readonly string[], detail: string): readonly KnownMember[] {
+  return names.map((name) => ({ name, detail }));
+}
+
+/** The fields that `parameters` holds where a document runs. */
+export function listForms({ app }: Subject, { owner }: CheckedDocument): readonly ParameterElement[] {
+  const forms = (() => {
+    switch (owner?.kind) {
+      case 'module': {
+        const module = app.modules.get(owner.name);
+        return [module?.staticParams, module?.mappableParams];
+      }
+      case 'connection':
+        return [app.connections.get(owner.name)?.params];
+      case 'webhook':
+        return [app.webhooks.get(owner.name)?.params];
+      case 'rpc':
+        return [app.rpcs.get(owner.name)?.params];
+      case 'endpoint':
+        return [app.endpoints.get(owner.name)?.input];
+      default:
+        return [];
+    }
+  })();
+  return forms.flatMap((form) => readForm(form).elements);
+}
+
+/** Fields with those that stand beside them: nested ones, and those of options. */
+export function flattenFields(elements: readonly ParameterElement[]): readonly ParameterSpec[] {
+  return elements.flatMap((element) => {
+    if (element.kind !== 'parameter') return [];
+    const { nested = [], choices } = element;
+    const ofOptions = (choices?.options ?? []).flatMap((option) => option.nested ?? []);
+    return [element, ...flattenFields([...nested, ...(choices?.nested ?? []), ...ofOptions])];
+  });
+}
+
+function fieldsAt(elements: readonly ParameterElement[], steps: readonly string[]): readonly KnownMember[] {
+  const fields = flattenFields(elements);
+  const [step, ...rest] = steps;
+  if (step === undefined)
+    return fields.flatMap((field) => (field.name === undefined ? [] : [describeField(field)]));
+  const inner = fields.find(({ name }) => name === step)?.spec;
+  if (inner === undefined) return [];
+  return fieldsAt(inner.kind === 'fields' ? inner.fields : [inner.item], rest);
+}
+
+function describeField({ name = '', type, label, required, source }: ParameterSpec): KnownMember {
+  const help = typeof source['help'] === 'string' ? `\n\n${source['help']}` : '';
+  return { name, detail: required ? `${type}, required` : type, about: `${label ?? name}${help}` };
+}
+
+function storedNames(subject: Subject, { owner }: CheckedDocument): readonly string[] {
+  if (owner?.kind === 'connection') {
+    const connection = subject.app.connections.get(owner.name);
+    return connection === undefined ? [] : [...storedByConnection(subject, connection).names];
+  }
+  const names =
+    owner === undefined || owner.connections.length === 0
+      ? [...subject.app.connections.keys()]
+      : owner.connections;
+  return [...storedByConnections(subject, names).names];
+}
+
+function commonOf({ app }: Subject, { owner }: CheckedDocument): unknown {
+  const own = owner?.kind === 'connection' ? app.connections.get(owner.name)?.common : undefined;
+  return (own ?? app.common)?.value;
+}
+
+function keysAt(value: unknown, steps: readonly string[], detail: string): readonly KnownMember[] {
+  let at = value;
+  for (const step of steps) at = isPlainObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
+  const inner: unknown = Array.isArray(at) ? at[0] : at;
+  return isPlainObject(inner) ? Object.keys(inner).map((name) => ({ name, detail })) : [];
+}
+
+/** What the interface and the samples of a module show of its data; a guess, as the service may answer otherwise. */
+function sampleMembers(
+  { app }: Subject,
+  { owner }: CheckedDocument,
+  steps: readonly string[],
+): readonly KnownMember[] {
+  const module = owner?.kind === 'module' ? app.modules.get(owner.name) : undefined;
+  const declared = fieldsAt(readForm(module?.interface).elements, steps);
+  const samples = keysAt(firstOf(module?.samples?.value), steps, 'sample');
+  return [...declared, ...samples.filter(({ name }) => declared.every((one) => one.name !== name))];
+}
+
+function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? (value[0] as unknown) : value;
+}

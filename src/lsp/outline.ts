@@ -1,0 +1,55 @@
+import { type Node, parseTree } from 'jsonc-parser';
+
+/** A member of a file, for an outline; offsets in the text. */
+export interface OutlineEntry {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  /** Behind its name. */
+  readonly keyEnd: number;
+  readonly children: readonly OutlineEntry[];
+}
+
+const MAX_DEPTH = 4;
+
+/** The members of a file, a few levels deep; what can be read of one that is half written. */
+export function listOutline(text: string): readonly OutlineEntry[] {
+  const root = parseTree(text, [], { allowTrailingComma: true, disallowComments: false });
+  return root === undefined ? [] : entriesOf(root, 0);
+}
+
+function entriesOf(node: Node, depth: number): readonly OutlineEntry[] {
+  if (depth >= MAX_DEPTH) return [];
+  if (node.type === 'array') {
+    return (node.children ?? []).flatMap((item, index) =>
+      item.type === 'object' || item.type === 'array'
+        ? [entry(nameOf(item) ?? `${index + 1}`, item, item.offset + 1, entriesOf(item, depth + 1))]
+        : [],
+    );
+  }
+  return (node.children ?? []).flatMap((property) => {
+    const [key, value] = property.children ?? [];
+    if (key === undefined || typeof key.value !== 'string' || key.value === '') return [];
+    const children = value === undefined ? [] : entriesOf(value, depth + 1);
+    return [entry(key.value, property, key.offset + key.length, children)];
+  });
+}
+
+function entry(name: string, node: Node, keyEnd: number, children: readonly OutlineEntry[]): OutlineEntry {
+  return { name, start: node.offset, end: node.offset + node.length, keyEnd, children };
+}
+
+/** Fields and groups have a name of their own. */
+function nameOf(node: Node): string | undefined {
+  for (const property of node.children ?? []) {
+    const [key, value] = property.children ?? [];
+    if (
+      (key?.value === 'name' || key?.value === 'label') &&
+      typeof value?.value === 'string' &&
+      value.value !== ''
+    ) {
+      return value.value;
+    }
+  }
+  return undefined;
+}
