@@ -1,13 +1,14 @@
-import { addToken } from './users/api-tokens.js';
-import { addUser } from './users/invitations.js';
-import { createOrganization } from './organizations/organization-life.js';
 import { SCOPE_NAMES, type Scope } from './call/scopes.js';
+import { createOrganization } from './organizations/organization-life.js';
 import type { RestServices } from './services/services.js';
 import type { UserRow } from './store/tables.js';
+import { addUser } from './users/add-user.js';
+import { addToken } from './users/api-tokens.js';
 
 /** Role of the first administrator of an instance. [inf] */
 const ADMINISTRATOR_ROLE_ID = 1;
 
+/** Who administers an instance first. */
 export interface FirstUser {
   readonly name: string;
   readonly email: string;
@@ -41,6 +42,7 @@ export async function bootstrap(services: RestServices, first: FirstUser): Promi
   });
 }
 
+/** A token as it is wanted. */
 export interface TokenWish {
   /** Address of the user; the first administrator if absent. */
   readonly email: string | undefined;

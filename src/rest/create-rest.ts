@@ -1,52 +1,81 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
-import { errorResponse, successResponse, toRestError } from './call/answer.js';
 import { createLocalBilling } from './billing/billing.js';
-import { createCallHandler } from './call/handle-call.js';
-import { DEFAULT_LICENSE } from './services/license.js';
-import { createOidc } from './services/oidc-provider.js';
+import { addressesAt, createAddressReader, UNKNOWN_ORIGIN } from './call/addresses.js';
 import { createOpenApi } from './call/openapi.js';
-import type { Operation } from './call/operation.js';
+import type { Addresses } from './call/operation.js';
+import { type AnsweredCall, createRouter, type FailedCall } from './call/router.js';
 import { OPERATIONS } from './operations.js';
 import { FEATURES } from './organizations/organization-life.js';
+import { configError } from './problems.js';
+import { assertEncryptionKey } from './services/encryption-check.js';
+import { DEFAULT_LICENSE } from './services/license.js';
+import { createOidc } from './services/oidc-provider.js';
 import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './services/ports.js';
-import { configError, methodNotAllowed, notFound } from './problems.js';
-import { createSeal } from './seal.js';
+import { createSeal, type Seal } from './services/seal.js';
 import type { RestServices, RestSettings } from './services/services.js';
-import type { RestStore } from './store/tables.js';
 import { createZoneDirectory } from './services/zone-directory.js';
+import type { RestStore } from './store/tables.js';
 
+/** What an instance of the REST API is made of. */
 export interface RestOptions {
+  /** Where everything is kept: `createRestMemoryStore()`, `openRestSqlite(file)`, `openRestPostgres(url)`. Closed with the API. */
   readonly store: RestStore;
-  /** 32 bytes; encrypts the parameters of keys and the signing key in the store. */
+  /**
+   * 32 bytes; encrypts the parameters of keys and the signing key in the store. A store is opened with the key it was first opened
+   * with, by every node and at every start.
+   */
   readonly encryptionKey: Uint8Array;
+  /** How messages name where the encryption key is from. Default `encryptionKey`. */
+  readonly encryptionKeySource?: string | undefined;
+  /** What gives the time and waits. Default: the clock of the system. */
   readonly clock?: Clock;
+  /** Who sells and takes payments. Default: prices of test plans, and every checkout counts as paid. */
   readonly billing?: BillingPort;
+  /** Who tells people of invitations and the like. Default: nobody is told. */
   readonly notifications?: NotificationPort;
+  /** Who keeps access lists beside the store. Default: nobody. */
   readonly accessLists?: AccessListPort;
+  /** The map of the zones, and which of them this instance is. Default: the public cloud, as `eu1.make.com`. */
   readonly zones?: ZoneDirectory;
+  /** Rules of the instance; what is left out has its default. */
   readonly settings?: Partial<RestSettings>;
-  /** Where callers reach the API, without a path. Default `https://<domain of the current zone>`. */
-  readonly origin?: string;
+  /**
+   * Where callers reach the API, without a path: `https://api.example.com`. Metadata, checkout addresses and the OpenAPI document
+   * are made from it. Default: the host a request names, if it is one of this machine or of `hosts`; else where the server listens.
+   */
+  readonly origin?: string | undefined;
+  /** Hosts a request may name to be told addresses there: `api.example.com` with any port, or `api.example.com:8443`. Default: none. */
+  readonly hosts?: readonly string[] | undefined;
   /** Path of the API. Default `/api/v2`. */
   readonly basePath?: string;
   /** Path of the authentication server; its calls are answered at the root as well. Default `/oauth/v2`. */
   readonly authPath?: string;
   /** Origin that browsers may call from, or `*`. Default: none. */
   readonly cors?: string;
-  /** Told of everything that ends in a status of 500 and more. */
-  readonly onError?: (error: unknown) => void;
+  /** Told of everything that ends in a status of 500 and more, which callers learn nothing about. Default: nobody is. */
+  readonly onError?: (error: unknown, call: FailedCall) => void;
+  /** Told of every call once it is answered. Default: nobody is. */
+  readonly onAnswer?: (call: AnsweredCall) => void;
+  /** Gives identifiers: tokens and hashes of invitations. Default: random ones of version 4. */
   readonly uuid?: () => string;
+}
+
+/** What a server knows of a request beside the request. */
+export interface Reception {
+  /** The origin the server listens at, as `serveRest` has it: `http://127.0.0.1:8077`. */
+  readonly listeningAt?: string | undefined;
 }
 
 /** The API, ready to be mounted on anything that speaks Fetch. */
 export interface Rest {
   /** Answers one request. Never rejects. */
-  fetch(request: Request): Promise<Response>;
+  fetch(request: Request, reception?: Reception): Promise<Response>;
   /** What handlers work with: for embedders that add rows or issue tokens themselves. */
   readonly services: RestServices;
-  /** The OpenAPI 3.1 document. */
-  openApi(): Readonly<Record<string, unknown>>;
+  /** The OpenAPI 3.1 document of an instance that is reached at an origin. Default: `RestOptions.origin`, or this machine. */
+  openApi(origin?: string): Readonly<Record<string, unknown>>;
+  /** Closes the store. */
   close(): Promise<void>;
 }
 
@@ -64,80 +93,57 @@ const DEFAULT_SETTINGS: RestSettings = Object.freeze({
  * Makes the API from the table of operations. Loads Hono.
  * @example
  * const rest = await createRest({ store: createRestMemoryStore(), encryptionKey });
- * const response = await rest.fetch(new Request('https://eu1.make.com/api/v2/ping'));
- * @throws RestError `REST_CONFIG`
+ * const response = await rest.fetch(new Request('http://127.0.0.1/api/v2/ping'));
+ * @throws RestError `REST_CONFIG` for an encryption key that is none, or not the one of the store; StoreError
  */
 export async function createRest(options: RestOptions): Promise<Rest> {
-  const services = createServices(options);
-  const { basePath = '/api/v2', authPath = '/oauth/v2', onError = () => undefined } = options;
-  const addresses = { baseUrl: originOf(options) + basePath, authUrl: services.oidc.issuer };
-  let document: Readonly<Record<string, unknown>> | undefined;
-  const openApi = (): Readonly<Record<string, unknown>> => {
-    document ??= createOpenApi(OPERATIONS, addresses);
-    return document;
-  };
-  const { Hono } = await loadHono();
-  const app = new Hono();
-
-  const answer = async (work: (headers: Headers) => Promise<Response>): Promise<Response> => {
-    const headers = new Headers();
-    const response = await work(headers).catch((error: unknown) => {
-      const refusal = toRestError(error);
-      if (refusal.status >= 500) onError(error);
-      return errorResponse(refusal);
-    });
-    for (const [name, value] of headers) response.headers.set(name, value);
-    return withCommonHeaders(response, { cors: options.cors, requestId: randomUUID() });
-  };
-
-  for (const prefix of [basePath, '']) {
-    app.get(`${prefix}/openapi.json`, () => answer(async () => successResponse(openApi())));
-  }
-  const known = new Map<string, string[]>();
-  for (const operation of [...OPERATIONS].sort(bySpecificity)) {
-    const handle = createCallHandler(services, operation);
-    for (const path of pathsOf(operation, basePath, authPath)) {
-      known.set(path, [...(known.get(path) ?? []), operation.method]);
-      app.on(operation.method, path, (context) =>
-        answer(async (headers) =>
-          successResponse(await handle(context.req.raw, { params: context.req.param(), headers })),
-        ),
-      );
-    }
-  }
-  for (const [path, methods] of known) {
-    app.all(path, (context) =>
-      answer(async () => {
-        if (context.req.method === 'OPTIONS' && options.cors !== undefined) return preflight(methods);
-        throw methodNotAllowed(methods);
-      }),
-    );
-  }
-  app.notFound(() =>
-    answer(async () => {
-      throw notFound('Path');
-    }),
-  );
+  const { store, basePath = '/api/v2', authPath = '/oauth/v2', hosts = [] } = options;
+  const origin = readOrigin(options.origin);
+  const seal = createSeal(options.encryptionKey);
+  await assertEncryptionKey(store, seal, options.encryptionKeySource ?? 'encryptionKey');
+  const services = createServices(options, seal);
+  const openApi = createDocumentReader();
+  const route = await createRouter(services, {
+    ...{ operations: OPERATIONS, openApi, basePath, authPath, cors: options.cors },
+    readAddresses: createAddressReader({ origin, hosts, basePath, authPath }),
+    onError: options.onError ?? (() => undefined),
+    onAnswer: options.onAnswer ?? (() => undefined),
+  });
   return {
-    fetch: async (request) => app.fetch(request),
+    fetch: (request, { listeningAt } = {}) => route(request, listeningAt),
     services,
-    openApi,
-    close: () => options.store.close(),
+    openApi: (at = origin ?? UNKNOWN_ORIGIN) => openApi(addressesAt(at, { basePath, authPath })),
+    close: () => store.close(),
   };
 }
 
-function createServices(options: RestOptions): RestServices {
+/** The document is large, and nearly all callers of an instance reach it at one address. */
+function createDocumentReader(): (addresses: Addresses) => Readonly<Record<string, unknown>> {
+  let last: { readonly origin: string; readonly document: Readonly<Record<string, unknown>> } | undefined;
+  return (addresses) => {
+    const { origin } = addresses;
+    if (last?.origin !== origin) last = { origin, document: createOpenApi(OPERATIONS, addresses) };
+    return last.document;
+  };
+}
+
+function readOrigin(origin: string | undefined): string | undefined {
+  if (origin === undefined) return undefined;
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url && isWeb && `${url.origin}/` === url.href) return url.origin;
+  throw configError(`origin: "${origin}" is no origin such as https://api.example.com, without a path.`);
+}
+
+function createServices(options: RestOptions, seal: Seal): RestServices {
   const { store, clock = SYSTEM_CLOCK, zones = createZoneDirectory() } = options;
-  const seal = createSeal(options.encryptionKey);
-  const origin = originOf(options);
-  const issuer = origin + (options.authPath ?? '/oauth/v2');
   return {
     store,
     clock,
     zones,
     seal,
-    oidc: createOidc({ store, seal, clock, issuer }),
-    billing: options.billing ?? createLocalBilling(origin),
+    oidc: createOidc({ store, seal, clock }),
+    billing: options.billing ?? createLocalBilling(),
     notifications: options.notifications ?? { notify: async () => undefined },
     accessLists: options.accessLists ?? { provision: async () => undefined },
     settings: completeSettings(options.settings),
@@ -151,54 +157,4 @@ function completeSettings(given: RestOptions['settings']): RestSettings {
     ...settings,
     defaultLicense: { productManagement: settings.productManagement, ...settings.defaultLicense },
   };
-}
-
-function originOf({ origin, zones }: RestOptions): string {
-  return origin ?? `https://${(zones ?? createZoneDirectory()).current.domain}`;
-}
-
-async function loadHono(): Promise<typeof import('hono')> {
-  try {
-    return await import('hono');
-  } catch (cause) {
-    throw configError('The REST API needs the package "hono" to be installed.', cause);
-  }
-}
-
-/** The router takes the first route that fits, so words come before parameters. */
-function bySpecificity(a: Operation, b: Operation): number {
-  return a.path.split('{').length - b.path.split('{').length;
-}
-
-function pathsOf(operation: Operation, basePath: string, authPath: string): readonly string[] {
-  const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
-  return operation.server === 'auth' ? [path, authPath + path] : [basePath + path];
-}
-
-interface CommonHeaders {
-  readonly cors: string | undefined;
-  readonly requestId: string;
-}
-
-const EXPOSED = 'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id';
-
-function withCommonHeaders(response: Response, { cors, requestId }: CommonHeaders): Response {
-  response.headers.set('x-request-id', requestId);
-  response.headers.set('cache-control', 'no-store');
-  if (cors !== undefined) {
-    response.headers.set('access-control-allow-origin', cors);
-    response.headers.set('access-control-expose-headers', EXPOSED);
-  }
-  return response;
-}
-
-function preflight(methods: readonly string[]): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      'access-control-allow-methods': methods.join(', '),
-      'access-control-allow-headers': 'authorization, content-type',
-      'access-control-max-age': '600',
-    },
-  });
 }

@@ -1,22 +1,22 @@
-import { ADMIN_APP_OPERATIONS } from './platform/admin-apps.js';
+import { PAYMENT_OPERATIONS } from './billing/payments.js';
+import { SUBSCRIPTION_OPERATIONS } from './billing/subscription.js';
+import { defineOperation, type RestOperation } from './call/operation.js';
+import { KEY_OPERATIONS } from './keys/keys.js';
 import { ADMIN_ORGANIZATION_OPERATIONS } from './organizations/admin-organizations.js';
-import { ADMIN_USER_OPERATIONS } from './users/admin-users.js';
-import { API_TOKEN_OPERATIONS } from './users/api-tokens.js';
+import { ORGANIZATION_OPERATIONS } from './organizations/organizations.js';
+import { PRIVATE_SPACE_OPERATIONS } from './organizations/private-spaces.js';
+import { TEAM_OPERATIONS } from './organizations/teams.js';
+import { ADMIN_APP_OPERATIONS } from './platform/admin-apps.js';
 import { ENUM_OPERATIONS } from './platform/enums.js';
 import { INSTALLED_APP_OPERATIONS } from './platform/installed-apps.js';
-import { INVITATION_OPERATIONS } from './users/invitations.js';
-import { KEY_OPERATIONS } from './keys/keys.js';
 import { OIDC_OPERATIONS } from './platform/oidc.js';
-import { defineOperation, type Operation } from './call/operation.js';
-import { ORGANIZATION_OPERATIONS } from './organizations/organizations.js';
-import { PAYMENT_OPERATIONS } from './billing/payments.js';
-import { PRIVATE_SPACE_OPERATIONS } from './organizations/private-spaces.js';
-import { SUBSCRIPTION_OPERATIONS } from './billing/subscription.js';
-import { TEAM_OPERATIONS } from './organizations/teams.js';
+import { ADMIN_USER_OPERATIONS } from './users/admin-users.js';
+import { API_TOKEN_OPERATIONS } from './users/api-tokens.js';
+import { INVITATION_OPERATIONS } from './users/invitations.js';
 import { ROLE_OPERATIONS } from './users/user-roles.js';
 import { USER_OPERATIONS } from './users/users.js';
 
-const ping: Operation = defineOperation({
+const ping: RestOperation = defineOperation({
   id: 'ping',
   method: 'GET',
   path: '/ping',
@@ -29,7 +29,7 @@ const ping: Operation = defineOperation({
 });
 
 /** Every operation of the API: routes, checks and the OpenAPI document all come from this table. */
-export const OPERATIONS: readonly Operation[] = [
+export const OPERATIONS: readonly RestOperation[] = [
   ...ORGANIZATION_OPERATIONS,
   ...INVITATION_OPERATIONS,
   ...INSTALLED_APP_OPERATIONS,

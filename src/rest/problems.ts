@@ -3,7 +3,7 @@ import { RestError, type RestSuberror } from '../errors/rest-error.js';
 /** Suberrors of one answer; a body can be wrong in more places than anybody reads. */
 const MAX_SUBERRORS = 50;
 
-/** Makers of every refusal. Source: reference/rest-api.md section 1.2. */
+/** Makers of every refusal. Source: https://developers.make.com/api-documentation (http status codes). */
 
 /** [src] */
 export function badRequest(problems: readonly string[]): RestError {
@@ -103,7 +103,7 @@ export function refused(apiCode: string, options: RefusalOptions): RestError {
   return new RestError('REST_REFUSED', message, { status, apiCode, detail, cause });
 }
 
-/** Source: specification/000 (Errors). [seed] */
+/** Source: https://developers.make.com/api-documentation (Errors). [seed] */
 export function featureDisabled(feature: string): RestError {
   return refused('IM903', {
     message: 'Feature disabled',

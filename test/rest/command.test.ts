@@ -1,59 +1,45 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { type RestCommandIo, runRest } from '../../src/rest/command.js';
+import pg from 'pg';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type StartedCli, startCli } from '../cli/fake-io.js';
 import { openTestSchema } from './open-stores.js';
 
 const cwd = await mkdtemp(join(tmpdir(), 'iml-rest-command-'));
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 const schema = await openTestSchema();
 
-interface Run {
-  readonly code: Promise<number>;
-  readonly output: () => string;
-  readonly errors: () => string;
-  readonly stop: () => void;
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): StartedCli {
+  return startCli(['rest', ...args], { cwd, env });
 }
 
-function run(args: readonly string[], env: RestCommandIo['env'] = {}): Run {
-  const controller = new AbortController();
-  const written = { output: '', errors: '' };
-  const writer =
-    (stream: keyof typeof written) =>
-    async (text: string): Promise<void> => {
-      written[stream] += text;
-    };
-  const io: RestCommandIo = {
-    stdout: { write: writer('output') },
-    stderr: { write: writer('errors') },
-    env,
-    cwd,
-    interruptible: (work) => work(controller.signal),
-  };
-  return {
-    code: runRest(args, io),
-    output: () => written.output,
-    errors: () => written.errors,
-    stop: () => controller.abort(),
-  };
-}
-
-async function until(run: Run, text: string): Promise<string> {
+async function until(run: StartedCli, text: string): Promise<string> {
   await expect.poll(run.output).toContain(text);
   return run.output();
+}
+
+async function listTables(url: string): Promise<readonly unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query('select tablename from pg_tables where schemaname = current_schema()');
+  await client.end();
+  return rows;
 }
 
 const TOKEN = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
 
 describe('iml rest', () => {
-  test('serves, prints the first token once, and makes more', async () => {
-    const first = run(['--port', '0']);
+  it('serves, prints the first token once, and makes more', async () => {
+    const first = run(['--port', '0', '--create']);
     const text = await until(first, 'shown this once');
     const token = TOKEN.exec(text)?.[0] ?? '';
     const base = /http:\S+/.exec(text)?.[0] ?? '';
     const me = await fetch(`${base}/users/me`, { headers: { authorization: `Token ${token}` } });
     expect(await me.json()).toMatchObject({ authUser: { name: 'Administrator' } });
+
+    expect(text).toContain(`Further tokens: iml rest token --data ${join(cwd, '.iml/rest')}\n`);
 
     const second = run(['token', '--scope', 'organizations:read', '--label', 'ci']);
     expect(await second.code).toBe(0);
@@ -66,7 +52,7 @@ describe('iml rest', () => {
     expect(await first.code).toBe(0);
 
     const again = run(['--port', '0']);
-    await until(again, 'API tokens: iml rest token');
+    await until(again, `API tokens: iml rest token --data ${join(cwd, '.iml/rest')}\n`);
     expect(again.output()).not.toMatch(TOKEN);
     again.stop();
     expect(await again.code).toBe(0);
@@ -75,35 +61,196 @@ describe('iml rest', () => {
     expect(names.filter((name) => name.startsWith('encryption-key'))).toHaveLength(1);
   });
 
-  test.skipIf(typeof schema === 'string')('serves over PostgreSQL with a key of its own', async () => {
+  it.skipIf(typeof schema === 'string')('serves over PostgreSQL with a key of its own', async () => {
     const url = typeof schema === 'string' ? '' : schema.url;
     const without = run(['token', '--database', url]);
     expect(await without.code).toBe(1);
     expect(without.errors()).toContain('IML_REST_KEY');
     const short = run(['token', '--database', url], { IML_REST_KEY: 'AAAA' });
     expect(await short.code).toBe(1);
-    expect(short.errors()).toContain('32 bytes');
-    const made = run(['token', '--database', url], { IML_REST_KEY: Buffer.alloc(32).toString('base64') });
+    expect(short.errors()).toContain('IML_REST_KEY must hold 32 bytes as base64, and holds 3 bytes.');
+    const strange = run(['token', '--database', url], { IML_REST_KEY: 'not base64!' });
+    expect(await strange.code).toBe(1);
+    expect(strange.errors()).toContain(
+      'IML_REST_KEY must hold 32 bytes as base64, and holds something else.',
+    );
+    const key = { IML_REST_KEY: Buffer.alloc(32).toString('base64') };
+    for (const args of [['--port', '0'], ['token']]) {
+      const empty = run([...args, '--database', url], key);
+      expect(await empty.code).toBe(2);
+      expect(empty.errors()).toContain(
+        'There is no instance in the database of --database. --create makes one.',
+      );
+      expect(empty.errors()).not.toContain(url);
+    }
+    expect(await listTables(url)).toEqual([]);
+    expect(await run(['token', '--create', '--database', url], key).code).toBe(0);
+    const made = run(['token', '--database', url], key);
     expect(await made.code).toBe(0);
     expect(made.output()).toMatch(TOKEN);
+    // Another node with a key of its own.
+    const other = { IML_REST_KEY: Buffer.alloc(32, 1).toString('base64') };
+    const second = run(['token', '--database', url], other);
+    expect(await second.code).toBe(1);
+    expect(second.errors()).toContain('IML_REST_KEY is not the encryption key');
+    const serving = run(['--port', '0', '--database', url], other);
+    expect(await serving.code).toBe(1);
+    expect(serving.errors()).toContain('IML_REST_KEY is not the encryption key');
   });
 
-  test('says how it is called', async () => {
+  it('refuses a folder that holds no instance, and leaves nothing in it', async () => {
+    for (const args of [['--port', '0'], ['token']]) {
+      const wrong = run([...args, '--data', 'misspelt']);
+      expect(await wrong.code).toBe(2);
+      expect(wrong.errors()).toContain(
+        `There is no instance in "${join(cwd, 'misspelt')}". --create makes one.`,
+      );
+    }
+    await expect(stat(join(cwd, 'misspelt'))).rejects.toThrow('ENOENT');
+    const made = run(['token', '--data', 'made by token', '--create']);
+    expect(await made.code).toBe(0);
+    expect(made.output()).toMatch(TOKEN);
+    const again = run(['--port', '0', '--data', 'made by token']);
+    await until(again, `iml rest token --data '${join(cwd, 'made by token')}'\n`);
+    again.stop();
+    expect(await again.code).toBe(0);
+  });
+
+  it('leaves no instance behind where its port is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const { port } = other.address() as AddressInfo;
+    const late = run(['--port', String(port), '--data', 'late', '--create']);
+    expect(await late.code).toBe(2);
+    await expect(stat(join(cwd, 'late'))).rejects.toThrow('ENOENT');
+    await new Promise((done) => other.close(done));
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'keeps its files from others, whatever stood there before',
+    async () => {
+      const folder = join(cwd, 'open');
+      await mkdir(folder, { mode: 0o777 });
+      await chmod(folder, 0o777);
+      const names = ['rest.sqlite', 'rest.sqlite-wal', 'rest.sqlite-shm'];
+      for (const name of names.slice(0, 1)) await writeFile(join(folder, name), '', { mode: 0o666 });
+      await chmod(join(folder, 'rest.sqlite'), 0o666);
+      const key = { IML_REST_KEY: Buffer.alloc(32).toString('base64') };
+      const serving = run(['--port', '0', '--data', 'open'], key);
+      await until(serving, 'shown this once');
+      expect((await stat(folder)).mode & 0o777).toBe(0o700);
+      for (const name of names)
+        expect([name, (await stat(join(folder, name))).mode & 0o777]).toEqual([name, 0o600]);
+      serving.stop();
+      expect(await serving.code).toBe(0);
+    },
+  );
+
+  it('starts with no key but its own, and says which file it is about', async () => {
+    expect(await run(['token', '--data', 'keyed', '--create']).code).toBe(0);
+    const file = join(cwd, 'keyed/encryption-key');
+    const key = await readFile(file, 'utf8');
+    for (const [content, message] of [
+      [Buffer.alloc(32, 9).toString('base64'), `The file ${file} is not the encryption key`],
+      ['short', `The file ${file} must hold 32 bytes as base64`],
+    ] as const) {
+      await writeFile(file, content);
+      const changed = run(['token', '--data', 'keyed']);
+      expect(await changed.code).toBe(1);
+      expect(changed.errors()).toContain(message);
+      expect(changed.errors()).not.toContain(content);
+    }
+    await rm(file);
+    const lost = run(['--port', '0', '--data', 'keyed']);
+    expect(await lost.code).toBe(1);
+    expect(lost.errors()).toContain(`The file ${file} is missing`);
+    // No key was made in the place of the one that is missing.
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+    await writeFile(file, `${key}\n`);
+    expect(await run(['token', '--data', 'keyed']).code).toBe(0);
+  });
+
+  it('names where it is reached, and nothing that does not answer', async () => {
+    const plain = run(['--port', '0']);
+    const base = /http:\S+(?=\/api)/.exec(await until(plain, 'API tokens'))?.[0] ?? '';
+    const read = async (url: string): Promise<Record<string, unknown>> =>
+      JSON.parse(await (await fetch(url)).text());
+    const discovery = await read(`${base}/.well-known/openid-configuration`);
+    expect(discovery['issuer']).toBe(`${base}/oauth/v2`);
+    const named = Object.values(discovery).filter((it) => typeof it === 'string' && it.startsWith('http'));
+    for (const url of named.filter((it) => it !== discovery['issuer'])) {
+      expect([url, (await fetch(String(url))).status]).not.toEqual([url, 404]);
+    }
+    expect(await read(`${base}/openapi.json`)).toMatchObject({ servers: [{ url: `${base}/api/v2` }] });
+    plain.stop();
+    expect(await plain.code).toBe(0);
+
+    const fixed = run(['--port', '0', '--origin', 'https://api.example.com/']);
+    expect(await until(fixed, 'API tokens')).toContain('REST API: https://api.example.com/api/v2\n');
+    fixed.stop();
+    expect(await fixed.code).toBe(0);
+  });
+
+  it('writes a line a call with --log, as JSON where asked', async () => {
+    for (const format of ['text', 'json']) {
+      const logging = run(['--port', '0', '--log', format]);
+      const base = /http:\S+/.exec(await until(logging, 'API tokens'))?.[0] ?? '';
+      const response = await fetch(`${base}/organizations?token=not-in-the-log`);
+      const id = response.headers.get('x-request-id') ?? '';
+      await expect.poll(logging.errors).toContain(id);
+      const line = logging.errors().trim();
+      expect(line).not.toContain('not-in-the-log');
+      if (format === 'text') expect(line).toContain('401 GET /api/v2/organizations listOrganizations ');
+      else
+        expect(JSON.parse(line)).toMatchObject({
+          kind: 'answer',
+          requestId: id,
+          operation: 'listOrganizations',
+          status: 401,
+        });
+      logging.stop();
+      expect(await logging.code).toBe(0);
+    }
+  });
+
+  it('has the help of every command', async () => {
     const help = run(['--help']);
     expect(await help.code).toBe(0);
-    expect(help.output()).toContain('iml rest token');
-    for (const args of [
-      ['--nonsense'],
-      ['tokens'],
-      ['--port', 'x'],
-      ['--port', '70000'],
-      ['token', '--scope', 'all'],
-    ]) {
-      const wrong = run(args);
-      expect([args, await wrong.code]).toEqual([args, 2]);
-      expect(wrong.errors()).toContain('Usage:');
-    }
-    const stranger = run(['token', '--user', 'nobody@example.com']);
-    expect(await stranger.code).toBe(2);
+    expect(help.output()).toContain('iml rest [action] [options]');
+    expect(help.output()).toContain('Exit codes');
+  });
+
+  it.each([
+    [['--prot', '1'], 'Unknown option "--prot". Did you mean "--port"?'],
+    [['tokens'], 'Unknown action "tokens". Did you mean "token"?'],
+    [['token', 'extra'], 'Unexpected argument "extra".'],
+    [['--port', 'x'], '--port: "x" is no port'],
+    [['--port', '70000'], '--port: "70000" is no port'],
+    [['token', '--scope', 'organizations:raed'], 'Did you mean "organizations:read"?'],
+    [['token', '--user', 'nobody@example.com'], '--user: there is no user "nobody@example.com".'],
+    [['--cert', 'cert.pem'], '--cert and --key belong together.'],
+    [['--cert', 'cert.pem', '--key', 'key.pem'], '--cert: the file "cert.pem" cannot be read.'],
+    [['--origin', 'api.example.com'], '--origin: "api.example.com" is no origin'],
+    [['--origin', 'https://api.example.com/path'], 'without a path'],
+    [['--log', 'jsn'], '--log: "jsn" is no format; text and json are. Did you mean "json"?'],
+    [['--data', 'x', '--database', 'postgres://x'], '--data and --database exclude each other.'],
+  ])('says what is wrong with %j', async (args, message) => {
+    const wrong = run(args);
+    expect(await wrong.code).toBe(2);
+    expect(wrong.errors()).toContain(message);
+    expect(wrong.errors()).toContain('See iml rest --help.');
+  });
+
+  it('says that its port is in use', async () => {
+    const other = createServer();
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const { port } = other.address() as AddressInfo;
+    const late = run(['--port', String(port)]);
+    expect(await late.code).toBe(2);
+    expect(late.errors()).toContain(`The port ${port} is in use.`);
+    await new Promise((done) => other.close(done));
+    const nowhere = run(['--port', '0', '--host', '203.0.113.7']);
+    expect(await nowhere.code).toBe(2);
+    expect(nowhere.errors()).toContain('no address "203.0.113.7"');
   });
 });

@@ -51,6 +51,16 @@ describe('the listener for node:http', () => {
     expect(await send(bytes)).toContain(` ${status} `);
   });
 
+  test('HEAD has the length that GET has', async () => {
+    const headers = { authorization: `Token ${stage.token}` };
+    for (const path of ['/api/v2/ping', '/api/v2/organizations/1', '/nowhere']) {
+      const url = stage.server.origin + path;
+      const [get, head] = [await fetch(url, { headers }), await fetch(url, { method: 'HEAD', headers })];
+      expect(head.status).toBe(get.status);
+      expect(head.headers.get('content-length')).toBe(String((await get.arrayBuffer()).byteLength));
+    }
+  });
+
   test('answers a body nobody waits for and keeps the connection', async () => {
     const headers = { authorization: `Token ${stage.token}` };
     const body = 'x'.repeat(300_000);

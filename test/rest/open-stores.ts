@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll } from 'vitest';
-import { createRestMemoryStore, openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest-store.js';
+import {
+  createRestMemoryStore,
+  openRestPostgres,
+  openRestSqlite,
+} from '../../src/rest/store/open-rest-store.js';
 import { REST_TABLES, type RestStore } from '../../src/rest/store/tables.js';
 import { sqlName } from '../../src/store/sql-database.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { StoreError } from '../../src/errors/store-error.js';
+import { activateSubscription } from '../../src/rest/billing/subscription-change.js';
 import { bootstrap } from '../../src/rest/bootstrap.js';
 import { createRest, type Rest, type RestOptions } from '../../src/rest/create-rest.js';
-import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import type { BillingPort, RestNotification } from '../../src/rest/services/ports.js';
-import { activateSubscription } from '../../src/rest/billing/subscription-change.js';
+import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
 
 interface Stage {
@@ -112,7 +112,7 @@ describe('a store that cannot answer now', () => {
       const { rest } = await start({});
       const store = {
         ...rest.services.store,
-        get: () => Promise.reject(new StoreError(code, 'secret reason')),
+        getLinked: () => Promise.reject(new StoreError(code, 'secret reason')),
       };
       const errors: unknown[] = [];
       const broken = await createRest({

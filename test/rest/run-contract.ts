@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type RestFixtureFile, type RestWorld, restContract } from '../../src/testing/contracts/rest-contract.js';
+import {
+  type RestFixtureFile,
+  type RestWorld,
+  restContract,
+} from '../../src/testing/contracts/rest-contract.js';
 import type { TestStores } from './open-stores.js';
 
 const FOLDER = join(import.meta.dirname, '../../spec-fixtures/rest');

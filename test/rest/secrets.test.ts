@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRest } from '../../src/rest/create-rest.js';
-import { createSeal } from '../../src/rest/seal.js';
+import { createSeal } from '../../src/rest/services/seal.js';
 import { REST_TABLES, type RestTables } from '../../src/rest/store/tables.js';
 import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
 import { insertRestRows } from '../../src/testing/contracts/rest-contract.js';

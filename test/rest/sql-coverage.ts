@@ -1,4 +1,4 @@
-import type { Operation } from '../../src/rest/call/operation.js';
+import type { RestOperation } from '../../src/rest/call/operation.js';
 import { isPlainObject, type PlainObject } from '../../src/util/plain-object.js';
 
 /** A request as fixtures write it. */
@@ -10,7 +10,7 @@ export interface WrittenRequest {
 const SQL = /drop table|or '1'='1|union select|delete from|\(select |or 1=1|pg_sleep/i;
 
 /** Every place of an operation a caller can put a text in: `POST /keys body.name`. */
-export function fieldsOf(operation: Operation): readonly string[] {
+export function fieldsOf(operation: RestOperation): readonly string[] {
   const { method, path, params, requiredQuery, optionalQuery, columns, paging, body } = operation;
   const query = [
     ...Object.keys({ ...requiredQuery, ...optionalQuery }),
@@ -36,13 +36,16 @@ function membersOf(schema: PlainObject, path: string): readonly string[] {
 
 /** The places of operations some requests put SQL in. */
 export function fieldsWithSql(
-  operations: readonly Operation[],
+  operations: readonly RestOperation[],
   requests: readonly WrittenRequest[],
 ): ReadonlySet<string> {
   return new Set(requests.flatMap((it) => operations.flatMap((operation) => placesIn(it, operation))));
 }
 
-function placesIn({ request = '', body }: WrittenRequest, { method, path }: Operation): readonly string[] {
+function placesIn(
+  { request = '', body }: WrittenRequest,
+  { method, path }: RestOperation,
+): readonly string[] {
   const [word = '', target = ''] = request.split(/ (.*)/s);
   const url = new URL(target.startsWith('/') ? target : '/', 'http://localhost');
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');

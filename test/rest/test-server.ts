@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bootstrap } from '../../src/rest/bootstrap.js';
 import { createRest, type Rest } from '../../src/rest/create-rest.js';
-import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
-import { type RestServer, serveRest } from '../../src/rest/serve-rest.js';
+import { type RestServer, serveRest } from '../../src/rest/server/serve-rest.js';
 import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
+import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
 
 export interface TestServer {

@@ -2,9 +2,13 @@ import type { BillingPort, Price } from '../services/ports.js';
 import { addMonths } from '../store/subscription-state.js';
 import type { License } from '../store/tables.js';
 
-/** Calls a minute are those of the plans. Source: reference/rest-api.md section 1.4. [doc]; prices and volumes [inf]. */
+/** Calls a minute are those of the plans. Source: https://developers.make.com/api-documentation (rate limiting). [doc]; prices and volumes [inf]. */
 const PLANS: readonly { readonly name: string; readonly monthly: number; readonly license: License }[] = [
-  { name: 'Core', monthly: 10.59, license: { apiLimit: 60, operations: 10_000, interval: 1 } },
+  {
+    name: 'Core',
+    monthly: 10.59,
+    license: { apiLimit: 60, operations: 10_000, interval: 1, priority: 'low' },
+  },
   {
     name: 'Pro',
     monthly: 18.82,
@@ -53,8 +57,29 @@ const COUPONS: ReadonlyMap<string, number> = new Map([['WELCOME10', 0.9]]);
 const COUPON_FROM_MS: number = Date.UTC(2020, 0, 1);
 const COUPON_MONTHS = 12 * 30;
 
+/** What stands at the addresses of checkouts and invoices: the same for each, so that nobody learns which there are. */
+const PAGES: readonly (readonly [path: RegExp, page: string])[] = [
+  [
+    /^\/checkout\/\d{1,15}$/,
+    `Local checkout
+
+This instance asks nobody for money: a checkout is paid when it is made, and the subscription has begun.
+There is nothing to pay and nothing to enter here.
+`,
+  ],
+  [
+    // Payments of older stores name one that ends as a PDF.
+    /^\/invoices\/\d{1,15}-\d{1,15}(?:\.pdf)?$/,
+    `Local invoice
+
+This instance asks nobody for money: its payments are by a test card, and there is no invoice for them.
+What was paid, and for which period, is in the list of payments of the organization.
+`,
+  ],
+];
+
 /** Billing that asks nobody for money: every checkout counts as paid, every payment is by one and the same test card. */
-export function createLocalBilling(baseUrl: string): BillingPort {
+export function createLocalBilling(): BillingPort {
   return {
     findPrice: async (priceId) => PRICES.find((price) => price.id === priceId),
     findCoupon: async (code, price) => {
@@ -72,11 +97,11 @@ export function createLocalBilling(baseUrl: string): BillingPort {
     },
     createCheckout: async ({ subscriptionId }) => ({
       sessionId: subscriptionId,
-      url: `${baseUrl}/checkout/${subscriptionId}`,
+      url: `/checkout/${subscriptionId}`,
       paid: true,
     }),
     describePayment: (subscription, period) => {
-      const invoice = `${baseUrl}/invoices/${subscription.id}-${period.startsAtMs}`;
+      const invoice = `/invoices/${subscription.id}-${period.startsAtMs}`;
       const card = {
         brand: 'visa',
         last4: '4242',
@@ -90,9 +115,10 @@ export function createLocalBilling(baseUrl: string): BillingPort {
         typeName: 'subscription',
         statusName: 'paid',
         method: { type: 'card', card },
-        invoiceUrl: `${invoice}.pdf`,
+        invoiceUrl: invoice,
         hostedInvoiceUrl: invoice,
       };
     },
+    showPage: (path) => PAGES.find(([pattern]) => pattern.test(path))?.[1],
   };
 }

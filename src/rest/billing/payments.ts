@@ -10,13 +10,15 @@ import {
   text,
 } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import { absoluteAddress } from '../call/addresses.js';
 import { id, wrapped } from '../call/fields.js';
-import { defineOperation, type Operation } from '../call/operation.js';
+import { type Addresses, defineOperation, type RestOperation } from '../call/operation.js';
 import { type Paging, pageQuery } from '../call/paging.js';
 import type { RestServices } from '../services/services.js';
-import type { RestSubscriptionRow } from '../store/subscription-row.js';
-import { advanceSubscription, type PaidPeriod } from '../store/subscription-state.js';
-import type { PaymentRow, RestWriter } from '../store/tables.js';
+import { advanceSubscription } from '../store/subscription-state.js';
+import type { PaymentRow } from '../store/tables.js';
+import { recordPayments } from './record-payments.js';
+import { changeBilling } from './subscription-change.js';
 
 const CARD_SCHEMA: Schema<unknown> = object({
   brand: text(),
@@ -28,7 +30,7 @@ const CARD_SCHEMA: Schema<unknown> = object({
   fingerprint: text(),
 });
 
-/** Source: specification/000 (Payment). [seed] */
+/** Source: https://developers.make.com/api-documentation (Payment). [seed] */
 const PAYMENT_SCHEMA: Schema<unknown> = named(
   'Payment',
   object({
@@ -57,7 +59,7 @@ const SORTS = {
   period_to: 'periodTo',
 } as const satisfies Readonly<Record<string, keyof PaymentRow>>;
 
-/** Source: reference/rest-api.md section 1.3 (100, newest first). [inf] */
+/** Source: https://developers.make.com/api-documentation (pagination and sorting, filtering, 100, newest first). [inf] */
 const PAGING: Paging = {
   sortBy: Object.keys(SORTS),
   defaultSortBy: 'created',
@@ -65,7 +67,7 @@ const PAGING: Paging = {
   defaultLimit: 100,
 };
 
-const listPayments: Operation = defineOperation({
+const listPayments: RestOperation = defineOperation({
   id: 'listPayments',
   method: 'GET',
   path: '/organizations/{organizationId}/payments',
@@ -77,14 +79,14 @@ const listPayments: Operation = defineOperation({
   subject: { kind: 'organization', in: 'params', name: 'organizationId' },
   permission: 'organization billing',
   response: wrapped('payments', list(PAYMENT_SCHEMA)),
-  handler: async ({ services, params, page, nowMs }) => {
+  handler: async ({ services, addresses, params, page, nowMs }) => {
     const { organizationId } = params;
     await settlePayments(services, organizationId, nowMs);
     const rows = await services.store.find('payments', {
       where: { organizationId },
       ...pageQuery(page, SORTS),
     });
-    return { payments: rows.map(paymentRecord) };
+    return { payments: rows.map((row) => paymentRecord(row, addresses)) };
   },
 });
 
@@ -93,66 +95,33 @@ async function settlePayments(services: RestServices, organizationId: number, no
   const where = { organizationId, status: 'active' } as const;
   const before = await services.store.get('subscriptions', where);
   if (!before || advanceSubscription(before, nowMs).due.length === 0) return;
-  await services.store.transaction(async (writer) => {
+  await changeBilling(services, organizationId, async (writer, atMs) => {
     const row = await writer.get('subscriptions', where);
     if (!row) return;
-    const { row: advanced, due } = advanceSubscription(row, nowMs);
+    const { row: advanced, due } = advanceSubscription(row, atMs);
     const { id: subscriptionId, ...columns } = advanced;
     await recordPayments(services, writer, advanced, due);
     await writer.update('subscriptions', { id: subscriptionId }, columns);
   });
 }
 
-/** Stores one payment a period. */
-export async function recordPayments(
-  { billing }: RestServices,
-  writer: RestWriter,
-  subscription: RestSubscriptionRow,
-  periods: readonly PaidPeriod[],
-): Promise<void> {
-  for (const period of periods) {
-    const details = billing.describePayment(subscription, period);
-    const { startsAtMs, endsAtMs } = period;
-    await writer.insert('payments', {
-      organizationId: subscription.organizationId,
-      subscriptionId: subscription.id,
-      paymentId: `in_${subscription.id}_${startsAtMs}`,
-      createdAt: startsAtMs,
-      periodFrom: startsAtMs,
-      periodTo: endsAtMs,
-      amountTotal: amountAt(subscription, startsAtMs),
-      record: {
-        type_name: details.typeName,
-        status_name: details.statusName,
-        product_name: { en: subscription.productName },
-        payment_method: details.method,
-        currency_code: subscription.currencyCode,
-        invoice_url: details.invoiceUrl,
-        hosted_invoice_url: details.hostedInvoiceUrl,
-      },
-    });
-  }
-}
-
-function amountAt({ amount, coupon }: RestSubscriptionRow, atMs: number): number {
-  const applies = coupon && Date.parse(coupon.validFrom) <= atMs && atMs < Date.parse(coupon.validTo);
-  return applies ? coupon.price : amount;
-}
-
-function paymentRecord(row: PaymentRow): PlainObject {
+function paymentRecord(row: PaymentRow, addresses: Addresses): PlainObject {
+  const { invoice_url: invoice, hosted_invoice_url: hosted } = row.record;
   return {
     id: row.paymentId,
     invoice_number: row.id,
     created: new Date(row.createdAt).toISOString(),
     ...row.record,
+    invoice_url: absoluteAddress(String(invoice), addresses),
+    hosted_invoice_url: absoluteAddress(String(hosted), addresses),
     amount_total: row.amountTotal,
-    period_from: dateOf(row.periodFrom),
-    period_to: dateOf(row.periodTo),
+    period_from: formatDate(row.periodFrom),
+    period_to: formatDate(row.periodTo),
   };
 }
 
-function dateOf(instantMs: number): string {
+function formatDate(instantMs: number): string {
   return new Date(instantMs).toISOString().slice(0, 10);
 }
 
-export const PAYMENT_OPERATIONS: readonly Operation[] = [listPayments];
+export const PAYMENT_OPERATIONS: readonly RestOperation[] = [listPayments];

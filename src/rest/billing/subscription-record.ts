@@ -3,7 +3,7 @@ import type { PlainObject } from '../../util/plain-object.js';
 import type { Coupon, RestSubscriptionRow } from '../store/subscription-row.js';
 import { pausePhase } from '../store/subscription-state.js';
 
-/** Source: specification/000 (Subscription). [seed] */
+/** Source: https://developers.make.com/api-documentation (Subscription). [seed] */
 export const SUBSCRIPTION_SCHEMA: Schema<unknown> = named(
   'Subscription',
   object({

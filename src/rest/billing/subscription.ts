@@ -1,29 +1,32 @@
 import { dateTime, flag, named, number, object, text } from '../../schema/build.js';
+import { absoluteAddress } from '../call/addresses.js';
 import { freeText, id, OK, OK_SCHEMA } from '../call/fields.js';
-import { notify } from '../services/notify.js';
-import { defineOperation, type Operation } from '../call/operation.js';
+import { defineOperation, type RestOperation } from '../call/operation.js';
 import { changeLicense, presentOrganization } from '../organizations/organization-life.js';
-import type { Price } from '../services/ports.js';
 import { badRequest, blocked, invalidParameter } from '../problems.js';
 import { assertReferences } from '../reference/reference-data.js';
+import { notify } from '../services/notify.js';
+import type { Price } from '../services/ports.js';
 import type { RestServices } from '../services/services.js';
+import type { Coupon, RestSubscriptionRow } from '../store/subscription-row.js';
+import {
+  advanceSubscription,
+  pausePhase,
+  restartPeriod,
+  resumeAtProblem,
+  schedulePause,
+} from '../store/subscription-state.js';
 import {
   activateSubscription,
   activeSubscription,
   applyProduct,
-  changeInTransaction,
+  assertNoSubscription,
+  changeBilling,
+  changeSubscription,
+  copyTerms,
   newSubscription,
-  termsOf,
 } from './subscription-change.js';
 import { SUBSCRIPTION_SCHEMA, subscriptionRecord } from './subscription-record.js';
-import type { Coupon } from '../store/subscription-row.js';
-import {
-  advanceSubscription,
-  pausePhase,
-  resumeAtProblem,
-  schedulePause,
-  startPeriodAt,
-} from '../store/subscription-state.js';
 
 const TAG = 'subscription';
 const PATH = '/organizations/{organizationId}/subscription';
@@ -34,7 +37,7 @@ const BASE = {
 } as const;
 const WRITE = { ...BASE, scopes: ['organizations:write'], permission: 'organization billing' } as const;
 
-/** Source: specification/000 (Customer). [seed] */
+/** Source: https://developers.make.com/api-documentation (Customer). [seed] */
 const CUSTOMER_SCHEMA = named(
   'Customer',
   object(
@@ -56,7 +59,7 @@ const CUSTOMER_SCHEMA = named(
   ),
 );
 
-const getSubscription: Operation = defineOperation({
+const getSubscription: RestOperation = defineOperation({
   ...BASE,
   id: 'getSubscription',
   method: 'GET',
@@ -71,7 +74,7 @@ const getSubscription: Operation = defineOperation({
   },
 });
 
-const createSubscription: Operation = defineOperation({
+const createSubscription: RestOperation = defineOperation({
   ...WRITE,
   id: 'createSubscription',
   method: 'POST',
@@ -82,34 +85,28 @@ const createSubscription: Operation = defineOperation({
     { couponCode: text({ minLength: 1, maxLength: 100 }), customer: CUSTOMER_SCHEMA },
   ),
   response: object({ sessionId: number(), url: text({ format: 'uri' }), subscriptionId: number() }),
-  handler: async ({ services, params, body, nowMs }) => {
-    const { billing, store } = services;
+  handler: async ({ services, addresses, params, body, nowMs }) => {
+    const { billing } = services;
     const { organizationId } = params;
     const { customer } = body;
     assertCustomer(customer, services);
     const price = await findPrice(services, body.priceId);
     const coupon = await findCoupon(services, body.couponCode, price, nowMs);
-    const pending = await store.transaction(async (writer) => {
-      await presentOrganization(writer, organizationId);
-      const before = await writer.get('subscriptions', { organizationId });
-      if (before?.status === 'active') throw blocked('The organization has an active subscription.');
-      if (before) await writer.remove('subscriptions', { id: before.id });
-      const start = newSubscription(organizationId, price, nowMs);
-      return writer.insert('subscriptions', { ...start, coupon: coupon ?? null, customer: customer ?? null });
+    const start = newSubscription(organizationId, price, nowMs);
+    const pending = await addCheckout(services, {
+      ...start,
+      coupon: coupon ?? null,
+      customer: customer ?? null,
     });
-    const session = await billing.createCheckout({
-      organizationId,
-      subscriptionId: pending.id,
-      price,
-      coupon,
-      customer,
-    });
-    if (session.paid) await activateSubscription(services, pending.id);
-    return { sessionId: session.sessionId, url: session.url, subscriptionId: pending.id };
+    const order = { organizationId, subscriptionId: pending.id, price, coupon, customer };
+    const session = await billing.createCheckout(order);
+    if (session.paid) await beginSubscription(services, pending);
+    const url = absoluteAddress(session.url, addresses);
+    return { sessionId: session.sessionId, url, subscriptionId: pending.id };
   },
 });
 
-const changeSubscription: Operation = defineOperation({
+const changePrice: RestOperation = defineOperation({
   ...WRITE,
   id: 'changeSubscription',
   method: 'PATCH',
@@ -117,45 +114,43 @@ const changeSubscription: Operation = defineOperation({
   summary: 'Moves the subscription to another price.',
   body: object({ priceId: number() }, { customer: CUSTOMER_SCHEMA }),
   response: OK_SCHEMA,
-  handler: async ({ services, params, body, nowMs }) => {
+  handler: async ({ services, params, body }) => {
     assertCustomer(body.customer, services);
     const price = await findPrice(services, body.priceId);
-    await changeInTransaction(services, params.organizationId, nowMs, async (row, writer) => {
+    const { organizationId } = params;
+    await changeSubscription(services, organizationId, async (row, writer, nowMs) => {
       if (pausePhase(row, nowMs) !== 'none') throw blocked('The subscription is paused.');
-      await applyProduct(writer, row.organizationId, price, nowMs);
+      await applyProduct(services, writer, { organizationId, price, nowMs });
       const { customer = row.customer } = body;
-      const changed = { ...row, ...termsOf(price), coupon: null, customer };
+      const changed = { ...row, ...copyTerms(price), coupon: null, customer };
       // Another length of the period begins at once; a price of the same length counts from the next bill. [inf]
-      return price.period === row.period ? changed : startPeriodAt(changed, nowMs);
+      return price.period === row.period ? changed : restartPeriod(changed, nowMs);
     });
     return OK;
   },
 });
 
-const cancelSubscription: Operation = defineOperation({
+const cancelSubscription: RestOperation = defineOperation({
   ...WRITE,
   id: 'cancelSubscription',
   method: 'DELETE',
   path: PATH,
   summary: 'Ends the subscription.',
   response: OK_SCHEMA,
-  handler: async ({ services, params, nowMs }) => {
+  handler: async ({ services, params }) => {
     const { organizationId } = params;
-    const { settings } = services;
-    await changeInTransaction(services, organizationId, nowMs, async (row, writer) => {
+    const { defaultProductName: productName, defaultLicense: license } = services.settings;
+    await changeSubscription(services, organizationId, async (row, writer, nowMs) => {
       await writer.remove('subscriptions', { id: row.id });
-      await changeLicense(writer, await presentOrganization(writer, organizationId), {
-        productName: settings.defaultProductName,
-        license: settings.defaultLicense,
-        nowMs,
-      });
+      const organization = await presentOrganization(writer, organizationId);
+      await changeLicense(writer, organization, { productName, license, nowMs });
       return row;
     });
     return OK;
   },
 });
 
-const pauseSubscription: Operation = defineOperation({
+const pauseSubscription: RestOperation = defineOperation({
   ...WRITE,
   id: 'pauseSubscription',
   method: 'POST',
@@ -163,10 +158,10 @@ const pauseSubscription: Operation = defineOperation({
   summary: 'Pauses a monthly self-service subscription from the end of its period until `resumeAt`.',
   body: object({ resumeAt: dateTime() }),
   response: OK_SCHEMA,
-  handler: async ({ services, caller, params, body, nowMs }) => {
+  handler: async ({ services, caller, params, body, nowMs: atMs }) => {
     const { organizationId } = params;
     const resumeAtMs = Date.parse(body.resumeAt);
-    await changeInTransaction(services, organizationId, nowMs, async (row) => {
+    await changeSubscription(services, organizationId, async (row, _, nowMs) => {
       if (row.period !== 'month' || !row.selfService) {
         throw blocked('Only a monthly self-service subscription can be paused.');
       }
@@ -176,35 +171,67 @@ const pauseSubscription: Operation = defineOperation({
       return schedulePause(row, resumeAtMs);
     });
     const userId = caller.user.id;
-    await notify(services, { kind: 'subscription paused', organizationId, userId, atMs: nowMs });
+    await notify(services, { kind: 'subscription paused', organizationId, userId, atMs });
     return OK;
   },
 });
 
-const unpauseSubscription: Operation = defineOperation({
+const unpauseSubscription: RestOperation = defineOperation({
   ...WRITE,
   id: 'unpauseSubscription',
   method: 'POST',
   path: `${PATH}/unpause`,
   summary: 'Calls off a scheduled pause, or ends one in effect and starts a new billing period.',
   response: OK_SCHEMA,
-  handler: async ({ services, caller, params, nowMs }) => {
+  handler: async ({ services, caller, params, nowMs: atMs }) => {
     const { organizationId } = params;
-    await changeInTransaction(services, organizationId, nowMs, async (row) => {
+    await changeSubscription(services, organizationId, async (row, _, nowMs) => {
       switch (pausePhase(row, nowMs)) {
         case 'none':
           throw blocked('The subscription is not paused.');
         case 'scheduled':
           return { ...row, pauseStartsAt: null, pauseEndsAt: null };
         case 'in effect':
-          return startPeriodAt(row, nowMs);
+          return restartPeriod(row, nowMs);
       }
     });
     const userId = caller.user.id;
-    await notify(services, { kind: 'subscription resumed', organizationId, userId, atMs: nowMs });
+    await notify(services, { kind: 'subscription resumed', organizationId, userId, atMs });
     return OK;
   },
 });
+
+/** How long a checkout can be paid. [inf] */
+const CHECKOUT_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/** Adds a subscription that begins once it is paid. Others that wait stay: a customer may be paying one of them. */
+function addCheckout(
+  services: RestServices,
+  start: Omit<RestSubscriptionRow, 'id'>,
+): Promise<RestSubscriptionRow> {
+  const { organizationId } = start;
+  return changeBilling(services, organizationId, async (writer, nowMs) => {
+    await assertNoSubscription(writer, organizationId);
+    const forgotten = { atMost: nowMs - CHECKOUT_LIFETIME_MS };
+    await writer.remove('subscriptions', { organizationId, status: 'pending', anchorAt: forgotten });
+    // A deletion of the organization that began before this row was there has to begin anew, or it would leave it.
+    const { syncedAt } = await presentOrganization(writer, organizationId);
+    await writer.update('organizations', { id: organizationId }, { syncedAt });
+    return writer.insert('subscriptions', start);
+  });
+}
+
+/** Of several calls that pay at once one begins its subscription; the others leave none behind. */
+async function beginSubscription(services: RestServices, pending: RestSubscriptionRow): Promise<void> {
+  try {
+    await activateSubscription(services, pending.id);
+  } catch (error) {
+    await services.store.transaction((writer) =>
+      writer.remove('subscriptions', { id: pending.id, status: 'pending' }),
+    );
+    throw error;
+  }
+}
 
 async function findPrice({ billing }: RestServices, priceId: number): Promise<Price> {
   const price = await billing.findPrice(priceId);
@@ -229,10 +256,10 @@ function assertCustomer(customer: { readonly countryId: number } | undefined, se
   if (customer) assertReferences({ countryId: customer.countryId }, services.zones);
 }
 
-export const SUBSCRIPTION_OPERATIONS: readonly Operation[] = [
+export const SUBSCRIPTION_OPERATIONS: readonly RestOperation[] = [
   getSubscription,
   createSubscription,
-  changeSubscription,
+  changePrice,
   cancelSubscription,
   pauseSubscription,
   unpauseSubscription,

@@ -7,17 +7,28 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The answer to a call that went well. */
 export function successResponse(value: unknown): Response {
-  if (typeof value === 'string') {
-    return new Response(value, { headers: { 'content-type': 'text/plain; charset=utf-8' } });
-  }
-  return new Response(JSON.stringify(value), { headers: { 'content-type': JSON_TYPE } });
+  return typeof value === 'string'
+    ? writtenResponse(value, 'text/plain; charset=utf-8')
+    : writtenResponse(JSON.stringify(value), JSON_TYPE);
 }
 
-/** The answer to a call that was refused or went wrong. Source: reference/rest-api.md section 1.2. [src] */
+/**
+ * The answer to a call that was refused or went wrong.
+ * Source: https://developers.make.com/api-documentation (http status codes) [doc], members as the public client reads them [src].
+ */
 export function errorResponse(error: RestError): Response {
   const { message, apiCode, status, headers, suberrors } = error;
   const body = { detail: error.detail ?? message, message, code: apiCode, ...(suberrors && { suberrors }) };
-  return new Response(JSON.stringify(body), { status, headers: { ...headers, 'content-type': JSON_TYPE } });
+  return writtenResponse(JSON.stringify(body), JSON_TYPE, { status, headers });
+}
+
+/** With its length, which an answer to HEAD has as well. */
+function writtenResponse(text: string, type: string, { status = 200, headers = {} } = {}): Response {
+  const length = String(Buffer.byteLength(text));
+  return new Response(text, {
+    status,
+    headers: { ...headers, 'content-type': type, 'content-length': length },
+  });
 }
 
 /** What a store cannot do now and perhaps can later. */

@@ -3,7 +3,7 @@ import type { ColumnChoice } from './operation.js';
 
 /**
  * The columns a list of wishes stands for: `*` is all of them, unknown ones are ignored, none at all is the default.
- * Source: reference/rest-api.md section 1.3. [src][inf]
+ * Source: https://developers.make.com/api-documentation (pagination and sorting, filtering). [src][inf]
  */
 export function chooseColumns(wishes: readonly string[], choice: ColumnChoice): readonly string[] {
   if (wishes.includes('*')) return choice.all;

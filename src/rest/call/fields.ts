@@ -5,7 +5,7 @@ export function id(description?: string): Schema<number> {
   return integer({ minimum: 1, ...(description !== undefined && { description }) });
 }
 
-/** Letters, digits and these marks; blanks only inside. Source: specification/000 (Organization). [seed] */
+/** Letters, digits and these marks; blanks only inside. Source: https://developers.make.com/api-documentation (Organization). [seed] */
 const NAME_PATTERN =
   "^[\\p{L}\\p{M}\\p{Nd}'.()*+,@_/\\-](?:[\\p{L}\\p{M}\\p{Nd} '.()*+,@_/\\-]*[\\p{L}\\p{M}\\p{Nd}'.()*+,@_/\\-])?$";
 const NAME_RULE =
@@ -16,7 +16,7 @@ export function properName(): Schema<string> {
   return text({ minLength: 1, maxLength: 250, pattern: NAME_PATTERN, description: NAME_RULE });
 }
 
-/** The name of a key. Source: reference/rest-api.md section 3 (128 characters). [inf] */
+/** The name of a key. Source: https://developers.make.com/api-documentation (keys, 128 characters). [inf] */
 export function keyName(): Schema<string> {
   return text({ minLength: 1, maxLength: 128, pattern: '\\S', description: 'must not be blank' });
 }
@@ -26,7 +26,7 @@ export function freeText(maxLength = 255): Schema<string> {
   return text({ maxLength });
 }
 
-/** The member `pg` of a list answer. Source: specification/000 (Pagination object). [seed] */
+/** The member `pg` of a list answer. Source: https://developers.make.com/api-documentation (Pagination object). [seed] */
 const PAGE_SCHEMA: Schema<unknown> = named(
   'Pagination',
   object({
@@ -40,7 +40,7 @@ const PAGE_SCHEMA: Schema<unknown> = named(
 );
 
 /** `{ [member]: [...], pg }`. */
-export function listOf(member: string, items: Schema<unknown>): Schema<unknown> {
+export function listed(member: string, items: Schema<unknown>): Schema<unknown> {
   return object({ [member]: list(items), pg: PAGE_SCHEMA });
 }
 

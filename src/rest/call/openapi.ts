@@ -1,14 +1,15 @@
 import { list, object, type Schema, type SchemaMap, text } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import type { Operation } from './operation.js';
+import type { RestOperation } from './operation.js';
 import { pageSchemas } from './validate.js';
 
+/** Where the API and its authorization server are reached, with their paths. */
 export interface OpenApiOptions {
   readonly baseUrl: string;
   readonly authUrl: string;
 }
 
-/** The body of every refusal. Source: reference/rest-api.md section 1.2. [src] */
+/** The body of every refusal. Source: https://developers.make.com/api-documentation (http status codes). [src] */
 const ERROR_SCHEMA: Schema<unknown> = object(
   { message: text(), detail: text(), code: text() },
   { suberrors: list(object({ message: text(), name: text() })) },
@@ -32,7 +33,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /** The OpenAPI 3.1 document of a table of operations. Schemas with a title become components. */
-export function createOpenApi(operations: readonly Operation[], options: OpenApiOptions): PlainObject {
+export function createOpenApi(operations: readonly RestOperation[], options: OpenApiOptions): PlainObject {
   const components = new Map<string, PlainObject>();
   const paths: Record<string, PlainObject> = {};
   for (const operation of operations) {
@@ -68,7 +69,7 @@ export function createOpenApi(operations: readonly Operation[], options: OpenApi
   };
 }
 
-function operationObject(operation: Operation, components: Map<string, PlainObject>): PlainObject {
+function operationObject(operation: RestOperation, components: Map<string, PlainObject>): PlainObject {
   const { id, tag, summary, scopes, body, response, authentication = 'token' } = operation;
   const [type, schema]: [string, PlainObject] =
     response === 'text' ? ['text/plain', { type: 'string' }] : ['application/json', response];
@@ -81,7 +82,7 @@ function operationObject(operation: Operation, components: Map<string, PlainObje
     tags: [tag],
     summary,
     ...(scopes.length > 0 && { description: `Scopes: ${scopes.join(', ')}.`, 'x-scopes': scopes }),
-    parameters: parametersOf(operation),
+    parameters: describeParameters(operation),
     ...(body && {
       requestBody: { required: true, content: { 'application/json': { schema: hoist(body, components) } } },
     }),
@@ -93,7 +94,7 @@ function operationObject(operation: Operation, components: Map<string, PlainObje
   };
 }
 
-function parametersOf(operation: Operation): readonly PlainObject[] {
+function describeParameters(operation: RestOperation): readonly PlainObject[] {
   const { params, requiredQuery, optionalQuery, columns, paging } = operation;
   const query = (schemas: SchemaMap, required: boolean): PlainObject[] =>
     Object.entries(schemas).map(([name, schema]) =>
@@ -145,7 +146,7 @@ export function documentedStatuses(): readonly number[] {
 }
 
 /** The schema an answer has by the document, as a pointer into it. */
-export function responsePointer(operation: Operation, status: number): string {
+export function responsePointer(operation: RestOperation, status: number): string {
   if (status >= 400) return '/components/schemas/Error';
   const path = operation.path.replaceAll('~', '~0').replaceAll('/', '~1');
   return `/paths/${path}/${operation.method.toLowerCase()}/responses/200/content/application~1json/schema`;

@@ -1,10 +1,10 @@
 import type { Schema, SchemaMap, Static } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import type { Page, Paging } from './paging.js';
-import type { Permission } from './roles.js';
-import type { Scope } from './scopes.js';
 import type { RestServices } from '../services/services.js';
 import type { KeyRow, OrganizationRow, TeamRow, UserRow } from '../store/tables.js';
+import type { ListPage, Paging } from './paging.js';
+import type { Permission } from './roles.js';
+import type { Scope } from './scopes.js';
 
 export interface Caller {
   readonly user: UserRow;
@@ -53,9 +53,21 @@ export interface ColumnChoice {
   readonly default: readonly string[];
 }
 
+/** Where the caller of a request reaches the API. */
+export interface Addresses {
+  /** Without a path: `http://127.0.0.1:8077`. */
+  readonly origin: string;
+  /** Of the API, with its path. */
+  readonly baseUrl: string;
+  /** Of the authorization server, with its path; its issuer. */
+  readonly authUrl: string;
+}
+
 /** One request, checked. */
 export interface Call<P, Q, B, S> {
   readonly services: RestServices;
+  /** What addresses in the answer are made from. */
+  readonly addresses: Addresses;
   readonly caller: Caller;
   readonly params: P;
   readonly query: Q;
@@ -63,7 +75,7 @@ export interface Call<P, Q, B, S> {
   readonly subject: S;
   /** The columns to answer with. */
   readonly columns: readonly string[];
-  readonly page: Page;
+  readonly page: ListPage;
   /** The moment of the call; one call sees one moment. */
   readonly nowMs: number;
 }
@@ -97,7 +109,7 @@ interface OperationBase {
 }
 
 /** An operation as the table holds it. */
-export interface Operation extends OperationBase {
+export interface RestOperation extends OperationBase {
   readonly params: SchemaMap;
   readonly requiredQuery: SchemaMap;
   readonly optionalQuery: SchemaMap;
@@ -131,9 +143,9 @@ export function defineOperation<
   O extends SchemaMap = None,
   B = None,
   S extends SubjectKind = 'none',
->(options: OperationOptions<P, R, O, B, S>): Operation {
+>(options: OperationOptions<P, R, O, B, S>): RestOperation {
   const { params = {}, requiredQuery = {}, optionalQuery = {}, body, subject } = options;
   // `validate.ts` checks a request against these very schemas, and `locate.ts` the subject, before the handler sees either.
-  const handler = options.handler as unknown as Operation['handler'];
+  const handler = options.handler as unknown as RestOperation['handler'];
   return { ...options, params, requiredQuery, optionalQuery, body, subject, handler };
 }

@@ -1,6 +1,6 @@
 import { ownMember, type PlainObject } from '../../util/plain-object.js';
 
-/** How a list is cut into pages. Source: reference/rest-api.md section 1.3. [src][inf] */
+/** How a list is cut into pages. Source: https://developers.make.com/api-documentation (pagination and sorting, filtering). [src][inf] */
 export interface Paging {
   /** Columns a caller may sort by. */
   readonly sortBy: readonly string[];
@@ -11,7 +11,7 @@ export interface Paging {
 
 export type SortDirection = 'asc' | 'desc';
 
-export interface Page {
+export interface ListPage {
   readonly sortBy: string;
   readonly sortDir: SortDirection;
   readonly limit: number;
@@ -21,10 +21,10 @@ export interface Page {
 /** A page never holds more; a larger `pg[limit]` means this. */
 const MAX_PAGE: number = 10_000;
 
-export const NO_PAGE: Page = { sortBy: 'id', sortDir: 'asc', limit: MAX_PAGE, offset: 0 };
+export const NO_PAGE: ListPage = { sortBy: 'id', sortDir: 'asc', limit: MAX_PAGE, offset: 0 };
 
 /** The page a checked `pg` asks for. */
-export function readPage(paging: Paging, pg: PlainObject): Page {
+export function readPage(paging: Paging, pg: PlainObject): ListPage {
   const { sortBy = paging.defaultSortBy, limit = paging.defaultLimit, offset = 0 } = pg;
   return {
     sortBy: String(sortBy),
@@ -34,8 +34,8 @@ export function readPage(paging: Paging, pg: PlainObject): Page {
   };
 }
 
-/** The member `pg` of a list. Source: specification/000 (Pagination object). [seed] */
-export interface PageRecord extends Page {
+/** The member `pg` of a list. Source: https://developers.make.com/api-documentation (Pagination object). [seed] */
+export interface PageRecord extends ListPage {
   readonly last: string;
   readonly showLast: boolean;
 }
@@ -46,14 +46,14 @@ export interface PageRecord extends Page {
  * Source: the parameters `pg[last]` and `pg[showLast]` of the calls that take them,
  * https://developers.make.com/api-documentation/api-reference/scenarios-greater-than-logs [doc]; for these lists [inf].
  */
-export function pageRecord(page: Page, lastEntry: object | undefined): PageRecord {
+export function pageRecord(page: ListPage, lastEntry: object | undefined): PageRecord {
   const value = lastEntry && ownMember(lastEntry, page.sortBy);
   return { last: value === undefined || value === null ? '' : String(value), showLast: false, ...page };
 }
 
 /** The part of a page a store understands; names are sorted by their key. */
 export function pageQuery<C extends string>(
-  page: Page,
+  page: ListPage,
   columns: Readonly<Record<string, C>>,
 ): {
   readonly sortBy: C | undefined;

@@ -1,7 +1,7 @@
 import type { SchemaMap } from '../../schema/build.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
-import { isStorable, UNSTORABLE } from './json-body.js';
 import { badRequest, invalidParameter } from '../problems.js';
+import { isStorable, UNSTORABLE } from './json-body.js';
 
 /** A query taken apart, its texts turned into what the schemas ask for as far as they can be. */
 export interface QueryParts {
@@ -19,7 +19,7 @@ const MAX_PARAMETERS = 500;
 
 /**
  * `cols[]=a&cols[]=b` or `cols[1]=a&cols[2]=b` (the numbers give the order), `pg[limit]=10`, `name=value`, `list[]=1`.
- * Source: reference/rest-api.md section 1.3. [doc][src]
+ * Source: https://developers.make.com/api-documentation (pagination and sorting, filtering). [doc][src]
  * @throws RestError 400 when a single value is sent twice, or holds what no store keeps
  */
 export function readQuery(search: URLSearchParams, schemas: SchemaMap): QueryParts {

@@ -15,6 +15,7 @@ export type Permission =
   | 'key edit'
   | 'key delete';
 
+/** A role of organizations or of teams with what it allows. */
 export interface Role {
   readonly id: number;
   readonly name: string;
@@ -84,10 +85,28 @@ export const ROLES: readonly Role[] = [
 
 const BY_ID: ReadonlyMap<number, Role> = new Map(ROLES.map((it) => [it.id, it]));
 
+/** The role of a number, of organizations or of teams. */
 export function roleById(id: number): Role | undefined {
   return BY_ID.get(id);
 }
 
+/** Whether the holder of a role has a permission. */
 export function allows(roleId: number | undefined, permission: Permission): boolean {
   return roleId !== undefined && (BY_ID.get(roleId)?.permissions.includes(permission) ?? false);
+}
+
+/**
+ * Whether the holder of a role may give another one in an organization: only who may invite, and nothing that allows more than
+ * his own role does. An admin gives no role that sees to billing, as he may not do so himself.
+ */
+export function mayGiveRole(giverRoleId: number | undefined, roleId: number): boolean {
+  const given = BY_ID.get(roleId);
+  if (given?.category !== 'organization' || !allows(giverRoleId, 'organization invite')) return false;
+  return given.permissions.every((permission) => allows(giverRoleId, permission));
+}
+
+/** Whether everybody who may invite may give a role: what can be trusted of an invitation that names no inviter. */
+export function mayAnyInviterGive(roleId: number): boolean {
+  const inviters = ROLES.filter((it) => allows(it.id, 'organization invite'));
+  return inviters.every((inviter) => mayGiveRole(inviter.id, roleId));
 }

@@ -1,4 +1,4 @@
-/** Every scope a token can carry, with what it opens. Source: specification/000 (Authentication 2). [seed], the rest [inf] */
+/** Every scope a token can carry, with what it opens. Source: https://developers.make.com/api-documentation (Authentication 2). [seed], the rest [inf] */
 export const SCOPES = {
   'admin:read': 'Read organizations, users and apps of the instance.',
   'admin:write': 'Create, change and delete organizations of the instance.',
@@ -16,11 +16,12 @@ export const SCOPES = {
   'user:write': 'Create and delete tokens of the user.',
 } as const;
 
+/** The name of a scope: `organizations:read`. */
 export type Scope = keyof typeof SCOPES;
 
 export const SCOPE_NAMES: readonly Scope[] = Object.keys(SCOPES) as Scope[];
 
-/** Scopes without effect unless the user administers the instance. Source: reference/rest-api.md section 1.1. [doc] */
+/** Scopes without effect unless the user administers the instance. Source: https://developers.make.com/api-documentation (authentication). [doc] */
 export function isAdminScope(scope: string): boolean {
   return scope.startsWith('admin:');
 }

@@ -1,9 +1,9 @@
 import { integer, object, oneOf, type Schema, type SchemaMap } from '../../schema/build.js';
 import { compileSchema, type SchemaCheck, type SchemaProblem } from '../../schema/compile-schema.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import type { Operation } from './operation.js';
-import type { Paging } from './paging.js';
 import { badRequest, invalidParameter, missingParameter } from '../problems.js';
+import type { RestOperation } from './operation.js';
+import type { Paging } from './paging.js';
 
 /** What a request holds, taken apart and not yet checked. */
 export interface RawInput {
@@ -16,12 +16,12 @@ export interface RawInput {
 type Parts = readonly (readonly [part: keyof RawInput, check: SchemaCheck])[];
 
 /** Compiling is slow and depends on the operation alone, so that all instances of the API share it. */
-const COMPILED = new WeakMap<Operation, Parts>();
+const COMPILED = new WeakMap<RestOperation, Parts>();
 
 export type InputCheck = (input: RawInput) => void;
 
 /** The border: behind it, an operation's handler can trust the types of its schemas. Compiled when first used. */
-export function createInputCheck(operation: Operation): InputCheck {
+export function createInputCheck(operation: RestOperation): InputCheck {
   return (input) => {
     const parts = COMPILED.get(operation) ?? compileParts(operation);
     COMPILED.set(operation, parts);
@@ -42,7 +42,7 @@ export function pageSchemas(paging: Paging): SchemaMap {
   };
 }
 
-function compileParts(operation: Operation): Parts {
+function compileParts(operation: RestOperation): Parts {
   const { params, requiredQuery, optionalQuery, paging, body } = operation;
   const page: Schema<unknown> = paging ? object({}, pageSchemas(paging)) : {};
   return [

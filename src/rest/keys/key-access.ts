@@ -1,10 +1,10 @@
-import { isAllowed } from '../locate.js';
+import { isAllowed } from '../call/locate.js';
 import type { KeySubject, TeamSubject } from '../call/operation.js';
 import { FEATURES, hasFeature } from '../organizations/organization-life.js';
 import { featureDisabled, forbidden } from '../problems.js';
 import type { KeyRow, RestReader } from '../store/tables.js';
 
-/** Who may do what to a key. Source: specification/000 (States and transitions, Errors). [seed] */
+/** Who may do what to a key. Source: https://developers.make.com/api-documentation (States and transitions, Errors). [seed] */
 
 /**
  * A new key may be locked where the feature is on; one that exists besides only by its author.

@@ -1,27 +1,42 @@
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
-import type { KeyType, ParameterDescriptor } from './key-types.js';
 import { badRequest, invalidParameter, missingParameter } from '../problems.js';
+import type { KeyType, ParameterDescriptor } from './key-types.js';
 
 /** Longest text of one parameter, in UTF-16 units; a file of that size is no key. [inf] */
 const MAX_LENGTH = 64 * 1024;
 
-/** Sentences of the API about files. Source: reference/rest-api.md section 3. [doc] */
+/** Sentences of the API about files. Source: https://developers.make.com/api-documentation (keys). [doc] */
 const INVALID_FILE = 'Invalid input file';
 const TOO_BIG = 'File is too big';
 const NO_PRIVATE_KEY = 'File is not a valid primary key';
 const NO_CERTIFICATE = 'File is not a valid certificate';
 
 /**
- * The parameters of a key as its type describes them: absent ones take their default, members nobody describes are left out,
- * the nested ones are those of the chosen option.
+ * The parameters of a key as its type describes them: absent ones keep what they were, or take their default, the nested ones are
+ * those of the chosen option. What no field of the type is called is refused: it would be a secret that is kept nowhere. [inf]
  * @throws RestError 400 `SC400`
  */
-export function readKeyParameters(type: KeyType, parameters: Readonly<PlainObject>): PlainObject {
+export function readKeyParameters(
+  type: KeyType,
+  sent: Readonly<PlainObject>,
+  before: Readonly<PlainObject> = {},
+): PlainObject {
   const read: PlainObject = {};
-  const problems: string[] = [];
-  readFields(type.parameters, parameters, { read, problems });
+  const known = fieldNames(type.parameters);
+  const problems = Object.keys(sent)
+    .filter((name) => !known.includes(name))
+    .map((name) => invalidParameter(`parameters.${name.slice(0, 80)}`, `must be one of ${known.join(', ')}`));
+  readFields(type.parameters, { ...before, ...sent }, { read, problems });
   if (problems.length > 0) throw badRequest(problems);
   return read;
+}
+
+/** Of all fields, whatever is chosen. */
+function fieldNames(descriptors: readonly ParameterDescriptor[]): readonly string[] {
+  return descriptors.flatMap(({ name, options = [] }) => [
+    name,
+    ...options.flatMap((option) => fieldNames(option.nested ?? [])),
+  ]);
 }
 
 interface Result {

@@ -1,10 +1,20 @@
-import { flag, integer, list, named, nullable, object, oneOf, type Schema, text } from '../../schema/build.js';
+import {
+  flag,
+  integer,
+  list,
+  named,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { pickColumns } from '../call/columns.js';
 import type { ColumnChoice } from '../call/operation.js';
 import type { KeyRow } from '../store/tables.js';
 
-/** Source: specification/000 (Key). [seed] */
+/** Source: https://developers.make.com/api-documentation (Key). [seed] */
 export const KEY_SCHEMA: Schema<unknown> = named(
   'Key',
   object(
@@ -31,7 +41,7 @@ const DESCRIPTOR = 'ParameterDescriptor';
 /** A list of descriptors inside of one: the document names the schema it is part of. */
 const NESTED: Schema<unknown> = list({ $ref: `#/components/schemas/${DESCRIPTOR}` });
 
-/** Source: specification/000 (Key type, parameter descriptor). [seed] */
+/** Source: https://developers.make.com/api-documentation (Key type, parameter descriptor). [seed] */
 const DESCRIPTOR_SCHEMA: Schema<unknown> = named(
   DESCRIPTOR,
   object(
@@ -64,7 +74,7 @@ export const KEY_TYPE_SCHEMA: Schema<unknown> = named(
   }),
 );
 
-/** Source: reference/rest-api.md section 3 (cols) [doc]; default specification/000 [seed]. */
+/** Source: https://developers.make.com/api-documentation (keys, cols) [doc]; default https://developers.make.com/api-documentation [seed]. */
 export const KEY_COLUMNS: ColumnChoice = {
   all: ['id', 'name', 'typeName', 'teamId', 'packageName', 'theme', 'visibility'],
   default: ['id', 'name'],

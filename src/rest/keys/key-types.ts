@@ -1,4 +1,4 @@
-/** One field of a form. Source: specification/000 (Key type, parameter descriptor). [seed] */
+/** One field of a form. Source: https://developers.make.com/api-documentation (Key type, parameter descriptor). [seed] */
 export interface ParameterDescriptor {
   readonly name: string;
   readonly label: string;
@@ -29,7 +29,7 @@ export interface KeyType {
   readonly icon: string;
 }
 
-/** Names a list of keys can be filtered by. Source: reference/rest-api.md section 3. [doc] */
+/** Names a list of keys can be filtered by. Source: https://developers.make.com/api-documentation (keys). [doc] */
 export const KEY_TYPE_NAMES = [
   'aes-key',
   'apikeyauth',
@@ -53,7 +53,7 @@ function keyType(
 
 /**
  * Types whose parameters are known; those of the other names are not published.
- * Source: specification/000 (table of key types) [seed]; versions, themes and icons reference/rest-api.md section 3 [src].
+ * Source: https://developers.make.com/api-documentation (table of key types) [seed]; versions, themes and icons https://developers.make.com/api-documentation (keys) [src].
  */
 export const KEY_TYPES: readonly KeyType[] = [
   keyType('aes-key', { label: 'AES', version: '3.0.12', theme: '#fa6f57' }, [

@@ -1,6 +1,11 @@
 import { flag, freeForm, integer, list, object, oneOf, text } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { id, keyName, wrapped } from '../call/fields.js';
+import { defineOperation, type KeySubject, type RestOperation } from '../call/operation.js';
+import { badRequest, confirmationRequired, invalidParameter, notFound, refused } from '../problems.js';
+import { keyContext } from '../services/encryption-check.js';
+import type { RestServices } from '../services/services.js';
+import { type KeyRow, nameKey, type RestWriter } from '../store/tables.js';
 import { assertLockable, assertMayChange, assertUnlockable, isKeyAdmin } from './key-access.js';
 import { readKeyParameters } from './key-parameters.js';
 import {
@@ -13,10 +18,6 @@ import {
   WRITTEN_KEY_SCHEMA,
 } from './key-record.js';
 import { KEY_TYPE_NAMES, KEY_TYPES, keyTypeByName } from './key-types.js';
-import { defineOperation, type KeySubject, type Operation } from '../call/operation.js';
-import { badRequest, confirmationRequired, invalidParameter, notFound, refused } from '../problems.js';
-import type { RestServices } from '../services/services.js';
-import { type KeyRow, nameKey, type RestWriter } from '../store/tables.js';
 
 const TAG = 'keys';
 const PATH = '/keys/{keyId}';
@@ -35,7 +36,7 @@ const SET_VISIBILITY = {
   response: VISIBILITY_SCHEMA,
 } as const;
 
-const listKeys: Operation = defineOperation({
+const listKeys: RestOperation = defineOperation({
   id: 'listKeys',
   method: 'GET',
   path: '/keys',
@@ -56,7 +57,7 @@ const listKeys: Operation = defineOperation({
   },
 });
 
-const createKey: Operation = defineOperation({
+const createKey: RestOperation = defineOperation({
   id: 'createKey',
   method: 'POST',
   path: '/keys',
@@ -104,7 +105,7 @@ const createKey: Operation = defineOperation({
   },
 });
 
-const listKeyTypes: Operation = defineOperation({
+const listKeyTypes: RestOperation = defineOperation({
   id: 'listKeyTypes',
   method: 'GET',
   path: '/keys/types',
@@ -115,7 +116,7 @@ const listKeyTypes: Operation = defineOperation({
   handler: async () => ({ keysTypes: KEY_TYPES }),
 });
 
-const getKey: Operation = defineOperation({
+const getKey: RestOperation = defineOperation({
   ...ONE,
   id: 'getKey',
   method: 'GET',
@@ -128,7 +129,7 @@ const getKey: Operation = defineOperation({
   handler: async ({ subject, columns }) => ({ key: keyRecord(subject.key, columns) }),
 });
 
-const updateKey: Operation = defineOperation({
+const updateKey: RestOperation = defineOperation({
   ...ONE,
   id: 'updateKey',
   method: 'PATCH',
@@ -154,7 +155,7 @@ const updateKey: Operation = defineOperation({
   },
 });
 
-const deleteKey: Operation = defineOperation({
+const deleteKey: RestOperation = defineOperation({
   ...ONE,
   id: 'deleteKey',
   method: 'DELETE',
@@ -176,8 +177,8 @@ const deleteKey: Operation = defineOperation({
   },
 });
 
-/** Source: specification/000 (States and transitions, key visibility). [seed] */
-const setLocked: Operation = defineOperation({
+/** Source: https://developers.make.com/api-documentation (States and transitions, key visibility). [seed] */
+const setLocked: RestOperation = defineOperation({
   ...SET_VISIBILITY,
   id: 'setKeyLocked',
   path: `${PATH}/set-locked`,
@@ -200,7 +201,7 @@ const setLocked: Operation = defineOperation({
 });
 
 /** Source: the same table. [seed] */
-const setTeam: Operation = defineOperation({
+const setTeam: RestOperation = defineOperation({
   ...SET_VISIBILITY,
   id: 'setKeyTeam',
   path: `${PATH}/set-team`,
@@ -224,7 +225,7 @@ async function currentKey(writer: RestWriter, keyId: number): Promise<KeyRow> {
   return key;
 }
 
-/** Source: specification/000 (Errors: 422, the key is not created). [seed] */
+/** Source: https://developers.make.com/api-documentation (Errors: 422, the key is not created). [seed] */
 async function provision(
   { accessLists }: RestServices,
   organizationId: number,
@@ -240,24 +241,19 @@ async function provision(
 
 type SealedRow = Pick<KeyRow, 'teamId' | 'typeName'>;
 
-/** Team and type of a key never change, so its parameters are bound to them. */
-function contextOf({ teamId, typeName }: SealedRow): string {
-  return `key:${teamId}:${typeName}`;
-}
-
 function sealParameters({ seal }: RestServices, row: SealedRow, parameters: PlainObject): string {
-  return seal.seal(JSON.stringify(parameters), contextOf(row));
+  return seal.seal(JSON.stringify(parameters), keyContext(row));
 }
 
 /** Parameters that are sent replace those of the same name. [inf] */
 function mergeParameters(services: RestServices, key: KeyRow, sent: Readonly<PlainObject>): string {
   const type = keyTypeByName(key.typeName);
   if (!type) throw notFound('Key type');
-  const before: PlainObject = JSON.parse(services.seal.open(key.parameters, contextOf(key)));
-  return sealParameters(services, key, readKeyParameters(type, { ...before, ...sent }));
+  const before: PlainObject = JSON.parse(services.seal.open(key.parameters, keyContext(key)));
+  return sealParameters(services, key, readKeyParameters(type, sent, before));
 }
 
-export const KEY_OPERATIONS: readonly Operation[] = [
+export const KEY_OPERATIONS: readonly RestOperation[] = [
   listKeys,
   createKey,
   listKeyTypes,

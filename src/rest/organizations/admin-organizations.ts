@@ -1,5 +1,8 @@
 import { dateTime, flag, integer, object } from '../../schema/build.js';
-import { freeText, id, listOf, properName, wrapped } from '../call/fields.js';
+import { freeText, id, listed, properName, wrapped } from '../call/fields.js';
+import { defineOperation, type RestOperation } from '../call/operation.js';
+import { badRequest, invalidParameter } from '../problems.js';
+import { assertReferences } from '../reference/reference-data.js';
 import {
   type Consumption,
   completeLicense,
@@ -9,7 +12,8 @@ import {
   nextResetAfter,
 } from '../services/license.js';
 import { notify } from '../services/notify.js';
-import { defineOperation, type Operation } from '../call/operation.js';
+import type { RestServices } from '../services/services.js';
+import { type License, nameKey } from '../store/tables.js';
 import {
   changeOrganization,
   createOrganization,
@@ -23,17 +27,13 @@ import {
   FULL_ORGANIZATION_SCHEMA,
   ORGANIZATION_SCHEMA,
 } from './organization-schema.js';
-import { badRequest, invalidParameter } from '../problems.js';
-import { assertReferences } from '../reference/reference-data.js';
-import type { RestServices } from '../services/services.js';
-import { type License, nameKey } from '../store/tables.js';
 
-/** Organizations of a white-label instance. Source: specification/000 [seed]; paths and scopes reference/rest-api.md section 5 [doc]. */
+/** Organizations of a white-label instance. Source: https://developers.make.com/api-documentation [seed]; paths and scopes https://developers.make.com/white-label-documentation (admin API reference) [doc]. */
 
 const TAG = 'administration of organizations';
 const PATH = '/admin/organizations/{organizationId}';
 
-const listInstanceOrganizations: Operation = defineOperation({
+const listInstanceOrganizations: RestOperation = defineOperation({
   id: 'listInstanceOrganizations',
   method: 'GET',
   path: '/admin/organizations',
@@ -44,7 +44,7 @@ const listInstanceOrganizations: Operation = defineOperation({
   // All available information is returned. [seed]
   columns: ALL_ORGANIZATION_COLUMNS,
   paging: ORGANIZATION_PAGING,
-  response: listOf('organizations', ORGANIZATION_SCHEMA),
+  response: listed('organizations', ORGANIZATION_SCHEMA),
   handler: ({ services, caller, query, columns, page, nowMs }) => {
     const where = {
       ...(query.id !== undefined && { id: query.id }),
@@ -56,7 +56,7 @@ const listInstanceOrganizations: Operation = defineOperation({
   },
 });
 
-const createInstanceOrganization: Operation = defineOperation({
+const createInstanceOrganization: RestOperation = defineOperation({
   id: 'createInstanceOrganization',
   method: 'POST',
   path: '/admin/organizations',
@@ -87,7 +87,7 @@ const createInstanceOrganization: Operation = defineOperation({
   },
 });
 
-const updateInstanceOrganization: Operation = defineOperation({
+const updateInstanceOrganization: RestOperation = defineOperation({
   id: 'updateInstanceOrganization',
   method: 'PATCH',
   path: PATH,
@@ -126,7 +126,7 @@ const updateInstanceOrganization: Operation = defineOperation({
   },
 });
 
-const deleteInstanceOrganization: Operation = defineOperation({
+const deleteInstanceOrganization: RestOperation = defineOperation({
   id: 'deleteInstanceOrganization',
   method: 'DELETE',
   path: PATH,
@@ -144,7 +144,7 @@ const deleteInstanceOrganization: Operation = defineOperation({
   },
 });
 
-const getDefaultLicense: Operation = defineOperation({
+const getDefaultLicense: RestOperation = defineOperation({
   id: 'getDefaultLicense',
   method: 'GET',
   path: '/admin/platform-settings/default-license',
@@ -164,7 +164,7 @@ function readLicense({ settings }: RestServices, license: License): License {
 
 /**
  * `performReset` sets consumption to nothing now; the next reset is the one that is sent, else follows from the license.
- * Source: specification/000 (White-label, rule 3). [seed]
+ * Source: https://developers.make.com/white-label-documentation (White-label, rule 3). [seed]
  */
 function resetChange(
   license: License,
@@ -177,12 +177,13 @@ function resetChange(
     throw badRequest([invalidParameter('nextReset', 'must be in the future')]);
   if (performReset === true) {
     const next = nextMs ?? nextResetAfter(license, nowMs);
-    return { lastReset: nowMs, nextReset: next, operations: 0, transfer: 0, centicredits: 0 };
+    const none = { operations: 0, transfer: 0, centicredits: 0 };
+    return { lastReset: nowMs, nextReset: next, resetAnchorAt: nextMs ?? nowMs, ...none };
   }
-  return nextMs === undefined ? {} : { nextReset: nextMs };
+  return nextMs === undefined ? {} : { nextReset: nextMs, resetAnchorAt: nextMs };
 }
 
-export const ADMIN_ORGANIZATION_OPERATIONS: readonly Operation[] = [
+export const ADMIN_ORGANIZATION_OPERATIONS: readonly RestOperation[] = [
   listInstanceOrganizations,
   createInstanceOrganization,
   updateInstanceOrganization,

@@ -1,7 +1,7 @@
+import { OWNER_ROLE_ID, TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
+import { notFound } from '../problems.js';
 import { consumptionAt, nextResetAfter } from '../services/license.js';
 import type { Zone } from '../services/ports.js';
-import { notFound } from '../problems.js';
-import { OWNER_ROLE_ID, TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
 import type { RestServices } from '../services/services.js';
 import {
   type License,
@@ -19,7 +19,7 @@ export const FEATURES: { readonly lockedKeys: string; readonly privateSpaces: st
   privateSpaces: 'privateSpaces',
 });
 
-/** Source: reference/rest-api.md section 2. [src] */
+/** Source: https://developers.make.com/api-documentation (organizations). [src] */
 const FIRST_TEAM = 'My Team';
 const PRIVATE_SPACE = 'My Private Space';
 const SESSION_SECONDS = 86_400;
@@ -41,6 +41,8 @@ export interface NewOrganization {
 export interface CreatedOrganization {
   readonly organization: OrganizationRow;
   readonly membership: MembershipRow;
+  /** Its first team, and the private space of its owner. */
+  readonly teams: readonly TeamRow[];
 }
 
 /** Adds an organization with its owner, first team and the owner's private space. */
@@ -63,6 +65,7 @@ export async function createOrganization(
     syncedAt: nowMs + settings.syncDelayMs,
     lastReset: nowMs,
     nextReset: nextResetAfter(license, nowMs),
+    resetAnchorAt: nowMs,
     license,
     productName: settings.defaultProductName,
     ssoType: null,
@@ -80,9 +83,14 @@ export async function createOrganization(
     usersRoleId: OWNER_ROLE_ID,
     invitation: null,
   });
-  await addTeam(writer, { organizationId: organization.id, name: FIRST_TEAM, adminId: ownerId, nowMs });
-  await addPrivateSpace(writer, organization, ownerId, nowMs);
-  return { organization, membership };
+  const own = { organizationId: organization.id, adminId: ownerId, nowMs };
+  const teams = await addTeams(writer, [
+    { ...own, name: FIRST_TEAM },
+    ...(hasFeature(organization, FEATURES.privateSpaces)
+      ? [{ ...own, name: PRIVATE_SPACE, type: 'personal' } as const]
+      : []),
+  ]);
+  return { organization, membership, teams };
 }
 
 export interface OrganizationChange {
@@ -91,7 +99,7 @@ export interface OrganizationChange {
   readonly timezoneId?: number;
 }
 
-/** Changes what is sent; the rest keeps its value. Source: specification/000 (Organizations, rule 4). [seed] */
+/** Changes what is sent; the rest keeps its value. Source: https://developers.make.com/api-documentation (Organizations, rule 4). [seed] */
 export async function changeOrganization(
   writer: RestWriter,
   organizationId: number,
@@ -141,9 +149,27 @@ export interface NewTeam {
   readonly transferLimit?: number | undefined;
 }
 
+/** Adds a team with its admin. */
 export async function addTeam(writer: RestWriter, wanted: NewTeam): Promise<TeamRow> {
+  const [team] = await addTeams(writer, [wanted]);
+  if (!team) throw notFound('Team');
+  return team;
+}
+
+/** Adds teams with their admins, in as few statements for many as for one. */
+async function addTeams(writer: RestWriter, wanted: readonly NewTeam[]): Promise<readonly TeamRow[]> {
+  const teams = await writer.insertAll('teams', wanted.map(newTeamRow));
+  const admins = teams.flatMap((team, index) => {
+    const userId = wanted[index]?.adminId;
+    return userId === undefined ? [] : [{ teamId: team.id, userId, usersRoleId: TEAM_ADMIN_ROLE_ID }];
+  });
+  await writer.insertAll('teamMembers', admins);
+  return teams;
+}
+
+function newTeamRow(wanted: NewTeam): Omit<TeamRow, 'id'> {
   const { organizationId, name, adminId, nowMs, type = 'standard' } = wanted;
-  const team = await writer.insert('teams', {
+  return {
     organizationId,
     name,
     nameKey: nameKey(name),
@@ -158,9 +184,7 @@ export async function addTeam(writer: RestWriter, wanted: NewTeam): Promise<Team
     consumedCenticredits: 0,
     isPaused: false,
     createdAt: nowMs,
-  });
-  await writer.insert('teamMembers', { teamId: team.id, userId: adminId, usersRoleId: TEAM_ADMIN_ROLE_ID });
-  return team;
+  };
 }
 
 /** Every member has a private space where the organization has the feature. */
@@ -196,7 +220,7 @@ export async function removeTeams(
 }
 
 /**
- * Removes an organization with everything that belongs to it. Source: specification/000 (Organizations, rule 3). [seed]
+ * Removes an organization with everything that belongs to it. Source: https://developers.make.com/api-documentation (Organizations, rule 3). [seed]
  * @throws RestError 404 `SC404`
  */
 export async function removeOrganization(writer: RestWriter, organizationId: number): Promise<void> {

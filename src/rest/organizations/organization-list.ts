@@ -1,9 +1,9 @@
 import type { Where } from '../../store/record-store.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { columnsToRead, organizationRecords } from './organization-record.js';
-import { type Page, type PageRecord, type Paging, pageQuery, pageRecord } from '../call/paging.js';
+import { type ListPage, type PageRecord, type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import type { RestServices } from '../services/services.js';
 import type { OrganizationRow } from '../store/tables.js';
+import { columnsToRead, organizationRecords } from './organization-record.js';
 
 /** What organizations can be sorted by, with the column that holds it. */
 const SORTS: Readonly<Record<string, keyof OrganizationRow>> = {
@@ -18,7 +18,7 @@ const SORTS: Readonly<Record<string, keyof OrganizationRow>> = {
   lastReset: 'lastReset',
 };
 
-/** Source: specification/000 (Organizations, rule 1) [seed]; limit reference/rest-api.md section 1.3 [src]. */
+/** Source: https://developers.make.com/api-documentation (Organizations, rule 1) [seed]; limit https://developers.make.com/api-documentation (pagination and sorting, filtering) [src]. */
 export const ORGANIZATION_PAGING: Paging = {
   sortBy: Object.keys(SORTS),
   defaultSortBy: 'name',
@@ -29,7 +29,7 @@ export const ORGANIZATION_PAGING: Paging = {
 export interface OrganizationListOptions {
   readonly where: Where<OrganizationRow>;
   readonly columns: readonly string[];
-  readonly page: Page;
+  readonly page: ListPage;
   /** Whose private spaces are shown. */
   readonly userId: number;
   readonly nowMs: number;

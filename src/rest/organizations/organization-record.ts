@@ -1,9 +1,9 @@
 import type { PlainObject } from '../../util/plain-object.js';
 import { CONSUMPTION_COLUMNS, consumptionAt } from '../services/license.js';
-import { ALL_ORGANIZATION_COLUMNS } from './organization-schema.js';
 import type { RestServices } from '../services/services.js';
 import { advanceSubscription, pausePhase } from '../store/subscription-state.js';
 import type { OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
+import { ALL_ORGANIZATION_COLUMNS } from './organization-schema.js';
 
 /** Columns a list gives only for organizations of the current zone. [seed] */
 const CURRENT_ZONE_ONLY: ReadonlySet<string> = new Set(['serviceName', 'isPaused', 'license']);
@@ -16,6 +16,8 @@ export interface RecordOptions {
   readonly nowMs: number;
   /** Whether organizations of other zones tell less. */
   readonly inList: boolean;
+  /** The teams of an organization that was made just now, of which nothing has to be read. */
+  readonly teamsOfNew?: readonly TeamRow[] | undefined;
 }
 
 type Column = keyof OrganizationRow & string;
@@ -34,14 +36,11 @@ export async function organizationRecords(
   options: RecordOptions,
 ): Promise<readonly PlainObject[]> {
   const { columns, userId, nowMs, inList } = options;
-  const facts = await readFacts(
-    reader,
-    rows.map((row) => row.id),
-    options,
-  );
+  const ids = rows.map((row) => row.id);
+  const facts = options.teamsOfNew ? factsOfNew(options.teamsOfNew) : await readFacts(reader, ids, options);
   const { domain, runsApps } = zones.current;
-  const here = columns.filter((column) => runsApps || column !== 'privateSpaces');
-  const elsewhere = here.filter((column) => !inList || !CURRENT_ZONE_ONLY.has(column));
+  const here = findMembers(columns.filter((column) => runsApps || column !== 'privateSpaces'));
+  const elsewhere = here.filter(([column]) => !inList || !CURRENT_ZONE_ONLY.has(column));
   return rows.map((row) => {
     const subject: Facts<Column> = {
       // The members that are shown are those whose columns were read.
@@ -53,8 +52,17 @@ export async function organizationRecords(
       scenarios: facts.scenarios.get(row.id) ?? 0,
       activeScenarios: facts.activeScenarios.get(row.id) ?? 0,
     };
-    const shown = row.zone === domain ? here : elsewhere;
-    return Object.fromEntries(shown.map((column) => [column, MEMBERS[column]?.of(subject)]));
+    const record: PlainObject = {};
+    for (const [column, { of }] of row.zone === domain ? here : elsewhere) record[column] = of(subject);
+    return record;
+  });
+}
+
+/** The names are those of `MEMBERS`, so none of them means anything to an object. */
+function findMembers(columns: readonly string[]): readonly (readonly [column: string, member: Member])[] {
+  return columns.flatMap((column) => {
+    const found = MEMBERS[column];
+    return found ? [[column, found] as const] : [];
   });
 }
 
@@ -111,7 +119,7 @@ function consumed(counter: Counter): Member {
 
 /**
  * While a pause is in effect the organization counts as unlicensed, with nothing left to use; its license is kept for later.
- * Source: specification/000 (States and transitions). [seed]
+ * Source: https://developers.make.com/api-documentation (States and transitions). [seed]
  */
 function unused(limitName: 'operations' | 'transfer', counter: Counter): Member {
   return member(CONSUMPTION_COLUMNS, ({ row, nowMs, paused }) => {
@@ -171,7 +179,7 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   activeApps: constant(0),
 };
 
-/** Private spaces are shown to their members only. Source: specification/000 (Organization, rule 1). [seed] */
+/** Private spaces are shown to their members only. Source: https://developers.make.com/api-documentation (Organization, rule 1). [seed] */
 function privateSpaces({ teams, row, userId }: Facts<'hasAdminVisibility'>): readonly PlainObject[] {
   const { hasAdminVisibility } = row;
   return teams
@@ -209,12 +217,22 @@ async function readFacts(
   return { teams: groupBy(teams, (team) => team.organizationId), scenarios, activeScenarios, paused };
 }
 
-function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
+function factsOfNew(teams: readonly TeamRow[]): SharedFacts {
+  const none = new Map<number, number>();
+  return {
+    teams: groupBy(teams, (team) => team.organizationId),
+    scenarios: none,
+    activeScenarios: none,
+    paused: new Set<number>(),
+  };
+}
+
+function groupBy<T, K>(items: readonly T[], readKey: (item: T) => K): ReadonlyMap<K, readonly T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
-    const group = groups.get(keyOf(item));
+    const group = groups.get(readKey(item));
     if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
+    else groups.set(readKey(item), [item]);
   }
   return groups;
 }

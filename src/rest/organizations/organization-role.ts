@@ -1,7 +1,7 @@
 import { integer, named, nullable, object, type Schema, text } from '../../schema/build.js';
 import type { MembershipRow } from '../store/tables.js';
 
-/** Source: specification/000 (Invitation detail and accept-invitation records). [seed] */
+/** Source: https://developers.make.com/api-documentation (Invitation detail and accept-invitation records). [seed] */
 export const ORGANIZATION_ROLE_SCHEMA: Schema<unknown> = named(
   'UserOrganizationRole',
   object({

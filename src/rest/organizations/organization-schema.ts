@@ -13,7 +13,7 @@ import {
 } from '../../schema/build.js';
 import type { ColumnChoice } from '../call/operation.js';
 
-/** Source: specification/000 (Organization) [seed]; members behind `privateSpaces` reference/rest-api.md section 2 [app]. */
+/** Source: https://developers.make.com/api-documentation (Organization) [seed]; members behind `privateSpaces` https://developers.make.com/api-documentation (organizations) [app]. */
 export const ORGANIZATION_SCHEMA: Schema<unknown> = named(
   'Organization',
   object(
@@ -65,7 +65,7 @@ export const ORGANIZATION_SCHEMA: Schema<unknown> = named(
 
 const ALL: readonly string[] = Object.keys(ORGANIZATION_SCHEMA['properties'] ?? {});
 
-/** Source: specification/000 (Organizations, rule 1). [seed] */
+/** Source: https://developers.make.com/api-documentation (Organizations, rule 1). [seed] */
 export const ORGANIZATION_COLUMNS: ColumnChoice = { all: ALL, default: ['id', 'name', 'timezoneId'] };
 export const ALL_ORGANIZATION_COLUMNS: ColumnChoice = { all: ALL, default: ALL };
 

@@ -1,7 +1,10 @@
 import { flag, integer, object } from '../../schema/build.js';
-import { freeText, id, listOf, properName, wrapped } from '../call/fields.js';
+import { freeText, id, listed, properName, wrapped } from '../call/fields.js';
+import { defineOperation, type RestOperation } from '../call/operation.js';
+import { badRequest, confirmationRequired, forbidden, invalidParameter, refused } from '../problems.js';
+import { assertReferences } from '../reference/reference-data.js';
 import { notify } from '../services/notify.js';
-import { defineOperation, type Operation } from '../call/operation.js';
+import { zoneOfRegion } from '../services/zone-directory.js';
 import {
   changeOrganization,
   createOrganization,
@@ -17,15 +20,12 @@ import {
   ORGANIZATION_COLUMNS,
   ORGANIZATION_SCHEMA,
 } from './organization-schema.js';
-import { badRequest, confirmationRequired, forbidden, invalidParameter, refused } from '../problems.js';
-import { assertReferences } from '../reference/reference-data.js';
-import { zoneOfRegion } from '../services/zone-directory.js';
 
 const TAG = 'organizations';
 const PATH = '/organizations/{organizationId}';
 const SUBJECT = { kind: 'organization', in: 'params', name: 'organizationId' } as const;
 
-const listOwnOrganizations: Operation = defineOperation({
+const listOwnOrganizations: RestOperation = defineOperation({
   id: 'listOrganizations',
   method: 'GET',
   path: '/organizations',
@@ -35,7 +35,7 @@ const listOwnOrganizations: Operation = defineOperation({
   optionalQuery: { zone: freeText(), externalId: freeText() },
   columns: ORGANIZATION_COLUMNS,
   paging: ORGANIZATION_PAGING,
-  response: listOf('organizations', ORGANIZATION_SCHEMA),
+  response: listed('organizations', ORGANIZATION_SCHEMA),
   handler: ({ services, caller, query, columns, page, nowMs }) => {
     const userId = caller.user.id;
     const where = {
@@ -47,7 +47,7 @@ const listOwnOrganizations: Operation = defineOperation({
   },
 });
 
-const createOrganizationOperation: Operation = defineOperation({
+const createOrganizationOperation: RestOperation = defineOperation({
   id: 'createOrganization',
   method: 'POST',
   path: '/organizations',
@@ -65,13 +65,13 @@ const createOrganizationOperation: Operation = defineOperation({
     if (!zone) throw badRequest([invalidParameter('regionId', 'has no zone')]);
     const license = services.settings.defaultLicense;
     const userId = caller.user.id;
-    const { organization, membership } = await services.store.transaction((writer) =>
+    const { organization, membership, teams } = await services.store.transaction((writer) =>
       createOrganization(services, writer, { ...body, zone, license, ownerId: userId, nowMs }),
     );
     const organizationId = organization.id;
     await notify(services, { kind: 'organization created', organizationId, userId, atMs: nowMs });
     return {
-      organization: await organizationRecord(services, organization, { userId, nowMs }),
+      organization: await organizationRecord(services, organization, { userId, nowMs, teamsOfNew: teams }),
       userOrganizationRole: organizationRoleRecord(membership),
     };
   },
@@ -80,7 +80,7 @@ const createOrganizationOperation: Operation = defineOperation({
 /** Longest a detail call waits for the zones. [inf] */
 const MAX_WAIT_MS = 30_000;
 
-const getOrganization: Operation = defineOperation({
+const getOrganization: RestOperation = defineOperation({
   id: 'getOrganization',
   method: 'GET',
   path: PATH,
@@ -108,7 +108,7 @@ const getOrganization: Operation = defineOperation({
   },
 });
 
-const updateOrganization: Operation = defineOperation({
+const updateOrganization: RestOperation = defineOperation({
   id: 'updateOrganization',
   method: 'PATCH',
   path: PATH,
@@ -130,7 +130,7 @@ const updateOrganization: Operation = defineOperation({
   },
 });
 
-const deleteOrganization: Operation = defineOperation({
+const deleteOrganization: RestOperation = defineOperation({
   id: 'deleteOrganization',
   method: 'DELETE',
   path: PATH,
@@ -163,7 +163,7 @@ const deleteOrganization: Operation = defineOperation({
   },
 });
 
-/** Source: specification/000 (Organizations, rule 2), reference/rest-api.md section 2 (424). [seed][inf] */
+/** Source: https://developers.make.com/api-documentation (Organizations, rule 2), https://developers.make.com/api-documentation (organizations, 424). [seed][inf] */
 function notSynchronized(): Error {
   return refused('SC424', {
     status: 424,
@@ -172,7 +172,7 @@ function notSynchronized(): Error {
   });
 }
 
-export const ORGANIZATION_OPERATIONS: readonly Operation[] = [
+export const ORGANIZATION_OPERATIONS: readonly RestOperation[] = [
   listOwnOrganizations,
   createOrganizationOperation,
   getOrganization,

@@ -12,7 +12,7 @@ import {
 import type { PlainObject } from '../../util/plain-object.js';
 import type { TeamRow } from '../store/tables.js';
 
-/** The resource of its own; there 64-bit numbers are texts. Source: reference/rest-api.md sections 1.3 and 6. [src] */
+/** The resource of its own; there 64-bit numbers are texts. Source: https://developers.make.com/api-documentation (pagination and sorting, filtering). [src] */
 export const PRIVATE_SPACE_MEMBERS: SchemaMap = {
   id: integer(),
   name: text(),
@@ -35,7 +35,7 @@ export const PRIVATE_SPACE_MEMBERS: SchemaMap = {
   externalId: nullable(text()),
 };
 
-/** The private space as a member of a user. Source: specification/000 (privateSpace fields). [seed] */
+/** The private space as a member of a user. Source: https://developers.make.com/api-documentation (privateSpace fields). [seed] */
 export const OWN_SPACE_SCHEMA: Schema<unknown> = named(
   'OwnPrivateSpace',
   object({

@@ -1,19 +1,24 @@
 import { flag, integer, named, nullable, object, type Schema } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { pickColumns } from '../call/columns.js';
-import { freeText, id, listOf, wrapped } from '../call/fields.js';
-import { type ColumnChoice, defineOperation, type Operation, type TeamSubject } from '../call/operation.js';
-import { FEATURES, hasFeature } from './organization-life.js';
+import { freeText, id, listed, wrapped } from '../call/fields.js';
+import {
+  type ColumnChoice,
+  defineOperation,
+  type RestOperation,
+  type TeamSubject,
+} from '../call/operation.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
-import { PRIVATE_SPACE_MEMBERS, privateSpaceRecord } from './private-space-record.js';
 import { confirmationRequired, featureDisabled, notFound } from '../problems.js';
 import type { OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
+import { FEATURES, hasFeature } from './organization-life.js';
+import { PRIVATE_SPACE_MEMBERS, privateSpaceRecord } from './private-space-record.js';
 
 const TAG = 'private spaces';
 const PATH = '/private-spaces/{privateSpaceId}';
 const SPACE = { kind: 'team', in: 'params', name: 'privateSpaceId' } as const;
 
-/** Source: reference/rest-api.md sections 1.3 and 6, the type of the public client. [src] */
+/** Source: https://developers.make.com/api-documentation (pagination and sorting, filtering), the type of the public client. [src] */
 const PRIVATE_SPACE_SCHEMA: Schema<unknown> = named('PrivateSpace', object({}, PRIVATE_SPACE_MEMBERS));
 
 const ALL: readonly string[] = Object.keys(PRIVATE_SPACE_MEMBERS);
@@ -38,7 +43,7 @@ const OPERATIONS_LIMIT: Schema<number | string | null> = {
   ],
 };
 
-const listPrivateSpaces: Operation = defineOperation({
+const listPrivateSpaces: RestOperation = defineOperation({
   id: 'listPrivateSpaces',
   method: 'GET',
   path: '/private-spaces',
@@ -51,7 +56,7 @@ const listPrivateSpaces: Operation = defineOperation({
   paging: PAGING,
   subject: { kind: 'organization', in: 'query', name: 'organizationId' },
   permission: 'personal team manage',
-  response: listOf('privateSpaces', PRIVATE_SPACE_SCHEMA),
+  response: listed('privateSpaces', PRIVATE_SPACE_SCHEMA),
   handler: async ({ services, query, subject, columns, page }) => {
     assertFeature(subject.organization);
     const { organizationId, externalId } = query;
@@ -66,7 +71,7 @@ const listPrivateSpaces: Operation = defineOperation({
   },
 });
 
-const getPrivateSpace: Operation = defineOperation({
+const getPrivateSpace: RestOperation = defineOperation({
   id: 'getPrivateSpace',
   method: 'GET',
   path: PATH,
@@ -85,7 +90,7 @@ const getPrivateSpace: Operation = defineOperation({
   },
 });
 
-const updatePrivateSpace: Operation = defineOperation({
+const updatePrivateSpace: RestOperation = defineOperation({
   id: 'updatePrivateSpace',
   method: 'PATCH',
   path: PATH,
@@ -156,7 +161,7 @@ async function spaceRecords(
   });
 }
 
-export const PRIVATE_SPACE_OPERATIONS: readonly Operation[] = [
+export const PRIVATE_SPACE_OPERATIONS: readonly RestOperation[] = [
   listPrivateSpaces,
   getPrivateSpace,
   updatePrivateSpace,

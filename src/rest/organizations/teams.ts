@@ -1,19 +1,19 @@
 import { flag, integer, named, nullable, object, oneOf, type Schema, text } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { pickColumns } from '../call/columns.js';
-import { id, listOf, properName, wrapped } from '../call/fields.js';
-import { type ColumnChoice, defineOperation, type Operation } from '../call/operation.js';
-import { addTeam, removeTeams } from './organization-life.js';
+import { id, listed, properName, wrapped } from '../call/fields.js';
+import { type ColumnChoice, defineOperation, type RestOperation } from '../call/operation.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
-import { confirmationRequired, notFound, refused } from '../problems.js';
 import { TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
+import { confirmationRequired, notFound, refused } from '../problems.js';
 import type { RestReader, TeamRow } from '../store/tables.js';
+import { addTeam, removeTeams } from './organization-life.js';
 
 const TAG = 'teams';
 const PATH = '/teams/{teamId}';
 const TEAM = { kind: 'team', in: 'params', name: 'teamId' } as const;
 
-/** Source: reference/rest-api.md section 6 [doc]; further columns the type of the public client [src]. */
+/** Source: https://developers.make.com/api-documentation (users, teams, enums) [doc]; further columns the type of the public client [src]. */
 const TEAM_SCHEMA: Schema<unknown> = named(
   'Team',
   object(
@@ -46,7 +46,7 @@ const PAGING: Paging = {
   defaultLimit: 10_000,
 };
 
-const listTeams: Operation = defineOperation({
+const listTeams: RestOperation = defineOperation({
   id: 'listTeams',
   method: 'GET',
   path: '/teams',
@@ -59,7 +59,7 @@ const listTeams: Operation = defineOperation({
   paging: PAGING,
   subject: { kind: 'organization', in: 'query', name: 'organizationId' },
   permission: 'organization view',
-  response: listOf('teams', TEAM_SCHEMA),
+  response: listed('teams', TEAM_SCHEMA),
   handler: async ({ services, caller, query, columns, page }) => {
     const { organizationId, includePrivateSpaces } = query;
     // Standard teams have no owner; of private spaces callers see their own. [inf]
@@ -70,7 +70,7 @@ const listTeams: Operation = defineOperation({
   },
 });
 
-const createTeam: Operation = defineOperation({
+const createTeam: RestOperation = defineOperation({
   id: 'createTeam',
   method: 'POST',
   path: '/teams',
@@ -120,7 +120,7 @@ const createTeam: Operation = defineOperation({
   },
 });
 
-const getTeam: Operation = defineOperation({
+const getTeam: RestOperation = defineOperation({
   id: 'getTeam',
   method: 'GET',
   path: PATH,
@@ -137,7 +137,7 @@ const getTeam: Operation = defineOperation({
   }),
 });
 
-const deleteTeam: Operation = defineOperation({
+const deleteTeam: RestOperation = defineOperation({
   id: 'deleteTeam',
   method: 'DELETE',
   path: PATH,
@@ -201,4 +201,4 @@ function teamMembers(row: TeamRow, activeScenarios: number): PlainObject {
   };
 }
 
-export const TEAM_OPERATIONS: readonly Operation[] = [listTeams, createTeam, getTeam, deleteTeam];
+export const TEAM_OPERATIONS: readonly RestOperation[] = [listTeams, createTeam, getTeam, deleteTeam];

@@ -1,18 +1,18 @@
 import { integer, list, named, object, type Schema, text } from '../../schema/build.js';
 import { freeText, wrapped } from '../call/fields.js';
-import { defineOperation, type Operation } from '../call/operation.js';
+import { defineOperation, type RestOperation } from '../call/operation.js';
 import { notFound } from '../problems.js';
 import type { AppRow } from '../store/tables.js';
 
 const TAG = 'administration of apps';
 
-/** Source: specification/000 (White-label, rule 4) [seed]; wrappers and scopes reference/rest-api.md section 5 [inf]. */
+/** Source: https://developers.make.com/white-label-documentation (White-label, rule 4) [seed]; wrappers and scopes https://developers.make.com/white-label-documentation (admin API reference) [inf]. */
 const APP_SCHEMA: Schema<unknown> = named(
   'InstanceApp',
   object({ name: text(), label: text(), version: integer(), premiumTier: integer() }),
 );
 
-const listApps: Operation = defineOperation({
+const listApps: RestOperation = defineOperation({
   id: 'listInstanceApps',
   method: 'GET',
   path: '/admin/apps',
@@ -27,7 +27,7 @@ const listApps: Operation = defineOperation({
   },
 });
 
-const getApp: Operation = defineOperation({
+const getApp: RestOperation = defineOperation({
   id: 'getInstanceApp',
   method: 'GET',
   path: '/admin/apps/{appName}',
@@ -48,4 +48,4 @@ function appRecord({ name, label, version, premiumTier }: AppRow): Omit<AppRow, 
   return { name, label, version, premiumTier };
 }
 
-export const ADMIN_APP_OPERATIONS: readonly Operation[] = [listApps, getApp];
+export const ADMIN_APP_OPERATIONS: readonly RestOperation[] = [listApps, getApp];

@@ -1,14 +1,14 @@
 import { integer, list, nullable, object, type Schema, text } from '../../schema/build.js';
-import { COUNTRIES } from '../reference/countries.js';
 import { wrapped } from '../call/fields.js';
-import { LOCALES } from '../reference/locales.js';
-import { defineOperation, type Operation } from '../call/operation.js';
-import { FEATURES } from '../organizations/organization-life.js';
+import { defineOperation, type RestOperation } from '../call/operation.js';
 import { SCOPE_NAMES } from '../call/scopes.js';
-import type { RestServices } from '../services/services.js';
+import { FEATURES } from '../organizations/organization-life.js';
+import { COUNTRIES } from '../reference/countries.js';
+import { LOCALES } from '../reference/locales.js';
 import { TIMEZONES } from '../reference/timezones.js';
+import type { RestServices } from '../services/services.js';
 
-/** One list the API hands out. Paths and members: reference/rest-api.md section 6. [doc] */
+/** One list the API hands out. Paths and members: https://developers.make.com/api-documentation (users, teams, enums). [doc] */
 interface EnumList {
   readonly path: string;
   readonly id: string;
@@ -141,7 +141,7 @@ const MODULE_TYPES = [
   [12, 'Universal'],
 ] as const;
 
-export const ENUM_OPERATIONS: readonly Operation[] = LISTS.map((it) =>
+export const ENUM_OPERATIONS: readonly RestOperation[] = LISTS.map((it) =>
   defineOperation({
     id: it.id,
     method: 'GET',

@@ -1,8 +1,8 @@
 import { dateTime, integer, list, named, object, type Schema, text } from '../../schema/build.js';
 import { id, wrapped } from '../call/fields.js';
-import { defineOperation, type Operation } from '../call/operation.js';
+import { defineOperation, type RestOperation } from '../call/operation.js';
 
-/** Source: specification/000 (Installed app). [seed] */
+/** Source: https://developers.make.com/api-documentation (Installed app). [seed] */
 const INSTALLED_APP_SCHEMA: Schema<unknown> = named(
   'InstalledApp',
   object({
@@ -14,7 +14,7 @@ const INSTALLED_APP_SCHEMA: Schema<unknown> = named(
   }),
 );
 
-const listInstalledApps: Operation = defineOperation({
+const listInstalledApps: RestOperation = defineOperation({
   id: 'listInstalledApps',
   method: 'GET',
   path: '/organizations/{organizationId}/apps',
@@ -40,4 +40,4 @@ const listInstalledApps: Operation = defineOperation({
   },
 });
 
-export const INSTALLED_APP_OPERATIONS: readonly Operation[] = [listInstalledApps];
+export const INSTALLED_APP_OPERATIONS: readonly RestOperation[] = [listInstalledApps];

@@ -1,40 +1,36 @@
 import { flag, list, object, text } from '../../schema/build.js';
-import { defineOperation, type Operation } from '../call/operation.js';
+import { type Addresses, defineOperation, type RestOperation } from '../call/operation.js';
 import { SCOPE_NAMES } from '../call/scopes.js';
-import type { RestServices } from '../services/services.js';
 import { timezoneCode } from '../reference/timezones.js';
 
 const TAG = 'OpenID Connect';
 const AUTH = { server: 'auth', method: 'GET', tag: TAG, scopes: [] } as const;
 
-/** Bodies by the OpenID Connect standard. Source: reference/rest-api.md section 4. [doc][inf] */
+/**
+ * Bodies by https://openid.net/specs/openid-connect-discovery-1_0.html. The authorization code flow of the platform needs sign-in
+ * screens that are not here: its addresses are not named, and no response type is. Access tokens are issued by the embedder.
+ */
 const DISCOVERY = {
   authentication: 'none',
   summary: 'Shows the metadata of the OpenID provider.',
   response: object({ issuer: text(), jwks_uri: text(), userinfo_endpoint: text() }),
-  handler: async ({ services }: { readonly services: RestServices }) => metadata(services.oidc.issuer),
+  handler: async ({ addresses }: { readonly addresses: Addresses }) => metadata(addresses.authUrl),
 } as const;
 
 function metadata(issuer: string): Readonly<Record<string, unknown>> {
   return {
     issuer,
-    authorization_endpoint: `${issuer}/authorize`,
-    token_endpoint: `${issuer}/token`,
-    revocation_endpoint: `${issuer}/revoke`,
     userinfo_endpoint: `${issuer}/oidc/userinfo`,
     jwks_uri: `${issuer}/oidc/jwks`,
-    response_types_supported: ['code'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    response_types_supported: [],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256'],
     scopes_supported: ['openid', 'profile', 'email', ...SCOPE_NAMES],
     claims_supported: ['sub', 'name', 'email', 'email_verified', 'locale', 'zoneinfo', 'picture'],
-    code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   };
 }
 
-const getJwks: Operation = defineOperation({
+const getJwks: RestOperation = defineOperation({
   ...AUTH,
   id: 'getJwks',
   path: '/oidc/jwks',
@@ -44,7 +40,7 @@ const getJwks: Operation = defineOperation({
   handler: ({ services }) => services.oidc.jwks(),
 });
 
-const getUserInfo: Operation = defineOperation({
+const getUserInfo: RestOperation = defineOperation({
   ...AUTH,
   id: 'getUserInfo',
   path: '/oidc/userinfo',
@@ -68,7 +64,7 @@ const getUserInfo: Operation = defineOperation({
   },
 });
 
-export const OIDC_OPERATIONS: readonly Operation[] = [
+export const OIDC_OPERATIONS: readonly RestOperation[] = [
   defineOperation({
     ...AUTH,
     ...DISCOVERY,

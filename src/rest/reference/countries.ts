@@ -8,7 +8,7 @@ export interface Country {
   readonly code2: string;
 }
 
-/** Source: reference/rest-api.md section 6 (countries start 4 Afghanistan, 5 Åland Islands, 6 Albania). [src] */
+/** Source: https://developers.make.com/api-documentation (users, teams, enums, countries start 4 Afghanistan, 5 Åland Islands, 6 Albania). [src] */
 const FIRST_ID = 4;
 
 /** Countries by id: alpha-2, alpha-3, English name. Ids are part of the contract: new countries go to the end. */

@@ -1,6 +1,6 @@
-import { COUNTRIES } from './countries.js';
-import type { ZoneDirectory } from '../services/ports.js';
 import { badRequest, invalidParameter } from '../problems.js';
+import type { ZoneDirectory } from '../services/ports.js';
+import { COUNTRIES } from './countries.js';
 import { TIMEZONES } from './timezones.js';
 
 export interface ReferencedIds {
@@ -11,7 +11,7 @@ export interface ReferencedIds {
 
 /**
  * Sees that ids name an entry of the lists the API hands out.
- * Source: specification/000 (Organizations, rule 4). [seed]
+ * Source: https://developers.make.com/api-documentation (Organizations, rule 4). [seed]
  * @throws RestError 400 `SC400`
  */
 export function assertReferences(ids: ReferencedIds, zones: ZoneDirectory): void {

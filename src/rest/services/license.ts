@@ -1,8 +1,8 @@
 import { flag, integer, named, object, oneOf, type Schema, text } from '../../schema/build.js';
 import { invalidParameter, missingParameter } from '../problems.js';
-import type { RestSettings } from './services.js';
 import { addMonths } from '../store/subscription-state.js';
 import type { License } from '../store/tables.js';
+import type { RestSettings } from './services.js';
 
 /** A whole number with bounds, as the table of the specification gives them. */
 function bounded(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): Schema<number> {
@@ -11,7 +11,7 @@ function bounded(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): Sc
 
 /**
  * The license of an organization: 34 parameters with their bounds; other members are kept as they are.
- * Source: specification/000 (White-label organization license). [seed]
+ * Source: https://developers.make.com/white-label-documentation (White-label organization license). [seed]
  */
 export const LICENSE_SCHEMA: Schema<License> = named(
   'License',
@@ -97,7 +97,7 @@ type LicenseRules = Pick<RestSettings, 'productManagement' | 'publicCloud'>;
 
 /**
  * What a license that fits its schema still has wrong.
- * Source: specification/000 (dynamicConnections; productManagement: one value, required on the white-label platform). [seed]
+ * Source: https://developers.make.com/api-documentation (dynamicConnections; productManagement: one value, required on the white-label platform). [seed]
  */
 export function licenseProblem(license: License, rules: LicenseRules): string | undefined {
   if (license['dynamicConnections'] === true && license['dynamicDependencies'] !== true) {
@@ -122,9 +122,12 @@ export function nextResetAfter(license: License, fromMs: number): number {
   return addMonths(fromMs, license['restartPeriod'] === '1 year' ? 12 : 1);
 }
 
+/** What an organization has used since its last reset. */
 export interface Consumption {
   readonly lastReset: number;
   readonly nextReset: number;
+  /** Gives later resets their day and time of day: after one on the 28th of February the next is on the 31st again. */
+  readonly resetAnchorAt: number | null;
   readonly operations: number;
   readonly transfer: number;
   readonly centicredits: number;
@@ -137,6 +140,7 @@ const MAX_RESETS = 1200;
 export const CONSUMPTION_COLUMNS = [
   'lastReset',
   'nextReset',
+  'resetAnchorAt',
   'operations',
   'transfer',
   'centicredits',
@@ -146,16 +150,31 @@ export const CONSUMPTION_COLUMNS = [
 /** Consumption at a moment: it starts at 0 again with each reset. Pure, so that all nodes agree. */
 export function consumptionAt(row: Consumption & { readonly license: License }, nowMs: number): Consumption {
   const { lastReset, nextReset, operations, transfer, centicredits, license } = row;
-  if (nowMs < nextReset) return { lastReset, nextReset, operations, transfer, centicredits };
+  const anchorAt = findAnchor(row);
+  if (nowMs < nextReset) {
+    return { lastReset, nextReset, resetAnchorAt: anchorAt, operations, transfer, centicredits };
+  }
   const months = license['restartPeriod'] === '1 year' ? 12 : 1;
+  const offset = countMonths(anchorAt, nextReset);
+  const resetAt = (index: number): number => addMonths(anchorAt, offset + index * months);
   let passed = 0;
-  while (passed < MAX_RESETS && addMonths(nextReset, (passed + 1) * months) <= nowMs) passed++;
-  const last = passed < MAX_RESETS ? addMonths(nextReset, passed * months) : nowMs;
-  return {
-    lastReset: last,
-    nextReset: passed < MAX_RESETS ? addMonths(nextReset, (passed + 1) * months) : addMonths(nowMs, months),
-    operations: 0,
-    transfer: 0,
-    centicredits: 0,
-  };
+  while (passed < MAX_RESETS && resetAt(passed + 1) <= nowMs) passed++;
+  const none = { operations: 0, transfer: 0, centicredits: 0 };
+  return passed < MAX_RESETS
+    ? { lastReset: resetAt(passed), nextReset: resetAt(passed + 1), resetAnchorAt: anchorAt, ...none }
+    : { lastReset: nowMs, nextReset: addMonths(nowMs, months), resetAnchorAt: nowMs, ...none };
+}
+
+/** The anchor that is kept as long as it leads to the next reset, else that reset. */
+function findAnchor({ resetAnchorAt, nextReset }: Pick<Consumption, 'resetAnchorAt' | 'nextReset'>): number {
+  if (typeof resetAnchorAt !== 'number') return nextReset;
+  return addMonths(resetAnchorAt, countMonths(resetAnchorAt, nextReset)) === nextReset
+    ? resetAnchorAt
+    : nextReset;
+}
+
+/** How many months of the calendar lie between two moments, whatever their days. UTC. */
+function countMonths(fromMs: number, toMs: number): number {
+  const [from, to] = [new Date(fromMs), new Date(toMs)];
+  return (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth();
 }

@@ -1,10 +1,11 @@
 import type { CryptoKey, JWK } from 'jose';
+import { loadPackages } from '../../errors/load-packages.js';
 import { StoreError } from '../../errors/store-error.js';
 import type { Clock } from '../../util/clock.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { configError } from '../problems.js';
-import type { Seal } from '../seal.js';
 import type { RestStore } from '../store/tables.js';
+import type { Seal } from './seal.js';
 
 /** What an access token says. */
 export interface AccessClaims {
@@ -14,19 +15,27 @@ export interface AccessClaims {
 
 /** The keys of the authorization server: it signs access tokens, shows its public keys and recognizes what it signed. */
 export interface Oidc {
-  /** The address of the authorization server. */
-  readonly issuer: string;
+  /** The public keys, as a JWK set. */
   jwks(): Promise<{ readonly keys: readonly PlainObject[] }>;
-  issue(claims: AccessClaims, lifetimeSeconds?: number): Promise<string>;
+  /** A signed access token. It names its issuer where one is given, and is good for an hour unless told otherwise. */
+  issue(claims: AccessClaims, options?: IssueOptions): Promise<string>;
   /** The claims of a token that is ours and still good, else undefined. */
   verify(token: string): Promise<AccessClaims | undefined>;
 }
 
+/** What an access token says beside its claims. */
+export interface IssueOptions {
+  /** Default 3600. */
+  readonly lifetimeSeconds?: number | undefined;
+  /** The address of the authorization server: that of the metadata callers see. */
+  readonly issuer?: string | undefined;
+}
+
+/** What the keys of an authorization server are kept in, and what tells their time. */
 export interface OidcOptions {
   readonly store: RestStore;
   readonly seal: Seal;
   readonly clock: Clock;
-  readonly issuer: string;
 }
 
 interface SigningKey {
@@ -36,14 +45,15 @@ interface SigningKey {
 }
 
 const ALGORITHM = 'ES256';
-const SETTING = 'oidc-signing-key';
+/** The name of the setting that holds the sealed signing key. */
+export const SIGNING_KEY_SETTING = 'oidc-signing-key';
 const TOKEN_TYPE = 'at+jwt';
-/** Source: reference/rest-api.md section 4 (expires_in). [doc] */
+/** Source: https://developers.make.com/api-documentation (OAuth flow, expires_in). [doc] */
 const LIFETIME_SECONDS = 3600;
 
 /** The signing key is made once, sealed into the store and shared by all nodes. `jose` is loaded when it is first needed. */
 export function createOidc(options: OidcOptions): Oidc {
-  const { clock, issuer } = options;
+  const { clock } = options;
   let loading: Promise<SigningKey> | undefined;
   const signingKey = (): Promise<SigningKey> => {
     loading ??= loadSigningKey(options);
@@ -54,15 +64,13 @@ export function createOidc(options: OidcOptions): Oidc {
   };
 
   return {
-    issuer,
     jwks: async () => ({ keys: [{ ...(await signingKey()).publicJwk }] }),
-    issue: async ({ userId, scopes }, lifetimeSeconds = LIFETIME_SECONDS) => {
+    issue: async ({ userId, scopes }, { lifetimeSeconds = LIFETIME_SECONDS, issuer } = {}) => {
       const [{ SignJWT }, key] = await Promise.all([loadJose(), signingKey()]);
       const issuedAt = Math.floor(clock.now() / 1000);
-      return new SignJWT({ scope: scopes.join(' ') })
+      return new SignJWT({ scope: scopes.join(' '), ...(issuer !== undefined && { iss: issuer }) })
         .setProtectedHeader({ alg: ALGORITHM, typ: TOKEN_TYPE, kid: key.publicJwk.kid ?? '' })
         .setSubject(String(userId))
-        .setIssuer(issuer)
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + lifetimeSeconds)
         .sign(key.privateKey);
@@ -70,8 +78,8 @@ export function createOidc(options: OidcOptions): Oidc {
     verify: async (token) => {
       const [{ jwtVerify }, key] = await Promise.all([loadJose(), signingKey()]);
       try {
+        // The key is this instance's alone: it says who signed, whatever address callers know the instance by.
         const { payload } = await jwtVerify(token, key.publicKey, {
-          issuer,
           algorithms: [ALGORITHM],
           typ: TOKEN_TYPE,
           requiredClaims: ['sub', 'exp'],
@@ -88,17 +96,14 @@ export function createOidc(options: OidcOptions): Oidc {
 }
 
 async function loadJose(): Promise<typeof import('jose')> {
-  try {
-    return await import('jose');
-  } catch (cause) {
-    throw configError('OpenID Connect needs the package "jose" to be installed.', cause);
-  }
+  return (await loadPackages('OpenID Connect', { jose: () => import('jose') })).jose;
 }
 
 async function loadSigningKey({ store, seal }: OidcOptions): Promise<SigningKey> {
   const { importJWK } = await loadJose();
-  const stored = (await store.get('settings', { name: SETTING })) ?? (await createSigningKey(store, seal));
-  const privateJwk: JWK = JSON.parse(seal.open(stored.value, SETTING));
+  const stored =
+    (await store.get('settings', { name: SIGNING_KEY_SETTING })) ?? (await createSigningKey(store, seal));
+  const privateJwk: JWK = JSON.parse(seal.open(stored.value, SIGNING_KEY_SETTING));
   const { d: _, ...publicJwk } = privateJwk;
   const [privateKey, publicKey] = await Promise.all([
     importJWK(privateJwk, ALGORITHM),
@@ -115,11 +120,13 @@ async function createSigningKey(store: RestStore, seal: Seal): Promise<{ readonl
   const { calculateJwkThumbprint, exportJWK, generateKeyPair } = await loadJose();
   const jwk = await exportJWK((await generateKeyPair(ALGORITHM, { extractable: true })).privateKey);
   const kid = await calculateJwkThumbprint(jwk);
-  const value = seal.seal(JSON.stringify({ ...jwk, kid, use: 'sig', alg: ALGORITHM }), SETTING);
+  const value = seal.seal(JSON.stringify({ ...jwk, kid, use: 'sig', alg: ALGORITHM }), SIGNING_KEY_SETTING);
   try {
-    return await store.transaction((writer) => writer.insert('settings', { name: SETTING, value }));
+    return await store.transaction((writer) =>
+      writer.insert('settings', { name: SIGNING_KEY_SETTING, value }),
+    );
   } catch (error) {
-    const winner = await store.get('settings', { name: SETTING });
+    const winner = await store.get('settings', { name: SIGNING_KEY_SETTING });
     if (error instanceof StoreError && winner) return winner;
     throw error;
   }

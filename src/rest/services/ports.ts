@@ -14,10 +14,11 @@ export interface Price {
   readonly period: 'month' | 'year';
   /** Whether customers manage it themselves; only such a subscription can be paused. */
   readonly selfService: boolean;
-  /** Replaces members of the organization's license while the subscription lasts. */
+  /** The organization's license while the subscription lasts; what it leaves out is as in the default license. */
   readonly license: License;
 }
 
+/** What a customer is about to buy. */
 export interface CheckoutOrder {
   readonly organizationId: number;
   readonly subscriptionId: number;
@@ -26,15 +27,16 @@ export interface CheckoutOrder {
   readonly customer: Readonly<PlainObject> | undefined;
 }
 
+/** A checkout that waits for its customer, or was paid at once. */
 export interface CheckoutSession {
   readonly sessionId: number;
-  /** Where the customer pays. */
+  /** Where the customer pays; one that begins with `/` is of this instance. */
   readonly url: string;
   /** Whether the subscription begins at once; else `activateSubscription` begins it later. */
   readonly paid: boolean;
 }
 
-/** Source: specification/000 (Payment). [seed] */
+/** Source: https://developers.make.com/api-documentation (Payment). [seed] */
 export interface PaymentMethod {
   readonly type: string;
   readonly card: {
@@ -53,6 +55,7 @@ export interface PaymentDetails {
   readonly typeName: string;
   readonly statusName: string;
   readonly method: PaymentMethod;
+  /** One that begins with `/` is of this instance, as is `hostedInvoiceUrl`. */
   readonly invoiceUrl: string;
   readonly hostedInvoiceUrl: string;
 }
@@ -63,6 +66,11 @@ export interface BillingPort {
   findCoupon(code: string, price: Price): Promise<Coupon | undefined>;
   createCheckout(order: CheckoutOrder): Promise<CheckoutSession>;
   describePayment(subscription: RestSubscriptionRow, period: PaidPeriod): PaymentDetails;
+  /**
+   * The page, plain text, at a path of this instance: of a checkout or an invoice whose address begins with `/`. Everybody may read
+   * it, so it tells nothing of anybody. `undefined` for a path that is none of them. Default: there are no pages.
+   */
+  showPage?(path: string): string | undefined;
 }
 
 export type NotificationKind =
@@ -73,6 +81,7 @@ export type NotificationKind =
   | 'subscription paused'
   | 'subscription resumed';
 
+/** Something people may be told of. */
 export interface RestNotification {
   readonly kind: NotificationKind;
   readonly organizationId: number;
@@ -87,6 +96,7 @@ export interface NotificationPort {
   notify(notification: RestNotification): Promise<void>;
 }
 
+/** A production zone: a part of the service with an address of its own. */
 export interface Zone {
   readonly id: number;
   readonly domain: string;

@@ -1,6 +1,6 @@
 import { forbidden, tooManyRequests } from '../problems.js';
-import type { RestServices } from './services.js';
 import type { OrganizationRow } from '../store/tables.js';
+import type { RestServices } from './services.js';
 
 const WINDOW_MS = 60_000;
 const NO_API = 'Forbidden to use token authorization for this organization.';
@@ -8,7 +8,7 @@ const NO_API = 'Forbidden to use token authorization for this organization.';
 /**
  * Counts a call against the license of an organization: at most `apiLimit` calls in the minute its first call opens.
  * Answers the headers that say how much is left.
- * Source: specification/000 (Limits 4), reference/rest-api.md section 1.4. [seed][app]
+ * Source: https://developers.make.com/api-documentation (Limits 4), https://developers.make.com/api-documentation (rate limiting). [seed][app]
  * @throws RestError 403 `SC403` when the license gives no access, 429 `SC429` when the calls are used up
  */
 export async function countCall(

@@ -1,8 +1,8 @@
 import type { Clock } from '../../util/clock.js';
+import type { FeatureControl, License, RestStore } from '../store/tables.js';
 import type { Oidc } from './oidc-provider.js';
 import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './ports.js';
-import type { Seal } from '../seal.js';
-import type { FeatureControl, License, RestStore } from '../store/tables.js';
+import type { Seal } from './seal.js';
 
 /** Settings of an instance that rules read. */
 export interface RestSettings {

@@ -1,6 +1,6 @@
 import type { Zone, ZoneDirectory } from './ports.js';
 
-/** Source: reference/rest-api.md sections 2 and 6: deletion works in eu1 and us1 [doc]; domains [doc], ids [inf]. */
+/** Source: https://developers.make.com/api-documentation (organizations): deletion works in eu1 and us1 [doc]; domains [doc], ids [inf]. */
 const ZONES: readonly Zone[] = [
   zone({ id: 1, domain: 'eu1.make.com', name: 'EU 1', regionId: 1, deletion: true }),
   zone({ id: 2, domain: 'eu2.make.com', name: 'EU 2', regionId: 1, deletion: false }),

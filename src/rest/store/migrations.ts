@@ -193,4 +193,18 @@ export const REST_MIGRATIONS: readonly Migration[] = [
       await createWindowTable(db, kind, `${REST_TABLE_PREFIX}windows`, { unlogged: true });
     },
   },
+  {
+    name: 'rest/002-inviters-anchors-checkouts',
+    up: async ({ schema }) => {
+      await schema.alterTable('rest_invitations').addColumn('invited_by', 'bigint').execute();
+      await schema.alterTable('rest_organizations').addColumn('reset_anchor_at', 'bigint').execute();
+      // Several checkouts may wait to be paid; the one that is paid becomes the subscription.
+      await schema.dropIndex('rest_subscriptions_organization_id').execute();
+      await schema
+        .createIndex('rest_subscriptions_organization_id')
+        .on('rest_subscriptions')
+        .column('organization_id')
+        .execute();
+    },
+  },
 ];

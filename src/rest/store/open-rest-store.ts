@@ -1,9 +1,9 @@
 import { createMemoryStore } from '../../store/memory/memory-store.js';
-import { migrate } from '../../store/sql/migrate.js';
+import { hasSeenAny, migrate } from '../../store/sql/migrate.js';
 import { openPostgres } from '../../store/sql/open-postgres.js';
 import { openSqlite } from '../../store/sql/open-sqlite.js';
-import type { SqlDatabase } from '../../store/sql-database.js';
 import { createSqlStore } from '../../store/sql/sql-store.js';
+import type { SqlDatabase } from '../../store/sql-database.js';
 import { REST_MIGRATIONS, REST_TABLE_PREFIX } from './migrations.js';
 import { REST_TABLES, type RestStore, type RestTables } from './tables.js';
 
@@ -20,6 +20,22 @@ export async function openRestSqlite(file: string): Promise<RestStore> {
 /** A store in a PostgreSQL database; the tables are made or brought up to date. @throws StoreError `STORE_FAILED` */
 export async function openRestPostgres(url: string, maxConnections?: number): Promise<RestStore> {
   return openSql(await openPostgres({ url, maxConnections }));
+}
+
+/**
+ * A store in a PostgreSQL database that holds one; its tables are brought up to date. `undefined` for a database that holds none,
+ * which is left as it is.
+ * @throws StoreError `STORE_FAILED`
+ */
+export async function findRestPostgres(url: string): Promise<RestStore | undefined> {
+  const database = await openPostgres({ url });
+  const isThere = await hasSeenAny(database, REST_MIGRATIONS).catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
+  if (isThere) return openSql(database);
+  await database.close();
+  return undefined;
 }
 
 async function openSql(database: SqlDatabase): Promise<RestStore> {

@@ -19,7 +19,7 @@ const MAX_PERIODS = 1200;
 
 /**
  * Brings a subscription to the moment `nowMs`: ended periods are followed by new ones, a pause that is over ends.
- * Pure, so that no timer is needed and all nodes agree. Source: specification/000 (States and transitions). [seed]
+ * Pure, so that no timer is needed and all nodes agree. Source: https://developers.make.com/api-documentation (States and transitions). [seed]
  */
 export function advanceSubscription(row: RestSubscriptionRow, nowMs: number): AdvancedSubscription {
   const due: PaidPeriod[] = [];
@@ -47,10 +47,18 @@ export function startPeriodAt(row: RestSubscriptionRow, startsAtMs: number): Res
     anchorAt: startsAtMs,
     periodIndex: 0,
     periodStartsAt: startsAtMs,
-    periodEndsAt: addMonths(startsAtMs, monthsOf(row.period)),
+    periodEndsAt: addMonths(startsAtMs, countPeriodMonths(row.period)),
     pauseStartsAt: null,
     pauseEndsAt: null,
   };
+}
+
+/**
+ * Billing begins anew instead of the period that runs, and later than that one: clocks of nodes differ, and changes can share a
+ * millisecond, but no two periods of a subscription begin at one moment.
+ */
+export function restartPeriod(row: RestSubscriptionRow, nowMs: number): RestSubscriptionRow {
+  return startPeriodAt(row, Math.max(nowMs, row.periodStartsAt + 1));
 }
 
 /**
@@ -60,7 +68,7 @@ export function schedulePause(row: RestSubscriptionRow, resumeAtMs: number): Res
   return { ...row, pauseStartsAt: row.periodEndsAt, pauseEndsAt: resumeAtMs };
 }
 
-/** What is wrong with the end of a pause. Source: specification/000 (Limits 2), reference/rest-api.md section 2. [seed][inf] */
+/** What is wrong with the end of a pause. Source: https://developers.make.com/api-documentation (Limits 2), https://developers.make.com/api-documentation (organizations). [seed][inf] */
 export function resumeAtProblem(
   row: RestSubscriptionRow,
   resumeAtMs: number,
@@ -89,10 +97,10 @@ function nextPeriod(row: RestSubscriptionRow): RestSubscriptionRow {
     ...row,
     periodIndex,
     periodStartsAt: row.periodEndsAt,
-    periodEndsAt: addMonths(row.anchorAt, (periodIndex + 1) * monthsOf(row.period)),
+    periodEndsAt: addMonths(row.anchorAt, (periodIndex + 1) * countPeriodMonths(row.period)),
   };
 }
 
-function monthsOf(period: RestSubscriptionRow['period']): number {
+function countPeriodMonths(period: RestSubscriptionRow['period']): number {
   return period === 'year' ? 12 : 1;
 }

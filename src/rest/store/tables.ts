@@ -58,6 +58,8 @@ export interface OrganizationRow {
   readonly syncedAt: number;
   readonly lastReset: number;
   readonly nextReset: number;
+  /** The reset that later ones have their day and time of day from; null where that is `nextReset`. */
+  readonly resetAnchorAt: number | null;
   readonly license: License;
   readonly productName: string;
   readonly ssoType: 'oauth2' | 'saml2' | 'none' | null;
@@ -88,6 +90,8 @@ export interface InvitationRow {
   readonly usersRoleId: number;
   readonly teamIds: readonly number[];
   readonly note: string;
+  /** The user who invited; null for invitations that do not say. */
+  readonly invitedBy: number | null;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly acceptedAt: number | null;
@@ -187,7 +191,7 @@ export interface SettingRow {
   readonly value: string;
 }
 
-// A type, as only types are assignable to an index signature.
+/** The rows of each table, by the name of the table. A type, as only types are assignable to an index signature. */
 export type RestTables = {
   readonly users: UserRow;
   readonly tokens: TokenRow;
@@ -253,6 +257,7 @@ export const REST_TABLES: TableDefinitions<RestTables> = {
       'syncedAt',
       'lastReset',
       'nextReset',
+      'resetAnchorAt',
       'license',
       'productName',
       'ssoType',
@@ -281,6 +286,7 @@ export const REST_TABLES: TableDefinitions<RestTables> = {
       'usersRoleId',
       'teamIds',
       'note',
+      'invitedBy',
       'createdAt',
       'expiresAt',
       'acceptedAt',
@@ -346,7 +352,7 @@ export const REST_TABLES: TableDefinitions<RestTables> = {
     ],
     flags: ['selfService'],
     json: ['coupon', 'customer'],
-    unique: [['organizationId']],
+    indexes: ['organizationId'],
   },
   payments: {
     columns: [

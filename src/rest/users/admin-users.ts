@@ -1,5 +1,5 @@
-import { freeText, id, listOf } from '../call/fields.js';
-import { defineOperation, type Operation } from '../call/operation.js';
+import { freeText, id, listed } from '../call/fields.js';
+import { defineOperation, type RestOperation } from '../call/operation.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import { nameKey, type UserRow } from '../store/tables.js';
 import { ADMINISTERED_USER_COLUMNS, administeredUserRecord, USER_SCHEMA } from './user-record.js';
@@ -16,8 +16,8 @@ const PAGING: Paging = {
   defaultSortDir: 'asc',
   defaultLimit: 100,
 };
-/** Source: reference/rest-api.md section 5. [doc] */
-const listUsers: Operation = defineOperation({
+/** Source: https://developers.make.com/white-label-documentation (admin API reference). [doc] */
+const listUsers: RestOperation = defineOperation({
   id: 'listInstanceUsers',
   method: 'GET',
   path: '/admin/users',
@@ -27,7 +27,7 @@ const listUsers: Operation = defineOperation({
   optionalQuery: { organizationId: id(), teamId: id(), name: freeText(), email: freeText() },
   columns: ADMINISTERED_USER_COLUMNS,
   paging: PAGING,
-  response: listOf('users', USER_SCHEMA),
+  response: listed('users', USER_SCHEMA),
   handler: async ({ services, query, columns, page }) => {
     const { organizationId, teamId, name, email } = query;
     const inOrganization = { within: 'memberships', column: 'userId', where: { organizationId } };
@@ -53,4 +53,4 @@ const listUsers: Operation = defineOperation({
   },
 });
 
-export const ADMIN_USER_OPERATIONS: readonly Operation[] = [listUsers];
+export const ADMIN_USER_OPERATIONS: readonly RestOperation[] = [listUsers];

@@ -1,15 +1,15 @@
 import { dateTime, list, named, object, oneOf, type Schema, text } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { hashToken } from '../authenticate.js';
+import { hashToken } from '../call/authenticate.js';
 import { wrapped } from '../call/fields.js';
-import { defineOperation, type Operation } from '../call/operation.js';
-import { forbidden, notFound } from '../problems.js';
+import { defineOperation, type RestOperation } from '../call/operation.js';
 import { SCOPE_NAMES, type Scope } from '../call/scopes.js';
+import { forbidden, notFound } from '../problems.js';
 import type { RestWriter, TokenRow } from '../store/tables.js';
 
 const TAG = 'API tokens';
 
-/** Source: reference/rest-api.md section 6. [doc] */
+/** Source: https://developers.make.com/api-documentation (users, teams, enums). [doc] */
 const TOKEN_SCHEMA: Schema<unknown> = named(
   'ApiToken',
   object({ token: text(), scope: list(text()), created: dateTime(), label: text() }),
@@ -17,7 +17,7 @@ const TOKEN_SCHEMA: Schema<unknown> = named(
 
 const HINT_LENGTH = 8;
 
-const listTokens: Operation = defineOperation({
+const listTokens: RestOperation = defineOperation({
   id: 'listApiTokens',
   method: 'GET',
   path: '/users/me/api-tokens',
@@ -34,7 +34,7 @@ const listTokens: Operation = defineOperation({
   },
 });
 
-const createToken: Operation = defineOperation({
+const createToken: RestOperation = defineOperation({
   id: 'createApiToken',
   method: 'POST',
   path: '/users/me/api-tokens',
@@ -57,7 +57,7 @@ const createToken: Operation = defineOperation({
   },
 });
 
-const deleteToken: Operation = defineOperation({
+const deleteToken: RestOperation = defineOperation({
   id: 'deleteApiToken',
   method: 'DELETE',
   path: '/users/me/api-tokens/{timestamp}',
@@ -102,4 +102,4 @@ function tokenRecord({ scopes, createdAt, label }: TokenRow, token: string): Pla
   return { token, scope: scopes, created: new Date(createdAt).toISOString(), label };
 }
 
-export const API_TOKEN_OPERATIONS: readonly Operation[] = [listTokens, createToken, deleteToken];
+export const API_TOKEN_OPERATIONS: readonly RestOperation[] = [listTokens, createToken, deleteToken];

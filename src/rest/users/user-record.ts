@@ -12,13 +12,13 @@ import {
 } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { pickColumns } from '../call/columns.js';
-import { LOCALES } from '../reference/locales.js';
 import type { ColumnChoice } from '../call/operation.js';
 import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from '../organizations/organization-role.js';
 import { OWN_SPACE_SCHEMA, ownSpaceRecord } from '../organizations/private-space-record.js';
+import { LOCALES } from '../reference/locales.js';
+import { timezoneCode } from '../reference/timezones.js';
 import type { RestServices } from '../services/services.js';
 import type { UserRow } from '../store/tables.js';
-import { timezoneCode } from '../reference/timezones.js';
 
 const TEAM_ROLE_SCHEMA: Schema<unknown> = object({
   usersRoleId: integer(),
@@ -27,7 +27,7 @@ const TEAM_ROLE_SCHEMA: Schema<unknown> = object({
   changeable: flag(),
 });
 
-/** Source: specification/000 (Invitation detail and accept-invitation records) [seed], reference/rest-api.md section 6 [doc]. */
+/** Source: https://developers.make.com/api-documentation (Invitation detail and accept-invitation records) [seed], https://developers.make.com/api-documentation (users, teams, enums) [doc]. */
 export const USER_SCHEMA: Schema<unknown> = named(
   'User',
   object(
@@ -91,10 +91,10 @@ export const INVITED_USER_COLUMNS: ColumnChoice = {
 
 const ADMINISTERED = [...PERSON, 'usersAdminsRoleId', 'lastlogin', 'deleted', 'created', 'tfaStatus'];
 
-/** What administrators of the instance see. Source: reference/rest-api.md section 5. [doc] */
+/** What administrators of the instance see. Source: https://developers.make.com/white-label-documentation (admin API reference). [doc] */
 export const ADMINISTERED_USER_COLUMNS: ColumnChoice = { all: ADMINISTERED, default: ADMINISTERED };
 
-/** Source: specification/000 (supportEligible: free plan, account older than 90 days). [seed] */
+/** Source: https://developers.make.com/api-documentation (supportEligible: free plan, account older than 90 days). [seed] */
 const FREE_PRODUCT = 'Free';
 const SUPPORT_DAYS_MS = 90 * 24 * 60 * 60 * 1000;
 

@@ -1,13 +1,23 @@
-import { flag, integer, list, named, nullable, object, oneOf, type Schema, text } from '../../schema/build.js';
+import {
+  flag,
+  integer,
+  list,
+  named,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../../schema/build.js';
 import { pickColumns } from '../call/columns.js';
 import { id, wrapped } from '../call/fields.js';
-import { type ColumnChoice, defineOperation, type Operation } from '../call/operation.js';
-import { notFound } from '../problems.js';
+import { type ColumnChoice, defineOperation, type RestOperation } from '../call/operation.js';
 import { ROLES, roleById } from '../call/roles.js';
+import { notFound } from '../problems.js';
 
 const TAG = 'roles';
 
-/** Source: reference/rest-api.md section 6 [doc], the type of the public client [src]. */
+/** Source: https://developers.make.com/api-documentation (users, teams, enums) [doc], the type of the public client [src]. */
 const ROLE_SCHEMA: Schema<unknown> = named(
   'Role',
   object(
@@ -27,7 +37,7 @@ const ROLE_SCHEMA: Schema<unknown> = named(
 const ALL: readonly string[] = Object.keys(ROLE_SCHEMA['properties'] ?? {});
 const COLUMNS: ColumnChoice = { all: ALL, default: ALL };
 
-const listRoles: Operation = defineOperation({
+const listRoles: RestOperation = defineOperation({
   id: 'listRoles',
   method: 'GET',
   path: '/users/roles',
@@ -55,7 +65,7 @@ const listRoles: Operation = defineOperation({
   },
 });
 
-const getRole: Operation = defineOperation({
+const getRole: RestOperation = defineOperation({
   id: 'getRole',
   method: 'GET',
   path: '/users/roles/{roleId}',
@@ -71,4 +81,4 @@ const getRole: Operation = defineOperation({
   },
 });
 
-export const ROLE_OPERATIONS: readonly Operation[] = [listRoles, getRole];
+export const ROLE_OPERATIONS: readonly RestOperation[] = [listRoles, getRole];

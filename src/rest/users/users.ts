@@ -1,12 +1,12 @@
 import { flag, list, object, text } from '../../schema/build.js';
 import { id, wrapped } from '../call/fields.js';
-import { defineOperation, type Operation } from '../call/operation.js';
+import { defineOperation, type RestOperation } from '../call/operation.js';
 import { USER_COLUMNS, USER_SCHEMA, userRecord } from './user-record.js';
 
 const TAG = 'users';
 
-/** Source: reference/rest-api.md section 6. [doc][src] */
-const getMe: Operation = defineOperation({
+/** Source: https://developers.make.com/api-documentation (users, teams, enums). [doc][src] */
+const getMe: RestOperation = defineOperation({
   id: 'getMe',
   method: 'GET',
   path: '/users/me',
@@ -22,7 +22,7 @@ const getMe: Operation = defineOperation({
   },
 });
 
-const getCurrentAuthorization: Operation = defineOperation({
+const getCurrentAuthorization: RestOperation = defineOperation({
   id: 'getCurrentAuthorization',
   method: 'GET',
   path: '/users/me/current-authorization',
@@ -35,4 +35,4 @@ const getCurrentAuthorization: Operation = defineOperation({
   }),
 });
 
-export const USER_OPERATIONS: readonly Operation[] = [getMe, getCurrentAuthorization];
+export const USER_OPERATIONS: readonly RestOperation[] = [getMe, getCurrentAuthorization];

@@ -1,0 +1,81 @@
+import type { Link } from '../../store/record-store.js';
+import type {
+  KeyRow,
+  MembershipRow,
+  OrganizationRow,
+  RestReader,
+  RestTables,
+  TeamMemberRow,
+  TeamRow,
+  TokenRow,
+  UserRow,
+} from '../store/tables.js';
+import type { SubjectKind } from './operation.js';
+
+/** Everything a call is judged by, read as of one moment: no call sees an organization that goes while it comes. */
+export interface CallRows {
+  readonly token?: TokenRow | undefined;
+  readonly user?: UserRow | undefined;
+  readonly organization?: OrganizationRow | undefined;
+  readonly membership?: MembershipRow | undefined;
+  readonly team?: TeamRow | undefined;
+  readonly teamMember?: TeamMemberRow | undefined;
+  readonly key?: KeyRow | undefined;
+}
+
+/** What is looked for: who calls, and what the call is about. */
+export interface CallKeys {
+  readonly caller: { readonly hash: string } | { readonly userId: number };
+  readonly kind: SubjectKind;
+  /** Of the subject; nothing is looked for where its kind is `none`. */
+  readonly id: number;
+}
+
+type CallLinks = Readonly<Record<string, Link<keyof RestTables>>>;
+
+const BY_TOKEN = {
+  token: { table: 'tokens', where: { hash: { value: 'hash' } } },
+  user: { table: 'users', where: { id: { of: 'token', column: 'userId' } } },
+} as const;
+const BY_USER = { user: { table: 'users', where: { id: { value: 'userId' } } } } as const;
+
+const USER = { of: 'user', column: 'id' } as const;
+const ORGANIZATION = {
+  organization: { table: 'organizations', where: { id: { value: 'id' } } },
+  membership: { table: 'memberships', where: { organizationId: { value: 'id' }, userId: USER } },
+} as const;
+const ABOVE_TEAM = {
+  organization: { table: 'organizations', where: { id: { of: 'team', column: 'organizationId' } } },
+  membership: {
+    table: 'memberships',
+    where: { organizationId: { of: 'team', column: 'organizationId' }, userId: USER },
+  },
+  teamMember: { table: 'teamMembers', where: { teamId: { of: 'team', column: 'id' }, userId: USER } },
+} as const;
+const TEAM = { team: { table: 'teams', where: { id: { value: 'id' } } }, ...ABOVE_TEAM } as const;
+const KEY = {
+  key: { table: 'keys', where: { id: { value: 'id' } } },
+  team: { table: 'teams', where: { id: { of: 'key', column: 'teamId' } } },
+  ...ABOVE_TEAM,
+} as const;
+
+const SUBJECTS = { none: {}, organization: ORGANIZATION, team: TEAM, key: KEY } as const;
+
+/** The links of each kind of call, made once. */
+function linksFrom(caller: CallLinks): Readonly<Record<SubjectKind, CallLinks>> {
+  return {
+    none: { ...caller },
+    organization: { ...caller, ...SUBJECTS.organization },
+    team: { ...caller, ...SUBJECTS.team },
+    key: { ...caller, ...SUBJECTS.key },
+  };
+}
+
+const LINKS = { token: linksFrom(BY_TOKEN), user: linksFrom(BY_USER) };
+
+/** Reads who calls and what the call is about in one go. */
+export async function readCallRows(reader: RestReader, { caller, kind, id }: CallKeys): Promise<CallRows> {
+  const links = 'hash' in caller ? LINKS.token : LINKS.user;
+  // The names of the links are those of the rows, and each is of the table that holds such rows.
+  return (await reader.getLinked(links[kind], { ...caller, id })) as CallRows;
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { configError, methodNotAllowed, notFound } from '../problems.js';
+import type { RestServices } from '../services/services.js';
+import type { AddressReader } from './addresses.js';
+import { errorResponse, successResponse, toRestError } from './answer.js';
+import { createCallHandler } from './handle-call.js';
+import type { Addresses, RestOperation } from './operation.js';
+
+/** A call that was answered, for logs. It holds nothing a caller sent but the path, whose secrets are none. */
+export interface AnsweredCall {
+  /** The header `x-request-id` of the answer. */
+  readonly requestId: string;
+  /** The id of the operation; undefined where the path knows none. */
+  readonly operation: string | undefined;
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** A call that ended with a status of 500 and more, with what was thrown. */
+export type FailedCall = Pick<AnsweredCall, 'requestId' | 'operation' | 'method' | 'path'>;
+
+export interface RouterOptions {
+  readonly operations: readonly RestOperation[];
+  readonly readAddresses: AddressReader;
+  readonly openApi: (addresses: Addresses) => Readonly<Record<string, unknown>>;
+  readonly basePath: string;
+  readonly authPath: string;
+  readonly cors: string | undefined;
+  readonly onError: (error: unknown, call: FailedCall) => void;
+  readonly onAnswer: (call: AnsweredCall) => void;
+}
+
+/** Answers a request that came to `listeningAt`. Never rejects. */
+export type Router = (request: Request, listeningAt: string | undefined) => Promise<Response>;
+
+/** What the answer to one request is made of. */
+type Work = (turn: Turn) => Promise<Response>;
+
+interface Turn {
+  readonly request: Request;
+  readonly addresses: Addresses;
+  /** Get into the answer, however the call ends. */
+  readonly headers: Headers;
+}
+
+/** Routes requests to operations and answers whatever they end with. Loads Hono. @throws RestError `REST_CONFIG` */
+export async function createRouter(services: RestServices, options: RouterOptions): Promise<Router> {
+  const { operations, basePath, authPath, cors, readAddresses } = options;
+  const { Hono } = await loadHono();
+  const app = new Hono<{ Bindings: { listeningAt: string | undefined } }>();
+  const answering = (operation: RestOperation | undefined, work: Work) => {
+    return ({ req, env }: { req: { raw: Request }; env: { listeningAt: string | undefined } }) =>
+      answer(req.raw, operation, {
+        options,
+        work,
+        readAddresses: () => readAddresses(req.raw, env.listeningAt),
+      });
+  };
+
+  const openApi: Work = async ({ addresses }) => successResponse(options.openApi(addresses));
+  for (const prefix of [basePath, '']) app.get(`${prefix}/openapi.json`, answering(undefined, openApi));
+  const known = new Map<string, string[]>();
+  for (const operation of [...operations].sort(bySpecificity)) {
+    const handle = createCallHandler(services, operation);
+    for (const path of listPaths(operation, basePath, authPath)) {
+      known.set(path, [...(known.get(path) ?? []), operation.method]);
+      app.on(operation.method, path, (context) => {
+        const params = context.req.param();
+        const work: Work = async ({ request, ...turn }) =>
+          successResponse(await handle(request, { params, ...turn }));
+        return answering(operation, work)(context);
+      });
+    }
+  }
+  for (const [path, methods] of known) {
+    const refuse: Work = async ({ request }) => {
+      if (request.method === 'OPTIONS' && cors !== undefined) return preflight(methods);
+      throw methodNotAllowed(methods);
+    };
+    app.all(path, answering(undefined, refuse));
+  }
+  app.notFound(answering(undefined, async ({ request }) => showPage(services, request)));
+  return async (request, listeningAt) => app.fetch(request, { listeningAt });
+}
+
+/** Where no operation is, checkouts and invoices may be. @throws RestError 404 */
+function showPage({ billing }: RestServices, { method, url }: Request): Response {
+  const isRead = method === 'GET' || method === 'HEAD';
+  const page = isRead ? billing.showPage?.(new URL(url).pathname) : undefined;
+  if (page === undefined) throw notFound('Path');
+  const response = successResponse(page);
+  response.headers.set('x-content-type-options', 'nosniff');
+  return response;
+}
+
+interface Answering {
+  readonly options: RouterOptions;
+  readonly work: Work;
+  readonly readAddresses: () => Addresses;
+}
+
+async function answer(
+  request: Request,
+  operation: RestOperation | undefined,
+  { options, work, readAddresses }: Answering,
+): Promise<Response> {
+  const startedAt = performance.now();
+  const headers = new Headers();
+  const { pathname: path } = new URL(request.url);
+  const call = { requestId: randomUUID(), operation: operation?.id, method: request.method, path };
+  const response = await work({ request, headers, addresses: readAddresses() }).catch((error: unknown) => {
+    const refusal = toRestError(error);
+    if (refusal.status >= 500) options.onError(error, call);
+    return errorResponse(refusal);
+  });
+  for (const [name, value] of headers) response.headers.set(name, value);
+  addCommonHeaders(response.headers, options.cors, call.requestId);
+  options.onAnswer({ ...call, status: response.status, durationMs: performance.now() - startedAt });
+  return response;
+}
+
+async function loadHono(): Promise<typeof import('hono')> {
+  try {
+    return await import('hono');
+  } catch (cause) {
+    throw configError('The REST API needs the package "hono" to be installed.', cause);
+  }
+}
+
+/** The router takes the first route that fits, so words come before parameters. */
+function bySpecificity(a: RestOperation, b: RestOperation): number {
+  return a.path.split('{').length - b.path.split('{').length;
+}
+
+function listPaths(operation: RestOperation, basePath: string, authPath: string): readonly string[] {
+  const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
+  return operation.server === 'auth' ? [path, authPath + path] : [basePath + path];
+}
+
+const EXPOSED = 'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id';
+
+function addCommonHeaders(headers: Headers, cors: string | undefined, requestId: string): void {
+  headers.set('x-request-id', requestId);
+  headers.set('cache-control', 'no-store');
+  if (cors === undefined) return;
+  headers.set('access-control-allow-origin', cors);
+  headers.set('access-control-expose-headers', EXPOSED);
+}
+
+function preflight(methods: readonly string[]): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': methods.join(', '),
+      'access-control-allow-headers': 'authorization, content-type',
+      'access-control-max-age': '600',
+    },
+  });
+}

@@ -1,0 +1,20 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createNodeListener as createListener } from '../../server/node-listener.js';
+import type { ServeFetchOptions } from '../../server/serve-fetch.js';
+import { refusedAtTheDoor } from './refused-at-the-door.js';
+
+/** Bounds of the server; those of a JSON body are tighter and come first. */
+export const SERVER_LIMITS: ServeFetchOptions['limits'] = Object.freeze({
+  maxBodyBytes: 2 * 1024 * 1024,
+  maxBytesInFlight: 64 * 1024 * 1024,
+  maxRequests: 1000,
+  headerTimeoutMs: 10_000,
+  bodyTimeoutMs: 30_000,
+});
+
+/** A listener for `node:http` and `node:https` that answers through a Fetch handler. */
+export function createNodeListener(
+  handle: (request: Request) => Promise<Response>,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+  return createListener(handle, { limits: SERVER_LIMITS, refuse: refusedAtTheDoor }).listen;
+}

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { RestError } from '../../errors/rest-error.js';
+import type { Refusal } from '../../server/refusal.js';
+import { errorResponse, toRestError } from '../call/answer.js';
+import { badRequest, invalidParameter, tooLarge } from '../problems.js';
+
+/** What the server refuses before an operation sees it, in the form of all other errors. */
+export function refusedAtTheDoor(refusal: Refusal, maxBodyBytes: number): Response {
+  const response = errorResponse(describeRefusal(refusal, maxBodyBytes));
+  response.headers.set('x-request-id', randomUUID());
+  return response;
+}
+
+function describeRefusal(refusal: Refusal, maxBodyBytes: number): RestError {
+  switch (refusal) {
+    case 'unreadable':
+      return badRequest([invalidParameter('request', 'must be readable')]);
+    case 'too-large':
+      return tooLarge(maxBodyBytes);
+    case 'too-slow':
+      return new RestError('REST_REQUEST', 'Request Timeout', {
+        ...{ status: 408, apiCode: 'SC408', detail: 'The request came too slowly.' },
+      });
+    case 'busy':
+    case 'full':
+      return new RestError('REST_REQUEST', 'Service Unavailable', {
+        ...{ status: 503, apiCode: 'SC503', detail: 'Too much at a time, please try again.' },
+        headers: { 'retry-after': '1' },
+      });
+    case 'failed':
+      return toRestError(undefined);
+  }
+}

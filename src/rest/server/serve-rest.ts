@@ -1,0 +1,35 @@
+import { type FetchServer, serveFetch } from '../../server/serve-fetch.js';
+import type { Rest } from '../create-rest.js';
+import { SERVER_LIMITS } from './node-listener.js';
+import { refusedAtTheDoor } from './refused-at-the-door.js';
+
+/** Where the API listens. */
+export interface ServeOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Default `127.0.0.1`. */
+  readonly host?: string | undefined;
+  /** Certificate and key, PEM; with them the server speaks HTTPS. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+}
+
+/** The API on a port. */
+export interface RestServer {
+  /** Origin with the port that was given out: `http://127.0.0.1:8080`. */
+  readonly origin: string;
+  /** Takes no more calls, and waits for those under way; after `graceMs` (default 10 s) they are cut off. */
+  close(graceMs?: number): Promise<void>;
+}
+
+const DEFAULT_GRACE_MS = 10_000;
+
+/** Serves the API on a port. Rejects with the error of the socket when the port cannot be had. */
+export async function serveRest(rest: Pick<Rest, 'fetch'>, options: ServeOptions): Promise<RestServer> {
+  const { port, host, tls } = options;
+  let listeningAt: string | undefined;
+  const server: FetchServer = await serveFetch((request) => rest.fetch(request, { listeningAt }), {
+    ...{ port, hostname: host, tls, limits: SERVER_LIMITS, refuse: refusedAtTheDoor },
+  });
+  listeningAt = server.origin;
+  return { origin: server.origin, close: (graceMs = DEFAULT_GRACE_MS) => server.close(graceMs) };
+}

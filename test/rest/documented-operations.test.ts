@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { RestOperation } from '../../src/rest/call/operation.js';
+import { OPERATIONS } from '../../src/rest/operations.js';
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/rest.md'), 'utf8');
+
+/** A row of the page: `| GET | /ping | Answers. | none |`. */
+function rowOf({ method, path, summary, scopes, authentication, administrators }: RestOperation): string {
+  const needs = [
+    ...(authentication === 'none' ? ['no token'] : []),
+    ...scopes.map((scope) => `\`${scope}\``),
+    ...(administrators === true ? ['administrator'] : []),
+  ];
+  return `| ${method} | \`${path}\` | ${summary} | ${needs.join(', ')} |`;
+}
+
+describe('docs/rest.md', () => {
+  it('lists every operation, and no other', () => {
+    const rows = PAGE.split('\n').filter((line) => /^\| (?:GET|POST|PATCH|DELETE) \|/.test(line));
+    expect(rows).toEqual(OPERATIONS.map(rowOf));
+  });
+});

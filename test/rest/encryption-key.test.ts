@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { createRest } from '../../src/rest/create-rest.js';
+import { createSeal } from '../../src/rest/services/seal.js';
+import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import { insertRestRows } from '../../src/testing/contracts/rest-contract.js';
+import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
+import { readWorld } from './run-contract.js';
+
+const OWN = new Uint8Array(32).fill(1);
+const OTHER = new Uint8Array(32).fill(2);
+const WRONG = {
+  code: 'REST_CONFIG',
+  message: expect.stringContaining('the key of node 2 is not the encryption key'),
+};
+
+const kinds = [MEMORY_STORES, await sqliteStores(), await postgresStores()];
+
+describe('the encryption key', () => {
+  for (const stores of kinds) {
+    it.skipIf(stores.missing !== undefined)(`of a store is the first one: ${stores.name}`, async () => {
+      const store = await stores.create();
+      await createRest({ store, encryptionKey: OWN });
+      await createRest({ store, encryptionKey: OWN });
+      const second = createRest({ store, encryptionKey: OTHER, encryptionKeySource: 'the key of node 2' });
+      await expect(second).rejects.toMatchObject(WRONG);
+      expect(await store.count('settings')).toBe(1);
+    });
+
+    it.skipIf(stores.missing !== undefined)(
+      `of nodes that start together is one: ${stores.name}`,
+      async () => {
+        const store = await stores.create();
+        const starts = [OWN, OTHER, OWN, OTHER].map((encryptionKey) => createRest({ store, encryptionKey }));
+        const outcomes = (await Promise.allSettled(starts)).map((it) => it.status);
+        const first = outcomes.slice(0, 2).sort();
+        expect(first).toEqual(['fulfilled', 'rejected']);
+        expect(outcomes.slice(2)).toEqual(outcomes.slice(0, 2));
+      },
+    );
+  }
+
+  it('is noticed where an older store holds sealed data and no check value', async () => {
+    for (const what of ['signing key', 'key of a team']) {
+      const store = createRestMemoryStore();
+      const rest = await createRest({ store, encryptionKey: OWN });
+      if (what === 'signing key') await rest.services.oidc.jwks();
+      else {
+        const world = readWorld();
+        await insertRestRows(store, world, world.rows);
+        const parameters = createSeal(OWN).seal('{}', 'key:1:basicauth');
+        await insertRestRows(store, world, {
+          keys: [{ organizationId: 1, teamId: 1, name: 'K', parameters }],
+        });
+      }
+      await store.transaction((writer) => writer.remove('settings', { name: 'encryption-check' }));
+      const second = createRest({ store, encryptionKey: OTHER, encryptionKeySource: 'the key of node 2' });
+      await expect(second).rejects.toMatchObject(WRONG);
+      await createRest({ store, encryptionKey: OWN });
+    }
+  });
+
+  it('tells nothing of itself', async () => {
+    const store = createRestMemoryStore();
+    await createRest({ store, encryptionKey: OWN });
+    const error = await createRest({ store, encryptionKey: OTHER }).catch((it: unknown) => it);
+    for (const form of ['base64', 'hex'] as const) {
+      expect(String(error)).not.toContain(Buffer.from(OTHER).toString(form));
+    }
+  });
+
+  it('is of 32 bytes', async () => {
+    const store = createRestMemoryStore();
+    await expect(createRest({ store, encryptionKey: new Uint8Array(31) })).rejects.toMatchObject({
+      code: 'REST_CONFIG',
+    });
+    expect(await store.count('settings')).toBe(0);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { describeFailure } from '../../src/cli/output/rest-log.js';
+import { ERROR_CODES } from '../../src/errors/codes.js';
+import { EngineError } from '../../src/errors/engine-error.js';
+import { createLocalBilling } from '../../src/rest/billing/billing.js';
+import { bootstrap } from '../../src/rest/bootstrap.js';
+import { toRestError } from '../../src/rest/call/answer.js';
+import { createRest, type RestOptions } from '../../src/rest/create-rest.js';
+import * as problems from '../../src/rest/problems.js';
+import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+
+/** Each code of the REST API: who makes it, and what callers get. */
+const TABLE: readonly (readonly [
+  code: keyof typeof ERROR_CODES,
+  error: unknown,
+  status: number,
+  apiCode: string,
+])[] = [
+  ['REST_REQUEST', problems.badRequest(['x']), 400, 'SC400'],
+  ['REST_REQUEST', problems.methodNotAllowed(['GET']), 405, 'SC405'],
+  ['REST_REQUEST', problems.tooLarge(1), 413, 'SC413'],
+  ['REST_UNAUTHORIZED', problems.unauthorized('x', 'Bearer'), 401, 'SC401'],
+  ['REST_FORBIDDEN', problems.forbidden(), 403, 'SC403'],
+  ['REST_NOT_FOUND', problems.notFound('Key'), 404, 'SC404'],
+  ['REST_REFUSED', problems.confirmationRequired('x'), 406, 'IM004'],
+  ['REST_REFUSED', problems.featureDisabled('x'), 400, 'IM903'],
+  ['REST_REFUSED', problems.blocked('x'), 400, 'IM016'],
+  ['REST_RATE_LIMIT', problems.tooManyRequests({}), 429, 'SC429'],
+  // What callers are told nothing of.
+  ['REST_FAILED', problems.configError('secret'), 500, 'SC500'],
+  ['REST_FAILED', new Error('secret'), 500, 'SC500'],
+];
+
+describe('the codes of the REST API', () => {
+  it.each(TABLE)('%s', (code, error, status, apiCode) => {
+    const refusal = toRestError(error);
+    expect(refusal).toMatchObject({ code, status, apiCode });
+    expect(refusal).toBeInstanceOf(EngineError);
+    expect(JSON.stringify(refusal)).not.toContain('secret');
+  });
+
+  it('stand in the table, each of them', () => {
+    const codes = Object.keys(ERROR_CODES).filter((code) => code.startsWith('REST_'));
+    expect([...new Set(TABLE.map(([code]) => code)), 'REST_CONFIG'].sort()).toEqual(codes.sort());
+  });
+
+  const store = createRestMemoryStore();
+  const good = { store, encryptionKey: new Uint8Array(32) };
+  it.each<[string, Partial<RestOptions>]>([
+    ['a key of another length', { encryptionKey: new Uint8Array(16) }],
+    ['an origin with a path', { origin: 'https://api.example.com/v2' }],
+    ['an origin of no web server', { origin: 'file:///x' }],
+    ['an origin that is none', { origin: 'api.example.com' }],
+  ])('REST_CONFIG for %s', async (_, options) => {
+    await expect(createRest({ ...good, ...options })).rejects.toMatchObject({
+      code: 'REST_CONFIG',
+      status: 500,
+    });
+  });
+
+  it('tell whoever runs the instance which call failed and why, and callers its id', async () => {
+    const failures: unknown[] = [];
+    const answers: unknown[] = [];
+    const reason = new Error('secret');
+    const billing = { ...createLocalBilling(), findPrice: () => Promise.reject(reason) };
+    const rest = await createRest({
+      ...{ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32), billing },
+      onError: (error, call) => failures.push([error, call]),
+      onAnswer: (call) => answers.push(call),
+    });
+    const token = await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
+    const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
+    const path = '/api/v2/organizations/1/subscription';
+    const init = { method: 'POST', headers, body: '{"priceId":11}' };
+    const response = await rest.fetch(new Request(`http://localhost${path}?hash=of-an-invitation`, init));
+    const requestId = response.headers.get('x-request-id');
+    expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('secret');
+    const call = { requestId, operation: 'createSubscription', method: 'POST', path };
+    expect(failures).toEqual([[reason, call]]);
+    expect(answers).toEqual([{ ...call, status: 500, durationMs: expect.any(Number) }]);
+    const line = describeFailure(
+      new Error('not stored', { cause: reason }),
+      { ...call, requestId: 'id' },
+      'text',
+    );
+    expect(line).toBe(`failed POST ${path} createSubscription id: Error: not stored < Error: secret`);
+  });
+});

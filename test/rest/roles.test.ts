@@ -1,0 +1,186 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { bootstrap } from '../../src/rest/bootstrap.js';
+import { allows, mayAnyInviterGive, mayGiveRole, ROLES, type Role } from '../../src/rest/call/roles.js';
+import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
+import { createRest, type Rest } from '../../src/rest/create-rest.js';
+import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import type { InvitationRow, RestTables } from '../../src/rest/store/tables.js';
+import { addUser } from '../../src/rest/users/add-user.js';
+import { addToken } from '../../src/rest/users/api-tokens.js';
+
+/** Which role may give which, by identifier. Everything that is not here is refused. */
+const GIVES: Readonly<Record<string, readonly string[]>> = {
+  owner: ['owner', 'admin', 'member', 'accountant', 'app_developer', 'guest'],
+  admin: ['admin', 'member', 'app_developer', 'guest'],
+};
+
+const PAIRS = ROLES.flatMap((giver) => ROLES.map((given) => [giver, given] as const));
+const IN_ORGANIZATIONS = PAIRS.filter(
+  ([giver, given]) => giver.category === 'organization' && given.category === 'organization',
+);
+
+function gives(giver: Role, given: Role): boolean {
+  return GIVES[giver.identifier]?.includes(given.identifier) ?? false;
+}
+
+const title = ([giver, given]: readonly [Role, Role]): string => `${giver.identifier} to ${given.identifier}`;
+
+describe('the table of roles', () => {
+  it('has every role once', () => {
+    expect(new Set(ROLES.map((it) => it.id)).size).toBe(ROLES.length);
+    expect(new Set(ROLES.map((it) => it.identifier)).size).toBe(ROLES.length);
+  });
+
+  it.each(PAIRS.map((pair) => [title(pair), ...pair] as const))('%s', (_, giver, given) => {
+    expect(mayGiveRole(giver.id, given.id)).toBe(gives(giver, given));
+  });
+
+  it('lets nobody give what he may not do himself', () => {
+    for (const [giver, given] of PAIRS.filter(([one, other]) => mayGiveRole(one.id, other.id))) {
+      expect(given.permissions.filter((it) => !allows(giver.id, it))).toEqual([]);
+    }
+  });
+
+  it('gives nothing without a role, and no role that is not there', () => {
+    expect(mayGiveRole(undefined, 16)).toBe(false);
+    expect(mayGiveRole(11, 99)).toBe(false);
+    expect(mayGiveRole(99, 16)).toBe(false);
+  });
+
+  it('trusts an invitation without inviter as far as the least of those who invite', () => {
+    const trusted = ROLES.filter((it) => mayAnyInviterGive(it.id)).map((it) => it.identifier);
+    expect(trusted).toEqual(GIVES['admin']);
+  });
+
+  it('makes whoever adds a team no more than he is: its admin may do nothing that he may not', () => {
+    const admin = ROLES.find((it) => it.identifier === 'team_admin');
+    for (const role of ROLES.filter((it) => allows(it.id, 'team add'))) {
+      expect(admin?.permissions.filter((it) => !allows(role.id, it))).toEqual([]);
+    }
+  });
+});
+
+const INVITER = '00000001-0000-4000-8000-000000000001';
+const INVITED = '00000002-0000-4000-8000-000000000002';
+
+describe('over the API', () => {
+  let rest: Rest;
+  let inviterId: number;
+  let invitedId: number;
+
+  beforeEach(async () => {
+    rest = await createRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });
+    await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
+    const nowMs = Date.now();
+    [inviterId, invitedId] = await rest.services.store.transaction(async (writer) => {
+      const plain = { usersAdminsRoleId: null };
+      const inviter = await addUser(writer, { name: 'I', email: 'i@example.com', ...plain }, nowMs);
+      const invited = await addUser(writer, { name: 'J', email: 'j@example.com', ...plain }, nowMs);
+      const common = { label: 't', scopes: SCOPE_NAMES, nowMs };
+      await addToken(writer, { ...common, userId: inviter.id, token: INVITER });
+      await addToken(writer, { ...common, userId: invited.id, token: INVITED });
+      return [inviter.id, invited.id];
+    });
+  });
+
+  async function call(token: string, path: string, body: unknown): Promise<number> {
+    const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await rest.fetch(new Request(`http://localhost/api/v2/organizations/${path}`, init));
+    return response.status;
+  }
+
+  const invite = (given: Role): Promise<number> =>
+    call(INVITER, '1/invite', { usersRoleId: given.id, email: 'j@example.com', name: 'J' });
+  const accept = (hash: string): Promise<number> => call(INVITED, 'accept-invitation', { hash });
+
+  function join(usersRoleId: number, userId = inviterId): Promise<unknown> {
+    return rest.services.store.transaction((writer) =>
+      writer.insert('memberships', { userId, organizationId: 1, usersRoleId, invitation: null }),
+    );
+  }
+
+  function setRole(usersRoleId: number): Promise<unknown> {
+    return rest.services.store.transaction((writer) =>
+      writer.update('memberships', { userId: inviterId }, { usersRoleId }),
+    );
+  }
+
+  async function addInvitation(change: Partial<InvitationRow>): Promise<string> {
+    const hash = rest.services.uuid();
+    const row: Omit<RestTables['invitations'], 'id'> = {
+      ...{ hash, organizationId: 1, userId: invitedId, usersRoleId: 13, teamIds: [], note: '' },
+      ...{ invitedBy: inviterId, createdAt: 0, expiresAt: Date.now() + 60_000, acceptedAt: null },
+      ...change,
+    };
+    await rest.services.store.transaction((writer) => writer.insert('invitations', row));
+    return hash;
+  }
+
+  const roleOfInvited = async (): Promise<number | undefined> =>
+    (await rest.services.store.get('memberships', { organizationId: 1, userId: invitedId }))?.usersRoleId;
+
+  it.each(IN_ORGANIZATIONS.map((pair) => [title(pair), ...pair] as const))(
+    'invitation, its change and its acceptance: %s',
+    async (_, giver, given) => {
+      const allowed = gives(giver, given);
+      const { store } = rest.services;
+      await join(giver.id);
+      expect(await invite(given)).toBe(allowed ? 200 : 403);
+      expect(await store.count('invitations')).toBe(allowed ? 1 : 0);
+      await store.transaction((writer) => writer.remove('invitations', {}));
+
+      // One that waits and gives nothing to speak of cannot be made to give more.
+      if (allows(giver.id, 'organization invite')) {
+        await addInvitation({ usersRoleId: 16 });
+        expect(await invite(given)).toBe(allowed ? 200 : 403);
+        const rows = await store.find('invitations');
+        expect(rows.map((row) => row.usersRoleId)).toEqual([allowed ? given.id : 16]);
+        await store.transaction((writer) => writer.remove('invitations', {}));
+      }
+
+      // Whoever invited may have had another role when he did.
+      const hash = await addInvitation({ usersRoleId: given.id });
+      expect(await accept(hash)).toBe(allowed ? 200 : 403);
+      expect(await roleOfInvited()).toBe(allowed ? given.id : undefined);
+    },
+  );
+
+  it('an owner who is no owner any more has invited nobody to be one', async () => {
+    await join(11);
+    const hash = await addInvitation({ usersRoleId: 11 });
+    await setRole(12);
+    expect(await accept(hash)).toBe(403);
+    await setRole(11);
+    expect(await accept(hash)).toBe(200);
+  });
+
+  it('who has left gives no role', async () => {
+    const hash = await addInvitation({ usersRoleId: 16 });
+    expect(await accept(hash)).toBe(403);
+  });
+
+  it.each(ROLES.filter((it) => it.category === 'organization').map((it) => [it.identifier, it] as const))(
+    'an invitation of an older store, without inviter: %s',
+    async (_, given) => {
+      const hash = await addInvitation({ usersRoleId: given.id, invitedBy: null });
+      expect(await accept(hash)).toBe(GIVES['admin']?.includes(given.identifier) ? 200 : 403);
+    },
+  );
+
+  it('a member keeps his role whatever he accepts', async () => {
+    await join(11);
+    await join(16, invitedId);
+    const hash = await addInvitation({ usersRoleId: 11 });
+    expect(await accept(hash)).toBe(200);
+    expect(await roleOfInvited()).toBe(16);
+  });
+
+  it('an admin does not take back what an owner gave', async () => {
+    await join(12);
+    await addInvitation({ usersRoleId: 11, invitedBy: 1 });
+    expect(await call(INVITER, '1/invite', { usersRoleId: 16, email: 'j@example.com', name: 'J' })).toBe(403);
+    const rows = await rest.services.store.find('invitations');
+    expect(rows.map((row) => row.usersRoleId)).toEqual([11]);
+  });
+});
