@@ -7,10 +7,10 @@ const report = ['json', { outputFile: 'node_modules/.cache/vitest-report.json' }
 const DATABASES = ['test/host', 'test/rest', 'test/store'];
 
 /** Tests that build, install or start things, and those that measure the memory of their process. */
-const PROCESSES = ['test/app/sandbox', 'test/cli/process.test.ts', 'test/package'];
+const PROCESSES = ['test/sandbox', 'test/cli/process.test.ts', 'test/package'];
 
 /** Tests of what computes, and does nothing else. */
-const LANGUAGE = ['test/iml', 'test/spec', 'test/structure', 'test/util'];
+const LANGUAGE = ['test/document', 'test/iml', 'test/structure', 'test/util'];
 
 /** `--project language` runs one of them. Those whose files take longest stand first, so that none is left for the end. */
 const PROJECTS: readonly TestProjectInlineConfiguration[] = [

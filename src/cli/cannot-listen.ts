@@ -1,9 +1,22 @@
 import type { EngineError } from '../errors/engine-error.js';
-import { errnoOf } from './connections/private-file.js';
+import { errnoOf } from '../util/errno.js';
 import { usageError } from './usage-error.js';
 
-/** What a command says that got no port to listen on. */
-export function cannotListen(port: number, error: unknown): EngineError {
-  const why = errnoOf(error) === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${errnoOf(error)})`;
+/**
+ * What a command says that got no port to listen on.
+ *
+ * @param hostname the address it asked for, where that may be the reason
+ */
+export function cannotListen(port: number, error: unknown, hostname?: string): EngineError {
+  const errno = errnoOf(error);
+  if (hostname !== undefined && ADDRESS_ERRORS.has(errno)) {
+    return usageError(
+      `This machine has no address "${hostname}" to listen on (${errno}). Choose another with --host.`,
+      error,
+    );
+  }
+  const why = errno === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${errno})`;
   return usageError(`The port ${port} ${why}. Choose another with --port, or any with --port 0.`, error);
 }
+
+const ADDRESS_ERRORS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']);

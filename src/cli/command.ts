@@ -41,3 +41,14 @@ export interface Arguments {
   readonly text: (option: string) => string | undefined;
   readonly texts: (option: string) => readonly string[];
 }
+
+/** A command, loaded when it is called, so that a start costs no more than what it runs. */
+export interface CommandEntry {
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** The options of a command, `--help` among them. */
+export function optionsOf(command: Command): Command['options'] {
+  return { ...command.options, help: { short: 'h', help: 'Shows this help.' } };
+}

@@ -1,18 +1,30 @@
-import type { Command } from './command.js';
-import type { Io } from './io.js';
-
-/** A command, loaded when it is called, so that a start costs no more than what it runs. */
-export type CommandEntry = { readonly summary: string } & (
-  | { readonly load: () => Promise<Command> }
-  /** A command of another folder, which reads its own arguments and prints its own help. */
-  | { readonly loadWhole: () => Promise<(args: readonly string[], io: Io) => Promise<number>> }
-);
+import type { CommandEntry } from './command.js';
 
 /** The commands in the order of the help. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   run: {
     summary: 'Runs a module of an app and prints its bundles.',
-    load: async () => (await import('./run.js')).RUN_COMMAND,
+    load: async () => (await import('./commands/run.js')).RUN_COMMAND,
+  },
+  rpc: {
+    summary: 'Calls an RPC of an app and prints what it gives.',
+    load: async () => (await import('./commands/rpc.js')).RPC_COMMAND,
+  },
+  epoch: {
+    summary: 'Lists what a polling trigger can start with.',
+    load: async () => (await import('./commands/epoch.js')).EPOCH_COMMAND,
+  },
+  webhook: {
+    summary: 'Processes one call of a webhook, attaches and detaches it.',
+    load: async () => (await import('./commands/webhook.js')).WEBHOOK_COMMAND,
+  },
+  check: {
+    summary: 'Looks for mistakes in an app without running it.',
+    load: async () => (await import('./commands/check.js')).CHECK_COMMAND,
+  },
+  lsp: {
+    summary: 'Serves editors by the Language Server Protocol.',
+    load: async () => (await import('./commands/lsp.js')).LSP_COMMAND,
   },
   connect: {
     summary: 'Makes a connection of an app and keeps it, encrypted.',
@@ -28,7 +40,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   events: {
     summary: 'Lists, shows, replays and discards events of a host.',
-    load: async () => (await import('./events.js')).EVENTS_COMMAND,
+    load: async () => (await import('./commands/events.js')).EVENTS_COMMAND,
   },
   scenarios: {
     summary: 'Shows the scenarios of a host: state, errors, next run.',
@@ -36,7 +48,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   rest: {
     summary: 'Serves the REST API v2 of the platform.',
-    loadWhole: async () => (await import('../rest/command.js')).runRest,
+    load: async () => (await import('./commands/rest.js')).REST_COMMAND,
   },
   eval: {
     summary: 'Evaluates a template.',

@@ -16,7 +16,7 @@ export interface Io {
   /** Absolute; relative paths of arguments start here. */
   readonly cwd: string;
   /** All of standard input, to its end. */
-  readonly readStdin: () => Promise<string>;
+  readonly readStdin: () => Promise<Uint8Array>;
   /**
    * Asks a person and gives the line that is typed, undefined at the end of input; hidden answers are not shown.
    * Absent where nobody is there to ask.

@@ -31,10 +31,10 @@ function outputTo(stream: NodeJS.WriteStream & Partial<Pick<WriteStream, 'column
   };
 }
 
-async function readStdin(): Promise<string> {
+async function readStdin(): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -44,10 +44,13 @@ async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Prom
   process.once('SIGINT', stop);
   // What runs services ends them with SIGTERM; they are to come to a good end as well.
   process.once('SIGTERM', stop);
+  // The terminal has gone: what goes on without one is not to break off.
+  process.once('SIGHUP', stop);
   try {
     return await work(controller.signal);
   } finally {
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
+    process.off('SIGHUP', stop);
   }
 }

@@ -2,11 +2,11 @@ import { EngineError } from '../errors/engine-error.js';
 import { didYouMean } from '../util/suggest.js';
 import { COMMANDS } from './commands.js';
 import { EXIT } from './exit-code.js';
-import { Interruption, type Io } from './io.js';
 import { parseArguments } from './input/parse-arguments.js';
+import { Interruption, type Io } from './io.js';
 import { commandHelp, overviewHelp } from './output/print-help.js';
-import { readVersion } from './read-version.js';
 import { printable } from './output/terminal-text.js';
+import { readVersion } from './read-version.js';
 import { usageError } from './usage-error.js';
 
 /**
@@ -46,14 +46,12 @@ async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<num
 
 async function help([name]: readonly string[], io: Io): Promise<number> {
   const entry = name === undefined ? undefined : entryOf(name);
-  if (entry !== undefined && 'loadWhole' in entry) return (await entry.loadWhole())(['--help'], io);
   await io.stdout.write(entry === undefined ? overviewHelp(COMMANDS) : commandHelp(await entry.load()));
   return EXIT.ok;
 }
 
 async function runCommand(name: string, rest: readonly string[], io: Io): Promise<number> {
   const entry = entryOf(name);
-  if ('loadWhole' in entry) return (await entry.loadWhole())(rest, io);
   const command = await entry.load();
   const args = parseArguments(command, rest);
   return args.isSet('help') ? help([name], io) : command.run(args, io);

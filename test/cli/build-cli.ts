@@ -24,7 +24,7 @@ export interface StartedProcess {
  * Builds the command for the tests of a file, and starts it as a process.
  * The build is inside of the package, so that dependencies and the package's own name resolve, and is gone afterwards.
  */
-export function builtCli(): (args: readonly string[]) => StartedProcess {
+export function builtCli(): (args: readonly string[], stdin?: 'open' | 'ended') => StartedProcess {
   const outDir = path.join(ROOT, '.iml', `build-${process.pid}`);
   beforeAll(async () => {
     // Types are checked elsewhere; this only has to be the present source.
@@ -42,12 +42,13 @@ export function builtCli(): (args: readonly string[]) => StartedProcess {
     await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', outDir, ...options]);
   });
   afterAll(() => rm(outDir, { recursive: true, force: true }));
-  return (args) => start(process.execPath, [path.join(outDir, 'cli/main.js'), ...args]);
+  return (args, stdin = 'ended') =>
+    start(process.execPath, [path.join(outDir, 'cli/main.js'), ...args], stdin);
 }
 
-function start(command: string, args: readonly string[]): StartedProcess {
+function start(command: string, args: readonly string[], stdin: 'open' | 'ended'): StartedProcess {
   const child = spawn(command, args, { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
-  child.stdin.end();
+  if (stdin === 'ended') child.stdin.end();
   const written = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     written.out += text;

@@ -293,6 +293,28 @@ describe('iml connect with a key', () => {
     expect(modeOf(path.join(user.home, 'iml-runtime'))).toBe('700');
   });
 
+  it('is led to another server by --map, and tells with --trace what is sent, without the key', async () => {
+    const asked: string[] = [];
+    const url = await startKeyService((path) => {
+      asked.push(path);
+      return { status: 200, body: {} };
+    });
+    const user = newUser();
+    const app = writeConnectApp('https://api.example.com');
+    const away = ['--map', `https://api.example.com=${url}`, '--app-host', 'api.example.com', '--trace'];
+    const connected = await user.iml([
+      ...['connect', app, 'key', '--name', 'k', '-p', 'apiKey=key-12345', ...away],
+    ]);
+    expect(connected).toMatchObject({ code: 0 });
+    expect(connected.err).toMatch(/GET https:\/\/api\.example\.com\/key/);
+    const tested = await user.iml(['connections', 'test', 'k', ...away]);
+    expect(tested).toMatchObject({ code: 0 });
+    expect(tested.err).toMatch(/GET https:\/\/api\.example\.com\/key/);
+    expect(asked).toEqual(['/key', '/key']);
+    expect(user.shown()).not.toContain('key-12345');
+    expect(await user.iml(['connections', 'test', 'k', '--app-host', 'a/b'])).toMatchObject({ code: 2 });
+  });
+
   it('replaces a connection of the same name', async () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const user = newUser();
@@ -326,7 +348,7 @@ describe('iml connect with a key', () => {
     const app = writeConnectApp(url);
     const args = ['connect', app, 'key', '--name', 'k', '--allow-local', '-p', 'apiKey=key-12345'];
     await user.iml(args);
-    const [file = ''] = filesOf(user).filter((name) => name.endsWith('.json'));
+    const [file = ''] = filesOf(user).filter((name) => name.endsWith('.sealed'));
     writeFileSync(file, '{}');
     const broken = await user.iml(['connections', 'list']);
     expect(broken).toMatchObject({ code: 0, out: '' });

@@ -11,7 +11,11 @@ import {
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configFolder } from '../../src/cli/connections/config-folder.js';
-import { isConnectionName, openConnectionFiles, storeForApp } from '../../src/cli/connections/connection-store.js';
+import {
+  isConnectionName,
+  openConnectionFiles,
+  storeForApp,
+} from '../../src/cli/connections/connection-store.js';
 import type { StoredConnection } from '../../src/connection/connection-store.js';
 import { writeApp } from '../app/temp-app.js';
 
@@ -37,7 +41,7 @@ function newFolder(): string {
 }
 
 function entryFile(folder: string, name: string): string {
-  return path.join(folder, 'connections', `${Buffer.from(name).toString('hex')}.json`);
+  return path.join(folder, 'connections', `${Buffer.from(name).toString('hex')}.sealed`);
 }
 
 describe('connections in files', () => {
@@ -73,11 +77,12 @@ describe('connections in files', () => {
   it.each([
     [
       'a changed byte',
-      (text: string) => text.replace(/"data":"(.)/, (_, c: string) => `"data":"${c === 'A' ? 'B' : 'A'}`),
+      (text: string) =>
+        text.replace(/^((?:[^.]*\.){3})(.)/, (_, head, c) => `${head}${c === 'A' ? 'B' : 'A'}`),
     ],
-    ['a shortened tag', (text: string) => text.replace(/"tag":"[^"]+"/, '"tag":"AAAA"')],
-    ['another version', (text: string) => text.replace('"version":1', '"version":2')],
-    ['no JSON', () => 'x'],
+    ['a shortened tag', (text: string) => text.replace(/^([^.]*\.[^.]*\.)[^.]*/, '$1AAAA')],
+    ['another version', (text: string) => text.replace('v1.', 'v2.')],
+    ['no sealed text', () => 'x'],
     ['nothing', () => ''],
   ])('are refused after a change: %s', async (_title, change) => {
     const folder = newFolder();
@@ -180,13 +185,16 @@ describe('connections in files', () => {
     const folder = newFolder();
     const files = openConnectionFiles(folder);
     await files.write('x', STORED, OWNER);
-    const moved = storeForApp(files, { app: 'app', folder: '/elsewhere' });
-    expect(await moved.get('x')).toEqual(STORED);
-    await moved.save('x', storedWith({ key: 'new' }));
+    const renamed = storeForApp(files, { ...OWNER, app: 'renamed' });
+    expect(await renamed.get('x')).toEqual(STORED);
+    await renamed.save('x', storedWith({ key: 'new' }));
     expect(await files.read('x')).toMatchObject({ owner: OWNER, stored: { connection: { key: 'new' } } });
-    await expect(storeForApp(files, { app: 'b', folder: '/b' }).get('x')).rejects.toThrow(
-      'is not given to another',
-    );
+    for (const other of [
+      { app: 'b', folder: '/b' },
+      { ...OWNER, folder: '/elsewhere' },
+    ]) {
+      await expect(storeForApp(files, other).get('x')).rejects.toThrow('is not given to another');
+    }
   });
 
   it('are files that only their owner can read', async () => {

@@ -6,7 +6,7 @@ export interface FakeIoOptions {
   /** Whether both outputs are a terminal. Default: no. */
   readonly terminal?: boolean;
   readonly columns?: number;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Somebody who answers questions. Default: nobody. */
@@ -23,18 +23,25 @@ export interface CliResult {
   readonly err: string;
 }
 
+/** A command line that was started without a process, for commands that go on until they are stopped. */
+export interface StartedCli {
+  readonly code: Promise<number>;
+  /** What it has written so far. */
+  readonly output: () => string;
+  readonly errors: () => string;
+  /** Ctrl-C. */
+  readonly stop: () => void;
+}
+
 /** Runs a command line without a process. */
 export async function cli(args: readonly string[], options: FakeIoOptions = {}): Promise<CliResult> {
-  const {
-    terminal = false,
-    columns = 100,
-    stdin = '',
-    cwd = process.cwd(),
-    env = {},
-    ask,
-    onOut,
-    onErr,
-  } = options;
+  const { code, output, errors } = startCli(args, options);
+  return { code: await code, out: output(), err: errors() };
+}
+
+export function startCli(args: readonly string[], options: FakeIoOptions = {}): StartedCli {
+  const { terminal = false, columns = 100, stdin = '', cwd = process.cwd(), env = {} } = options;
+  const { ask, onOut, onErr } = options;
   const controller = new AbortController();
   const interrupt = (): void => controller.abort(new Interruption());
   const texts = { out: '', err: '' };
@@ -52,12 +59,12 @@ export async function cli(args: readonly string[], options: FakeIoOptions = {}):
     stderr: output('err'),
     env,
     cwd,
-    readStdin: async () => stdin,
+    readStdin: async () => Buffer.from(stdin),
     interruptible: (work) => work(controller.signal),
     ...(ask && { ask }),
   };
-  const code = await runCli(args, io);
-  return { code, ...texts };
+  const code = runCli(args, io);
+  return { code, output: () => texts.out, errors: () => texts.err, stop: interrupt };
 }
 
 export function jsonLines(text: string): unknown[] {

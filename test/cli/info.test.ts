@@ -45,7 +45,7 @@ describe('iml info', () => {
     });
     const { code, out } = await cli(['info', 'shop'], { cwd });
     expect(code).toBe(0);
-    expect(out).toContain('warnings (2)');
+    expect(out).toContain('warnings (3)');
     expect(out).toContain('shop/list.iml.json:3:3: Unknown key "methdo"');
     expect(out).toMatch(/shop\/list\.iml\.json:4:\d+: .*\[syntax\]/);
   });
@@ -58,6 +58,67 @@ describe('iml info', () => {
     });
     const { out } = await cli(['info', '.'], { cwd });
     expect(out).toContain('      -     rpc://fields\n      tags  array\n        tag  text\n');
+  });
+
+  it('shows what a field offers, with the fields of each option below it', async () => {
+    const cwd = writeApp({
+      'makecomapp.json': manifest({ list: 'list.iml.json' }, { mappableParams: 'params.json' }),
+      'list.iml.json': { url: '/x' },
+      'params.json': [
+        {
+          name: 'region',
+          type: 'select',
+          options: [
+            { label: 'Europe', value: 'eu' },
+            { label: 'Own', value: 'own', nested: [{ name: 'host', type: 'text', required: true }] },
+          ],
+        },
+        {
+          name: 'table',
+          type: 'select',
+          options: { store: 'rpc://tables', nested: [{ name: 'row', type: 'number' }] },
+        },
+        {
+          name: 'loud',
+          type: 'boolean',
+          nested: { true: [{ name: 'how', type: 'text' }], false: [{ name: 'why', type: 'text' }] },
+        },
+        { name: 'many', type: 'select', options: Array.from({ length: 23 }, (_, value) => ({ value })) },
+      ],
+    });
+    const { out } = await cli(['info', '.'], { cwd });
+    expect(out).toContain(
+      [
+        '      region  select',
+        '        = "eu"   Europe',
+        '        = "own"  Own',
+        '            host  text  required',
+        '      table   select   options from rpc://tables',
+        '        with any value:',
+        '          row  number',
+        '      loud    boolean',
+        '        while true:',
+        '          how  text',
+        '        while false:',
+        '          why  text',
+        '      many    select',
+      ].join('\n'),
+    );
+    expect(out).toContain('        = 19\n        3 more: --json shows all\n');
+    const json = JSON.parse((await cli(['info', '.', '--json'], { cwd })).out) as {
+      modules: { parameters: object[] }[];
+    };
+    expect(json.modules[0]?.parameters).toMatchObject([
+      {
+        options: [
+          { value: 'eu', label: 'Europe' },
+          { value: 'own', label: 'Own', nested: [{ name: 'host', type: 'text', required: true }] },
+        ],
+      },
+      { optionsFrom: 'rpc://tables', nested: [{ name: 'row' }] },
+      { nested: [{ name: 'how' }], nestedWhenFalse: [{ name: 'why' }] },
+      { options: { length: 23 } },
+    ]);
   });
 
   it.each([

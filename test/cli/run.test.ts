@@ -330,7 +330,10 @@ describe('iml run ends', () => {
     [['listBooks', '--limit', '0'], '--limit: "0" is no whole number of at least 1.'],
     [['listBooks', '--limit=-1'], '--limit: "-1" is no whole number'],
     [['listBooks', '--timeout-ms', '1.5'], '--timeout-ms: "1.5" is no whole number'],
-    [['listBooks', '-p', 'limit'], '--param: expected name=value, a JSON object, or @file.'],
+    [
+      ['listBooks', '-p', 'limit'],
+      '--param: name=value, name=@file, a JSON object or @file of one is expected.',
+    ],
     [['listBooks', '-p', '@absent.json'], '--param: the file "absent.json" cannot be read (ENOENT).'],
     [['listBooks', '--connection', '[1]'], '--connection: a JSON object is expected.'],
     [['listBooks', '--base-url', 'shop.example'], '--base-url: "shop.example" is no address'],

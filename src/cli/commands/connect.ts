@@ -1,22 +1,18 @@
 import { createEngine } from '../../app/engine/create-engine.js';
 import { findConnection } from '../../app/engine/find-component.js';
-import type { Connection } from '../../component/connection.js';
-import type { ConnectionReport } from '../../connection/connection-run.js';
-import { readForm } from '../../parameters/form/form.js';
+import type { Succeeded } from '../../component/report.js';
+import type { Connection } from '../../connection/connection.js';
+import type { ConnectionReport } from '../../connection/connection-report.js';
 import { type ScopeRequest, usesOf } from '../../connection/required-scope.js';
+import type { ConnectionComponent } from '../../document/app.js';
 import { AppError } from '../../errors/app-error.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { SpecError } from '../../errors/spec-error.js';
 import { StoreError } from '../../errors/store-error.js';
-import type { ConnectionComponent } from '../../document/app.js';
+import { readForm } from '../../parameters/form/form.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { type LoadedApp, openApp } from '../open-app.js';
-import { askParameters } from '../input/ask-parameters.js';
-import { authorizeInBrowser, type BrowserSettings } from '../connections/authorize-in-browser.js';
 import type { Arguments, Command } from '../command.js';
+import { authorizeInBrowser, type BrowserSettings } from '../connections/authorize-in-browser.js';
 import { configFolder } from '../connections/config-folder.js';
-import { labelOf } from '../output/connection-label.js';
-import { CONNECTION_OPTIONS, readConnectionOptions } from '../connection-options.js';
 import {
   type ConnectionFiles,
   type ConnectionOwner,
@@ -24,14 +20,23 @@ import {
   isSameApp,
   openConnectionFiles,
 } from '../connections/connection-store.js';
-import { describeError } from '../output/describe-error.js';
 import { EXIT } from '../exit-code.js';
+import { askParameters } from '../input/ask-parameters.js';
+import {
+  NETWORK_OPTIONS,
+  readNetworkOptions,
+  readTraceOptions,
+  TRACE_OPTIONS,
+} from '../input/engine-options.js';
+import { findNamed } from '../input/find-named.js';
 import { readData } from '../input/input-data.js';
+import { readKnownParameters } from '../input/module-parameters.js';
 import type { Io } from '../io.js';
-import { readGivenParameters, unknownParameters } from '../module-parameters.js';
-import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
+import { type LoadedApp, openApp } from '../open-app.js';
+import { labelOf } from '../output/connection-label.js';
+import { describeError } from '../output/describe-error.js';
 import { appWarnings, runWarnings } from '../output/warning-lines.js';
+import { usageError } from '../usage-error.js';
 
 const DEFAULT_PORT = 8976;
 const DEFAULT_WAIT_SECONDS = 900;
@@ -53,7 +58,7 @@ export const CONNECT_COMMAND: Command = {
       short: 'p',
       value: 'NAME=VALUE|JSON|@FILE',
       multiple: true,
-      help: 'What the form asks for; the rest is asked on a terminal. May be repeated.',
+      help: 'What the form asks for; NAME=@FILE takes a file, @@ writes an @. The rest is asked on a terminal. May be repeated.',
     },
     common: {
       value: 'JSON|@FILE',
@@ -71,7 +76,8 @@ export const CONNECT_COMMAND: Command = {
       help: 'What the service is told to come back to. Default: http://127.0.0.1:PORT/callback.',
     },
     wait: { value: 'SECONDS', help: `How long to wait for the browser. Default: ${DEFAULT_WAIT_SECONDS}.` },
-    ...CONNECTION_OPTIONS,
+    ...TRACE_OPTIONS,
+    ...NETWORK_OPTIONS,
   },
   examples: [
     'iml connect ./my-app apiKey',
@@ -79,7 +85,7 @@ export const CONNECT_COMMAND: Command = {
     'iml run ./my-app listContacts --connection work',
   ],
   notes: [
-    'A secret on the command line is seen by others on this machine: let it be asked, or give -p @file.',
+    'A secret on the command line is seen by others on this machine: let it be asked, or give -p NAME=@file.',
     'The address to come back to has to be registered with the service, as http://127.0.0.1:PORT/callback.',
   ],
   run: connect,
@@ -88,7 +94,7 @@ export const CONNECT_COMMAND: Command = {
 async function connect(args: Arguments, io: Io): Promise<number> {
   const [folder = '', componentName] = args.positionals;
   const browser = readBrowserSettings(args);
-  const engineOptions = readConnectionOptions(args);
+  const engineOptions = { ...readNetworkOptions(args), ...readTraceOptions(args, io) };
   const commonText = args.text('common');
   const common = commonText === undefined ? undefined : await readData(commonText, '--common', io);
   const loaded = await openApp(folder, io);
@@ -97,10 +103,12 @@ async function connect(args: Arguments, io: Io): Promise<number> {
   const scope = readScope(args, loaded, component);
   const name = readName(args, loaded, component);
   const files = openConnectionFiles(configFolder(io.env));
-  const owner = { app: app.name, folder: loaded.root };
+  const owner = { app: app.name, folder: app.identity };
   await assertNameIsFree(files, name, { owner, component });
   await io.stderr.write(appWarnings(loaded));
-  const parameters = await readConnectionParameters(component, args, io);
+  const list = readForm(component.params);
+  const given = await readKnownParameters(args, { what: 'connection', list }, io);
+  const parameters = await askParameters(list, given, io);
   const engine = createEngine({ app, ...engineOptions });
   try {
     const input = { parameters, common, ...scope };
@@ -126,9 +134,9 @@ async function makeConnection(
   input: ScopeRequest & { readonly parameters: PlainObject; readonly common: unknown },
   browser: BrowserSettings,
   io: Io,
-): Promise<ConnectionReport> {
+): Promise<Succeeded<ConnectionReport>> {
   if (await connection.needsPage()) return authorizeInBrowser(connection, input, browser, io);
-  return io.interruptible((signal) => connection.create({ ...input, signal }));
+  return io.interruptible((signal) => connection.create({ ...input, signal }).orThrow());
 }
 
 /** @throws EngineError (USAGE) for a name the app does not have, and for none where it has not just one */
@@ -140,11 +148,7 @@ function connectionOf({ app }: LoadedApp, name: string | undefined): ConnectionC
     const names = [...app.connections.keys()].join(', ');
     throw usageError(`Missing <connection>: the app "${app.name}" has ${names}.`);
   }
-  try {
-    return findConnection(app, name);
-  } catch (error) {
-    throw error instanceof SpecError ? usageError(error.message) : error;
-  }
+  return findNamed(() => findConnection(app, name));
 }
 
 /** Every module and webhook that uses the connection shall work with it, unless less is asked for. */
@@ -188,19 +192,6 @@ async function assertNameIsFree(
 function formNote(error: EngineError): string {
   const isForm = error instanceof AppError && error.type === 'BundleValidationError';
   return isForm ? 'Give values with -p NAME=VALUE or -p @FILE; on a terminal they are asked for.\n' : '';
-}
-
-async function readConnectionParameters(
-  component: ConnectionComponent,
-  args: Arguments,
-  io: Io,
-): Promise<PlainObject> {
-  const list = readForm(component.params);
-  const given = await readGivenParameters(args.texts('param'), list, io);
-  for (const sentence of unknownParameters(given, list)) {
-    await io.stderr.write(`warning: ${printableLine(sentence.replace('The module', 'The connection'))}\n`);
-  }
-  return askParameters(list, given, io);
 }
 
 function readBrowserSettings(args: Arguments): BrowserSettings {

@@ -1,19 +1,29 @@
 import { createEngine } from '../../app/engine/create-engine.js';
-import type { Connection } from '../../component/connection.js';
-import type { ConnectionReport } from '../../connection/connection-run.js';
+import type { Succeeded } from '../../component/report.js';
+import type { Connection } from '../../connection/connection.js';
+import type { ConnectionReport } from '../../connection/connection-report.js';
 import type { StoredConnection } from '../../connection/connection-store.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { didYouMean } from '../../util/suggest.js';
-import { type LoadedApp, openApp } from '../open-app.js';
 import type { Arguments, Command } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';
-import { labelOf } from '../output/connection-label.js';
-import { CONNECTION_OPTIONS, readConnectionOptions } from '../connection-options.js';
-import { type ConnectionEntry, type ConnectionFiles, openConnectionFiles } from '../connections/connection-store.js';
-import { describeError } from '../output/describe-error.js';
+import {
+  type ConnectionEntry,
+  type ConnectionFiles,
+  openConnectionFiles,
+} from '../connections/connection-store.js';
 import { EXIT } from '../exit-code.js';
+import {
+  NETWORK_OPTIONS,
+  readNetworkOptions,
+  readTraceOptions,
+  TRACE_OPTIONS,
+} from '../input/engine-options.js';
 import { findEntry } from '../input/find-entry.js';
 import type { Io } from '../io.js';
+import { type LoadedApp, openApp } from '../open-app.js';
+import { labelOf } from '../output/connection-label.js';
+import { describeError } from '../output/describe-error.js';
 import { jsonOf, prettyJsonOf } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
 import { printableLine } from '../output/terminal-text.js';
@@ -37,7 +47,8 @@ export const CONNECTIONS_COMMAND: Command = {
     },
     local: { help: 'remove: only forgets the connection here; its service is told nothing.' },
     json: { help: 'list: prints JSON.' },
-    ...CONNECTION_OPTIONS,
+    ...TRACE_OPTIONS,
+    ...NETWORK_OPTIONS,
   },
   examples: ['iml connections list', 'iml connections test work', 'iml connections remove work'],
   notes: ['Credentials are never shown.'],
@@ -93,7 +104,11 @@ interface Workplace {
 async function act(action: Action, entry: ConnectionEntry, place: Workplace): Promise<number> {
   const { args, io } = place;
   const loaded = await openOwner(entry, place);
-  const engine = createEngine({ app: loaded.app, ...readConnectionOptions(args) });
+  const engine = createEngine({
+    app: loaded.app,
+    ...readNetworkOptions(args),
+    ...readTraceOptions(args, io),
+  });
   try {
     const connection = engine.connection(entry.stored.component);
     const done = await io.interruptible((signal) =>
@@ -138,17 +153,17 @@ async function perform(action: Action, entry: ConnectionEntry, at: Performance):
   switch (action) {
     case 'test': {
       const { stored } = await change(entry, files, async (current, keep) => {
-        const fresh = await keep(await connection.refresh(current));
-        return keep(await connection.test(fresh.stored, { signal }));
+        const fresh = await keep(await connection.refresh(current).orThrow());
+        return keep(await connection.test(fresh.stored, { signal }).orThrow());
       });
       const label = labelOf(stored);
       return `The connection "${name}" works${label === '' ? '' : `: ${label}`}.`;
     }
     case 'refresh': {
-      const { requests } = await change(entry, files, async (current, keep) =>
-        keep(await connection.refresh(current, { force: true })),
+      const { stats } = await change(entry, files, async (current, keep) =>
+        keep(await connection.refresh(current, { force: true }).orThrow()),
       );
-      return requests > 0
+      return stats.requests > 0
         ? `The connection "${name}" is refreshed.`
         : `The connection "${name}" has nothing to refresh.`;
     }
@@ -159,18 +174,19 @@ async function perform(action: Action, entry: ConnectionEntry, at: Performance):
   }
 }
 
-type Keep = (report: ConnectionReport) => Promise<ConnectionReport>;
+type Kept = Succeeded<ConnectionReport>;
+type Keep = (report: Kept) => Promise<Kept>;
 
 /** Works on a connection as it is kept now, while no other process does; what is sent may have changed it. */
 async function change(
   { name, owner }: ConnectionEntry,
   files: ConnectionFiles,
-  work: (current: StoredConnection, keep: Keep) => Promise<ConnectionReport>,
-): Promise<ConnectionReport> {
+  work: (current: StoredConnection, keep: Keep) => Promise<Kept>,
+): Promise<Kept> {
   return files.exclusively(name, async () => {
     const current = await findEntry(files, name);
     return work(current.stored, async (report) => {
-      if (report.requests > 0) await files.write(name, report.stored, owner);
+      if (report.stats.requests > 0) await files.write(name, report.stored, owner);
       return report;
     });
   });
@@ -182,7 +198,7 @@ async function invalidate(
   { connection, loaded, io, signal }: Performance,
 ): Promise<void> {
   try {
-    await connection.invalidate(entry.stored, { signal });
+    await connection.invalidate(entry.stored, { signal }).orThrow();
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const text = await describeError(error, loaded, secretsOf(entry.stored));

@@ -4,12 +4,12 @@ import type { PlainObject } from '../../util/plain-object.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { readDataObject } from '../input/input-data.js';
+import { readTimezone } from '../input/timezone-option.js';
 import type { Io } from '../io.js';
 import { jsonOf } from '../output/json-output.js';
 import { printableLine } from '../output/terminal-text.js';
-import { readTimezone } from '../input/timezone-option.js';
-import { usageError } from '../usage-error.js';
 import { typedValue, valueText } from '../output/value-text.js';
+import { usageError } from '../usage-error.js';
 
 export const EVAL_COMMAND: Command = {
   name: 'eval',
@@ -38,7 +38,7 @@ export const EVAL_COMMAND: Command = {
 
 async function evalTemplate(args: Arguments, io: Io): Promise<number> {
   const [given = ''] = args.positionals;
-  const template = given === '-' ? await io.readStdin() : given;
+  const template = given === '-' ? Buffer.from(await io.readStdin()).toString('utf8') : given;
   const scope = await readContext(args.text('context'), io);
   const missing: string[] = [];
   const value = evaluate(

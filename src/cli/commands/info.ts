@@ -1,8 +1,8 @@
-import { infoOf } from '../output/app-info.js';
-import { openApp } from '../open-app.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
+import { openApp } from '../open-app.js';
+import { infoOf } from '../output/app-info.js';
 import { prettyJsonOf } from '../output/json-output.js';
 import { printInfo } from '../output/print-info.js';
 

@@ -1,6 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
-import { stateOf } from '../../host/scenario-plan.js';
-import { createScenarioDesk, type ScenarioDesk } from '../../host/scenarios.js';
+import { findStuck, type Stuck } from '../../host/scenarios/find-stuck.js';
+import { createScenarioAdmin, type ScenarioAdmin } from '../../host/scenarios/scenario-admin.js';
+import { stateOf } from '../../host/store/scenario-plan.js';
 import type { ScenarioRow } from '../../host/store/tables.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { didYouMean } from '../../util/suggest.js';
@@ -10,10 +11,10 @@ import { HOST_OPTIONS, openHostParts, readId } from '../input/host-parts.js';
 import type { Io } from '../io.js';
 import { jsonOf, prettyJsonOf } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
-import { shownPlan } from '../shown-plan.js';
+import { shownPlan } from '../output/shown-plan.js';
 import { usageError } from '../usage-error.js';
 
-const ACTIONS = ['list', 'show', 'on', 'off', 'retry', 'discard'] as const;
+const ACTIONS = ['list', 'show', 'stuck', 'on', 'off', 'retry', 'discard'] as const;
 
 type Action = (typeof ACTIONS)[number];
 
@@ -21,7 +22,11 @@ export const SCENARIOS_COMMAND: Command = {
   name: 'scenarios',
   about: 'Shows the scenarios of a host, turns them on and off, and sees to their incomplete executions.',
   positionals: [
-    { name: 'action', help: 'list, show, on, off, retry or discard. Default: list.', isOptional: true },
+    {
+      name: 'action',
+      help: 'list, show, stuck, on, off, retry or discard. Default: list.',
+      isOptional: true,
+    },
     {
       name: 'name',
       help: 'The scenario; for retry and discard the id of an incomplete execution.',
@@ -32,6 +37,7 @@ export const SCENARIOS_COMMAND: Command = {
   examples: [
     'iml scenarios',
     'iml scenarios show welcome',
+    'iml scenarios stuck',
     'iml scenarios on welcome',
     'iml scenarios retry 3',
   ],
@@ -42,12 +48,17 @@ async function manageScenarios(args: Arguments, io: Io): Promise<number> {
   const [given = 'list', name] = args.positionals;
   const action = ACTIONS.find((known) => known === given);
   if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
-  if (action === 'list' && name !== undefined) throw usageError(`Unexpected argument "${name}".`);
-  if (action !== 'list' && name === undefined) throw usageError(`Missing <name>: which ${whatOf(action)}.`);
+  const isList = action === 'list' || action === 'stuck';
+  if (isList && name !== undefined) throw usageError(`Unexpected argument "${name}".`);
+  if (!isList && name === undefined) throw usageError(`Missing <name>: which ${whatOf(action)}.`);
   const parts = await openHostParts(args, io, { mayCreate: false });
   try {
-    const desk = createScenarioDesk({ ...parts, clock: SYSTEM_CLOCK });
+    const desk = createScenarioAdmin({ ...parts, clock: SYSTEM_CLOCK });
     if (action === 'list') return await list(desk, args, io);
+    if (action === 'stuck') {
+      const stuck = await findStuck(parts.store, SYSTEM_CLOCK.now());
+      return await printRows(stuck.map(stuckRow), 'Nothing is stuck.', args, io);
+    }
     await io.stdout.write(await act(desk, action, name ?? ''));
     return EXIT.ok;
   } catch (error) {
@@ -61,16 +72,30 @@ function whatOf(action: Action): string {
   return action === 'retry' || action === 'discard' ? 'incomplete execution' : 'scenario';
 }
 
-async function list(desk: ScenarioDesk, args: Arguments, io: Io): Promise<number> {
+async function list(desk: ScenarioAdmin, args: Arguments, io: Io): Promise<number> {
   const rows = await Promise.all((await desk.list()).map((scenario) => rowOf(desk, scenario)));
+  return printRows(rows, 'No scenarios. iml serve makes them.', args, io);
+}
+
+function stuckRow({ scenario, waiting, oldestMs, why }: Stuck): Record<string, unknown> {
+  const oldest = oldestMs === null ? '' : `${Math.round(oldestMs / 1000)} s`;
+  return { scenario, waiting, 'oldest waits for': oldest, why };
+}
+
+async function printRows(
+  rows: readonly Record<string, unknown>[],
+  none: string,
+  args: Arguments,
+  io: Io,
+): Promise<number> {
   if (args.isSet('json')) await io.stdout.write(`${prettyJsonOf(rows)}\n`);
   else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${jsonOf(row)}\n`).join(''));
-  else if (rows.length === 0) await io.stderr.write('No scenarios. iml serve makes them.\n');
+  else if (rows.length === 0) await io.stderr.write(`${none}\n`);
   else await io.stdout.write(printTable(rows, io.stdout.columns));
   return EXIT.ok;
 }
 
-async function rowOf(desk: ScenarioDesk, scenario: ScenarioRow): Promise<Record<string, unknown>> {
+async function rowOf(desk: ScenarioAdmin, scenario: ScenarioRow): Promise<Record<string, unknown>> {
   const { name, nextRunMs, lastRunMs, lastError } = scenario;
   const state = stateOf(scenario);
   const until = 'untilMs' in state ? ` until ${timeOf(state.untilMs)}` : '';
@@ -86,7 +111,11 @@ async function rowOf(desk: ScenarioDesk, scenario: ScenarioRow): Promise<Record<
   };
 }
 
-async function act(desk: ScenarioDesk, action: Exclude<Action, 'list'>, name: string): Promise<string> {
+async function act(
+  desk: ScenarioAdmin,
+  action: Exclude<Action, 'list' | 'stuck'>,
+  name: string,
+): Promise<string> {
   switch (action) {
     case 'on':
       await desk.activate(name);

@@ -6,21 +6,31 @@ import { createHost, type Host } from '../../host/create-host.js';
 import { createEngineReceiver } from '../../host/hooks/engine-receiver.js';
 import { readScenarioFile, type ScenarioEntry } from '../../host/scenarios/scenario-file.js';
 import { createScenarioFlows } from '../../host/scenarios/scenario-flows.js';
+import { createHostMetrics } from '../../host/server/metrics.js';
+import { createNotifier, type Notifier } from '../../host/server/notifier.js';
 import { assertAny, defaultEntries, removeScenario, setUpScenario } from '../../host/set-up.js';
-import { type LoadedApp, openApp } from '../open-app.js';
+import { type HostLimits, resolveHostLimits } from '../../host/work/limits.js';
+import { tellAll } from '../../host/work/observer.js';
+import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';
-import { CONNECTION_OPTIONS, readConnectionOptions } from '../connection-options.js';
 import { openConnectionFiles, storeForApp } from '../connections/connection-store.js';
 import { EXIT } from '../exit-code.js';
+import { NETWORK_OPTIONS, readNetworkOptions } from '../input/engine-options.js';
 import { HOST_OPTIONS, type HostParts, openHostParts } from '../input/host-parts.js';
-import { Interruption, type Io } from '../io.js';
+import { readPort } from '../input/read-port.js';
+import type { Io } from '../io.js';
+import { type LoadedApp, openApp } from '../open-app.js';
+import { createHostLog, type HostLogForm } from '../output/host-log.js';
 import { jsonOf } from '../output/json-output.js';
 import { printError } from '../output/print-error.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 import { appWarnings } from '../output/warning-lines.js';
+import { untilInterrupted } from '../until-interrupted.js';
+import { usageError } from '../usage-error.js';
+
+const DEFAULT_PORT = 8080;
 
 export const SERVE_COMMAND: Command = {
   name: 'serve',
@@ -35,11 +45,27 @@ export const SERVE_COMMAND: Command = {
     prune: {
       help: 'Removes the scenarios that are no longer named, and their webhooks after their services were told.',
     },
-    port: { value: 'N', help: 'Default: 8080; 0 for any free one.' },
+    port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 for any free one.` },
     host: { value: 'ADDRESS', help: 'Where to listen. Default: 127.0.0.1, this machine only.' },
     'base-url': { value: 'URL', help: 'Where services reach this host, such as https://hooks.example.com.' },
+    concurrency: { value: 'N', help: 'Runs at a time that wait for a service. Default: 40.' },
+    limit: {
+      value: 'NAME=N',
+      multiple: true,
+      help: 'A limit of the host, such as maxQueued=1000 or leaseMs=60000. May be repeated.',
+    },
+    metrics: { help: 'Counts for Prometheus at /metrics.' },
+    notify: {
+      value: 'URL|COMMAND',
+      help: 'Gets JSON, posted or as its input, when a scenario goes off by itself or an event dies.',
+    },
+    log: {
+      value: 'text|json',
+      help: 'How standard error tells what happens; json has all ids. Default: text.',
+    },
+    quiet: { help: 'Tells only what needs somebody: dead events, scenarios that went off, problems.' },
     ...HOST_OPTIONS,
-    ...CONNECTION_OPTIONS,
+    ...NETWORK_OPTIONS,
   },
   examples: [
     'iml serve ./my-app',
@@ -54,24 +80,31 @@ export const SERVE_COMMAND: Command = {
 };
 
 async function serve(args: Arguments, io: Io): Promise<number> {
-  const port = readPort(args.text('port'));
+  const port = readPort(args.text('port'), DEFAULT_PORT);
+  const hostname = args.text('host');
+  const network = readNetworkOptions(args);
+  const log = readLogForm(args);
   const loaded = await loadApps(args.positionals, io);
   const entries = await readEntries(args.text('scenarios'), loaded, io);
+  const limits = readLimits(args);
   const parts = await openHostParts(args, io, { mayCreate: true });
   const files = openConnectionFiles(configFolder(io.env));
   const engines: Record<string, Engine> = Object.fromEntries(
-    loaded.map(({ app, root }) => [
+    loaded.map(({ app }) => [
       app.name,
       createEngine({
         app,
-        ...readConnectionOptions(args),
-        connections: storeForApp(files, { app: app.name, folder: root }),
+        ...network,
+        connections: storeForApp(files, { app: app.name, folder: app.identity }),
       }),
     ]),
   );
+  const notifier = openNotifier(args, io);
   const host = createHost({
     ...{ store: parts.store, queue: parts.queue, receiver: createEngineReceiver({ engines }) },
     baseUrl: args.text('base-url'),
+    limits,
+    metrics: args.isSet('metrics') ? await createHostMetrics() : undefined,
     flows: createScenarioFlows({
       engines,
       expressions: { timezone: args.text('timezone') },
@@ -79,16 +112,21 @@ async function serve(args: Arguments, io: Io): Promise<number> {
         for (const bundle of bundles) say(io.stdout, `${jsonOf({ scenario, bundle })}\n`);
       },
     }),
-    onError: (error) => say(io.stderr, printError(error, { showStack: Boolean(io.env['IML_DEBUG']) })),
-    onNotify: ({ scenario, message }) =>
-      say(io.stderr, `The scenario "${printableLine(scenario)}" is off: ${message}.\n`),
+    observer: tellAll(
+      createHostLog(io.stderr, {
+        form: log,
+        showStack: Boolean(io.env['IML_DEBUG']),
+        now: () => SYSTEM_CLOCK.now(),
+      }),
+      notifier?.observer,
+    ),
   });
   // Asked from here on, so that what is being set up is brought to its end as well.
   const interrupted = untilInterrupted(io);
   try {
     const { origin } = await host
-      .listen({ port, hostname: args.text('host') })
-      .catch((error: unknown) => Promise.reject(cannotListen(port, error)));
+      .listen({ port, hostname })
+      .catch((error: unknown) => Promise.reject(cannotListen(port, error, hostname)));
     await io.stderr.write(`Listening on ${origin}, data in ${parts.at}.\n`);
     const setup: Setup = { host, parts, engines, entries, io };
     await setUp(setup);
@@ -99,7 +137,41 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     return EXIT.ok;
   } finally {
     await stop(host, parts, engines);
+    await notifier?.settle();
   }
+}
+
+function openNotifier(args: Arguments, io: Io): Notifier | undefined {
+  const to = args.text('notify');
+  const onError = (error: Error): void => say(io.stderr, printError(error));
+  return to === undefined ? undefined : createNotifier({ to, onError });
+}
+
+/** @throws EngineError (USAGE) for what is no limit */
+function readLimits(args: Arguments): Partial<HostLimits> {
+  const concurrency = args.text('concurrency');
+  const given = [
+    ...args.texts('limit'),
+    ...(concurrency === undefined ? [] : [`concurrency=${concurrency}`]),
+  ];
+  const pairs = given.map((text) => {
+    const [, name, value] = /^([A-Za-z]+)=(\d{1,15})$/.exec(text) ?? [];
+    if (name === undefined) throw usageError(`--limit: "${text}" is not NAME=NUMBER.`);
+    return [name, Number(value)] as const;
+  });
+  const limits: Partial<HostLimits> = Object.fromEntries(pairs);
+  resolveHostLimits(limits);
+  return limits;
+}
+
+/** @throws EngineError (USAGE) */
+function readLogForm(args: Arguments): HostLogForm {
+  const text = args.text('log');
+  if (text !== undefined && text !== 'text' && text !== 'json') {
+    throw usageError(`--log: "${text}" is none of text, json.`);
+  }
+  if (text !== undefined && args.isSet('quiet')) throw usageError('--log and --quiet exclude each other.');
+  return args.isSet('quiet') ? 'quiet' : (text ?? 'text');
 }
 
 interface Setup {
@@ -176,29 +248,7 @@ async function readEntries(
   return entries;
 }
 
-/** Resolves at Ctrl-C. */
-async function untilInterrupted(io: Io): Promise<void> {
-  await io
-    .interruptible(
-      (signal) =>
-        new Promise<never>((_resolve, reject) => {
-          if (signal.aborted) reject(signal.reason);
-          else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-        }),
-    )
-    .catch((error: unknown) => {
-      if (!(error instanceof Interruption)) throw error;
-    });
-}
-
 /** Lines of work that goes on: nobody waits for them, and whoever stops reading stops nothing. */
 function say(output: Io['stdout'], text: string): void {
   output.write(text).catch(() => {});
-}
-
-function readPort(text: string | undefined): number {
-  if (text === undefined) return 8080;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw usageError(`--port: "${text}" is no port.`);
 }

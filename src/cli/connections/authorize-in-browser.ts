@@ -1,10 +1,12 @@
-import type { AuthorizeInput, Connection } from '../../component/connection.js';
-import type { ConnectionReport } from '../../connection/connection-run.js';
+import type { Succeeded } from '../../component/report.js';
+import type { Connection } from '../../connection/connection.js';
+import type { AuthorizeInput } from '../../connection/connection-input.js';
+import type { ConnectionReport } from '../../connection/connection-report.js';
 import { isOwnCallback } from '../../connection/receive-callback.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { type Callback, type CallbackServer, startCallbackServer } from './callback-server.js';
 import type { Io } from '../io.js';
 import { printable } from '../output/terminal-text.js';
+import { type Callback, type CallbackServer, startCallbackServer } from './callback-server.js';
 
 export interface BrowserSettings {
   /** 0: any that is free. */
@@ -25,20 +27,20 @@ export async function authorizeInBrowser(
   input: Omit<AuthorizeInput, 'redirectUri' | 'signal'>,
   settings: BrowserSettings,
   io: Io,
-): Promise<ConnectionReport> {
+): Promise<Succeeded<ConnectionReport>> {
   const path = settings.redirectUri?.pathname ?? '/callback';
   const server = await startCallbackServer(settings.port, path);
   try {
     return await io.interruptible(async (signal) => {
       const redirectUri = settings.redirectUri?.href ?? server.url;
-      const { url, pending } = await connection.authorize({ ...input, redirectUri, signal });
+      const { url, pending } = await connection.authorize({ ...input, redirectUri, signal }).orThrow();
       await io.stderr.write(
         `Open this address in a browser:\n\n  ${printable(url)}\n\nWaiting for it to come back to ${printable(redirectUri)} (Ctrl-C stops).\n`,
       );
       const isOwn = (query: Callback['query']): boolean => isOwnCallback(pending, query);
       const callback = await nextInTime(server, isOwn, settings.waitMs, signal);
       try {
-        const report = await connection.complete(pending, callback.query, { signal });
+        const report = await connection.complete(pending, callback.query, { signal }).orThrow();
         callback.answer(true);
         return report;
       } catch (error) {

@@ -2,18 +2,19 @@ import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ConnectionStore, StoredConnection } from '../../connection/connection-store.js';
 import { StoreError } from '../../errors/store-error.js';
+import { errnoOf } from '../../util/errno.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
+import { seal, unseal } from '../../util/seal.js';
 import { withFileLock } from './file-lock.js';
-import { errnoOf, makePrivateFolder, readPrivateFile, writePrivateFile } from './private-file.js';
-import { seal, unseal } from '../seal.js';
+import { makePrivateFolder, readPrivateFile, writePrivateFile } from './private-file.js';
 import { userKey } from './user-key.js';
 
 /** For which app a connection was made. */
 export interface ConnectionOwner {
   /** Name of the app. */
   readonly app: string;
-  /** Its folder, absolute. */
+  /** Its identity: the real path of its folder. */
   readonly folder: string;
 }
 
@@ -56,11 +57,11 @@ export function openConnectionFiles(folder: string): ConnectionFiles {
   const entries = path.join(folder, 'connections');
   // Hexadecimal: names that differ in case only are two files on every system.
   const fileOf = (name: string): string =>
-    path.join(entries, `${Buffer.from(name, 'utf8').toString('hex')}.json`);
+    path.join(entries, `${Buffer.from(name, 'utf8').toString('hex')}.sealed`);
   const read = async (name: string): Promise<ConnectionEntry | undefined> => {
     const sealed = await readPrivateFile(fileOf(name));
     if (sealed === undefined) return undefined;
-    const text = unseal(sealed, await userKey(folder), purposeOf(name));
+    const text = unseal(sealed.trim(), await userKey(folder), purposeOf(name));
     const entry = text === undefined ? undefined : readEntry(name, JSON.parse(text));
     if (entry !== undefined) return entry;
     const hint = 'Make it again with iml connect, or forget it with iml connections remove NAME --local.';
@@ -95,7 +96,7 @@ async function writeEntry(entry: ConnectionEntry, file: string, folder: string):
   try {
     await makePrivateFolder(folder);
     await makePrivateFolder(path.dirname(file));
-    await writePrivateFile(file, seal(text, await userKey(folder), purposeOf(entry.name)));
+    await writePrivateFile(file, `${seal(text, await userKey(folder), purposeOf(entry.name))}\n`);
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw new StoreError(
@@ -114,7 +115,7 @@ export function storeForApp(files: ConnectionFiles, owner: ConnectionOwner): Con
     get: async (name) => {
       const entry = await files.read(name);
       if (entry === undefined || isSameApp(entry.owner, owner)) return entry?.stored;
-      const message = `The connection "${name}" was made for the app "${entry.owner.app}" and is not given to another.`;
+      const message = `The connection "${name}" was made for the app "${entry.owner.app}" in ${entry.owner.folder} and is not given to another.`;
       throw new StoreError('STORE_FAILED', message);
     },
     save: async (name, stored) => files.write(name, stored, (await files.read(name))?.owner ?? owner),
@@ -122,16 +123,16 @@ export function storeForApp(files: ConnectionFiles, owner: ConnectionOwner): Con
   };
 }
 
-/** A folder may be moved, and a checkout may have another name. */
+/** By the folder alone: any other app may have the same name, and would get credentials that were not given to it. */
 export function isSameApp(a: ConnectionOwner, b: ConnectionOwner): boolean {
-  return a.folder === b.folder || a.app === b.app;
+  return a.folder === b.folder;
 }
 
 async function listEntries(folder: string, read: ConnectionFiles['read']): Promise<ConnectionList> {
   const files = await readdir(folder).catch(() => []);
   const names = files
-    .filter((file) => /^(?:[0-9a-f]{2})+\.json$/.test(file))
-    .map((file) => Buffer.from(file.slice(0, -'.json'.length), 'hex').toString('utf8'));
+    .filter((file) => /^(?:[0-9a-f]{2})+\.sealed$/.test(file))
+    .map((file) => Buffer.from(file.slice(0, -'.sealed'.length), 'hex').toString('utf8'));
   const entries: ConnectionEntry[] = [];
   const unreadable: StoreError[] = [];
   for (const name of names.sort()) {

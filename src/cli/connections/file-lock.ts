@@ -1,7 +1,8 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { StoreError } from '../../errors/store-error.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
-import { createPrivateFile, errnoOf } from './private-file.js';
+import { errnoOf } from '../../util/errno.js';
+import { createPrivateFile } from './private-file.js';
 
 const POLL_MS = 50;
 /** A refresh may take as long as a module. */

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { chmod, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from '../../errors/store-error.js';
+import { errnoOf } from '../../util/errno.js';
 
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
@@ -83,9 +84,4 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
   } finally {
     await handle.close();
   }
-}
-
-/** `ENOENT` and the like; `unknown error` for anything that is no error of the system. */
-export function errnoOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { StoreError } from '../../errors/store-error.js';
+import { SEAL_KEY_BYTES } from '../../util/seal.js';
 import { createPrivateFile, makePrivateFolder, readPrivateFile } from './private-file.js';
-
-const KEY_BYTES = 32;
 
 /**
  * The key of the user of this machine, made when it is first asked for. Processes that ask at the same time get the same.
@@ -15,13 +14,13 @@ export async function userKey(folder: string): Promise<Uint8Array> {
   const known = await readPrivateFile(file);
   if (known !== undefined) return readKey(known, file);
   await makePrivateFolder(folder);
-  await createPrivateFile(file, `${randomBytes(KEY_BYTES).toString('base64')}\n`);
+  await createPrivateFile(file, `${randomBytes(SEAL_KEY_BYTES).toString('base64')}\n`);
   return readKey((await readPrivateFile(file)) ?? '', file);
 }
 
 function readKey(text: string, file: string): Uint8Array {
   const key = Buffer.from(text.trim(), 'base64');
-  if (key.byteLength === KEY_BYTES) return key;
+  if (key.byteLength === SEAL_KEY_BYTES) return key;
   const message = `The file ${file} does not hold a key. Without it nothing that is kept can be opened: put it back, or remove it and connect anew.`;
   throw new StoreError('STORE_FAILED', message);
 }

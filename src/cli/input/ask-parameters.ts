@@ -1,27 +1,30 @@
-import { coerceText } from '../../parameters/values/coerce-text.js';
-import type {
-  Option,
-  ParameterElement,
-  ParameterList,
-  ParameterSpec,
-  ParameterType,
-} from '../../parameters/form/parameter-spec.js';
-import { isOn, toText } from '../../iml/values/coerce.js';
 import { evaluate } from '../../iml/compile.js';
+import { isOn, toText } from '../../iml/values/coerce.js';
+import { indexChoices } from '../../parameters/check/check-choice.js';
+import { listShownFields } from '../../parameters/check/shown-fields.js';
+import type { ParameterElement, ParameterList, ParameterSpec } from '../../parameters/form/parameter-spec.js';
+import type { ParameterType } from '../../parameters/form/parameter-type.js';
+import { coerceText } from '../../parameters/values/coerce-text.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
-import { readDataText } from './input-data.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
+import { readFieldValue } from './field-value.js';
 
-/** What is typed for these is not shown. Source: reference/connections-modules-rpcs.md (Parameters). */
+/** What is typed for these is not shown. Source: https://developers.make.com/custom-apps-documentation/block-elements/parameters. */
 const HIDDEN_TYPES: ReadonlySet<ParameterType> = new Set(['password', 'pkey', 'cert']);
 
 /** Of many lines, or bytes: given as a file. */
 const FILE_TYPES: ReadonlySet<ParameterType> = new Set(['pkey', 'cert', 'buffer']);
 
 /** Not for a person to fill in. */
-const UNASKED_TYPES: ReadonlySet<ParameterType> = new Set(['banner', 'hidden']);
+const UNASKED_TYPES: ReadonlySet<ParameterType> = new Set([
+  'banner',
+  'hidden',
+  'html',
+  'markdown',
+  'separator',
+]);
 
 /** Who answers, and what is known so far. */
 interface Form {
@@ -51,7 +54,8 @@ async function askFields(elements: readonly ParameterElement[], form: Form): Pro
     if (UNASKED_TYPES.has(element.type) || !isShown(element, values)) continue;
     if (!Object.hasOwn(values, element.name)) await askField(element, element.name, form);
     const value = Object.hasOwn(values, element.name) ? values[element.name] : element.default;
-    if (value !== undefined && value !== '') await askFields(nestedOf(element, value), form);
+    const shown = listShownFields(element, value, () => indexChoices(element.choices?.options));
+    for (const fields of shown) await askFields(fields, form);
   }
 }
 
@@ -73,8 +77,9 @@ async function askField(field: ParameterSpec, name: string, { ask, io, values }:
     const answer = await ask(questionOf(field, name), HIDDEN_TYPES.has(field.type));
     if (answer === undefined) throw usageError(`The parameter "${name}" was not answered.`);
     if (answer !== '') {
-      const text = FILE_TYPES.has(field.type) ? await readDataText(answer, `"${name}"`, io) : answer;
-      setMember(values, name, coerceText(field, text));
+      const isFile = FILE_TYPES.has(field.type);
+      const value = isFile ? await readFieldValue(answer, field, `"${name}"`, io) : coerceText(field, answer);
+      setMember(values, name, value);
       return;
     }
     if (!field.required || (field.default !== undefined && field.default !== '')) return;
@@ -97,14 +102,3 @@ function questionOf(field: ParameterSpec, name: string): string {
 }
 
 const MAX_OPTIONS = 20;
-
-function nestedOf(field: ParameterSpec, value: unknown): readonly ParameterElement[] {
-  const chosen = (field.choices?.options ?? []).filter(
-    (option: Option) => toText(option.value) === toText(value),
-  );
-  return [
-    ...(field.nested ?? []),
-    ...chosen.flatMap((option) => option.nested ?? []),
-    ...(field.choices?.nested ?? []),
-  ];
-}

@@ -1,20 +1,28 @@
-import { access, mkdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import path from 'node:path';
-import { openHostPostgres, openHostSqlite } from '../../host/open-host-store.js';
-import type { HostQueue } from '../../host/work/ports.js';
-import { createPostgresQueue } from '../../host/postgres-queue.js';
-import { createStoreQueue } from '../../host/store-queue.js';
+import { loadPackages } from '../../errors/load-packages.js';
+import { createPostgresQueue } from '../../host/queue/postgres-queue.js';
+import { createStoreQueue } from '../../host/queue/store-queue.js';
+import { openHostPostgres, openHostSqlite } from '../../host/store/open-host-store.js';
 import type { HostStore } from '../../host/store/tables.js';
+import type { HostQueue } from '../../host/work/ports.js';
+import { SEAL_KEY_BYTES } from '../../util/seal.js';
 import type { Arguments, OptionSpec } from '../command.js';
+import { configFolder } from '../connections/config-folder.js';
+import { makePrivateFolder } from '../connections/private-file.js';
+import { userKey } from '../connections/user-key.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
+
+/** Where processes of several machines have the key from. */
+const KEY_VARIABLE = 'IML_HOST_KEY';
 
 /** Options of every command that works on what a host keeps. */
 export const HOST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   data: { value: 'DIR', help: 'Folder of the SQLite file. Default: .iml in the current folder.' },
   database: {
     value: 'URL',
-    help: 'A PostgreSQL database instead of a file: postgres://user:password@host/name. Default: IML_DATABASE, if set.',
+    help: 'A PostgreSQL database instead of a file: postgres://user:password@host/name. Default: IML_DATABASE, if set. Machines that share it need the same IML_HOST_KEY.',
   },
 };
 
@@ -42,13 +50,28 @@ export async function openHostParts(
   if (folder !== undefined && given !== undefined)
     throw usageError('--data and --database exclude each other.');
   const url = given ?? (folder === undefined ? io.env['IML_DATABASE'] : undefined);
-  if (url !== undefined && url !== '') return openDatabase(url);
+  const sealKey = await readKey(io.env);
+  if (url !== undefined && url !== '') {
+    return openDatabase({ url, sealKey, waitMs: mayCreate ? SERVER_WAIT_MS : 0 });
+  }
   const root = path.resolve(io.cwd, folder ?? '.iml');
   const file = path.join(root, 'host.db');
-  if (mayCreate) await mkdir(root, { recursive: true, mode: 0o700 });
+  if (mayCreate) await makePrivateFolder(root);
   else await assertData(file, root);
-  const store = await openHostSqlite({ file });
-  return { store, queue: createStoreQueue({ store }), at: root, close: () => store.close() };
+  const store = await openHostSqlite({ file, sealKey });
+  return { store, queue: createStoreQueue(), at: root, close: () => store.close() };
+}
+
+/**
+ * The key what is kept is sealed with: that of the connections of this user, so that both are lost or kept together.
+ * @throws EngineError (USAGE) for a variable that holds none; StoreError (STORE_FAILED) for such a file
+ */
+async function readKey(env: Io['env']): Promise<Uint8Array> {
+  const given = env[KEY_VARIABLE];
+  if (given === undefined || given === '') return userKey(configFolder(env));
+  const key = Buffer.from(given, 'base64');
+  if (key.byteLength === SEAL_KEY_BYTES) return key;
+  throw usageError(`${KEY_VARIABLE}: ${SEAL_KEY_BYTES} bytes as base64 are expected.`);
 }
 
 /** A folder that is misspelt must not look like a host to which nothing has come. */
@@ -58,11 +81,28 @@ async function assertData(file: string, root: string): Promise<void> {
   });
 }
 
-async function openDatabase(url: string): Promise<HostParts> {
+/** All of them, so that nobody is told of one after the other. */
+const POSTGRES_PACKAGES = {
+  pg: () => import('pg'),
+  kysely: () => import('kysely'),
+};
+
+/** How long a server that starts beside the host is waited for. */
+const SERVER_WAIT_MS = 30_000;
+
+async function openDatabase({
+  url,
+  ...options
+}: {
+  readonly url: string;
+  readonly waitMs: number;
+  readonly sealKey: Uint8Array;
+}): Promise<HostParts> {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
     throw usageError('--database: an address that starts with postgres:// is expected.');
   }
-  const store = await openHostPostgres({ url });
+  await loadPackages('A host on PostgreSQL', POSTGRES_PACKAGES);
+  const store = await openHostPostgres({ url, ...options, applicationName: 'iml-host' });
   try {
     const queue = await createPostgresQueue({ url });
     const { hostname, pathname } = new URL(url);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { errnoOf } from '../../util/errno.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
@@ -11,21 +12,18 @@ import { usageError } from '../usage-error.js';
  * @throws EngineError (USAGE). The text itself is not quoted, as it may be a connection.
  */
 export async function readData(text: string, option: string, io: Io): Promise<unknown> {
-  const source = text.startsWith('@') ? await readSource(text.slice(1), option, io) : text;
+  const isFile = text.startsWith('@');
+  const source = isFile ? decodeText(await readSource(text.slice(1), option, io)) : text;
+  const from = isFile ? `in "${text.slice(1)}"` : 'given';
+  if (source === undefined) throw usageError(`${option}: what is ${from} is no text in UTF-8.`);
   try {
     return JSON.parse(source);
   } catch (error) {
-    const from = text.startsWith('@') ? `in "${text.slice(1)}"` : 'given';
-    const hint = text.startsWith('@') ? '' : ' A file is given as @file.';
+    const hint = isFile ? '' : ' A file is given as @file.';
     // V8 quotes the text in its message; only the position in it may be shown.
     const position = /position \d+/.exec(String(error))?.[0];
     throw usageError(`${option}: the value ${from} is no JSON${position ? ` (at ${position})` : ''}.${hint}`);
   }
-}
-
-/** The text an answer gives: typed in place, or in a file (`@file`). The text itself is not quoted in messages. */
-export async function readDataText(text: string, option: string, io: Io): Promise<string> {
-  return text.startsWith('@') ? readSource(text.slice(1), option, io) : text;
 }
 
 /** As `readData`, where only an object will do. */
@@ -35,12 +33,25 @@ export async function readDataObject(text: string, option: string, io: Io): Prom
   throw usageError(`${option}: a JSON object is expected.`);
 }
 
-async function readSource(file: string, option: string, io: Io): Promise<string> {
+/**
+ * The bytes an option names: those of a file, or of standard input for `-`.
+ *
+ * @throws EngineError (USAGE) for a file that cannot be read
+ */
+export async function readSource(file: string, option: string, io: Io): Promise<Uint8Array> {
   if (file === '-') return io.readStdin();
   try {
-    return await readFile(path.resolve(io.cwd, file), 'utf8');
+    return await readFile(path.resolve(io.cwd, file));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw usageError(`${option}: the file "${file}" cannot be read (${code ?? 'unknown error'}).`, error);
+    throw usageError(`${option}: the file "${file}" cannot be read (${errnoOf(error)}).`, error);
+  }
+}
+
+/** Text of a file without its byte order mark; undefined for bytes that are no UTF-8. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
   }
 }

@@ -1,16 +1,9 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../../util/suggest.js';
-import type { Arguments, Command, OptionSpec, PositionalSpec } from '../command.js';
+import { type Arguments, type Command, type OptionSpec, optionsOf, type PositionalSpec } from '../command.js';
 import { usageError } from '../usage-error.js';
 
-const HELP: OptionSpec = { short: 'h', help: 'Shows this help.' };
-
-type OptionSpecs = Readonly<Record<string, OptionSpec>>;
-
-/** The options of a command, `--help` among them. */
-export function optionsOf(command: Command): OptionSpecs {
-  return { ...command.options, help: HELP };
-}
+type OptionSpecs = Command['options'];
 
 /**
  * Reads what follows the name of a command. With `--help` the rest need not be complete.

@@ -1,7 +1,7 @@
-import { moduleForm, readForm } from '../../parameters/form/form.js';
-import type { ParameterElement } from '../../parameters/form/parameter-spec.js';
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
+import { moduleForm, readForm } from '../../parameters/form/form.js';
+import type { Option, ParameterElement } from '../../parameters/form/parameter-spec.js';
 
 /** One field of a form, as far as its users have to know it. */
 export interface FieldInfo {
@@ -13,6 +13,24 @@ export interface FieldInfo {
   readonly default?: unknown;
   /** Of the items of an array or the members of a collection. */
   readonly fields?: readonly FieldInfo[];
+  /** The values to choose from, where they are written in the app. */
+  readonly options?: readonly OptionInfo[];
+  /** The RPC that gives them, where one does. */
+  readonly optionsFrom?: string;
+  /** Shown beside it while it has a value, beside a boolean while it is true. */
+  readonly nested?: readonly FieldInfo[];
+  /** Shown beside a boolean while it is false. */
+  readonly nestedWhenFalse?: readonly FieldInfo[];
+  /** Shown while nothing is chosen. */
+  readonly nestedWhenEmpty?: readonly FieldInfo[];
+}
+
+/** One value a field offers. */
+export interface OptionInfo {
+  readonly value: unknown;
+  readonly label?: string;
+  /** Shown while it is chosen, in place of the `nested` fields of its field. */
+  readonly nested?: readonly FieldInfo[];
 }
 
 export interface ComponentInfo {
@@ -81,9 +99,20 @@ function fieldsOf(document: Document | undefined): readonly FieldInfo[] {
 
 function fieldInfo(element: ParameterElement): FieldInfo {
   if (element.kind === 'reference') return { type: element.text, required: false };
-  const { name, type, required, label, spec } = element;
+  const { name, type, required, label, spec, choices, nestedWhenFalse } = element;
   const items = spec?.kind === 'fields' ? spec.fields.map(fieldInfo) : spec && [fieldInfo(spec.item)];
-  return present({ name, type, required, label, default: element.default, fields: items });
+  return present({
+    ...{ name, type, required, label, default: element.default, fields: items },
+    options: choices?.options?.map(optionInfo),
+    optionsFrom: choices?.reference?.text,
+    nested: (element.nested ?? choices?.nested)?.map(fieldInfo),
+    nestedWhenFalse: nestedWhenFalse?.map(fieldInfo),
+    nestedWhenEmpty: choices?.placeholderNested?.map(fieldInfo),
+  });
+}
+
+function optionInfo({ value, label, nested }: Option): OptionInfo {
+  return present({ value, label, nested: nested?.map(fieldInfo) });
 }
 
 /** The members that have a value. */

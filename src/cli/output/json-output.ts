@@ -1,31 +1,33 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { jsonText } from '../../http/body/json-text.js';
+import { escapeUnsafe } from './terminal-text.js';
 
 /**
  * A value as JSON text: dates are ISO text, binary data is base64, what is undefined is left out and stands as null alone.
+ * Characters that would steer a terminal are written as `\u009b`, which is the same value: JSON may end up on one by any
+ * way.
  *
  * @throws EngineError (IML_LIMIT) for a value that holds itself or is nested deeper than 1000 levels
  */
 export function jsonOf(value: unknown): string {
-  try {
-    return jsonText(value) ?? 'null';
-  } catch (error) {
-    throw new EngineError(
-      'IML_LIMIT',
-      'The value holds itself or is nested too deep to be printed as JSON.',
-      {
-        cause: error,
-      },
-    );
-  }
+  return escapeUnsafe(rawJsonOf(value));
 }
 
 /** The same in lines, indented by two blanks. */
 export function prettyJsonOf(value: unknown): string {
-  return JSON.stringify(JSON.parse(jsonOf(value)), null, 2);
+  return escapeUnsafe(JSON.stringify(plainJsonOf(value), null, 2));
 }
 
 /** The value as JSON has it. */
 export function plainJsonOf(value: unknown): unknown {
-  return JSON.parse(jsonOf(value));
+  return JSON.parse(rawJsonOf(value));
+}
+
+function rawJsonOf(value: unknown): string {
+  try {
+    return jsonText(value) ?? 'null';
+  } catch (error) {
+    const message = 'The value holds itself or is nested too deep to be printed as JSON.';
+    throw new EngineError('IML_LIMIT', message, { cause: error });
+  }
 }

@@ -1,6 +1,10 @@
-import type { Command, OptionSpec, PositionalSpec } from '../command.js';
-import type { CommandEntry } from '../commands.js';
-import { optionsOf } from '../input/parse-arguments.js';
+import {
+  type Command,
+  type CommandEntry,
+  type OptionSpec,
+  optionsOf,
+  type PositionalSpec,
+} from '../command.js';
 
 const EXIT_CODES = `Exit codes
   0  done

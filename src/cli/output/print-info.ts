@@ -1,10 +1,12 @@
-import type { AppInfo, ComponentInfo, FieldInfo } from './app-info.js';
+import type { AppInfo, ComponentInfo, FieldInfo, OptionInfo } from './app-info.js';
 import { jsonOf } from './json-output.js';
 import { fitText, padText, printableLine, textWidth } from './terminal-text.js';
 import { placeText } from './warning-lines.js';
 
 const SECTIONS = ['connections', 'modules', 'rpcs', 'webhooks', 'functions', 'endpoints'] as const;
 const DEFAULT_WIDTH = 40;
+/** Further options are left to --json, unless fields are nested in them. */
+const OPTIONS_SHOWN = 20;
 
 /** What an app is made of, for a person. */
 export function printInfo(info: AppInfo, pathOf: (file: string) => string): string {
@@ -48,16 +50,46 @@ function fieldLines(fields: readonly FieldInfo[], depth: number): string {
   const widths = columnWidths(cells);
   return fields
     .map((field, index) => {
-      const text = `${'  '.repeat(depth)}  ${padCells(cells[index] ?? [], widths)}  ${traits(field)}`;
-      return `${text.trimEnd()}\n${fieldLines(field.fields ?? [], depth + 1)}`;
+      const text = `${indent(depth)}${padCells(cells[index] ?? [], widths)}  ${traits(field)}`;
+      return `${text.trimEnd()}\n${fieldLines(field.fields ?? [], depth + 1)}${choiceLines(field, depth + 1)}`;
     })
     .join('');
+}
+
+function choiceLines(field: FieldInfo, depth: number): string {
+  const { type, options = [], nested, nestedWhenFalse, nestedWhenEmpty } = field;
+  const groups = [
+    [type === 'boolean' ? 'while true' : 'with any value', nested],
+    ['while false', nestedWhenFalse],
+    ['while empty', nestedWhenEmpty],
+  ] as const;
+  const groupLines = groups.map(([when, fields = []]) =>
+    fields.length === 0 ? '' : `${indent(depth)}${when}:\n${fieldLines(fields, depth + 1)}`,
+  );
+  return optionLines(options, depth) + groupLines.join('');
+}
+
+function optionLines(options: readonly OptionInfo[], depth: number): string {
+  const shown = options.filter(({ nested }, index) => index < OPTIONS_SHOWN || nested !== undefined);
+  const cells = shown.map(({ value }) => [fitText(printableLine(jsonOf(value)), DEFAULT_WIDTH)]);
+  const widths = columnWidths(cells);
+  const lines = shown.map(({ label = '', nested = [] }, index) => {
+    const text = `${indent(depth)}= ${padCells(cells[index] ?? [], widths)}  ${printableLine(label)}`;
+    return `${text.trimEnd()}\n${fieldLines(nested, depth + 2)}`;
+  });
+  const left = options.length - shown.length;
+  return lines.join('') + (left === 0 ? '' : `${indent(depth)}${left} more: --json shows all\n`);
+}
+
+function indent(depth: number): string {
+  return '  '.repeat(depth + 1);
 }
 
 function traits(field: FieldInfo): string {
   const value =
     field.default === undefined ? '' : fitText(printableLine(jsonOf(field.default)), DEFAULT_WIDTH);
-  return [field.required ? 'required' : '', value && `default ${value}`].filter(Boolean).join(', ');
+  const from = field.optionsFrom === undefined ? '' : `options from ${printableLine(field.optionsFrom)}`;
+  return [field.required ? 'required' : '', value && `default ${value}`, from].filter(Boolean).join(', ');
 }
 
 function columnWidths(rows: readonly (readonly string[])[]): readonly number[] {

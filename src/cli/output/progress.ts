@@ -1,4 +1,4 @@
-import type { RunStats } from '../../component/module-run.js';
+import type { RunStats } from '../../component/report.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { Io } from '../io.js';
 import { fitText } from './terminal-text.js';

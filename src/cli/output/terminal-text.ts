@@ -1,6 +1,6 @@
 /** Control characters, C1 included, and marks that turn the direction of text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
-const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
@@ -9,6 +9,11 @@ const NARROWLESS = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 
 /** Text of others as a terminal may show it: what would steer the terminal is written as `\u001b`. Lines and tabs stay. */
 export function printable(text: string): string {
+  return escapeUnsafe(text);
+}
+
+/** The same for JSON, whose line breaks and tabs are between its values: what comes out is the same value. */
+export function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -3,6 +3,7 @@ import type { TraceEvent } from '../../run/trace/trace.js';
 import { assertNever } from '../../util/assert-never.js';
 import { jsonOf } from './json-output.js';
 import { printable, printableLine } from './terminal-text.js';
+import { valueText } from './value-text.js';
 
 /** An event of a run in lines: when, at which request and page, what. Values in events are clean of secrets. */
 export function traceLine(event: TraceEvent): string {
@@ -22,6 +23,8 @@ function textOf(event: TraceEvent): string {
       return `waits ${event.delayMs} ms`;
     case 'missing':
       return `no value for "${printableLine(event.expression)}" (${printPlace(event.place)})`;
+    case 'debug':
+      return `debug ${event.function} (${printPlace(event.place)}): ${event.values.map((value) => printableLine(valueText(value))).join(' ')}`;
     case 'stop':
       return `no further page: ${event.reason}`;
     case 'warning':

@@ -1,17 +1,18 @@
 import { createEngine } from '../../app/engine/create-engine.js';
-import type { ConnectionStore } from '../../connection/connection-store.js';
 import type { ModuleRun } from '../../component/module-run.js';
 import { readTimeout } from '../../component/start-run.js';
-import { AppError } from '../../errors/app-error.js';
-import { type Limits, limitsOf } from '../../run/limits/limits.js';
-import type { RunWarning, TraceListener } from '../../run/trace/trace.js';
+import type { ConnectionStore } from '../../connection/connection-store.js';
 import type { App } from '../../document/app.js';
+import { AppError } from '../../errors/app-error.js';
+import { type Limits, resolveLimits } from '../../run/limits/limits.js';
+import type { RunWarning, TraceListener } from '../../run/trace/trace.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { type BundleWriter, createBundleWriter } from '../bundle-writer.js';
+import type { RunSettings } from '../input/run-settings.js';
 import type { Io, Output } from '../io.js';
+import { type BundleWriter, createBundleWriter } from '../output/bundle-writer.js';
 import { type Progress, progressLine, startProgress } from '../output/progress.js';
-import type { RunSettings } from '../run-settings.js';
 import { runSummary } from '../output/run-summary.js';
+import { createSaveBinaries } from '../output/save-binaries.js';
 import { traceLine } from '../output/trace-line.js';
 
 /** A run about to start: all that the command line says has been understood. */
@@ -29,6 +30,8 @@ export interface RunOutcome {
   readonly bundles: number;
   readonly error: AppError | undefined;
   readonly requests: number;
+  /** Of a polling trigger: where it stands now. */
+  readonly state: unknown;
   readonly warnings: readonly RunWarning[];
 }
 
@@ -50,12 +53,17 @@ export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSig
   const progress = startProgress(() => progressLine(moduleName, run.report().stats, limits), io);
   const writer = createBundleWriter(settings, aboveProgress(io.stdout, progress));
   try {
-    const { bundles, error } = await consume(run, writer, maxBundles);
+    const { bundles, error } = await consume(run, saving(writer, settings.save, io), {
+      maxBundles,
+      // A trigger has the item behind the last one at hand, and knows by being asked for it that the last one was taken.
+      asksOnce: engine.module(moduleName).type === 'trigger',
+    });
     await progress.stop();
     const report = run.report();
     await writer.end(report);
     if (io.stderr.isTerminal) await io.stderr.write(runSummary(report, bundles));
-    return { bundles, error, requests: report.stats.requests, warnings: report.warnings };
+    const { state, stats, warnings } = report;
+    return { bundles, error, requests: stats.requests, state, warnings };
   } finally {
     await progress.stop();
     await engine.close();
@@ -63,9 +71,9 @@ export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSig
 }
 
 function limitsOfRun({ app, settings }: PreparedRun): Limits {
-  const limits = limitsOf(settings.engine.limits);
+  const limits = resolveLimits(settings.engine.limits);
   const common = settings.input.common ?? app.common?.value;
-  return { ...limits, timeoutMs: readTimeout({ app, limits }, common) };
+  return { ...limits, timeoutMs: readTimeout(app, limits, common) };
 }
 
 /** Where both streams are one terminal, what is written must not meet the line of progress. */
@@ -74,17 +82,25 @@ function aboveProgress(output: Output, progress: Progress): Output {
   return { ...output, write: (text) => progress.above(() => output.write(text)) };
 }
 
+/** The same writer for bundles whose binary data goes to files. */
+function saving(writer: BundleWriter, folder: string | undefined, io: Io): BundleWriter {
+  if (folder === undefined) return writer;
+  const save = createSaveBinaries(folder, io);
+  return { ...writer, write: async (bundle) => writer.write(await save(bundle)) };
+}
+
 async function consume(
   run: ModuleRun,
   writer: BundleWriter,
-  maxBundles: number,
+  { maxBundles, asksOnce }: { readonly maxBundles: number; readonly asksOnce: boolean },
 ): Promise<{ readonly bundles: number; readonly error: AppError | undefined }> {
   let bundles = 0;
   try {
     for await (const bundle of run) {
+      if (bundles >= maxBundles) break;
       await writer.write(bundle);
       bundles++;
-      if (bundles >= maxBundles) break;
+      if (bundles >= maxBundles && !asksOnce) break;
     }
     return { bundles, error: undefined };
   } catch (error) {

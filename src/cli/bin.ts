@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import module from 'node:module';
+
+// Node 22 keeps what it compiled for the next start. Set before anything is loaded that is worth it.
+if ('enableCompileCache' in module && typeof module.enableCompileCache === 'function') {
+  module.enableCompileCache();
+}
+// The bundle's own lines tell nobody anything.
+if (process.env['IML_DEBUG']) process.setSourceMapsEnabled(true);
+
+await import('./main.js');

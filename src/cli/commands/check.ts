@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { applyFixes } from '../../check/apply-fixes.js';
+import { type CheckReport, checkFolder } from '../../check/check-folder.js';
+import { type Finding, LEVELS, type Level } from '../../check/finding.js';
+import { createAnnotations } from '../../check/report/github.js';
+import { createSarif } from '../../check/report/sarif.js';
+import { RULES } from '../../check/rules.js';
+import { SpecError } from '../../errors/spec-error.js';
+import { writeWholeFile } from '../../util/write-whole-file.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import type { Io } from '../io.js';
+import { prettyJsonOf } from '../output/json-output.js';
+import { countFindings, printFindings } from '../output/print-findings.js';
+import { specFrame } from '../output/spec-frame.js';
+import { readVersion } from '../read-version.js';
+import { usageError } from '../usage-error.js';
+
+const FORMATS = ['human', 'json', 'sarif', 'github'] as const;
+type Format = (typeof FORMATS)[number];
+
+export const CHECK_COMMAND: Command = {
+  name: 'check',
+  about: 'Looks for mistakes in an app without running it.',
+  positionals: [
+    {
+      name: 'app folder',
+      help: 'The folder of the app, or of its repository. Default: this folder.',
+      isOptional: true,
+    },
+  ],
+  options: {
+    format: { value: FORMATS.join('|'), help: 'How findings are printed. Default: human.' },
+    json: { help: 'The same as --format json.' },
+    'fail-on': {
+      value: `${LEVELS.join('|')}|never`,
+      help: 'From which level on the exit code is 1. Default: error.',
+    },
+    fix: { help: 'Mends what can be mended without a doubt, then checks again.' },
+    rules: { help: 'Lists all rules with their levels, and ends.' },
+  },
+  examples: [
+    'iml check ./my-app',
+    'iml check --format sarif > iml.sarif',
+    'iml check ./my-app --fail-on warning',
+  ],
+  notes: [
+    'Levels of rules and folders to leave out stand in iml.config.json: {"check": {"rules": {"dead-branch": "off"}, "ignore": ["old"]}}.\nA comment // iml-ignore RULE: WHY leaves one place out.',
+  ],
+  run: checkApp,
+};
+
+async function checkApp(args: Arguments, io: Io): Promise<number> {
+  if (args.isSet('rules')) return listRules(io);
+  const format = readFormat(args);
+  const failOn = readFailOn(args);
+  const given = args.positionals[0] ?? '.';
+  const folder = path.resolve(io.cwd, given);
+  let report = await check(folder);
+  if (args.isSet('fix')) {
+    const applied = await fixFiles(report);
+    report = applied === 0 ? report : await check(folder);
+    await io.stderr.write(`${applied} mended.\n`);
+  }
+  await io.stdout.write(await printReport(report, format, io));
+  const limit = failOn === undefined ? -1 : LEVELS.indexOf(failOn);
+  return report.findings.some(({ level }) => LEVELS.indexOf(level) <= limit) ? EXIT.failed : EXIT.ok;
+}
+
+/** @throws EngineError (USAGE) where no app is there, or the settings cannot be used */
+async function check(folder: string): Promise<CheckReport> {
+  return checkFolder(folder).catch((error: unknown) => {
+    throw error instanceof SpecError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
+  });
+}
+
+function readFormat(args: Arguments): Format {
+  const text = args.text('format') ?? (args.isSet('json') ? 'json' : 'human');
+  const format = FORMATS.find((name) => name === text);
+  if (format === undefined) throw usageError(`--format: "${text}" is none of ${FORMATS.join(', ')}.`);
+  return format;
+}
+
+/** Undefined for `never`. */
+function readFailOn(args: Arguments): Level | undefined {
+  const text = args.text('fail-on') ?? 'error';
+  const level = LEVELS.find((name) => name === text);
+  if (level === undefined && text !== 'never') {
+    throw usageError(`--fail-on: "${text}" is none of ${[...LEVELS, 'never'].join(', ')}.`);
+  }
+  return level;
+}
+
+async function printReport(report: CheckReport, format: Format, io: Io): Promise<string> {
+  const { root, findings, ignored } = report;
+  const pathOf = (file: string): string => path.relative(io.cwd, path.join(root, file)) || file;
+  switch (format) {
+    case 'json':
+      return `${prettyJsonOf({ app: report.app, findings, ignored })}\n`;
+    case 'sarif':
+      return `${prettyJsonOf(createSarif(report, readVersion()))}\n`;
+    case 'github':
+      return createAnnotations(findings, pathOf);
+    default: {
+      const frameOf = ({ place }: Finding): Promise<string | undefined> => specFrame(root, place);
+      const hidden = ignored === 0 ? '' : `, ${ignored} left out by settings and comments`;
+      return `${await printFindings(findings, pathOf, frameOf)}${countFindings(findings)}${hidden}\n`;
+    }
+  }
+}
+
+/** Writes the files that fixes change, each as a whole. */
+async function fixFiles({ root, findings }: CheckReport): Promise<number> {
+  const files = new Set(findings.flatMap(({ fix }) => fix?.edits.map(({ file }) => file) ?? []));
+  let count = 0;
+  for (const file of files) {
+    const target = path.join(root, file);
+    const written = await readFile(target, 'utf8');
+    const mark = written.startsWith('\uFEFF') ? '\uFEFF' : '';
+    const { text, applied } = applyFixes(written.slice(mark.length), file, findings);
+    if (applied > 0) await writeWholeFile(target, mark + text);
+    count += applied;
+  }
+  return count;
+}
+
+async function listRules(io: Io): Promise<number> {
+  const width = Math.max(...RULES.map(({ id }) => id.length));
+  const lines = RULES.map(
+    ({ id, level, summary }) => `${id.padEnd(width)}  ${level.padEnd(7)}  ${summary}\n`,
+  );
+  await io.stdout.write(lines.join(''));
+  return EXIT.ok;
+}

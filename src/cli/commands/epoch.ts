@@ -1,0 +1,87 @@
+import { createEngine } from '../../app/engine/create-engine.js';
+import { findModule } from '../../app/engine/find-component.js';
+import { moduleForm } from '../../parameters/form/form.js';
+import type { EpochEntry } from '../../trigger/run-epoch.js';
+import type { Arguments, Command } from '../command.js';
+import {
+  CHECK_OPTIONS,
+  INPUT_OPTIONS,
+  openConnections,
+  readCheck,
+  readComponentInput,
+  secretsOf,
+} from '../input/component-input.js';
+import {
+  ENGINE_OPTIONS,
+  readEngineOptions,
+  readTraceOptions,
+  TRACE_OPTIONS,
+} from '../input/engine-options.js';
+import { findNamed } from '../input/find-named.js';
+import { readKnownParameters } from '../input/module-parameters.js';
+import { OUTPUT_OPTIONS, readOutputSettings } from '../input/output-options.js';
+import type { Io } from '../io.js';
+import { openApp } from '../open-app.js';
+import { createBundleWriter } from '../output/bundle-writer.js';
+import { workWithApp } from '../runs/work-with-app.js';
+import { usageError } from '../usage-error.js';
+
+export const EPOCH_COMMAND: Command = {
+  name: 'epoch',
+  about: 'Lists what a polling trigger can start with, as the panel "Choose where to start" does.',
+  positionals: [
+    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
+    { name: 'trigger', help: 'The name of the polling trigger.' },
+  ],
+  options: {
+    ...INPUT_OPTIONS,
+    ...CHECK_OPTIONS,
+    ...OUTPUT_OPTIONS,
+    ...TRACE_OPTIONS,
+    ...ENGINE_OPTIONS,
+  },
+  examples: [
+    'iml epoch ./my-app watchContacts --connection work',
+    'iml run ./my-app watchContacts --start 4711 --state watch.json',
+  ],
+  notes: ['An id in the list is what iml run --start takes; its start is the state that --data takes.'],
+  run: listEpochOfApp,
+};
+
+async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
+  const given = await readComponentInput(args, io);
+  const output = await readOutputSettings(args, io);
+  const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
+  const [folder = '', name = ''] = args.positionals;
+  const loaded = await openApp(folder, io);
+  const { app } = loaded;
+  const module = findNamed(() => findModule(app, name));
+  if (module.type !== 'trigger' || module.epoch === undefined) {
+    const why = module.type === 'trigger' ? 'has no epoch' : `is of type ${module.type}`;
+    throw usageError(`The module "${module.name}" ${why}: only polling triggers with an epoch can be asked.`);
+  }
+  return workWithApp(loaded, secretsOf(given, loaded), io, async () => {
+    const parameters = await readKnownParameters(args, { what: 'module', list: moduleForm(module) }, io);
+    const connections = await openConnections(given, loaded, io);
+    const input = { ...given, parameters, checkParameters: readCheck(args) };
+    const engine = createEngine({ app, connections, ...options });
+    try {
+      const {
+        entries = [],
+        result: _,
+        ...report
+      } = await io.interruptible((signal) => engine.module(name).epoch({ ...input, signal }));
+      const writer = createBundleWriter(output, io.stdout, 'entries');
+      for (const entry of entries) await writer.write(rowOf(entry));
+      await writer.end(report);
+      const isEmpty = entries.length === 0 && report.error === undefined;
+      return { ...report, notes: isEmpty ? 'The epoch lists nothing.\n' : '' };
+    } finally {
+      await engine.close();
+    }
+  });
+}
+
+function rowOf({ id, label, date, start }: EpochEntry): Record<string, unknown> {
+  return { id, ...(date !== undefined && { date }), label, start };
+}

@@ -1,0 +1,23 @@
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { readVersion } from '../read-version.js';
+import { usageError } from '../usage-error.js';
+
+export const LSP_COMMAND: Command = {
+  name: 'lsp',
+  about: 'Serves editors: diagnostics, completion, hover, rename and more, by the Language Server Protocol.',
+  positionals: [],
+  options: { stdio: { help: 'Speaks on standard input and output; the only way there is.' } },
+  examples: ['iml lsp --stdio'],
+  notes: ['Editors start it themselves: docs/editors.md says how to tell them.'],
+  run: serve,
+};
+
+async function serve(args: Arguments): Promise<number> {
+  if (!args.isSet('stdio')) throw usageError('iml lsp needs --stdio.');
+  const { serveLsp } = await import('../../lsp/serve-lsp.js');
+  serveLsp(readVersion());
+  // The protocol ends the process, by `exit` or when the editor goes away.
+  await new Promise(() => {});
+  return EXIT.ok;
+}

@@ -1,0 +1,203 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { bootstrap, makeToken } from '../../rest/bootstrap.js';
+import { SCOPE_NAMES, type Scope } from '../../rest/call/scopes.js';
+import type { Rest } from '../../rest/create-rest.js';
+import { serveRest } from '../../rest/server/serve-rest.js';
+import { didYouMean } from '../../util/suggest.js';
+import { cannotListen } from '../cannot-listen.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { readPort } from '../input/read-port.js';
+import {
+  findRestInstance,
+  openRestInstance,
+  REST_INSTANCE_OPTIONS,
+  type RestHooks,
+  type RestPlace,
+} from '../input/rest-instance.js';
+import type { Io } from '../io.js';
+import { describeAnswer, describeFailure, type RestLogFormat } from '../output/rest-log.js';
+import { untilInterrupted } from '../until-interrupted.js';
+import { usageError } from '../usage-error.js';
+
+const DEFAULT_PORT = 8077;
+const ADMINISTRATOR = { name: 'Administrator', email: 'admin@localhost' };
+
+const ACTIONS = ['token'] as const;
+
+export const REST_COMMAND: Command = {
+  name: 'rest',
+  about: 'Serves the REST API v2 of the platform, until Ctrl-C, or makes a token for it.',
+  positionals: [
+    { name: 'action', help: 'token makes another API token. Default: serve the API.', isOptional: true },
+  ],
+  options: {
+    port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 for any free one.` },
+    host: { value: 'ADDRESS', help: 'Where to listen. Default: 127.0.0.1, this machine only.' },
+    origin: {
+      value: 'URL',
+      help: 'Where callers reach the API, such as https://api.example.com. Default: what they call, or where it listens.',
+    },
+    'allow-host': {
+      value: 'HOST',
+      multiple: true,
+      help: 'A host callers may name beside this machine. May be repeated.',
+    },
+    log: {
+      value: 'FORMAT',
+      help: 'text or json: a line a call on standard error. Failures are written always.',
+    },
+    cert: { value: 'FILE', help: 'Certificate (PEM): with it and --key the server speaks HTTPS.' },
+    key: { value: 'FILE', help: 'Private key of the certificate (PEM).' },
+    user: { value: 'EMAIL', help: 'token: whose it is. Default: the administrator.' },
+    label: { value: 'TEXT', help: 'token: what it is called. Default: made by iml rest token.' },
+    scope: { value: 'NAME', multiple: true, help: 'token: what it may do. May be repeated. Default: all.' },
+    ...REST_INSTANCE_OPTIONS,
+  },
+  examples: [
+    'iml rest --create',
+    'iml rest token --data ./rest-data --label ci --scope organizations:read',
+    'iml rest --create --database postgres://localhost/iml --host 0.0.0.0 --origin https://api.example.com --cert cert.pem --key key.pem',
+  ],
+  notes: [
+    'The first start of an instance prints the token of its administrator, once.',
+    'An instance knows the key that its data are sealed with: keep the file encryption-key, or IML_REST_KEY, with the data.',
+  ],
+  run: (args, io) => (readAction(args) === 'token' ? printToken(args, io) : serve(args, io)),
+};
+
+function readAction(args: Arguments): (typeof ACTIONS)[number] | undefined {
+  const [given] = args.positionals;
+  const action = ACTIONS.find((known) => known === given);
+  if (given === undefined || action !== undefined) return action;
+  throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
+}
+
+async function serve(args: Arguments, io: Io): Promise<number> {
+  const port = readPort(args.text('port'), DEFAULT_PORT);
+  const host = args.text('host');
+  const hooks = readHooks(args, io);
+  const tls = await readTls(args, io);
+  const place = await findRestInstance(args, io);
+  // The port comes first: where it cannot be had, no instance is made.
+  const opening = openLater(() => openRestInstance(place, { args, io, hooks }));
+  const server = await serveRest(opening, { port, host, tls }).catch((error: unknown) =>
+    Promise.reject(cannotListen(port, error, host)),
+  );
+  try {
+    const rest = await opening.open();
+    // Asked from here on: whoever stops it while it says where it is stops it as well.
+    const interrupted = untilInterrupted(io);
+    try {
+      const origin = hooks.origin ?? server.origin;
+      await io.stdout.write(`REST API: ${origin}/api/v2\n${await firstToken(rest, place)}`);
+      await interrupted;
+      return EXIT.ok;
+    } finally {
+      await server.close();
+      await rest.close();
+    }
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+/** An instance that is opened behind a server that listens already; who calls before waits. */
+function openLater(start: () => Promise<Rest>): Pick<Rest, 'fetch'> & { readonly open: () => Promise<Rest> } {
+  let settle: (rest: Promise<Rest>) => void = () => undefined;
+  const opened = new Promise<Rest>((resolve) => {
+    settle = resolve;
+  });
+  // Told to whoever opened it; a call that waits learns it as well.
+  opened.catch(() => undefined);
+  return {
+    open: () => {
+      settle(start());
+      return opened;
+    },
+    fetch: async (request, reception) => (await opened).fetch(request, reception),
+  };
+}
+
+function readHooks(args: Arguments, io: Io): RestHooks {
+  const format = readLogFormat(args.text('log'));
+  const write = (line: string): void => {
+    io.stderr.write(`${line}\n`).catch(() => {});
+  };
+  return {
+    origin: readOrigin(args.text('origin')),
+    hosts: args.texts('allow-host'),
+    onError: (error, call) => write(describeFailure(error, call, format ?? 'text')),
+    ...(format && { onAnswer: (call) => write(describeAnswer(call, format)) }),
+  };
+}
+
+function readLogFormat(format: string | undefined): RestLogFormat | undefined {
+  if (format === undefined || format === 'text' || format === 'json') return format;
+  throw usageError(
+    `--log: "${format}" is no format; text and json are.${didYouMean(format, ['text', 'json'])}`,
+  );
+}
+
+function readOrigin(origin: string | undefined): string | undefined {
+  if (origin === undefined) return undefined;
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url && isWeb && url.href === `${url.origin}/`) return url.origin;
+  throw usageError(`--origin: "${origin}" is no origin such as https://api.example.com, without a path.`);
+}
+
+async function firstToken({ services }: Rest, place: RestPlace): Promise<string> {
+  const token = await bootstrap(services, ADMINISTRATOR);
+  const further = `iml rest token ${place.args}`;
+  if (token === undefined) return `API tokens: ${further}\n`;
+  return `Administrator token, shown this once: ${token}\nFurther tokens: ${further}\n`;
+}
+
+async function printToken(args: Arguments, io: Io): Promise<number> {
+  const scopes = args.isSet('scope') ? args.texts('scope').map(readScope) : SCOPE_NAMES;
+  const email = args.text('user');
+  const rest = await openRestInstance(await findRestInstance(args, io), { args, io });
+  try {
+    const first = await bootstrap(rest.services, ADMINISTRATOR);
+    const wish = { email, label: args.text('label') ?? 'made by iml rest token', scopes };
+    const wantsFirst = first !== undefined && email === undefined && !args.isSet('scope');
+    const token = wantsFirst ? first : await makeToken(rest.services, wish);
+    if (token === undefined) throw usageError(`--user: there is no user "${email}".`);
+    await io.stdout.write(`${token}\n`);
+    return EXIT.ok;
+  } finally {
+    await rest.close();
+  }
+}
+
+async function readTls(args: Arguments, io: Io): Promise<{ cert: string; key: string } | undefined> {
+  const [cert, key] = [args.text('cert'), args.text('key')];
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined) throw usageError('--cert and --key belong together.');
+  const tls = { cert: await readPem('--cert', cert, io), key: await readPem('--key', key, io) };
+  try {
+    createSecureContext(tls);
+  } catch (error) {
+    throw usageError(
+      `--cert and --key: "${cert}" and "${key}" are no certificate and its key in PEM.`,
+      error,
+    );
+  }
+  return tls;
+}
+
+async function readPem(option: string, file: string, io: Io): Promise<string> {
+  return readFile(path.resolve(io.cwd, file), 'utf8').catch((error: unknown) => {
+    throw usageError(`${option}: the file "${file}" cannot be read.`, error);
+  });
+}
+
+function readScope(name: string): Scope {
+  const scope = SCOPE_NAMES.find((it) => it === name);
+  if (scope) return scope;
+  throw usageError(`--scope: there is no scope "${name}".${didYouMean(name, SCOPE_NAMES)}`);
+}

@@ -1,0 +1,85 @@
+import { createEngine } from '../../app/engine/create-engine.js';
+import { findRpc } from '../../app/engine/find-component.js';
+import { readForm } from '../../parameters/form/form.js';
+import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
+import type { Arguments, Command } from '../command.js';
+import { INPUT_OPTIONS, openConnections, readComponentInput, secretsOf } from '../input/component-input.js';
+import {
+  ENGINE_OPTIONS,
+  readEngineOptions,
+  readTraceOptions,
+  TRACE_OPTIONS,
+} from '../input/engine-options.js';
+import { findNamed } from '../input/find-named.js';
+import { readKnownParameters } from '../input/module-parameters.js';
+import { readOutputSettings, SAVE_OPTION } from '../input/output-options.js';
+import type { Io } from '../io.js';
+import { openApp } from '../open-app.js';
+import { prettyJsonOf } from '../output/json-output.js';
+import { printTable } from '../output/print-table.js';
+import { createSaveBinaries } from '../output/save-binaries.js';
+import { writeReport } from '../output/write-report.js';
+import { workWithApp } from '../runs/work-with-app.js';
+
+export const RPC_COMMAND: Command = {
+  name: 'rpc',
+  about:
+    'Calls an RPC of an app, as a form does for its options and fields, and prints what it gives as JSON.',
+  positionals: [
+    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
+    {
+      name: 'rpc',
+      help: "The name of the RPC, or a reference as forms hold it: 'rpc://listFields?table={{parameters.table}}'.",
+    },
+  ],
+  options: {
+    ...INPUT_OPTIONS,
+    table: { help: 'Prints a list as a table.' },
+    json: { help: 'Prints the whole report: result, error, stats, warnings.' },
+    query: { short: 'q', value: 'JSONATA', help: 'Prints what a JSONata expression finds in the report.' },
+    ...SAVE_OPTION,
+    ...TRACE_OPTIONS,
+    ...ENGINE_OPTIONS,
+  },
+  examples: [
+    'iml rpc ./my-app listGenres --connection work',
+    "iml rpc ./my-app 'rpc://listFields?table=contacts' --table",
+    "iml rpc ./my-app listFields -p table=contacts --query 'result.label'",
+  ],
+  notes: ['Parameters are not checked, as a form asks its RPCs while it is filled in.'],
+  run: callRpcOfApp,
+};
+
+async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {
+  const input = await readComponentInput(args, io);
+  const output = await readOutputSettings(args, io);
+  const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
+  const [folder = '', address = ''] = args.positionals;
+  const loaded = await openApp(folder, io);
+  const { app } = loaded;
+  const rpc = findNamed(() => findRpc(app, parseRpcReference(address)?.name ?? address));
+  return workWithApp(loaded, secretsOf(input, loaded), io, async () => {
+    const parameters = await readKnownParameters(args, { what: 'RPC', list: readForm(rpc.params) }, io);
+    const connections = await openConnections(input, loaded, io);
+    const engine = createEngine({ app, connections, ...options });
+    try {
+      const report = await io.interruptible((signal) =>
+        engine.rpc(address).call({ ...input, parameters, signal }),
+      );
+      const folder = args.text('save');
+      const save = folder === undefined ? undefined : createSaveBinaries(folder, io);
+      const result = save === undefined ? report.result : await save(report.result);
+      if (args.isSet('json') || output.query !== undefined) {
+        await writeReport({ ...report, result }, output, io.stdout);
+      } else if (report.error === undefined) {
+        const rows = Array.isArray(result) ? result : [result];
+        await io.stdout.write(
+          args.isSet('table') ? printTable(rows, io.stdout.columns) : `${prettyJsonOf(result)}\n`,
+        );
+      }
+      return report;
+    } finally {
+      await engine.close();
+    }
+  });
+}

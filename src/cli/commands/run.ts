@@ -1,0 +1,132 @@
+import { createEngine } from '../../app/engine/create-engine.js';
+import { findModule } from '../../app/engine/find-component.js';
+import type { ConnectedInput } from '../../component/begin-run.js';
+import type { ModuleComponent } from '../../document/app.js';
+import { moduleForm } from '../../parameters/form/form.js';
+import type { Arguments, Command } from '../command.js';
+import { openConnections, secretsOf } from '../input/component-input.js';
+import { findNamed } from '../input/find-named.js';
+import { readKnownParameters } from '../input/module-parameters.js';
+import { RUN_OPTIONS } from '../input/run-options.js';
+import { type RunSettings, readRunSettings } from '../input/run-settings.js';
+import { openStateFile, type StateFile } from '../input/state-file.js';
+import { readTriggerStart } from '../input/trigger-start.js';
+import type { Io } from '../io.js';
+import { openApp } from '../open-app.js';
+import { explainEmptyRun } from '../output/empty-run.js';
+import { printableLine } from '../output/terminal-text.js';
+import { executeRun, type PreparedRun, type RunOutcome } from '../runs/execute-run.js';
+import { workWithApp } from '../runs/work-with-app.js';
+import { usageError } from '../usage-error.js';
+
+export const RUN_COMMAND: Command = {
+  name: 'run',
+  about: 'Runs a module of an app and prints its bundles.',
+  positionals: [
+    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
+    { name: 'module', help: 'The name of the module: iml info <app folder> lists them.' },
+  ],
+  options: RUN_OPTIONS,
+  examples: [
+    'iml run ./my-app listContacts -p limit=5 --connection @connection.json',
+    'iml run ./my-app getContact -p \'{"id":7}\' --map https://api.example.com=http://127.0.0.1:8080',
+    'iml run ./my-app upload -p file=@report.pdf',
+    'iml run ./my-app watchContacts --state watch.json --start all',
+    "iml run ./my-app listContacts --query '$count(bundles)'",
+  ],
+  notes: [
+    'JSON may be given in place, as @file, or as @- for standard input.\nA terminal gets a table, a pipe a line of JSON a bundle.',
+  ],
+  run: runModuleOfApp,
+};
+
+async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
+  const settings = await readRunSettings(args, io);
+  const [folder = '', name = ''] = args.positionals;
+  const loaded = await openApp(folder, io);
+  const module = findNamed(() => findModule(loaded.app, name));
+  assertStateOptions(args, module);
+  const secrets = secretsOf(settings.input, loaded);
+  return workWithApp(loaded, secrets, io, async () => {
+    const stateText = args.text('state');
+    const file = stateText === undefined ? undefined : await openStateFile(stateText, io);
+    const parameters = await readKnownParameters(args, { what: 'module', list: moduleForm(module) }, io);
+    const connections = await openConnections(settings.input, loaded, io);
+    const prepared = { app: loaded.app, moduleName: module.name, parameters, settings, connections };
+    const outcome = await io.interruptible(async (signal) => {
+      const started = await withStart(prepared, { module, start: args.text('start'), file, signal });
+      const result = await executeRun(started, io, signal);
+      await keepState(result, file);
+      return { ...result, notes: notesOn(result, module, started.settings) };
+    });
+    return outcome;
+  });
+}
+
+/** @throws EngineError (USAGE) for options that are for polling triggers alone, or exclude each other */
+function assertStateOptions(args: Arguments, { name, type }: ModuleComponent): void {
+  const given = ['start', 'state'].find(args.isSet);
+  if (given === undefined) return;
+  if (type !== 'trigger')
+    throw usageError(`--${given}: only polling triggers have a state, and "${name}" is of type ${type}.`);
+  if (args.isSet('data')) throw usageError(`--${given} and --data exclude each other.`);
+}
+
+interface TriggerBegin {
+  readonly module: ModuleComponent;
+  readonly start: string | undefined;
+  readonly file: StateFile | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A start counts while there is no state. */
+async function withStart(
+  prepared: PreparedRun,
+  { module, start, file, signal }: TriggerBegin,
+): Promise<PreparedRun> {
+  const begin = (more: Pick<ConnectedInput, 'data' | 'start'>): PreparedRun => ({
+    ...prepared,
+    settings: { ...prepared.settings, input: { ...prepared.settings.input, ...more } },
+  });
+  if (file?.data !== undefined) return begin({ data: file.data });
+  if (start === undefined) return prepared;
+  const { app, connections, settings, parameters } = prepared;
+  const engine = createEngine({ app, connections, ...settings.engine });
+  try {
+    return begin(await readTriggerStart(start, module, engine, { ...settings.input, parameters, signal }));
+  } finally {
+    await engine.close();
+  }
+}
+
+/** What a run that failed has put out comes again. */
+async function keepState({ error, state }: RunOutcome, file: StateFile | undefined): Promise<void> {
+  if (error === undefined && state !== undefined) await file?.write(state);
+}
+
+function notesOn(
+  outcome: RunOutcome,
+  { connection, type }: ModuleComponent,
+  { input, maxBundles }: RunSettings,
+): string {
+  const { error, bundles, requests, state } = outcome;
+  if (error === undefined) {
+    if (bundles > 0 || maxBundles === 0) return '';
+    const { data, start, payload } = input;
+    return explainEmptyRun({ type, requests, data, start, payload, state });
+  }
+  if (requests === 0 && error.type === 'BundleValidationError') return CHECK_NOTE;
+  const lacksConnection = connection !== undefined && input.connection === undefined;
+  return lostBundles(bundles) + (lacksConnection ? connectionNote(connection) : '');
+}
+
+function connectionNote(connection: string): string {
+  return `The module uses the connection "${printableLine(connection)}", and none was given: --connection NAME takes one that iml connect made.\n`;
+}
+
+const CHECK_NOTE = 'Nothing was sent. --defaults fills in defaults, --no-check skips this check.\n';
+
+/** An error on any page fails the whole module. [inf] */
+function lostBundles(bundles: number): string {
+  return bundles === 0 ? '' : `${bundles} bundle(s) came before the error; a scenario gets none of them.\n`;
+}

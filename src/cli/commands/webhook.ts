@@ -1,0 +1,162 @@
+import { createEngine } from '../../app/engine/create-engine.js';
+import { findWebhook } from '../../app/engine/find-component.js';
+import { readForm } from '../../parameters/form/form.js';
+import { didYouMean } from '../../util/suggest.js';
+import type { IncomingCall } from '../../webhook/incoming-call.js';
+import type { HookReport } from '../../webhook/run-hook-request.js';
+import type { WebhookReport } from '../../webhook/webhook-report.js';
+import type { Arguments, Command } from '../command.js';
+import {
+  CHECK_OPTIONS,
+  INPUT_OPTIONS,
+  openConnections,
+  readCheck,
+  readComponentInput,
+  readObjectOption,
+  secretsOf,
+} from '../input/component-input.js';
+import {
+  ENGINE_OPTIONS,
+  readEngineOptions,
+  readTraceOptions,
+  TRACE_OPTIONS,
+} from '../input/engine-options.js';
+import { findNamed } from '../input/find-named.js';
+import { readKnownParameters } from '../input/module-parameters.js';
+import { OUTPUT_OPTIONS, readOutputSettings, SAVE_OPTION } from '../input/output-options.js';
+import { CALL_OPTIONS, readCall } from '../input/read-call.js';
+import type { Io } from '../io.js';
+import { openApp } from '../open-app.js';
+import { createBundleWriter, type OutputSettings } from '../output/bundle-writer.js';
+import { prettyJsonOf } from '../output/json-output.js';
+import { createSaveBinaries } from '../output/save-binaries.js';
+import { answerLine, shownAnswer } from '../output/shown-answer.js';
+import { printableLine } from '../output/terminal-text.js';
+import { writeReport } from '../output/write-report.js';
+import { type WorkOutcome, workWithApp } from '../runs/work-with-app.js';
+import { usageError } from '../usage-error.js';
+
+const ACTIONS = ['call', 'attach', 'update', 'detach'] as const;
+
+type Action = (typeof ACTIONS)[number];
+
+export const WEBHOOK_COMMAND: Command = {
+  name: 'webhook',
+  about: 'Processes one call of a webhook and prints its bundles, or attaches, updates or detaches it.',
+  positionals: [
+    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
+    { name: 'webhook', help: 'The name of the webhook: iml info <app folder> lists them.' },
+    { name: 'action', help: `${ACTIONS.join(', ')}. Default: call.`, isOptional: true },
+  ],
+  options: {
+    ...CALL_OPTIONS,
+    webhook: {
+      value: 'JSON|@FILE',
+      help: 'What expressions read as webhook: id, url, and what attach gave.',
+    },
+    ...INPUT_OPTIONS,
+    ...CHECK_OPTIONS,
+    ...OUTPUT_OPTIONS,
+    ...SAVE_OPTION,
+    ...TRACE_OPTIONS,
+    ...ENGINE_OPTIONS,
+  },
+  examples: [
+    'iml webhook ./my-app events --body \'{"event":"created","id":7}\'',
+    "iml webhook ./my-app events --call call.http --json | jq '.answer'",
+    'iml webhook ./my-app events --body @call.json | iml run ./my-app watchEvents --payload @-',
+    'iml webhook ./my-app events attach --connection work --webhook \'{"url":"https://hooks.example.com/1"}\'',
+  ],
+  notes: [
+    'A call is answered and taken apart as a host does it; nothing is sent or stored. The answer is told on standard error.',
+    'attach and update print what is to be kept with the webhook: --webhook takes it.',
+  ],
+  run: workWithWebhook,
+};
+
+async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
+  const [folder = '', name = '', word] = args.positionals;
+  const action = readAction(word);
+  const given = await readComponentInput(args, io);
+  const stored = await readObjectOption(args, 'webhook', io);
+  const output = await readOutputSettings(args, io);
+  const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
+  const call = action === 'call' ? await readCall(args, io) : undefined;
+  const loaded = await openApp(folder, io);
+  const component = findNamed(() => findWebhook(loaded.app, name));
+  return workWithApp(loaded, [...secretsOf(given, loaded), stored], io, async () => {
+    const list = readForm(component.params);
+    const parameters = await readKnownParameters(args, { what: 'webhook', list }, io);
+    const connections = await openConnections(given, loaded, io);
+    const engine = createEngine({ app: loaded.app, connections, ...options });
+    const input = { ...given, parameters, webhook: stored, checkParameters: readCheck(args) };
+    try {
+      return await io.interruptible(async (signal) => {
+        const webhook = engine.webhook(name);
+        if (action !== 'call') {
+          return tellChange(action, await webhook[action]({ ...input, signal }), output, io);
+        }
+        const report = await webhook.handle(call ?? EMPTY_CALL, { ...input, signal });
+        return tellCall(report, { output, save: args.text('save') }, io);
+      });
+    } finally {
+      await engine.close();
+    }
+  });
+}
+
+const EMPTY_CALL: IncomingCall = { method: 'GET', url: '/', headers: [], body: new Uint8Array() };
+
+function readAction(word: string | undefined): Action {
+  if (word === undefined) return 'call';
+  const action = ACTIONS.find((known) => known === word);
+  if (action !== undefined) return action;
+  throw usageError(`Unknown action "${word}".${didYouMean(word, ACTIONS)}`);
+}
+
+interface CallOutput {
+  readonly output: OutputSettings;
+  readonly save: string | undefined;
+}
+
+async function tellCall(
+  call: WebhookReport,
+  { output, save: folder }: CallOutput,
+  io: Io,
+): Promise<WorkOutcome> {
+  const { answer, bundles = [], verification = false, deliveries, recipients = [] } = call;
+  const { error, phase, warnings, trace } = call;
+  const save = folder === undefined ? undefined : createSaveBinaries(folder, io);
+  const writer = createBundleWriter(output, io.stdout);
+  for (const bundle of bundles) await writer.write(save === undefined ? bundle : await save(bundle));
+  const report = { answer: shownAnswer(answer), verification, deliveries, recipients, warnings, trace };
+  await writer.end({ ...report, phase, error });
+  const why = bundles.length === 0 && error === undefined ? explainNothing(verification) : '';
+  const failed = phase === undefined ? '' : `The call failed at the step ${phase}.\n`;
+  return { error, warnings, notes: `${failed}${deliveryLines(deliveries)}${answerLine(answer)}${why}` };
+}
+
+function explainNothing(verification: boolean): string {
+  return verification
+    ? 'No bundles: the call was a verification, answered as the app says.\n'
+    : 'No bundles: the condition was false, or the call held no item.\n';
+}
+
+/** Of a shared hook: whose events these are. */
+function deliveryLines(deliveries: WebhookReport['deliveries']): string {
+  return (deliveries ?? [])
+    .map(({ uid, bundles }) => `for the uid ${printableLine(uid)}: ${bundles.length} bundle(s)\n`)
+    .join('');
+}
+
+async function tellChange(
+  action: Exclude<Action, 'call'>,
+  report: HookReport,
+  output: OutputSettings,
+  io: Io,
+): Promise<WorkOutcome> {
+  if (output.form === 'json' || output.form === 'query') await writeReport(report, output, io.stdout);
+  else if (report.error === undefined) await io.stdout.write(`${prettyJsonOf(report.result ?? {})}\n`);
+  const notes = !report.ok || report.isImplemented ? '' : `The webhook has no ${action}: nothing was sent.\n`;
+  return { ...report, notes };
+}

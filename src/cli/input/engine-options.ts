@@ -1,0 +1,151 @@
+import type { EngineOptions } from '../../app/engine/create-engine.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { readHosts } from '../../http/transport/host-policy.js';
+import { readHostMap } from '../../http/transport/map-hosts.js';
+import type { TraceListener } from '../../run/trace/trace.js';
+import type { Arguments, OptionSpec } from '../command.js';
+import type { Io } from '../io.js';
+import { traceLine } from '../output/trace-line.js';
+import { usageError } from '../usage-error.js';
+import { readTimezone } from './timezone-option.js';
+
+/** Options of every command that lets an app call its service: where it may go. */
+export const NETWORK_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  map: {
+    value: 'FROM=TO',
+    multiple: true,
+    help: 'Takes requests to another server: https://api.example.com=http://127.0.0.1:9911; *=TO takes all. May be repeated.',
+  },
+  'allow-local': { help: 'Lets the app call this machine.' },
+  allow: {
+    value: 'HOST',
+    multiple: true,
+    help: 'Lets the app call a host, address or CIDR block that is not public. May be repeated.',
+  },
+  'only-declared': { help: 'Lets the app call only hosts it names, and those of --app-host.' },
+  'app-host': {
+    value: 'HOST',
+    multiple: true,
+    help: "A host that is the app's beside its baseUrl, such as files.example.com or *.example.com. May be repeated.",
+  },
+  'cross-host-secrets': {
+    help: "Lets credentials go along to hosts that are not the app's, as the platform does. Default: left out, with a warning.",
+  },
+  timezone: { value: 'ZONE', help: 'Timezone of the scenario, such as Europe/Prague. Default: UTC.' },
+};
+
+/** Of a command that lets somebody watch what is sent. */
+export const TRACE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  trace: { help: 'Tells on standard error what is sent and received. In --json: in the report, too.' },
+  'trace-bodies': { help: 'The same with bodies.' },
+};
+
+/** Of a command that runs a component of an app. */
+export const ENGINE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  'base-url': {
+    value: 'URL',
+    help: 'Replaces the baseUrl of the base. Whole addresses on other hosts are refused then, unless --map says where they go.',
+  },
+  ...NETWORK_OPTIONS,
+  'timeout-ms': { value: 'MS', help: 'Time the run may take. Default: what the app says, else 40000.' },
+  'on-page-loop': {
+    value: 'warn|stop|error',
+    help: 'What to do with a page that repeats an earlier one. Default: warn.',
+  },
+  'trust-functions': { help: 'Runs custom functions in node:vm for debugging. That protects from nothing.' },
+};
+
+/** @throws EngineError (USAGE) */
+export function readNetworkOptions(args: Arguments): Pick<EngineOptions, 'network' | 'hosts' | 'timezone'> {
+  return {
+    network: {
+      allow: [...(args.isSet('allow-local') ? ['loopback'] : []), ...args.texts('allow')],
+      appHosts: readAppHosts(args.texts('app-host')),
+      ...(args.isSet('only-declared') && { hosts: 'declared' }),
+      ...(args.isSet('cross-host-secrets') && { crossHostSecrets: 'send' }),
+    },
+    hosts: readMap(args.texts('map')),
+    timezone: readTimezone(args.text('timezone')),
+  };
+}
+
+/** @throws EngineError (USAGE) */
+export function readEngineOptions(
+  args: Arguments,
+): Pick<
+  EngineOptions,
+  'network' | 'hosts' | 'timezone' | 'baseUrl' | 'limits' | 'onPageLoop' | 'trustFunctions'
+> {
+  const timeoutMs = readWhole(args, 'timeout-ms');
+  return {
+    ...readNetworkOptions(args),
+    baseUrl: readBaseUrl(args.text('base-url')),
+    // An app may set its own time up to a maximum, so both have to fall.
+    limits: timeoutMs === undefined ? {} : { timeoutMs, maxTimeoutMs: timeoutMs },
+    onPageLoop: readPageLoop(args.text('on-page-loop')),
+    trustFunctions: args.isSet('trust-functions'),
+  };
+}
+
+/** Whether somebody watches. */
+export function isTraced(args: Arguments): boolean {
+  return args.isSet('trace') || args.isSet('trace-bodies');
+}
+
+/** Tells on standard error what is sent and received, where that is asked for. */
+export function readTraceOptions(args: Arguments, io: Io): Pick<EngineOptions, 'trace' | 'onTrace'> {
+  // Told besides: whoever closed standard error does not end the work.
+  const onTrace: TraceListener = (event) => void io.stderr.write(traceLine(event)).catch(() => {});
+  return {
+    trace: args.isSet('trace-bodies') ? 'full' : 'summary',
+    ...(isTraced(args) && { onTrace }),
+  };
+}
+
+/** @throws EngineError (USAGE) for what is no whole number of at least 1 */
+export function readWhole(args: Arguments, option: string): number | undefined {
+  const text = args.text(option);
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text) && Number(text) >= 1) return Number(text);
+  throw usageError(`--${option}: "${text}" is no whole number of at least 1.`);
+}
+
+/** Read here already, so that a message names the option. */
+function readAppHosts(hosts: readonly string[]): readonly string[] {
+  readHosts(hosts, '--app-host');
+  return hosts;
+}
+
+function readMap(texts: readonly string[]): Readonly<Record<string, string>> {
+  const hosts = new Map<string, string>();
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    const [from, to] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
+    if (at < 1)
+      throw usageError(`--map: "${text}" is not of the form https://api.example.com=http://127.0.0.1:9911.`);
+    if (hosts.has(from)) throw usageError(`--map: "${from}" is mapped more than once.`);
+    assertMappable(from, to);
+    hosts.set(from, to);
+  }
+  return Object.fromEntries(hosts);
+}
+
+/** Said here for each pair, so that the message names the option. */
+function assertMappable(from: string, to: string): void {
+  try {
+    readHostMap({ [from]: to });
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    throw usageError(error.message.replace(/^hosts\b:?\s*/, '--map: '), error);
+  }
+}
+
+function readBaseUrl(text: string | undefined): string | undefined {
+  if (text === undefined || (/^https?:\/\//i.test(text) && URL.canParse(text))) return text;
+  throw usageError(`--base-url: "${text}" is no address that starts with http:// or https://.`);
+}
+
+function readPageLoop(text: string | undefined): EngineOptions['onPageLoop'] {
+  if (text === undefined || text === 'warn' || text === 'stop' || text === 'error') return text;
+  throw usageError(`--on-page-loop: "${text}" is none of warn, stop, error.`);
+}

@@ -1,0 +1,40 @@
+import type { ParameterSpec } from '../../parameters/form/parameter-spec.js';
+import { coerceText } from '../../parameters/values/coerce-text.js';
+import type { Io } from '../io.js';
+import { usageError } from '../usage-error.js';
+import { decodeText, readSource } from './input-data.js';
+
+/** Fields that take bytes as they are. */
+const BYTE_TYPES: ReadonlySet<string> = new Set(['buffer', 'upload']);
+
+/** Fields that take whatever comes, so that bytes which are no text stay bytes. */
+const OPEN_TYPES: ReadonlySet<string> = new Set(['any', 'udt']);
+
+/**
+ * The value a person gives a field: text as it stands, read by the type of the field; the content of a file (`@file`, or
+ * `@-` for standard input); or, behind `@@`, text that starts with an @. A file gives its bytes to a field of bytes and
+ * its text to every other, without the line break at its end that editors write.
+ *
+ * @param spec the field; undefined for one the form does not declare
+ * @param option how messages name it: `--param data`
+ * @throws EngineError (USAGE) for a file that cannot be read, or is no text where text is wanted
+ */
+export async function readFieldValue(
+  text: string,
+  spec: ParameterSpec | undefined,
+  option: string,
+  io: Io,
+): Promise<unknown> {
+  if (!text.startsWith('@')) return coerceText(spec, text);
+  if (text.startsWith('@@')) return coerceText(spec, text.slice(1));
+  const file = text.slice(1);
+  if (file === '') throw usageError(`${option}: @ has to be followed by the name of a file; @@ writes an @.`);
+  const bytes = await readSource(file, option, io).catch((error: unknown) => {
+    throw usageError(`${error instanceof Error ? error.message : ''} @@ writes an @.`, error);
+  });
+  if (spec !== undefined && BYTE_TYPES.has(spec.type)) return bytes;
+  const content = decodeText(bytes);
+  if (content !== undefined) return coerceText(spec, content.replace(/\r?\n$/, ''));
+  if (spec === undefined || OPEN_TYPES.has(spec.type)) return bytes;
+  throw usageError(`${option}: "${file}" is no text in UTF-8, as a field of type ${spec.type} needs it.`);
+}

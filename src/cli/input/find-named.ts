@@ -1,0 +1,15 @@
+import { SpecError } from '../../errors/spec-error.js';
+import { usageError } from '../usage-error.js';
+
+/**
+ * A component that an argument names.
+ *
+ * @throws EngineError (USAGE) for a name the app does not have
+ */
+export function findNamed<Component>(find: () => Component): Component {
+  try {
+    return find();
+  } catch (error) {
+    throw error instanceof SpecError ? usageError(error.message, error) : error;
+  }
+}

@@ -1,0 +1,71 @@
+import { findParameter } from '../../parameters/form/find-parameter.js';
+import type { ParameterList } from '../../parameters/form/parameter-spec.js';
+import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { didYouMean } from '../../util/suggest.js';
+import type { Arguments } from '../command.js';
+import type { Io } from '../io.js';
+import { printableLine } from '../output/terminal-text.js';
+import { usageError } from '../usage-error.js';
+import { readFieldValue } from './field-value.js';
+import { readDataObject } from './input-data.js';
+
+/**
+ * The values that `-p` options give together, later ones over earlier ones: JSON objects, their files, or `name=value`:
+ * see `readFieldValue`.
+ *
+ * @throws EngineError (USAGE)
+ */
+async function readGivenParameters(
+  texts: readonly string[],
+  list: ParameterList,
+  io: Io,
+): Promise<PlainObject> {
+  const values: PlainObject = {};
+  for (const text of texts) {
+    const isData = /^\s*[{@]/.test(text);
+    const at = text.indexOf('=');
+    if (isData) {
+      for (const [name, value] of Object.entries(await readDataObject(text, '--param', io))) {
+        setMember(values, name, value);
+      }
+    } else if (at > 0) {
+      const name = text.slice(0, at);
+      const field = findParameter(list, name);
+      setMember(values, name, await readFieldValue(text.slice(at + 1), field, `--param ${name}`, io));
+    } else {
+      throw usageError('--param: name=value, name=@file, a JSON object or @file of one is expected.');
+    }
+  }
+  return values;
+}
+
+/** The form that parameters are given for. */
+export interface GivenForm {
+  /** `module`, `connection`, ... */
+  readonly what: string;
+  readonly list: ParameterList;
+}
+
+/**
+ * The same of the options of a command, with a warning for each name the form does not have.
+ *
+ * @throws EngineError (USAGE)
+ */
+export async function readKnownParameters(args: Arguments, form: GivenForm, io: Io): Promise<PlainObject> {
+  const given = await readGivenParameters(args.texts('param'), form.list, io);
+  for (const sentence of unknownParameters(given, form)) {
+    await io.stderr.write(`warning: ${printableLine(sentence)}\n`);
+  }
+  return given;
+}
+
+/** Names that are no fields of the form, each as a sentence; none where an RPC gives further fields. */
+function unknownParameters(values: PlainObject, { what, list }: GivenForm): readonly string[] {
+  if (list.elements.some((element) => element.kind === 'reference')) return [];
+  const names = list.elements.flatMap((element) =>
+    element.kind === 'parameter' && element.name !== undefined ? [element.name] : [],
+  );
+  return Object.keys(values)
+    .filter((name) => findParameter(list, name) === undefined)
+    .map((name) => `The ${what} has no parameter "${name}".${didYouMean(name, names)}`);
+}

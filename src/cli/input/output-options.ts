@@ -1,0 +1,38 @@
+import type { Arguments, OptionSpec } from '../command.js';
+import type { Io } from '../io.js';
+import type { OutputForm, OutputSettings } from '../output/bundle-writer.js';
+import { compileQuery } from '../output/query.js';
+import { usageError } from '../usage-error.js';
+import { isTraced } from './engine-options.js';
+
+/** Options of every command that prints rows or the report they are part of. */
+export const OUTPUT_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  table: { help: 'Prints a table. Default on a terminal.' },
+  ndjson: { help: 'Prints a line of JSON each, as they come. Default in a pipe.' },
+  json: { help: 'Prints the whole report: what came, error, stats, warnings.' },
+  query: { short: 'q', value: 'JSONATA', help: 'Prints what a JSONata expression finds in the report.' },
+};
+
+/** Of a command whose output may hold files. */
+export const SAVE_OPTION: Readonly<Record<string, OptionSpec>> = {
+  save: {
+    value: 'DIR',
+    help: 'Writes binary data to files in a folder, none of which is overwritten; what is printed names them: @DIR/name.',
+  },
+};
+
+/** @throws EngineError (USAGE) */
+export async function readOutputSettings(args: Arguments, io: Io): Promise<OutputSettings> {
+  const query = args.text('query');
+  return {
+    form: readForm(args, io),
+    query: query === undefined ? undefined : await compileQuery(query),
+    traces: isTraced(args),
+  };
+}
+
+function readForm(args: Arguments, io: Io): OutputForm {
+  const [form, other] = (['json', 'ndjson', 'table', 'query'] as const).filter(args.isSet);
+  if (other !== undefined) throw usageError(`--${form} and --${other} exclude each other.`);
+  return form ?? (io.stdout.isTerminal ? 'table' : 'ndjson');
+}

@@ -1,0 +1,151 @@
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import type { IncomingCall } from '../../webhook/incoming-call.js';
+import type { Arguments, OptionSpec } from '../command.js';
+import type { Io } from '../io.js';
+import { usageError } from '../usage-error.js';
+import { decodeText, readSource } from './input-data.js';
+
+/** Options of a command that is given one call of a webhook. */
+export const CALL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  call: {
+    value: 'FILE',
+    help: 'The call: JSON {method, url, headers, body}, or an HTTP request as it is sent; - for standard input.',
+  },
+  method: { short: 'X', value: 'METHOD', help: 'Default: POST with a body, else GET.' },
+  url: { value: 'URL', help: 'The address or its path, whose query counts. Default: /.' },
+  header: { short: 'H', value: 'NAME: VALUE', multiple: true, help: 'A header. May be repeated.' },
+  body: {
+    short: 'd',
+    value: 'TEXT|@FILE',
+    help: 'The body. Without a content-type it is JSON if it can be read so, else a form.',
+  },
+};
+
+type Header = readonly [name: string, value: string];
+
+const EMPTY = new Uint8Array();
+
+/**
+ * The call the options describe: that of a file, with what further options say over it.
+ *
+ * @throws EngineError (USAGE)
+ */
+export async function readCall(args: Arguments, io: Io): Promise<IncomingCall> {
+  const file = args.text('call');
+  const base = file === undefined ? undefined : parseCall(await readSource(file, '--call', io), file);
+  const given = args.text('body');
+  const body = given === undefined ? (base?.body ?? EMPTY) : await readBody(given, io);
+  const own = args.texts('header').map(readHeader);
+  const headers = [...(base?.headers ?? []).filter(([name]) => !hasHeader(own, name)), ...own];
+  const method = args.text('method') ?? base?.method ?? (body.byteLength > 0 ? 'POST' : 'GET');
+  if (!/^[A-Za-z]{1,20}$/.test(method)) throw usageError(`--method: "${method}" is no method of HTTP.`);
+  return {
+    method: method.toUpperCase(),
+    url: args.text('url') ?? base?.url ?? '/',
+    headers:
+      body.byteLength === 0 || hasHeader(headers, 'content-type')
+        ? headers
+        : [...headers, ['content-type', guessType(body)]],
+    body,
+  };
+}
+
+async function readBody(text: string, io: Io): Promise<Uint8Array> {
+  if (text.startsWith('@@')) return Buffer.from(text.slice(1), 'utf8');
+  return text.startsWith('@') ? readSource(text.slice(1), '--body', io) : Buffer.from(text, 'utf8');
+}
+
+function readHeader(text: string): Header {
+  const match = /^([!#$%&'*+.^_`|~\w-]+)\s*:\s*(.*)$/s.exec(text);
+  if (match?.[1] === undefined)
+    throw usageError(`--header: "NAME: VALUE" is expected, such as "X-Event: created".`);
+  return [match[1], match[2] ?? ''];
+}
+
+function hasHeader(headers: readonly Header[], wanted: string): boolean {
+  return headers.some(([name]) => name.toLowerCase() === wanted.toLowerCase());
+}
+
+function guessType(body: Uint8Array): string {
+  try {
+    JSON.parse(decodeText(body) ?? '');
+    return 'application/json';
+  } catch {
+    return 'application/x-www-form-urlencoded';
+  }
+}
+
+function parseCall(bytes: Uint8Array, file: string): IncomingCall {
+  const text = decodeText(bytes);
+  const isJson = text !== undefined && /^\s*\{/.test(text);
+  return isJson ? parseJsonCall(text, file) : parseHttpCall(bytes, file);
+}
+
+function parseJsonCall(text: string, file: string): IncomingCall {
+  const call = parseObject(text, file);
+  const method = ownMember(call, 'method') ?? 'POST';
+  const url = ownMember(call, 'url') ?? '/';
+  if (typeof method !== 'string' || typeof url !== 'string') {
+    throw usageError(`--call: in "${file}" method and url have to be texts.`);
+  }
+  const body = ownMember(call, 'body');
+  const headers = readHeaders(ownMember(call, 'headers'), file);
+  const isText = typeof body === 'string';
+  const bytes =
+    body === undefined || body === null ? EMPTY : Buffer.from(isText ? body : JSON.stringify(body));
+  const hasType = isText || bytes.byteLength === 0 || hasHeader(headers, 'content-type');
+  return {
+    method,
+    url,
+    headers: hasType ? headers : [...headers, ['content-type', 'application/json']],
+    body: bytes,
+  };
+}
+
+function parseObject(text: string, file: string): PlainObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isPlainObject(value)) return value;
+  } catch {
+    // Told below: the text itself is not quoted, as it may hold a secret.
+  }
+  throw usageError(`--call: what is in "${file}" is no JSON object.`);
+}
+
+/** Pairs, or an object whose members are a text or several. */
+function readHeaders(headers: unknown, file: string): readonly Header[] {
+  if (headers === undefined || headers === null) return [];
+  const entries: readonly unknown[] = isPlainObject(headers)
+    ? Object.entries(headers).flatMap(([name, value]) =>
+        Array.isArray(value) ? value.map((one: unknown) => [name, one]) : [[name, value]],
+      )
+    : Array.isArray(headers)
+      ? headers
+      : [undefined];
+  return entries.map((entry): Header => {
+    const [name, value]: readonly unknown[] = Array.isArray(entry) ? entry : [];
+    if (typeof name === 'string' && ['string', 'number'].includes(typeof value)) return [name, String(value)];
+    throw usageError(`--call: in "${file}" headers have to be {"name": "value"} or [["name", "value"]].`);
+  });
+}
+
+/** An HTTP request as it is sent, with line breaks of either kind in its head. */
+function parseHttpCall(bytes: Uint8Array, file: string): IncomingCall {
+  // One character a byte, so that places in the text are places in the bytes.
+  const text = Buffer.from(bytes).toString('latin1');
+  const end = /\r?\n\r?\n/.exec(text);
+  const head = end === null ? text.replace(/\r?\n$/, '') : text.slice(0, end.index);
+  const [first = '', ...lines] = head.split(/\r?\n/);
+  const match = /^([A-Za-z]+) (\S+)(?: HTTP\/[\d.]+)?$/.exec(first);
+  if (match?.[1] === undefined || match[2] === undefined) {
+    throw usageError(
+      `--call: "${file}" holds neither a JSON object nor an HTTP request such as "POST /hook HTTP/1.1".`,
+    );
+  }
+  return {
+    method: match[1],
+    url: match[2],
+    headers: lines.map(readHeader),
+    body: end === null ? EMPTY : bytes.subarray(end.index + end[0].length),
+  };
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { loadPackages } from '../../errors/load-packages.js';
+import { createRest, type Rest, type RestOptions } from '../../rest/create-rest.js';
+import { configError } from '../../rest/problems.js';
+import { createZoneDirectory } from '../../rest/services/zone-directory.js';
+import { findRestPostgres, openRestPostgres, openRestSqlite } from '../../rest/store/open-rest-store.js';
+import type { RestStore } from '../../rest/store/tables.js';
+import { errnoOf } from '../../util/errno.js';
+import { SEAL_KEY_BYTES } from '../../util/seal.js';
+import type { Arguments, OptionSpec } from '../command.js';
+import { createPrivateFile, makePrivateFolder } from '../connections/private-file.js';
+import type { Io } from '../io.js';
+import { usageError } from '../usage-error.js';
+
+const KEY_VARIABLE = 'IML_REST_KEY';
+const DEFAULT_FOLDER = '.iml/rest';
+
+/** Options of every action of `iml rest`: which instance it is about. */
+export const REST_INSTANCE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  data: {
+    value: 'DIR',
+    help: `Folder of the SQLite file and the encryption key. Default: ${DEFAULT_FOLDER}.`,
+  },
+  create: { help: 'Makes an instance in the folder or the database where it holds none.' },
+  database: {
+    value: 'URL',
+    help: `PostgreSQL instead; the encryption key comes from ${KEY_VARIABLE} (${SEAL_KEY_BYTES} bytes, base64).`,
+  },
+  zone: { value: 'DOMAIN', help: 'The zone this instance is. Default: eu1.make.com.' },
+};
+
+/** Where an instance is. */
+export interface RestPlace {
+  /** Of the instance, and of its files; undefined for a database. */
+  readonly folder: string | undefined;
+  /** What a command line is called with to mean the same instance; no password stands in it. */
+  readonly args: string;
+  readonly database: string | undefined;
+}
+
+/**
+ * Finds out which instance is meant.
+ * @throws EngineError (USAGE) for options that exclude each other, and for a folder without an instance unless one is to be made
+ */
+export async function findRestInstance(args: Arguments, io: Io): Promise<RestPlace> {
+  const database = args.text('database');
+  const data = args.text('data');
+  if (database !== undefined && data !== undefined)
+    throw usageError('--data and --database exclude each other.');
+  if (database !== undefined) return { folder: undefined, args: '--database URL', database };
+  const folder = path.resolve(io.cwd, data ?? DEFAULT_FOLDER);
+  if (!args.isSet('create') && !(await isFile(databaseFile(folder)))) {
+    throw usageError(`There is no instance in "${folder}". --create makes one.`);
+  }
+  return { folder, args: `--data ${quoted(folder)}`, database };
+}
+
+/** A word of a command line that a shell reads as one. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** What a command adds to the options of an instance. */
+export type RestHooks = Pick<RestOptions, 'origin' | 'hosts' | 'onError' | 'onAnswer'>;
+
+/**
+ * Opens an instance of the REST API, and makes what is missing of one that is to be made.
+ * @throws RestError (REST_CONFIG) for a key that is missing, is none, or is not the one of the data; EngineError (USAGE) for a
+ * database without an instance unless one is to be made
+ */
+export async function openRestInstance(
+  place: RestPlace,
+  { args, io, hooks }: { readonly args: Arguments; readonly io: Io; readonly hooks?: RestHooks },
+): Promise<Rest> {
+  await loadPackages('The REST API', {
+    hono: () => import('hono'),
+    kysely: () => import('kysely'),
+    ...(place.database === undefined ? { libsql: () => import('libsql') } : { pg: () => import('pg') }),
+  });
+  const { key: encryptionKey, source: encryptionKeySource } = await readKey(place, io);
+  const store = await openStore(place, args.isSet('create'));
+  try {
+    const zones = createZoneDirectory(args.text('zone'));
+    return await createRest({ store, encryptionKey, encryptionKeySource, zones, ...hooks });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function openStore({ folder, database = '' }: RestPlace, mayCreate: boolean): Promise<RestStore> {
+  if (folder !== undefined) return openRestSqlite(databaseFile(folder));
+  const store = mayCreate ? await openRestPostgres(database) : await findRestPostgres(database);
+  if (!store) throw usageError('There is no instance in the database of --database. --create makes one.');
+  return store;
+}
+
+function databaseFile(folder: string): string {
+  return path.join(folder, 'rest.sqlite');
+}
+
+interface NamedKey {
+  readonly key: Uint8Array;
+  /** The file or the variable it is from. */
+  readonly source: string;
+}
+
+/** From the environment, or from a file beside the SQLite file, which is made with the instance. */
+async function readKey({ folder }: RestPlace, { env }: Io): Promise<NamedKey> {
+  const configured = env[KEY_VARIABLE];
+  if (folder !== undefined) await makeFolder(folder);
+  if (configured !== undefined) return decodeKey(configured, KEY_VARIABLE);
+  if (folder === undefined) {
+    throw configError(
+      `--database needs ${KEY_VARIABLE}: ${SEAL_KEY_BYTES} bytes as base64, the same on every node.`,
+    );
+  }
+  const file = path.join(folder, 'encryption-key');
+  const [hasKey, hasData] = await Promise.all([isFile(file), isFile(databaseFile(folder))]);
+  // A new key would open nothing of what is there.
+  if (hasData && !hasKey) {
+    throw configError(
+      `The file ${file} is missing, and ${databaseFile(folder)} is sealed with its key. Put it back, or set ${KEY_VARIABLE} to the key.`,
+    );
+  }
+  // A process that starts beside us finds the same key, whoever made it.
+  if (!hasKey) await writeKey(file);
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw configError(`The file ${file} cannot be read (${errnoOf(error)}).`, error);
+  });
+  return decodeKey(text.trim(), `The file ${file}`);
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await makePrivateFolder(folder).catch((error: unknown) => {
+    throw configError(`The folder ${folder} cannot be made or made private (${errnoOf(error)}).`, error);
+  });
+}
+
+async function writeKey(file: string): Promise<void> {
+  await createPrivateFile(file, randomBytes(SEAL_KEY_BYTES).toString('base64')).catch((error: unknown) => {
+    throw configError(`The file ${file} cannot be written (${errnoOf(error)}).`, error);
+  });
+}
+
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+function decodeKey(text: string, source: string): NamedKey {
+  const key = Buffer.from(text, 'base64');
+  if (BASE64.test(text) && key.length === SEAL_KEY_BYTES) return { key, source };
+  const found = BASE64.test(text) ? `${key.length} bytes` : 'something else';
+  throw configError(`${source} must hold ${SEAL_KEY_BYTES} bytes as base64, and holds ${found}.`);
+}
+
+function isFile(file: string): Promise<boolean> {
+  return stat(file).then(
+    (it) => it.isFile(),
+    () => false,
+  );
+}

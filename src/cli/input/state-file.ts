@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { errnoOf } from '../../util/errno.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { writePrivateFile } from '../connections/private-file.js';
+import type { Io } from '../io.js';
+import { jsonOf } from '../output/json-output.js';
+import { usageError } from '../usage-error.js';
+import { decodeText } from './input-data.js';
+
+/** Where a polling trigger stands between two runs, in a file. */
+export interface StateFile {
+  /** What the run is given; undefined where the file is not there yet. */
+  readonly data: PlainObject | undefined;
+  /** Whoever reads meanwhile finds the old state or the new one. */
+  readonly write: (state: unknown) => Promise<void>;
+}
+
+/** @throws EngineError (USAGE) for a file that cannot be read or holds no state */
+export async function openStateFile(file: string, io: Pick<Io, 'cwd'>): Promise<StateFile> {
+  const target = path.resolve(io.cwd, file);
+  return {
+    data: await readState(target, file),
+    write: async (state) => {
+      await writePrivateFile(target, `${jsonOf(state)}\n`).catch((error: unknown) => {
+        throw usageError(
+          `--state: the file "${file}" cannot be written (${errnoOf(error)}). The state after this run is ${jsonOf(state)}`,
+          error,
+        );
+      });
+    },
+  };
+}
+
+async function readState(target: string, file: string): Promise<PlainObject | undefined> {
+  const bytes = await readFile(target).catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw usageError(`--state: the file "${file}" cannot be read (${errnoOf(error)}).`, error);
+  });
+  if (bytes === undefined) return undefined;
+  try {
+    const state: unknown = JSON.parse(decodeText(bytes) ?? '');
+    if (isPlainObject(state)) return state;
+  } catch {
+    // Told below.
+  }
+  throw usageError(
+    `--state: the file "${file}" holds no state of a trigger, which is a JSON object. Remove it to start anew.`,
+  );
+}

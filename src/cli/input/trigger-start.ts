@@ -1,0 +1,65 @@
+import type { Engine } from '../../app/engine/create-engine.js';
+import type { ConnectedInput } from '../../component/begin-run.js';
+import type { ItemId } from '../../component/trigger-data.js';
+import type { ModuleComponent } from '../../document/app.js';
+import { readDate } from '../../iml/date/read-date.js';
+import { idText } from '../../trigger/compare-ids.js';
+import { startSince } from '../../trigger/trigger-start.js';
+import type { TriggerType } from '../../trigger/trigger-state.js';
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
+import { usageError } from '../usage-error.js';
+
+const WORDS = ['all', 'now', 'newest'] as const;
+
+/**
+ * What `--start` means for a trigger: a word, a date, or the id of an item, which is put out first.
+ *
+ * @param engine asks the epoch for the date of an item, where a trigger by date is given an id
+ * @throws EngineError (USAGE) for what fits no trigger of its type
+ */
+export async function readTriggerStart(
+  text: string,
+  module: ModuleComponent,
+  engine: Engine,
+  input: ConnectedInput,
+): Promise<Pick<ConnectedInput, 'data' | 'start'>> {
+  const word = WORDS.find((known) => known === text);
+  if (word !== undefined) return { start: word };
+  const date = /^\d{4}-\d\d/.test(text) ? readDate(text, 'UTC') : undefined;
+  const type = writtenType(module);
+  if (type !== 'id' && date !== undefined) return { data: startSince(date) };
+  if (type !== 'date') return { data: { lastId: text, matchEqual: true } };
+  return { data: await findStart(text, module, engine, input) };
+}
+
+/** `trigger.type` as the app writes it; undefined where an expression decides. */
+function writtenType({ communication }: ModuleComponent): TriggerType | undefined {
+  const value = communication?.value;
+  const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+  const response = isPlainObject(last) ? ownMember(last, 'response') : undefined;
+  const trigger = isPlainObject(response) ? ownMember(response, 'trigger') : undefined;
+  if (!isPlainObject(trigger)) return undefined;
+  const type = ownMember(trigger, 'type');
+  if (type === undefined) return ownMember(trigger, 'date') === undefined ? 'id' : 'date';
+  const text = String(type).trim().toLowerCase();
+  return text === 'id' || text === 'date' ? text : undefined;
+}
+
+async function findStart(
+  id: ItemId,
+  module: ModuleComponent,
+  engine: Engine,
+  input: ConnectedInput,
+): Promise<ConnectedInput['data']> {
+  if (module.epoch === undefined) {
+    throw usageError(
+      `--start: "${id}" is no date such as 2026-01-31T12:00:00Z. The trigger "${module.name}" goes by dates, and has no epoch that would tell the date of an item.`,
+    );
+  }
+  const { entries } = await engine.module(module.name).epoch(input).orThrow();
+  const entry = entries.find((known) => idText(known.id) === idText(id));
+  if (entry !== undefined) return entry.start;
+  throw usageError(
+    `--start: "${id}" is neither a date such as 2026-01-31T12:00:00Z nor the id of an item that iml epoch lists for "${module.name}".`,
+  );
+}

@@ -1,0 +1,40 @@
+import type { ModuleType } from '../../document/app.js';
+import { jsonOf } from './json-output.js';
+
+/** What is known of a run that gave no bundle. */
+export interface EmptyRun {
+  readonly type: ModuleType;
+  readonly requests: number;
+  /** The state a trigger was given. */
+  readonly data: unknown;
+  readonly start: string | undefined;
+  readonly payload: unknown;
+  /** The state it ended with. */
+  readonly state: unknown;
+}
+
+/** Why a trigger gave nothing, for a person who expected something; empty where there is nothing to say. */
+export function explainEmptyRun(run: EmptyRun): string {
+  switch (run.type) {
+    case 'trigger':
+      return `${explainTrigger(run)}\n`;
+    case 'instant_trigger':
+      return `${explainInstantTrigger(run)}\n`;
+    default:
+      return '';
+  }
+}
+
+function explainTrigger({ data, start, state, requests }: EmptyRun): string {
+  if (requests === 0) return 'No bundles: no request was sent, as no condition allowed one.';
+  if (data !== undefined) return `No bundles: nothing is new since ${jsonOf(data)}.`;
+  if (start === 'all') return 'No bundles: the service gave no items.';
+  if (state === undefined) return 'No bundles: the service gave no items that the trigger could tell apart.';
+  return `No bundles: a trigger without state starts here (${jsonOf(state)}), and gives what comes from now on. --start all gives all there is; --state FILE keeps where it stands for the next run.`;
+}
+
+function explainInstantTrigger({ payload }: EmptyRun): string {
+  if (payload === undefined)
+    return 'No bundles: an instant trigger works on an item of a webhook, and none was given. --payload gives one; iml webhook makes items of a call.';
+  return 'No bundles: for this item the condition was false, or nothing was put out.';
+}

@@ -1,0 +1,103 @@
+import type { HostNotice, HostObserver, RunSource } from '../../host/work/observer.js';
+import { ownMember, type PlainObject } from '../../util/plain-object.js';
+import type { Output } from '../io.js';
+import { jsonOf } from './json-output.js';
+import { printError } from './print-error.js';
+import { printableLine } from './terminal-text.js';
+
+/** `text`: lines for a person. `json`: a line of JSON each, with all ids. `quiet`: only what needs somebody. */
+export type HostLogForm = 'text' | 'json' | 'quiet';
+
+export interface HostLogOptions {
+  readonly form: HostLogForm;
+  /** Whether the stack of a defect of ours is shown. */
+  readonly showStack: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Tells what happens in a host. Nobody waits for the lines, and whoever stops reading stops nothing. */
+export function createHostLog(output: Output, { form, showStack, now }: HostLogOptions): HostObserver {
+  return (notice) => {
+    const line = form === 'json' ? jsonLine(notice, now()) : textLine(notice, { form, showStack, now });
+    if (line !== '') output.write(line).catch(() => {});
+  };
+}
+
+function jsonLine(notice: HostNotice, nowMs: number): string {
+  const at = new Date(nowMs).toISOString();
+  if (notice.kind !== 'problem') return `${jsonOf({ at, ...notice })}\n`;
+  const { error } = notice;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return `${jsonOf({ at, kind: notice.kind, code, message })}\n`;
+}
+
+function textLine(notice: HostNotice, { form, showStack, now }: HostLogOptions): string {
+  if (notice.kind === 'problem') return printError(notice.error, { showStack });
+  if (form === 'quiet' && !needsSomebody(notice)) return '';
+  const text = textOf(notice);
+  return text === '' ? '' : `${new Date(now()).toISOString().slice(11, 19)} ${printableLine(text)}\n`;
+}
+
+function needsSomebody(notice: HostNotice): boolean {
+  if (notice.kind === 'run-finished') return notice.becomes === 'dead';
+  return notice.kind === 'scenario-off';
+}
+
+function textOf(notice: Exclude<HostNotice, { readonly kind: 'problem' }>): string {
+  switch (notice.kind) {
+    case 'call-accepted': {
+      const events = notice.eventIds.length === 0 ? 'no event' : `event ${notice.eventIds.join(', ')}`;
+      return `${notice.hook}: call answered ${notice.status}, ${events}, ${notice.durationMs} ms`;
+    }
+    case 'call-refused':
+      return `${notice.hook ?? 'unknown address'}: call refused with ${notice.status} (${notice.reason})${errorText(notice.error)}`;
+    case 'run-finished': {
+      const { scenario, source, outcome, becomes, durationMs, error } = notice;
+      const follows = becomes === 'done' ? '' : `, ${FOLLOWS[becomes]}`;
+      return `${scenario}: ${sourceText(source)} ${outcome} after ${durationMs} ms${follows}${errorText(error)}`;
+    }
+    case 'scenario-suspended': {
+      const until = new Date(notice.untilMs).toISOString();
+      return `${notice.scenario}: ${notice.state} until ${until}${errorText(notice.error)}`;
+    }
+    case 'scenario-off':
+      return `${notice.scenario}: turned off (${notice.reason})${errorText(notice.error)}`;
+    default:
+      return '';
+  }
+}
+
+const FOLLOWS = {
+  dead: 'dead: iml events replay runs it again',
+  again: 'tried again',
+  stopped: 'stopped, tried again at the next start',
+} as const;
+
+function sourceText(source: RunSource): string {
+  switch (source.kind) {
+    case 'event':
+      return `event ${source.eventId}`;
+    case 'incomplete':
+      return `incomplete execution ${source.incompleteId}`;
+    case 'poll':
+      return 'scheduled run';
+  }
+}
+
+/** `: DataError: message (base.json:7:14)`. */
+function errorText(error: PlainObject | undefined): string {
+  if (error === undefined) return '';
+  const type = ownMember(error, 'type') ?? ownMember(error, 'name');
+  const message = ownMember(error, 'message') ?? '';
+  const place = placeText(ownMember(error, 'place'));
+  return `: ${typeof type === 'string' ? `${type}: ` : ''}${String(message)}${place}`;
+}
+
+function placeText(place: unknown): string {
+  if (typeof place !== 'object' || place === null) return '';
+  const [file, line, column] = ['file', 'line', 'column'].map((name): unknown => Reflect.get(place, name));
+  if (typeof file !== 'string') return '';
+  return ` (${file}${typeof line === 'number' ? `:${line}:${String(column ?? 1)}` : ''})`;
+}

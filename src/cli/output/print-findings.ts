@@ -1,0 +1,42 @@
+import type { Finding, Level } from '../../check/finding.js';
+import { printableLine } from './terminal-text.js';
+
+/**
+ * Findings for a person: place, level, message, rule, and the line of the file with a caret.
+ *
+ * @param frameOf the line a finding is in; undefined where there is none
+ */
+export async function printFindings(
+  findings: readonly Finding[],
+  pathOf: (file: string) => string,
+  frameOf: (finding: Finding) => Promise<string | undefined>,
+): Promise<string> {
+  let text = '';
+  for (const finding of findings) {
+    const { rule, level, message, place, fix } = finding;
+    const where = place.file === undefined ? (place.pointer ?? '') : pathOf(place.file);
+    const position = place.line === undefined ? '' : `:${place.line}:${place.column ?? 1}`;
+    text += `${where}${position}: ${level}: ${printableLine(message)} [${rule}]\n`;
+    const frame = await frameOf(finding);
+    if (frame !== undefined) text += `${indent(frame)}\n`;
+    if (fix !== undefined) text += `  --fix: ${printableLine(fix.title)}\n`;
+  }
+  return text;
+}
+
+function indent(frame: string): string {
+  return frame
+    .split('\n')
+    .map((line) => `  ${printableLine(line)}`)
+    .join('\n');
+}
+
+/** `2 errors, 1 warning`; `no findings`. */
+export function countFindings(findings: readonly Finding[]): string {
+  const count = (level: Level): number => findings.filter((finding) => finding.level === level).length;
+  const parts = (['error', 'warning', 'info'] as const)
+    .map((level) => [level, count(level)] as const)
+    .filter(([, number]) => number > 0)
+    .map(([level, number]) => `${number} ${level}${number === 1 || level === 'info' ? '' : 's'}`);
+  return parts.join(', ') || 'no findings';
+}

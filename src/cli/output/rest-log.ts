@@ -1,0 +1,41 @@
+import { EngineError } from '../../errors/engine-error.js';
+import type { AnsweredCall, FailedCall } from '../../rest/call/router.js';
+import { printableLine } from './terminal-text.js';
+
+/** How `iml rest` writes down what happens. */
+export type RestLogFormat = 'text' | 'json';
+
+/** Causes that are followed; a longer chain tells nothing more. */
+const MAX_CAUSES = 5;
+
+/** One line for a call that was answered. */
+export function describeAnswer(call: AnsweredCall, format: RestLogFormat): string {
+  const { requestId, operation, method, path, status, durationMs } = call;
+  const ms = Math.round(durationMs * 10) / 10;
+  if (format === 'json') {
+    const at = new Date().toISOString();
+    return JSON.stringify({ at, kind: 'answer', requestId, operation, method, path, status, durationMs: ms });
+  }
+  return printableLine(`${status} ${method} ${path} ${operation ?? '-'} ${ms} ms ${requestId}`);
+}
+
+/** One line for a call that failed on our side: which one, and all that is known of why. */
+export function describeFailure(error: unknown, call: FailedCall, format: RestLogFormat): string {
+  const { requestId, operation, method, path } = call;
+  const causes = describeCauses(error);
+  if (format === 'json') {
+    const at = new Date().toISOString();
+    return JSON.stringify({ at, kind: 'failure', requestId, operation, method, path, causes });
+  }
+  return printableLine(`failed ${method} ${path} ${operation ?? '-'} ${requestId}: ${causes.join(' < ')}`);
+}
+
+function describeCauses(error: unknown): readonly string[] {
+  const causes: string[] = [];
+  for (let cause = error; cause !== undefined && causes.length < MAX_CAUSES; ) {
+    const code = cause instanceof EngineError ? ` ${cause.code}` : '';
+    causes.push(cause instanceof Error ? `${cause.name}${code}: ${cause.message}` : String(cause));
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return causes;
+}

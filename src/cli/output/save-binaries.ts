@@ -1,0 +1,111 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { errnoOf } from '../../util/errno.js';
+import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import type { Io } from '../io.js';
+import { usageError } from '../usage-error.js';
+import { printableLine } from './terminal-text.js';
+
+/** Members beside binary data that tell the name of its file. */
+const NAME_MEMBERS: readonly string[] = ['fileName', 'filename', 'file_name', 'name', 'title'];
+
+/** Levels of a bundle that are looked through; JSON output ends at the same. */
+const MAX_DEPTH = 1000;
+
+const MAX_NAME_BYTES = 200;
+const MAX_NUMBER = 10_000;
+
+/**
+ * Gives back a value with what is binary in it written to files and replaced by `@DIR/name`, which `-p` reads again.
+ *
+ * @throws EngineError (USAGE) for a folder or a file that cannot be written
+ */
+export type SaveBinaries = (value: unknown) => Promise<unknown>;
+
+/** @param folder where the files go; made when the first is written */
+export function createSaveBinaries(folder: string, io: Pick<Io, 'cwd' | 'stderr'>): SaveBinaries {
+  const root = path.resolve(io.cwd, folder);
+  const save = async (bytes: Uint8Array, wanted: string): Promise<string> => {
+    const name = await writeNew(root, wanted, bytes).catch((error: unknown) => {
+      throw usageError(`--save: nothing can be written to "${folder}" (${errnoOf(error)}).`, error);
+    });
+    const shown = path.join(folder, name);
+    await io.stderr.write(`saved ${printableLine(shown)} (${bytes.byteLength} bytes)\n`);
+    return `@${shown}`;
+  };
+  const walk = async (value: unknown, wanted: string, depth: number): Promise<unknown> => {
+    if (value instanceof Uint8Array) return save(value, wanted);
+    if (depth > MAX_DEPTH) return value;
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value) items.push(await walk(item, wanted, depth + 1));
+      return items;
+    }
+    if (!isPlainObject(value)) return value;
+    const named = nameIn(value);
+    const result: PlainObject = {};
+    for (const [member, item] of Object.entries(value)) {
+      const isBytes = item instanceof Uint8Array;
+      setMember(result, member, await walk(item, (isBytes ? named : undefined) ?? member, depth + 1));
+    }
+    return result;
+  };
+  return (value) => walk(value, 'data', 0);
+}
+
+function nameIn(value: PlainObject): string | undefined {
+  for (const member of NAME_MEMBERS) {
+    const name = Object.hasOwn(value, member) ? value[member] : undefined;
+    if (typeof name === 'string' && name.trim() !== '') return name;
+  }
+  return undefined;
+}
+
+/** Writes a file that is not there yet, under its name or that name with a number: whatever lies there, links too, stays. */
+async function writeNew(root: string, wanted: string, bytes: Uint8Array): Promise<string> {
+  await mkdir(root, { recursive: true });
+  const name = safeFileName(wanted);
+  const { name: stem, ext } = path.parse(name);
+  for (let number = 1; number <= MAX_NUMBER; number++) {
+    const free = number === 1 ? name : `${stem}-${number}${ext}`;
+    try {
+      await writeFile(path.join(root, free), bytes, { flag: 'wx' });
+      return free;
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw error;
+    }
+  }
+  throw usageError(`--save: there are ${MAX_NUMBER} files named like "${name}".`);
+}
+
+/** What may be in a name on every system, and steers no terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a name.
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069<>:"|?*]/g;
+
+/** Devices of Windows, whatever their extension. */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+
+/** The last part of a path as the name of a file that lies where it is put; `.bin` where it has no extension. */
+export function safeFileName(wanted: string): string {
+  const last = wanted.split(/[/\\]/).findLast((part) => part.trim() !== '') ?? '';
+  const plain = last
+    .replace(UNSAFE, '_')
+    .replace(/^[\s.]+/, '')
+    .replace(/[\s.]+$/, '')
+    .replace(RESERVED, '_$&');
+  const { name, ext } = path.parse(plain === '' ? 'data' : plain);
+  const extension = ext === '' ? '.bin' : ext.slice(0, 20);
+  return cut(name, MAX_NAME_BYTES - Buffer.byteLength(extension)) + extension;
+}
+
+/** Whole characters up to a number of bytes. */
+function cut(text: string, maxBytes: number): string {
+  let bytes = 0;
+  let kept = '';
+  for (const char of text) {
+    bytes += Buffer.byteLength(char);
+    if (bytes > maxBytes) break;
+    kept += char;
+  }
+  return kept;
+}

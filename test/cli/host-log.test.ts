@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { createHostLog, type HostLogForm } from '../../src/cli/output/host-log.js';
+import type { HostNotice } from '../../src/host/work/observer.js';
+
+const ERROR = {
+  type: 'DataError',
+  message: 'No name\u001b[2J.',
+  place: { file: 'base.json', line: 7, column: 14 },
+};
+
+const NOTICES: readonly HostNotice[] = [
+  {
+    kind: 'call-accepted',
+    callId: 'c1',
+    hook: 'orders',
+    eventIds: [7],
+    bytes: 12,
+    status: 200,
+    durationMs: 3,
+  },
+  {
+    kind: 'call-refused',
+    callId: 'c2',
+    hook: undefined,
+    reason: 'unknown-address',
+    status: 404,
+    error: undefined,
+    durationMs: 1,
+  },
+  {
+    ...{
+      kind: 'run-finished',
+      runId: 'r1',
+      scenario: 'welcome',
+      outcome: 'error',
+      becomes: 'dead',
+      incompletes: 0,
+    },
+    ...{ source: { kind: 'event', eventId: 7, hookId: 1, callId: 'c1' }, error: ERROR, durationMs: 20 },
+  } as HostNotice,
+  { kind: 'scenario-suspended', scenario: 'welcome', state: 'delayed', untilMs: 60_000, error: undefined },
+  { kind: 'scenario-off', scenario: 'welcome', reason: 'three errors in a row', error: undefined },
+];
+
+function log(form: HostLogForm): readonly string[] {
+  const lines: string[] = [];
+  const write = async (text: string): Promise<void> => void lines.push(text);
+  const observe = createHostLog(
+    { isTerminal: false, columns: undefined, write },
+    { form, showStack: false, now: () => 0 },
+  );
+  for (const notice of NOTICES) observe(notice);
+  return lines;
+}
+
+describe('the log of a host', () => {
+  it('is a line each, with places and without what steers a terminal', () => {
+    expect(log('text')).toEqual([
+      '00:00:00 orders: call answered 200, event 7, 3 ms\n',
+      '00:00:00 unknown address: call refused with 404 (unknown-address)\n',
+      '00:00:00 welcome: event 7 error after 20 ms, dead: iml events replay runs it again: DataError: No name\\u001b[2J. (base.json:7:14)\n',
+      '00:00:00 welcome: delayed until 1970-01-01T00:01:00.000Z\n',
+      '00:00:00 welcome: turned off (three errors in a row)\n',
+    ]);
+  });
+
+  it('has all ids as JSON', () => {
+    const lines = log('json').map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines).toHaveLength(NOTICES.length);
+    expect(lines[2]).toMatchObject({ runId: 'r1', source: { eventId: 7, callId: 'c1' } });
+  });
+
+  it('leaves out what needs nobody when it is quiet', () => {
+    expect(log('quiet')).toHaveLength(2);
+  });
+});
