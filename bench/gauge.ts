@@ -1,6 +1,6 @@
 import type { Effort } from './measure.js';
 
-/** A job of reference/performance.md whose floor and target are no ratio to native, but a figure in a unit of its own. */
+/** A job whose floor and target are no ratio to native, but a figure in a unit of its own. */
 export interface Gauge {
   readonly name: string;
   readonly floor: number;

@@ -1,6 +1,6 @@
 import type { Effort, Timing } from './measure.js';
 
-/** A job of reference/performance.md with its floor and target, both as ratios to native. */
+/** A job with its floor and target, both as ratios to native. */
 export interface Job {
   readonly name: string;
   readonly floor: number;

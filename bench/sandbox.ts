@@ -1,5 +1,5 @@
-import { createSandbox } from '../src/sandbox/create-sandbox.js';
 import type { Environment, ImlFunction } from '../src/iml/environment/environment.js';
+import { createSandbox } from '../src/sandbox/create-sandbox.js';
 
 /** What a custom function costs in its sandbox, beside the same function called plainly. */
 

@@ -42,7 +42,7 @@ const GROWERS: readonly (readonly [name: string, grower: Grower])[] = [
 const FACTOR = 8;
 const SIZE = 4000;
 
-/** J6 of reference/performance.md; deep nesting has to evaluate as well, or the job fails. */
+/** J6: deep nesting has to evaluate as well, or the job fails. */
 export const GROWTH: Gauge = {
   name: 'J6 growth exponent of time over size',
   floor: 1.3,

@@ -1,7 +1,7 @@
 import got from 'got';
 import { Pool } from 'undici';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
 import { contactsApp } from './contacts-app.js';
 import { type Contact, contactOf, type PageBody } from './records.js';
 
@@ -63,6 +63,6 @@ export function engineReader(origin: string, size: string): PageReader {
   const limits = { maxPages: 1000, maxRequests: 1000, maxRecords: 1_000_000 };
   const engine = createEngine({ app, network: { allow: ['loopback'] }, limits });
   const module = engine.module('listContacts');
-  const read = async (): Promise<readonly unknown[]> => (await module.run()).bundles;
+  const read = async (): Promise<readonly unknown[]> => (await module.run().orThrow()).bundles;
   return { name: 'iml-runtime', read, close: engine.close };
 }

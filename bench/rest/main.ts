@@ -3,14 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import pg from 'pg';
-import { addToken } from '../../src/rest/users/api-tokens.js';
-import { createRest, type Rest } from '../../src/rest/create-rest.js';
-import { addUser } from '../../src/rest/users/invitations.js';
-import { DEFAULT_LICENSE } from '../../src/rest/services/license.js';
-import { createRestMemoryStore, openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest-store.js';
-import { createOrganization } from '../../src/rest/organizations/organization-life.js';
 import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
+import { createRest, type Rest } from '../../src/rest/create-rest.js';
+import { createOrganization } from '../../src/rest/organizations/organization-life.js';
+import { DEFAULT_LICENSE } from '../../src/rest/services/license.js';
+import {
+  createRestMemoryStore,
+  openRestPostgres,
+  openRestSqlite,
+} from '../../src/rest/store/open-rest-store.js';
 import type { RestStore } from '../../src/rest/store/tables.js';
+import { addUser } from '../../src/rest/users/add-user.js';
+import { addToken } from '../../src/rest/users/api-tokens.js';
 import type { Race } from '../job.js';
 import { type Contestant, type Effort, race } from '../measure.js';
 import { printRaces } from '../report.js';

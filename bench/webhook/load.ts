@@ -11,6 +11,8 @@ export interface LoadData {
 export interface LoadOrder {
   readonly port: number;
   readonly count: number;
+  /** Default: `/`. */
+  readonly path?: string | undefined;
 }
 
 /** Milliseconds for all calls, and a call's answer. */
@@ -22,21 +24,21 @@ export interface LoadResult {
 if (parentPort !== null) {
   const { payload, concurrency } = workerData as LoadData;
   const agent = new http.Agent({ keepAlive: true, maxSockets: concurrency });
-  parentPort.on('message', async ({ port, count }: LoadOrder) => {
+  parentPort.on('message', async ({ port, count, path = '/' }: LoadOrder) => {
     let left = count;
     let status = 0;
     const startedAt = performance.now();
     const lane = async (): Promise<void> => {
-      while (left-- > 0) status = await post(port, payload, agent);
+      while (left-- > 0) status = await post({ port, path, agent }, payload);
     };
     await Promise.all(Array.from({ length: concurrency }, lane));
     parentPort?.postMessage({ elapsedMs: performance.now() - startedAt, status } satisfies LoadResult);
   });
 }
 
-function post(port: number, payload: string, agent: http.Agent): Promise<number> {
+function post(to: Pick<http.RequestOptions, 'port' | 'path' | 'agent'>, payload: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const request = http.request({ port, agent, method: 'POST', headers: HEADERS }, (response) => {
+    const request = http.request({ ...to, method: 'POST', headers: HEADERS }, (response) => {
       response.resume();
       response.on('end', () => resolve(response.statusCode ?? 0));
     });

@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import {
+  cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -23,15 +25,19 @@ interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
+/** An install as `npm install` makes it, and one of an embedder who leaves optional dependencies out. */
 let home: string;
+let lean: string;
 let installed: string;
 let manifest: Manifest;
 
 /** Packs the build as it is published and lays it into a `node_modules` that holds nothing else but its dependencies. */
 beforeAll(async () => {
-  home = realpathSync(mkdtempSync(path.join(tmpdir(), 'packed-')));
+  home = realpathSync(mkdtempSync(path.join(emptyPlace(), 'packed-')));
   const modules = path.join(home, 'node_modules');
   installed = path.join(modules, NAME);
   mkdirSync(installed, { recursive: true });
@@ -51,17 +57,39 @@ beforeAll(async () => {
     '--strip-components=1',
   ]);
   manifest = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8'));
-  for (const dependency of Object.keys(manifest.dependencies)) {
+  lean = realpathSync(mkdtempSync(path.join(emptyPlace(), 'lean-')));
+  cpSync(installed, path.join(lean, 'node_modules', NAME), { recursive: true });
+  writeFileSync(path.join(lean, 'package.json'), '{"private":true}');
+  link(path.join(lean, 'node_modules'), manifest.dependencies);
+  link(modules, { ...manifest.dependencies, ...manifest.optionalDependencies });
+});
+afterAll(() => {
+  for (const folder of [home, lean]) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder for temporary ones with no packages above it, which would be found from there. */
+function emptyPlace(): string {
+  const place = [tmpdir(), '/var/tmp'].find((folder) => {
+    const above = realpathSync(folder).split(path.sep);
+    return above.every(
+      (_, depth) => !existsSync(path.join(above.slice(0, depth + 1).join(path.sep) || '/', 'node_modules')),
+    );
+  });
+  if (place === undefined) throw new Error('All folders for temporary files have node_modules above them.');
+  return place;
+}
+
+function link(modules: string, dependencies: Manifest['dependencies']): void {
+  for (const dependency of Object.keys(dependencies)) {
     const target = path.join(modules, dependency);
     mkdirSync(path.dirname(target), { recursive: true });
     symlinkSync(path.join(ROOT, 'node_modules', dependency), target);
   }
-});
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+}
 
 /** Runs a script as a user of the package would have it, and gives what it prints as JSON. */
-async function runModule(source: string): Promise<unknown> {
-  const { stdout } = await exec(process.execPath, ['--input-type=module', '--eval', source], { cwd: home });
+async function runModule(source: string, cwd = home): Promise<unknown> {
+  const { stdout } = await exec(process.execPath, ['--input-type=module', '--eval', source], { cwd });
   return JSON.parse(stdout);
 }
 
@@ -165,11 +193,118 @@ describe('the packed package', () => {
     expect(await runModule(script)).toEqual([[42], 2]);
   });
 
-  it('has a command that runs', async () => {
+  it('installs for the core no more than it imports, and lets the rest be left out', async () => {
+    expect(Object.keys(manifest.dependencies).sort()).toEqual([
+      ...['@jitl/quickjs-wasmfile-release-sync', 'jsonc-parser', 'moment-timezone'],
+      ...['quickjs-emscripten-core', 'saxes', 'undici'],
+    ]);
+    expect(Object.keys(manifest.peerDependencies).sort()).toEqual(['pg']);
+    for (const entry of ['', '/iml', '/scenario']) {
+      const script = `console.log(JSON.stringify(Object.keys(await import('${NAME}${entry}')).length))`;
+      expect(await runModule(script, lean)).toBeGreaterThan(0);
+    }
+  });
+});
+
+interface CommandResult {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the installed command; one that goes on is stopped, as by Ctrl-C, once it has said a text. */
+function iml(args: readonly string[], cwd: string, until?: string): Promise<CommandResult> {
+  const bin = path.join(cwd, 'node_modules', NAME, manifest.bin['iml'] ?? '');
+  const env = { PATH: process.env['PATH'], HOME: home };
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { out: '', err: '' };
+  let isStopped = false;
+  const note = (stream: keyof typeof said) => (chunk: Buffer) => {
+    said[stream] += String(chunk);
+    if (isStopped || until === undefined || !said[stream].includes(until)) return;
+    // Once: the second one ends it at once.
+    isStopped = true;
+    child.kill('SIGINT');
+  };
+  child.stdout.on('data', note('out'));
+  child.stderr.on('data', note('err'));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...said }));
+  });
+}
+
+describe('the packed command', () => {
+  const app = (): string => {
+    const folder = path.join(home, 'app');
+    mkdirSync(folder, { recursive: true });
+    const write = (file: string, content: unknown): void =>
+      writeFileSync(path.join(folder, file), typeof content === 'string' ? content : JSON.stringify(content));
+    write('makecomapp.json', {
+      generalCodeFiles: {},
+      components: {
+        module: {
+          double: {
+            moduleType: 'action',
+            codeFiles: { communication: 'double.json', mappableParams: 'params.json' },
+          },
+        },
+        webhook: { events: { webhookType: 'web', codeFiles: { communication: 'events.json' } } },
+        function: { double: { codeFiles: { code: 'double.js' } } },
+      },
+    });
+    write('double.json', {
+      response: {
+        output: {
+          n: '{{double(parameters.n)}}',
+          at: '{{formatDate(parseDate("0"; "X"); "YYYY"; "Asia/Tokyo")}}',
+        },
+      },
+    });
+    write('params.json', [{ name: 'n', type: 'number' }]);
+    write('events.json', { output: '{{body}}' });
+    write('double.js', 'function double(x) { return 2 * x; }');
+    return folder;
+  };
+
+  it('runs with what npm installs and nothing else', async () => {
+    const folder = app();
+    expect(await iml(['--version'], home)).toMatchObject({ code: 0, out: `${manifest.version}\n` });
+    expect(await iml(['eval', '{{1 + 1}}'], home)).toMatchObject({ code: 0, out: '2\n' });
+    expect((await iml(['info', folder], home)).out).toContain('double  action');
+    const run = await iml(['run', folder, 'double', '-p', 'n=21', '-q', 'bundles[0]'], home);
+    expect(run).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(run.out)).toEqual({ n: 42, at: '1970' });
+    const served = await iml(['serve', folder, '--port', '0'], home, '/hooks/');
+    expect(served).toMatchObject({ code: 0, err: expect.stringContaining('Listening on http://127.0.0.1:') });
+    expect((await iml(['scenarios'], home)).out).toContain('"name"');
+    expect(await iml(['events', 'list'], home)).toMatchObject({ code: 0, err: '' });
+    const rest = await iml(['rest', '--port', '0', '--create'], home, 'shown this once');
+    expect(rest).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('names at once all that is missing for what it is asked for', async () => {
+    const folder = app();
+    const url = 'postgres://root@127.0.0.1:1/none';
+    const postgres = await iml(['serve', folder, '--database', url], home);
+    expect(postgres.code).toBe(1);
+    expect(postgres.err).toContain('npm install pg');
+    const sqlite = await iml(['serve', folder, '--port', '0'], lean);
+    expect(sqlite.err).toContain('needs the package libsql, which is not installed: npm install libsql');
+    const run = await iml(['run', folder, 'double', '-p', 'n=21', '-q', 'bundles[0].n'], lean);
+    expect(run).toMatchObject({ code: 0, out: '42\n' });
+  });
+
+  it('has stack traces that name the source', async () => {
     const bin = path.join(installed, manifest.bin['iml'] ?? '');
-    const version = await exec(process.execPath, [bin, '--version'], { cwd: home });
-    expect(version.stdout).toBe(`${manifest.version}\n`);
-    const sum = await exec(process.execPath, [bin, 'eval', '{{1 + 1}}'], { cwd: home });
-    expect(sum.stdout).toContain('2');
+    const script = `process.argv = [process.argv[0], ${JSON.stringify(bin)}, 'eval', '-'];
+      process.stdin[Symbol.asyncIterator] = () => { throw new TypeError('broken'); };
+      await import(${JSON.stringify(bin)});`;
+    const env = { ...process.env, IML_DEBUG: '1' };
+    const { stderr } = await exec(process.execPath, ['--input-type=module', '--eval', script], {
+      ...{ cwd: home, env },
+    }).catch((error: { stderr: string }) => error);
+    expect(stderr).toContain('Internal error: TypeError: broken');
+    expect(stderr).toMatch(/src\/cli\/process-io\.ts:\d+/);
   });
 });

@@ -18,7 +18,7 @@ import {
   type RunReport,
   type StoredConnection,
   type TriggerState,
-  type WebhookResult,
+  type WebhookReport,
 } from '../../src/index.js';
 import type { Expect, Same } from './expect-type.js';
 
@@ -36,7 +36,9 @@ export type Runs = [
   Expect<Same<ReturnType<EngineModule['run']>, ModuleRun>>,
   Expect<Same<Awaited<ModuleRun>, RunReport>>,
   Expect<Same<RunReport['error'], AppError | undefined>>,
-  Expect<Same<RunReport['bundles'], readonly Bundle[]>>,
+  Expect<Same<RunReport['bundles'], readonly Bundle[] | undefined>>,
+  Expect<Same<Extract<RunReport, { ok: true }>['bundles'], readonly Bundle[]>>,
+  Expect<Same<Extract<RunReport, { error: AppError }>['ok'], false>>,
   Expect<Same<Awaited<ReturnType<EngineModule['epoch']>>, EpochReport>>,
   Expect<Same<Awaited<ReturnType<EngineModule['parameters']>>, ModuleParameters>>,
   Expect<Same<Awaited<ReturnType<ReturnType<Engine['rpc']>['call']>>, CallReport>>,
@@ -44,13 +46,13 @@ export type Runs = [
 
 export type Connections = [
   Expect<Same<ReturnType<Engine['connection']>, Connection>>,
-  Expect<Same<ConnectionReport['stored'], StoredConnection>>,
+  Expect<Same<ConnectionReport['stored'], StoredConnection | undefined>>,
   Expect<Same<ReturnType<ConnectionStore['get']>, Promise<StoredConnection | undefined>>>,
 ];
 
 export type Webhooks = [
   Expect<Same<Awaited<ReturnType<ReturnType<Engine['webhook']>['attach']>>, HookReport>>,
-  Expect<Same<Awaited<ReturnType<ReturnType<Engine['webhook']>['handle']>>, WebhookResult>>,
+  Expect<Same<Awaited<ReturnType<ReturnType<Engine['webhook']>['handle']>>, WebhookReport>>,
 ];
 
 /** What calls look like; nothing of it runs. */
@@ -60,9 +62,13 @@ export async function calls(): Promise<void> {
     void known;
   }
   // The state of a trigger is plain data, and goes back in as it came out.
-  const { state } = await module.run();
-  const next: ConnectedInput = { data: state as TriggerState & Record<string, unknown> };
+  const { bundles, state } = await module.run().orThrow();
+  const kept: Expect<Same<typeof state, TriggerState | undefined>> = true;
+  const all: Expect<Same<typeof bundles, readonly Bundle[]>> = true;
+  void [kept, all];
+  const next: ConnectedInput = { data: state };
   await module.run({ ...next, connection: 'kept', checkParameters: { defaults: true, resolve: 'fields' } });
+  await module.run({ data: (await module.epoch().orThrow()).entries[0]?.start });
   await module.run({ checkParameters: false, signal: AbortSignal.timeout(1) });
   await using scoped: Engine = engine;
   void scoped;
@@ -75,7 +81,36 @@ export async function calls(): Promise<void> {
   // @ts-expect-error resolve is one of three words
   await module.run({ checkParameters: { resolve: 'all' } });
   // @ts-expect-error a report does not change
-  (await run).bundles.push(1);
+  (await run.orThrow()).bundles.push(1);
+}
+
+/** What was given is not to be had before it is known whether the run went well. */
+export async function outcomes(): Promise<void> {
+  const report = await module.run();
+  // @ts-expect-error the run may have failed
+  report.bundles.length;
+  if (!report.ok) throw report.error;
+  report.bundles.length;
+  const { error, result } = await engine.rpc('r').call();
+  if (error === undefined) void result;
+  else error.type.length;
+  const made = await engine.connection('c').create();
+  // @ts-expect-error there may be none
+  await engine.connection('c').refresh(made.stored);
+  if (made.ok) await engine.connection('c').refresh(made.stored);
+  const { stored } = await engine.connection('c').create().orThrow();
+  const { url, pending } = await engine
+    .connection('c')
+    .authorize({ redirectUri: 'https://a.test/' })
+    .orThrow();
+  void [stored, url];
+  await engine.connection('c').complete(pending, { code: '1' });
+  const call = await engine.webhook('w').handle(new Request('https://a.test/'));
+  call.response.status.toFixed();
+  if (!call.ok) call.phase.length;
+  else call.bundles.length;
+  const { result: data } = await engine.webhook('w').attach().orThrow();
+  await engine.webhook('w').detach({ webhook: data });
 }
 
 /** An error is told apart by its type, and knows all of them. */

@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CodeBlock, listCodeBlocks } from './code-blocks.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const LANGUAGES: ReadonlySet<string> = new Set(['ts', 'js', 'typescript', 'javascript', 'mts', 'mjs']);
+
+const blocks = listCodeBlocks(ROOT);
+const code = blocks.filter(({ language, mark }) => LANGUAGES.has(language) && !mark?.startsWith('unchecked'));
+const commands = blocks.filter(({ language, mark }) => language === 'sh' && mark === 'run');
+
+/** Blocks that do not type-check yet, by page and their first line of code; the list may only shrink. */
+const KNOWN = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, 'known-failures.json'), 'utf8'),
+) as Readonly<Record<string, readonly string[]>>;
+
+let home: string;
+
+beforeAll(() => {
+  if (!existsSync(path.join(ROOT, 'dist/index.d.ts')))
+    execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT });
+  home = realpathSync(mkdtempSync(path.join(tmpdir(), 'docs-')));
+  writeFileSync(path.join(home, 'package.json'), '{"private":true,"type":"module"}');
+  mkdirSync(path.join(home, 'node_modules/@types'), { recursive: true });
+  symlinkSync(ROOT, path.join(home, 'node_modules/iml-runtime'));
+  symlinkSync(path.join(ROOT, 'node_modules/@types/node'), path.join(home, 'node_modules/@types/node'));
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const titleOf = ({ page, line }: CodeBlock): string => `${page}:${line}`;
+const firstLineOf = ({ code: text }: CodeBlock): string =>
+  text.split('\n').find((line) => line.trim() !== '') ?? '';
+
+/** What the compiler says of each block: each is a file of its own that sees what `context.ts` says a reader has at hand. */
+function listProblems(): ReadonlyMap<CodeBlock, readonly string[]> {
+  const files = new Map(code.map((block, index) => [path.join(home, `block-${index + 1}.ts`), block]));
+  for (const [file, { code: text }] of files) writeFileSync(file, `${text}\nexport {};\n`);
+  const context = path.join(home, 'context.ts');
+  writeFileSync(context, readFileSync(path.join(import.meta.dirname, 'context.txt'), 'utf8'));
+  const program = ts.createProgram([context, ...files.keys()], {
+    ...{ strict: true, noEmit: true, skipLibCheck: true, types: ['node'] },
+    ...{ module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
+    target: ts.ScriptTarget.ES2023,
+  });
+  const problems = new Map<CodeBlock, string[]>(code.map((block) => [block, []]));
+  for (const { file, start, messageText } of ts.getPreEmitDiagnostics(program)) {
+    const text = ts.flattenDiagnosticMessageText(messageText, ' ');
+    const block = file && files.get(path.normalize(file.fileName));
+    if (block === undefined) throw new Error(`${file?.fileName}: ${text}`);
+    const line = block.line + (file?.getLineAndCharacterOfPosition(start ?? 0).line ?? 0);
+    problems.get(block)?.push(`${block.page}:${line} ${text}`);
+  }
+  return problems;
+}
+
+describe('code of the public pages', () => {
+  it('type-checks under strict and nodenext against the built package', () => {
+    expect(code.length).toBeGreaterThan(0);
+    const failing = [...listProblems()].filter(([, problems]) => problems.length > 0);
+    const unknown = failing.filter(([block]) => KNOWN[block.page]?.includes(firstLineOf(block)) !== true);
+    expect(unknown.flatMap(([, problems]) => problems)).toEqual([]);
+    const fixed = Object.entries(KNOWN).flatMap(([page, lines]) =>
+      lines.filter((line) => !failing.some(([block]) => block.page === page && firstLineOf(block) === line)),
+    );
+    expect(fixed).toEqual([]);
+  });
+
+  it.each(blocks.filter(({ language }) => language === 'json'))(
+    'is JSON: $page:$line',
+    ({ code: text, mark }) => {
+      if (mark === undefined) expect(() => JSON.parse(text)).not.toThrow();
+    },
+  );
+});
+
+describe.runIf(commands.length > 0)('commands of the public pages', () => {
+  it.each(commands.map((block) => [titleOf(block), block] as const))('run: %s', (_title, { code: text }) => {
+    const bin = path.join(home, 'bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(path.join(bin, 'iml'), `#!/bin/sh\nexec node ${ROOT}/dist/cli/main.js "$@"\n`, {
+      mode: 0o755,
+    });
+    execFileSync('sh', ['-euc', text], {
+      cwd: home,
+      env: { ...process.env, PATH: `${bin}:${process.env['PATH']}` },
+      stdio: 'pipe',
+    });
+  });
+});

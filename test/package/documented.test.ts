@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** Public entries, as the package exports them, with their sources. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  '.': 'src/index.ts',
+  './iml': 'src/iml/index.ts',
+  './scenario': 'src/scenario/index.ts',
+  './host': 'src/host/index.ts',
+  './rest': 'src/rest/index.ts',
+  './testing': 'src/testing/index.ts',
+};
+
+function listUndocumented(files: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const { config } = ts.readConfigFile(path.join(ROOT, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  const program = ts.createProgram([...files], { ...options, noEmit: true });
+  const checker = program.getTypeChecker();
+  const isDocumented = (symbol: ts.Symbol): boolean => {
+    const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    return ts.displayPartsToString(target.getDocumentationComment(checker)).trim() !== '';
+  };
+  return new Map(
+    files.map((file) => {
+      const source = program.getSourceFile(file);
+      const module = source && checker.getSymbolAtLocation(source);
+      const names = module === undefined ? [] : checker.getExportsOfModule(module);
+      if (names.length === 0) throw new Error(`${file} exports nothing.`);
+      return [
+        file,
+        names
+          .filter((symbol) => !isDocumented(symbol))
+          .map(({ name }) => name)
+          .sort(),
+      ];
+    }),
+  );
+}
+
+describe('every public name says what it is', () => {
+  const files = Object.values(ENTRIES).map((file) => path.join(ROOT, file));
+  const found = listUndocumented(files);
+
+  it.each(Object.entries(ENTRIES))('in %s', (_entry, file) => {
+    expect(found.get(path.join(ROOT, file))).toEqual([]);
+  });
+
+  it('in all entries of the package', () => {
+    const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { exports: object };
+    const entries = Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'));
+    expect(Object.keys(ENTRIES).sort()).toEqual(entries.sort());
+  });
+});

@@ -1,0 +1,72 @@
+import path from 'node:path';
+import { build, type Metafile } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/**
+ * What importing an entry may load at once: files of ours, and kilobytes of code without blanks, its libraries included.
+ * What waits for its first use does not count. Whoever exceeds a budget makes something wait, or raises it with a reason.
+ */
+const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
+  ['iml/index.ts', 95, 1000],
+  ['scenario/index.ts', 140, 1050],
+  ['index.ts', 320, 1250],
+  ['host/index.ts', 215, 1150],
+  ['rest/index.ts', 120, 320],
+  ['testing/index.ts', 420, 1550],
+  ['cli/bin.ts', 1, 1],
+];
+
+interface Weight {
+  readonly files: number;
+  readonly kilobytes: number;
+}
+
+async function weigh(entry: string): Promise<Weight> {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [`src/${entry}`],
+    outdir: 'unwritten',
+    write: false,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    minify: true,
+    metafile: true,
+    external: ['libsql', 'pg'],
+    logLevel: 'error',
+  });
+  const outputs = loadedAtOnce(metafile, `src/${entry}`);
+  const files = outputs.flatMap((output) => Object.keys(output.inputs));
+  return {
+    files: files.filter((file) => file.startsWith('src/')).length,
+    kilobytes: Math.ceil(outputs.reduce((sum, output) => sum + output.bytes, 0) / 1000),
+  };
+}
+
+type Outputs = Metafile['outputs'];
+
+/** The file of an entry and what it imports, down to the last, without what is imported when it is needed. */
+function loadedAtOnce({ outputs }: Metafile, entry: string): readonly Outputs[string][] {
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const { path: next, kind } of outputs[file]?.imports ?? []) {
+      if (kind === 'import-statement' && next in outputs) visit(next);
+    }
+  };
+  for (const [file, { entryPoint }] of Object.entries(outputs)) if (entryPoint === entry) visit(file);
+  return [...seen].flatMap((file) => outputs[file] ?? []);
+}
+
+describe('importing an entry loads no more than its budget', () => {
+  it.each(BUDGETS)('%s: %i files, %i kB', async (entry, files, kilobytes) => {
+    const weight = await weigh(entry);
+    expect(weight.files).toBeGreaterThan(0);
+    expect(weight.files).toBeLessThanOrEqual(files);
+    expect(weight.kilobytes).toBeLessThanOrEqual(kilobytes);
+  });
+});
