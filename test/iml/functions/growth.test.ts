@@ -13,8 +13,14 @@ const NEGLIGIBLE_MS = 30;
 /** Eight times the input takes eight times as long, with a logarithm for sorting eleven; the square of it 64. */
 const MOST_GROWTH = 28;
 
-/** What a call may take that ends at a bound of its own. */
-const BOUND_MS = 4000;
+/**
+ * Processor time is that of all threads of this process, the collector's and another test file's included. What that
+ * adds differs from one attempt to the next; a square is there in each of them.
+ */
+const ATTEMPTS = 6;
+
+/** What a call may take that ends at a bound of its own, on the slowest of machines; without the bound it is hours. */
+const BOUND_MS = 30_000;
 
 /** Processor time of the quickest of a few calls; a result or an `ImlError` are both fine. */
 function costOf(name: string, args: readonly unknown[], times: number): number {
@@ -40,6 +46,20 @@ function costsOf(name: string, make: ArgumentsOfSize): readonly number[] {
   return SIZES.map((size) => costOf(name, make(size), 3));
 }
 
+/** Costs of the first attempt that grows as it may, or of the last. */
+function leastCosts(name: string, make: ArgumentsOfSize): readonly number[] {
+  let costs: readonly number[] = [];
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    costs = costsOf(name, make);
+    if (growthIn(costs) < MOST_GROWTH) break;
+  }
+  return costs;
+}
+
+function growthIn(costs: readonly number[]): number {
+  return (costs.at(-1) ?? 0) / Math.max(costs[0] ?? 0, NEGLIGIBLE_MS / MOST_GROWTH);
+}
+
 function describeCall(make: ArgumentsOfSize): string {
   return make(8)
     .map((argument) => JSON.stringify(argument)?.slice(0, 60))
@@ -53,11 +73,9 @@ describe('the cost of a built-in function', () => {
 
   it.each(Object.entries(WORST_CALLS))('%s grows with its input, not with its square', (name, calls) => {
     for (const make of calls) {
-      const costs = costsOf(name, make);
-      const [first = 0] = costs;
-      const growth = (costs.at(-1) ?? 0) / Math.max(first, NEGLIGIBLE_MS / MOST_GROWTH);
+      const costs = leastCosts(name, make);
       const shown = `${describeCall(make)} took ${costs.map(Math.round).join(', ')} ms at sizes 1, 2, 4, 8`;
-      expect(growth, shown).toBeLessThan(MOST_GROWTH);
+      expect(growthIn(costs), shown).toBeLessThan(MOST_GROWTH);
     }
   });
 
