@@ -55,7 +55,7 @@ export {
   tellAll,
 } from './work/observer.js';
 export type {
-  FlowReport,
+  FlowOutcome,
   FlowRequest,
   FlowSource,
   Flows,

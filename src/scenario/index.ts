@@ -11,7 +11,7 @@ export type {
   ModuleOutcome,
   TriggerData,
 } from './flow/flow.js';
-export type { FlowPhase, FlowReport } from './flow/flow-report.js';
+export type { FlowFacts, FlowFailure, FlowGiven, FlowPhase, FlowReport } from './flow/flow-report.js';
 export {
   createMemoryIncompleteStore,
   type IncompleteExecution,
@@ -22,10 +22,15 @@ export {
   discardExecution,
   listDue,
   listUnresolved,
-  type RetryOptions,
   resolveExecution,
 } from './flow/retry-incomplete.js';
-export { type FlowInput, type FlowOptions, resumeFlow, runFlow } from './flow/run-flow.js';
+export {
+  type FlowInput,
+  type FlowOptions,
+  type ResumeOptions,
+  resumeFlow,
+  runFlow,
+} from './flow/run-flow.js';
 export {
   ERROR_REACTIONS,
   type ErrorReaction,

@@ -46,7 +46,7 @@ function setUp(answer: (call: number) => Answer) {
   const bundles: unknown[] = [];
   const host = createHost({
     ...{ store, receiver: createEngineReceiver({ engines }), baseUrl: 'https://hooks.example.test' },
-    flows: createScenarioFlows({ engines, onReport: (_, report) => bundles.push(...report.bundles) }),
+    flows: createScenarioFlows({ engines, onReport: (_, report) => bundles.push(...(report.bundles ?? [])) }),
   });
   hosts.push(host);
   const options: SetUpOptions = { host, store, engines };

@@ -1,9 +1,9 @@
 import type { ScenarioPlan } from '../../src/host/store/scenario-plan.js';
-import type { FlowReport, FlowRequest, Flows, Receiver, Reception } from '../../src/host/work/ports.js';
+import type { FlowOutcome, FlowRequest, Flows, Receiver, Reception } from '../../src/host/work/ports.js';
 import { type ScenarioSettings, settingsOf } from '../../src/scenario/state/scenario-settings.js';
 
 /** A report of a run that went well. */
-export const SUCCESS: FlowReport = {
+export const SUCCESS: FlowOutcome = {
   outcome: { kind: 'success' },
   error: undefined,
   incompletes: [],
@@ -12,13 +12,13 @@ export const SUCCESS: FlowReport = {
 
 /** The report of a run that ended with an error of a type. */
 export function failure(
-  type: FlowReport['outcome'] extends infer O ? Extract<O, { type: unknown }>['type'] : never,
-): FlowReport {
+  type: FlowOutcome['outcome'] extends infer O ? Extract<O, { type: unknown }>['type'] : never,
+): FlowOutcome {
   return { ...SUCCESS, outcome: { kind: 'error', type }, error: { name: type, message: 'It failed.' } };
 }
 
 /** Flows that do what a function says. */
-export function flowsOf(run: (request: FlowRequest) => Promise<FlowReport> | FlowReport): Flows {
+export function flowsOf(run: (request: FlowRequest) => Promise<FlowOutcome> | FlowOutcome): Flows {
   return { run: async (request) => run(request) };
 }
 

@@ -3,7 +3,7 @@ import { createHost } from '../../src/host/create-host.js';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { createStoreQueue } from '../../src/host/queue/store-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
-import type { FlowReport, FlowRequest } from '../../src/host/work/ports.js';
+import type { FlowOutcome, FlowRequest } from '../../src/host/work/ports.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
 /** What a worker process is told on its command line. */
@@ -46,7 +46,7 @@ function effect(line: string): void {
   checkpoint('effect: after');
 }
 
-async function run({ scenario, source }: FlowRequest): Promise<FlowReport> {
+async function run({ scenario, source }: FlowRequest): Promise<FlowOutcome> {
   if ((settings.effectMs ?? 0) > 0) await new Promise((resolve) => setTimeout(resolve, settings.effectMs));
   switch (source.kind) {
     case 'event': {

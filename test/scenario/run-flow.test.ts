@@ -71,6 +71,16 @@ describe('a flow', () => {
     });
   });
 
+  it('gives its report, or throws what ended it', async () => {
+    const well = await runFlow(flowOf({ id: 1, module: source(1, 2) })).orThrow();
+    expect(well).toMatchObject({ ok: true, bundles: [1, 2], completed: undefined });
+    const failing = flowOf({ id: 1, module: moduleOf(() => 'DataError') });
+    expect(await runFlow(failing)).toMatchObject({ ok: false, error: { type: 'DataError' }, completed: [] });
+    await expect(runFlow(failing).orThrow()).rejects.toMatchObject({ type: 'DataError' });
+    const unknown = runFlow(failing, {}, { settings: { maxErrors: -1 } });
+    await expect(unknown).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
   it('takes every bundle to the end before the next, and commits each', async () => {
     const first = source(1, 2);
     const report = await runFlow(
@@ -176,7 +186,8 @@ describe('an error without a handler', () => {
       run: async () => ({ bundles: [{ n: 1 }, { n: 2 }], error: undefined, state: { lastId: 9 } }),
     };
     const report = await runFlow(steps(module, first), {}, setup());
-    expect(report).toMatchObject({ status: 'error', state: undefined, bundles: [1] });
+    expect(report).toMatchObject({ ok: false, status: 'error', state: undefined, completed: [1] });
+    expect(report.bundles).toBeUndefined();
     expect(report.outcome).toMatchObject({ kind: 'error', type: 'RuntimeError', isFirstModule: false });
     expect(module.log).toEqual(['commit', 'rollback']);
   });
@@ -194,7 +205,12 @@ describe('an error without a handler', () => {
   it('of wrong data is stored, and other bundles go on', async () => {
     const options = setup({ storeIncomplete: true });
     const report = await runFlow(steps(failing('DataError')), {}, options);
-    expect(report).toMatchObject({ status: 'warning', bundles: [1, 3], outcome: { kind: 'warning' } });
+    expect(report).toMatchObject({
+      ok: true,
+      status: 'warning',
+      bundles: [1, 3],
+      outcome: { kind: 'warning' },
+    });
     expect(await options.store.list('f')).toEqual([
       {
         id: 'x1',
@@ -216,7 +232,8 @@ describe('an error without a handler', () => {
       run: async () => ({ bundles: [{ n: 1 }, { n: 2 }, { n: 3 }], error: undefined, state: { lastId: 3 } }),
     };
     const report = await runFlow(steps(failing('ConnectionError'), first), {}, options);
-    expect(report).toMatchObject({ status: 'warning', bundles: [1], state: { lastId: 3 } });
+    expect(report).toMatchObject({ ok: false, status: 'warning', completed: [1], state: { lastId: 3 } });
+    expect(report.error).toMatchObject({ type: 'ConnectionError' });
     expect(report.incomplete.map(({ outputs, retry }) => [outputs, retry])).toEqual([
       [{ 1: { n: 2 } }, { attempt: 1, atMs: 60_000 }],
       [{ 1: { n: 3 } }, { attempt: 1, atMs: 60_000 }],
@@ -317,13 +334,18 @@ describe('a handler', () => {
 
   it('commit ends the run well', async () => {
     const report = await run({ kind: 'commit' });
-    expect(report).toMatchObject({ status: 'success', bundles: [1], error: undefined });
+    expect(report).toMatchObject({ ok: true, status: 'success', bundles: [1], error: undefined });
     expect(kinds(report).slice(-2)).toEqual(['commit', 'finalization']);
   });
 
   it('rollback ends it as an error that is not counted', async () => {
     const report = await run({ kind: 'rollback' });
-    expect(report).toMatchObject({ status: 'error', outcome: { kind: 'rollback' } });
+    expect(report).toMatchObject({
+      ok: false,
+      status: 'error',
+      outcome: { kind: 'rollback' },
+      completed: [1],
+    });
     expect(kinds(report).slice(-2)).toEqual(['rollback', 'finalization']);
   });
 
@@ -497,7 +519,7 @@ describe('inputs', () => {
         { id: 2, module: engineModule(engine, 'm'), parameters },
       ),
     );
-    return report.error ?? report.bundles[0];
+    return report.ok ? report.bundles[0] : report.error;
   };
 
   it('are converted by the form of the module', async () => {

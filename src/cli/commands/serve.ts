@@ -108,8 +108,8 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     flows: createScenarioFlows({
       engines,
       expressions: { timezone: args.text('timezone') },
-      onReport: (scenario, { bundles }) => {
-        for (const bundle of bundles) say(io.stdout, `${jsonOf({ scenario, bundle })}\n`);
+      onReport: (scenario, { bundles, completed }) => {
+        for (const bundle of bundles ?? completed) say(io.stdout, `${jsonOf({ scenario, bundle })}\n`);
       },
     }),
     observer: tellAll(

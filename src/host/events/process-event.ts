@@ -4,7 +4,7 @@ import type { EventRow } from '../store/tables.js';
 import type { EventClaim } from '../work/claim.js';
 import type { HostContext } from '../work/context.js';
 import type { FlowRequest } from '../work/ports.js';
-import { defectReport, type EndedRun, observeEnd, runFlow } from '../work/run-flow.js';
+import { defectReport, type EndedRun, observeEnd, runScenario } from '../work/run-scenario.js';
 import type { WorkContext } from '../work/work-context.js';
 import type { WorkAnswer, WorkEntry } from '../work/work-log.js';
 
@@ -33,7 +33,7 @@ export async function processEvent(
   const { signal, onAnswer } = options;
   context.checkpoint('event: claimed');
   const bundles = fromPortable(event.bundles);
-  const run = await runFlow(context, {
+  const run = await runScenario(context, {
     scenario,
     source: { kind: 'event', bundles: Array.isArray(bundles) ? bundles : [], event },
     ...{ signal, onAnswer },

@@ -3,8 +3,8 @@ import type { HostWriter } from '../store/tables.js';
 import type { IncompleteClaim } from '../work/claim.js';
 import type { HostContext } from '../work/context.js';
 import { persist } from '../work/persist.js';
-import type { FlowReport } from '../work/ports.js';
-import { defectReport, observeEnd, runFlow, type Settled } from '../work/run-flow.js';
+import type { FlowOutcome } from '../work/ports.js';
+import { defectReport, observeEnd, runScenario, type Settled } from '../work/run-scenario.js';
 import { addIncompletes, moveState, resolutionOf } from '../work/settle.js';
 import type { WorkContext } from '../work/work-context.js';
 
@@ -16,7 +16,7 @@ export async function runIncomplete(
 ): Promise<void> {
   const { incomplete, scenario } = claim;
   context.checkpoint('incomplete: claimed');
-  const run = await runFlow(context, {
+  const run = await runScenario(context, {
     scenario,
     source: { kind: 'incomplete', execution: incomplete.execution, incomplete },
     ...{ signal, attempt: incomplete.attempts },
@@ -33,7 +33,7 @@ export async function runIncomplete(
 async function settleRun(
   context: HostContext,
   claim: IncompleteClaim,
-  report: FlowReport | undefined,
+  report: FlowOutcome | undefined,
   signal: AbortSignal,
 ): Promise<Settled | undefined> {
   if (report === undefined) {
@@ -41,7 +41,7 @@ async function settleRun(
     return undefined;
   }
   context.checkpoint('incomplete: run');
-  const commit = (given: FlowReport): Promise<Settled | undefined> =>
+  const commit = (given: FlowOutcome): Promise<Settled | undefined> =>
     persist(context, signal, async (writer) => {
       const settled = await settle(writer, context, claim, given);
       context.checkpoint('incomplete: before the commit');
@@ -59,7 +59,7 @@ async function settle(
   writer: HostWriter,
   context: HostContext,
   { incomplete, scenario }: IncompleteClaim,
-  report: FlowReport,
+  report: FlowOutcome,
 ): Promise<Settled | undefined> {
   await context.worker.assertOwn(writer);
   const mine = { id: incomplete.id, status: 'running', claimedBy: context.worker.name() } as const;

@@ -6,8 +6,8 @@ import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import type { ClaimRequest, EventClaim, ScheduledClaim } from '../work/claim.js';
 import type { HostContext } from '../work/context.js';
 import { persist } from '../work/persist.js';
-import type { FlowReport } from '../work/ports.js';
-import { defectReport, observeEnd, runFlow, type Settled } from '../work/run-flow.js';
+import type { FlowOutcome } from '../work/ports.js';
+import { defectReport, observeEnd, runScenario, type Settled } from '../work/run-scenario.js';
 import { planAfter } from '../work/schedule.js';
 import { addIncompletes, moveState } from '../work/settle.js';
 import type { WorkContext } from '../work/work-context.js';
@@ -47,7 +47,7 @@ async function poll(
   { scenario }: ScheduledClaim,
   { signal, onRan }: ScheduledOptions,
 ): Promise<void> {
-  const run = await runFlow(context, {
+  const run = await runScenario(context, {
     ...{ scenario, source: { kind: 'poll' }, signal, attempt: scenario.crashes + 1 },
     dueAtMs: scenario.nextRunMs ?? context.clock.now(),
   });
@@ -59,7 +59,7 @@ async function poll(
     return;
   }
   context.checkpoint('scenario: run');
-  const commit = (given: FlowReport): Promise<Settled | undefined> =>
+  const commit = (given: FlowOutcome): Promise<Settled | undefined> =>
     persist(context, signal, async (writer) => {
       const fresh = await lockOwn(writer, context, scenario);
       if (fresh === undefined) return undefined;

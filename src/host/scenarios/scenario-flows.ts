@@ -2,9 +2,9 @@ import type { CompileOptions } from '../../iml/compile.js';
 import { type CompiledFlow, compileFlow } from '../../scenario/flow/compile-flow.js';
 import { engineModule } from '../../scenario/flow/engine-module.js';
 import type { FlowModule, FlowStep } from '../../scenario/flow/flow.js';
-import type { FlowReport as RunReport } from '../../scenario/flow/flow-report.js';
+import type { FlowReport } from '../../scenario/flow/flow-report.js';
 import type { IncompleteExecution, IncompleteStore } from '../../scenario/flow/incomplete-execution.js';
-import { resumeFlow, runFlow } from '../../scenario/flow/run-flow.js';
+import { type ResumeOptions, resumeFlow, runFlow } from '../../scenario/flow/run-flow.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import type { Clock } from '../../util/clock.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
@@ -13,7 +13,7 @@ import { textAnswer, toResponse } from '../../webhook/answer.js';
 import { type Engines, engineOf } from '../hooks/engine-receiver.js';
 import { planOf } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
-import type { FlowReport, FlowRequest, Flows, IncompleteDraft } from '../work/ports.js';
+import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../work/ports.js';
 import type { FlowDefinition } from './flow-definition.js';
 
 /** What scenarios run with: the engines of their apps, and what their templates read. Only `engines` is required. */
@@ -24,7 +24,7 @@ export interface ScenarioFlowsOptions {
   /** What the templates of modules read and call: clock, timezone, randomness. */
   readonly expressions?: CompileOptions | undefined;
   /** Gets what came of each run, before it is written down. */
-  readonly onReport?: ((scenario: string, report: RunReport) => void) | undefined;
+  readonly onReport?: ((scenario: string, report: FlowReport) => void) | undefined;
 }
 
 /** Flows kept compiled; one beyond that is compiled again. */
@@ -55,19 +55,17 @@ export function createScenarioFlows({ engines, clock, expressions, onReport }: S
       const report = await runSource(flow, request, options, signal);
       answer(request, report);
       onReport?.(scenario.name, report);
-      return reportOf(report, [...kept.values()]);
+      return outcomeOf(report, [...kept.values()]);
     },
   };
 }
 
-type RunOptions = Parameters<typeof resumeFlow>[2];
-
 function runSource(
   flow: CompiledFlow,
   { scenario, source }: FlowRequest,
-  options: RunOptions,
+  options: ResumeOptions,
   signal: AbortSignal,
-): Promise<RunReport> {
+): Promise<FlowReport> {
   switch (source.kind) {
     case 'event':
       return runFlow(flow, { events: source.bundles, signal }, options);
@@ -118,7 +116,7 @@ function collectInto(kept: Map<string, IncompleteExecution>, room: number): Inco
  * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/responder: only the first responder of a
  * run answers. [inf]
  */
-function answer({ onAnswer }: FlowRequest, report: RunReport): void {
+function answer({ onAnswer }: FlowRequest, report: FlowReport): void {
   if (onAnswer === undefined) return;
   if (report.answer !== undefined) {
     const isFinal = report.answer.status >= 200 && report.answer.status <= 599;
@@ -130,7 +128,7 @@ function answer({ onAnswer }: FlowRequest, report: RunReport): void {
   }
 }
 
-function reportOf(report: RunReport, kept: readonly IncompleteExecution[]): FlowReport {
+function outcomeOf(report: FlowReport, kept: readonly IncompleteExecution[]): FlowOutcome {
   const { outcome, error, state, eventsDone } = report;
   return {
     outcome,

@@ -53,7 +53,7 @@ export interface IncompleteDraft {
 }
 
 /** The outcome of a run, with what follows from it. */
-export interface FlowReport {
+export interface FlowOutcome {
   /** For `nextState`. */
   readonly outcome: RunOutcome;
   /** What the run ended with, as safe JSON; undefined if it went well. */
@@ -70,7 +70,7 @@ export interface FlowReport {
  * It rejects only with the reason of the signal, or for a defect; what an app fails with is an outcome.
  */
 export interface Flows {
-  readonly run: (request: FlowRequest) => Promise<FlowReport>;
+  readonly run: (request: FlowRequest) => Promise<FlowOutcome>;
 }
 
 /** What an app makes of a request that came to one of its addresses: what a host needs of a `WebhookReport`. */

@@ -3,8 +3,8 @@ import { planOf, stateOf } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import type { EventClaim } from './claim.js';
 import type { HostContext } from './context.js';
-import type { FlowReport, IncompleteDraft } from './ports.js';
-import type { Settled } from './run-flow.js';
+import type { FlowOutcome, IncompleteDraft } from './ports.js';
+import type { Settled } from './run-scenario.js';
 import { resolveEnd } from './work-end.js';
 
 /** Even where nothing says how long to wait, a failure must not be repeated in a tight loop. */
@@ -13,7 +13,7 @@ const MIN_WAIT_MS = 1000;
 /** An event and what its run ended with. */
 export interface Settlement {
   readonly claim: EventClaim;
-  readonly report: FlowReport;
+  readonly report: FlowOutcome;
 }
 
 /**
@@ -73,7 +73,7 @@ async function noteRuns(
 }
 
 /** Whether a run leaves nothing behind but an event that is done. */
-function changesNothing(scenario: ScenarioRow, report: FlowReport, nowMs: number): boolean {
+function changesNothing(scenario: ScenarioRow, report: FlowOutcome, nowMs: number): boolean {
   if (report.error !== undefined || report.incompletes.length > 0) return false;
   const transition = nextState(stateOf(scenario), planOf(scenario).settings, report.outcome, nowMs);
   return isSame(transition.state, scenario.state) && resolveEnd(report.outcome, transition) === 'done';
@@ -83,7 +83,7 @@ async function settleEvent(
   writer: HostWriter,
   context: HostContext,
   { event, scenario }: EventClaim,
-  report: FlowReport,
+  report: FlowOutcome,
 ): Promise<Settled | undefined> {
   const { clock, worker } = context;
   const mine = { id: event.id, status: 'running', claimedBy: worker.name() } as const;
@@ -108,7 +108,7 @@ export async function moveState(
   writer: HostWriter,
   { clock }: HostContext,
   scenario: ScenarioRow,
-  report: FlowReport,
+  report: FlowOutcome,
 ): Promise<Settled> {
   const nowMs = clock.now();
   const { settings } = planOf(scenario);

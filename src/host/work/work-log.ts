@@ -4,7 +4,7 @@ import type { HostWriter } from '../store/tables.js';
 import { type Claim, type Claimed, type ClaimRequest, claimWork } from './claim.js';
 import type { HostContext } from './context.js';
 import { isPassing, persist } from './persist.js';
-import type { Settled } from './run-flow.js';
+import type { Settled } from './run-scenario.js';
 import { type Settlement, settleAll } from './settle.js';
 
 /** What came of an event, and what work is wanted next. */

@@ -1,3 +1,4 @@
+import type { Report, RunFailure } from '../../component/report.js';
 import type { AppError } from '../../errors/app-error.js';
 import type { BuiltResponse } from '../../run/response/build-response.js';
 import type { RunOutcome } from '../state/scenario-state.js';
@@ -24,18 +25,18 @@ export type FlowPhase =
   | { readonly kind: 'rollback' }
   | { readonly kind: 'finalization' };
 
-/** The outcome of a run of a flow. */
-export interface FlowReport {
+/** What is told of a run of a flow, however it ended. */
+export interface FlowFacts {
+  /**
+   * As the history of a scenario shows it: `warning` where a bundle was stored or discarded, also where the error that
+   * stored it ended the run.
+   */
   readonly status: 'success' | 'warning' | 'error';
   /** What `nextState` is to be told. */
   readonly outcome: RunOutcome;
-  /** What ended the run, if nothing took it. */
-  readonly error: AppError | undefined;
   /** Modules that were run, once for each bundle they were given. */
   readonly operations: number;
   readonly phases: readonly FlowPhase[];
-  /** What came out of the last step. */
-  readonly bundles: readonly unknown[];
   readonly incomplete: readonly IncompleteExecution[];
   /** Whether the flow has a responder, whose answer the sender of an event waits for. */
   readonly hasResponder: boolean;
@@ -49,3 +50,18 @@ export interface FlowReport {
   /** How many of the events given came through or are stored; the ones behind them are still to be processed. */
   readonly eventsDone: number;
 }
+
+/** What a flow that came to its end has given. */
+export interface FlowGiven {
+  /** What came out of the last step. */
+  readonly bundles: readonly unknown[];
+}
+
+/** What ended a run of a flow: an error that no handler took, also where what it left undone is stored. */
+export interface FlowFailure extends RunFailure {
+  /** What had come out of the last step by then. */
+  readonly completed: readonly unknown[];
+}
+
+/** The outcome of a run of a flow. */
+export type FlowReport = Report<FlowGiven, FlowFacts, FlowFailure>;

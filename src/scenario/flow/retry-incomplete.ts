@@ -1,14 +1,9 @@
+import { type Reporting, reporting } from '../../component/report.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { CompiledFlow } from './compile-flow.js';
 import type { FlowReport } from './flow-report.js';
 import type { IncompleteExecution, IncompleteStore } from './incomplete-execution.js';
-import { type FlowOptions, resumeFlow } from './run-flow.js';
-
-/** What goes on with incomplete executions. */
-export type RetryOptions = FlowOptions & {
-  readonly store: IncompleteStore;
-  readonly signal?: AbortSignal | undefined;
-};
+import { type ResumeOptions, resumeFlow } from './run-flow.js';
 
 /** Those of a flow whose retry is due, the oldest first. */
 export async function listDue(
@@ -32,17 +27,24 @@ export async function listUnresolved(
  * When it fails again it stays, and nothing tries it by itself.
  *
  * @param outputs take the place of the stored ones, by module id
+ * @returns the report, as `runFlow` does
  * @throws EngineError (USAGE) where there is none with this id
  */
-export async function resolveExecution(
+export function resolveExecution(
   flow: CompiledFlow,
   id: string,
-  options: RetryOptions,
+  options: ResumeOptions,
   outputs: Readonly<Record<string, unknown>> = {},
-): Promise<FlowReport> {
-  const execution = await find(id, options.store);
-  const mended = { ...execution, outputs: { ...execution.outputs, ...outputs }, retry: undefined };
-  return resumeFlow(flow, mended, options);
+): Reporting<FlowReport> {
+  return reporting(
+    find(id, options.store).then((execution) =>
+      resumeFlow(
+        flow,
+        { ...execution, outputs: { ...execution.outputs, ...outputs }, retry: undefined },
+        options,
+      ),
+    ),
+  );
 }
 
 /** Gives up an incomplete execution. @throws EngineError (USAGE) where there is none with this id */

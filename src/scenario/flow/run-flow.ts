@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type Reporting, reporting } from '../../component/report.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { reactionTo } from '../state/error-reactions.js';
@@ -31,18 +32,29 @@ export interface FlowOptions {
   readonly newId?: (() => string) | undefined;
 }
 
+/** What goes on with an incomplete execution is given: its store is needed. */
+export type ResumeOptions = FlowOptions & {
+  readonly store: IncompleteStore;
+  readonly signal?: AbortSignal | undefined;
+};
+
 /**
  * Runs a flow: the first module, then each of its bundles through the others, one by one and to the end.
  * Nothing is retried here: the report says what is stored and when its retry is due, and `nextState` what to do next.
  *
+ * @returns the report, also of a run that failed; `orThrow()` throws its error
  * @throws the reason of `input.signal`, errors of the store, and defects; EngineError (USAGE) for a wrong setting
  * @see https://help.make.com/scenario-execution-cycles-and-phases
  */
-export async function runFlow(
+export function runFlow(
   flow: CompiledFlow,
   input: FlowInput = {},
   options: FlowOptions = {},
-): Promise<FlowReport> {
+): Reporting<FlowReport> {
+  return reporting(runAll(flow, input, options));
+}
+
+async function runAll(flow: CompiledFlow, input: FlowInput, options: FlowOptions): Promise<FlowReport> {
   const tools = toolsOf(options, input.signal);
   const run = new FlowRun(flow, tools);
   const takesEvents = flow.steps[0]?.step.module.type === 'instant_trigger';
@@ -68,12 +80,21 @@ export async function runFlow(
  * the store; when it fails again, what is left then takes its place, with its next retry or left to somebody.
  *
  * @param execution as the store gave it; with other `outputs` where somebody has mended the data by hand
+ * @returns the report, as `runFlow` does
  * @throws EngineError (USAGE) for an execution of another flow, or of a step the flow does not have any more
  */
-export async function resumeFlow(
+export function resumeFlow(
   flow: CompiledFlow,
   execution: IncompleteExecution,
-  options: FlowOptions & { readonly store: IncompleteStore; readonly signal?: AbortSignal | undefined },
+  options: ResumeOptions,
+): Reporting<FlowReport> {
+  return reporting(resume(flow, execution, options));
+}
+
+async function resume(
+  flow: CompiledFlow,
+  execution: IncompleteExecution,
+  options: ResumeOptions,
 ): Promise<FlowReport> {
   const index = flow.steps.findIndex(({ step }) => step.id === execution.stepId);
   if (execution.flow !== flow.flow.name || index === -1) {
@@ -137,20 +158,20 @@ function reportOf(
   { retry, eventsDone }: { readonly retry: number | undefined; readonly eventsDone: number },
 ): FlowReport {
   const outcome = outcomeOf(run, ended, retry);
-  const isStored = ended?.plan !== undefined;
   const { operations, phases, bundles, incomplete, hasResponder, answer, state, isLossy } = run;
-  return {
-    status:
-      outcome.kind === 'error' || outcome.kind === 'rollback'
-        ? isStored
-          ? 'warning'
-          : 'error'
-        : outcome.kind,
-    outcome,
-    error: ended?.how === 'commit' ? undefined : ended?.error,
-    ...{ operations, phases, bundles, incomplete, hasResponder, answer, eventsDone },
-    state: isLossy ? undefined : state,
+  const facts = {
+    ...{ status: statusOf(outcome, ended), outcome, operations, phases, incomplete, hasResponder, answer },
+    ...{ state: isLossy ? undefined : state, eventsDone },
   };
+  const error = ended?.how === 'commit' ? undefined : ended?.error;
+  return error === undefined
+    ? { ...facts, ok: true, bundles, error, completed: undefined }
+    : { ...facts, ok: false, bundles: undefined, error, completed: bundles };
+}
+
+function statusOf(outcome: EndedRun, ended: Interruption | undefined): FlowReport['status'] {
+  if (outcome.kind === 'success' || outcome.kind === 'warning') return outcome.kind;
+  return ended?.plan === undefined ? 'error' : 'warning';
 }
 
 type EndedRun = Extract<RunOutcome, { kind: 'success' | 'warning' | 'rollback' | 'error' }>;

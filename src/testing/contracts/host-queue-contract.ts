@@ -3,7 +3,7 @@ import { StoreError } from '../../errors/store-error.js';
 import { createHost, type Host } from '../../host/create-host.js';
 import type { ScenarioPlan } from '../../host/store/scenario-plan.js';
 import type { HostStore } from '../../host/store/tables.js';
-import type { FlowReport, Flows, HostQueue, Receiver } from '../../host/work/ports.js';
+import type { FlowOutcome, Flows, HostQueue, Receiver } from '../../host/work/ports.js';
 import { settingsOf } from '../../scenario/state/scenario-settings.js';
 
 /** A store and a queue on it, empty, with all that a second process would open. */
@@ -22,7 +22,7 @@ export interface HostQueueCase {
 const WITHIN_MS = 30_000;
 const LEASE_MS = 1000;
 
-const SUCCESS: FlowReport = {
+const SUCCESS: FlowOutcome = {
   outcome: { kind: 'success' },
   ...{ error: undefined, incompletes: [], triggerState: undefined },
 };
@@ -41,7 +41,7 @@ interface Started {
   readonly post: (n: number) => Promise<number>;
 }
 
-type Run = (n: number, signal: AbortSignal) => Promise<FlowReport> | FlowReport;
+type Run = (n: number, signal: AbortSignal) => Promise<FlowOutcome> | FlowOutcome;
 
 async function startHost(store: HostStore, queue: HostQueue, run: Run, ordered = true): Promise<Started> {
   const flows: Flows = {
@@ -138,7 +138,7 @@ export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
     name: 'delay: a suspended scenario starts nothing early, and goes on by itself',
     run: async ({ store, openQueue }) => {
       const startedMs: number[] = [];
-      const delayed: FlowReport = {
+      const delayed: FlowOutcome = {
         ...SUCCESS,
         outcome: { kind: 'error', type: 'RateLimitError', delayMs: 700 },
         error: { name: 'RateLimitError', message: 'Later.' },

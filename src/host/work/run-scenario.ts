@@ -8,7 +8,7 @@ import { OPEN_INCOMPLETES } from './claim.js';
 import type { HostContext } from './context.js';
 import type { RunSource } from './observer.js';
 import { persist } from './persist.js';
-import type { FlowReport, FlowRequest, FlowSource } from './ports.js';
+import type { FlowOutcome, FlowRequest, FlowSource } from './ports.js';
 import type { WorkEnd } from './work-end.js';
 
 /** A run that is over, as observers see it. */
@@ -18,7 +18,7 @@ export interface EndedRun {
   readonly source: RunSource;
   readonly startedAtMs: number;
   /** Undefined where the run was stopped by the signal. */
-  readonly report: FlowReport | undefined;
+  readonly report: FlowOutcome | undefined;
 }
 
 export interface WantedRun {
@@ -32,7 +32,7 @@ export interface WantedRun {
 }
 
 /** Runs a flow. It never rejects: a defect is an outcome like any other, and a run that was stopped has none. */
-export async function runFlow(context: HostContext, wanted: WantedRun): Promise<EndedRun> {
+export async function runScenario(context: HostContext, wanted: WantedRun): Promise<EndedRun> {
   const { scenario, source, signal, onAnswer, attempt } = wanted;
   const startedAtMs = context.clock.now();
   const run = { runId: randomUUID(), scenario: scenario.name, source: describeSource(source) };
@@ -64,7 +64,7 @@ async function countFreeIncompletes(
 }
 
 /** What is no outcome of an app: a defect. What the run worked on is kept for a person. */
-export function defectReport({ onError }: Pick<HostContext, 'onError'>, error: unknown): FlowReport {
+export function defectReport({ onError }: Pick<HostContext, 'onError'>, error: unknown): FlowOutcome {
   onError(error);
   const message = error instanceof Error ? error.message : String(error);
   const known = error instanceof EngineError ? error.toJSON() : { name: 'UnexpectedError', message };
