@@ -9,6 +9,7 @@ import { LOADED } from './rules/documents/loaded.js';
 import { misplacedDirective } from './rules/documents/misplaced-directive.js';
 import { repeatedPage, unboundedPaging } from './rules/documents/paging.js';
 import { nestedWithoutStore, parameterType } from './rules/documents/parameter-fields.js';
+import { refusedRun } from './rules/documents/refused-run.js';
 import { unknownErrorType } from './rules/documents/unknown-error-type.js';
 import { unsanitizedSecret } from './rules/documents/unsanitized-secret.js';
 import { argumentCount } from './rules/language/argument-count.js';
@@ -35,6 +36,7 @@ export const RULES: readonly Rule[] = [
   ...[unknownFunction, argumentCount, argumentType, unquotedFormat, unknownName, zeroIndex, minusInPath],
   ...[typeComparison, deadBranch, monthInTime],
   ...LOADED,
+  refusedRun,
   ...[misplacedDirective, endlessVerification, unboundedPaging, repeatedPage],
   ...[connectionKeepsNothing, unsanitizedSecret, hostHeader, unknownErrorType, deadStatus],
   ...[parameterType, nestedWithoutStore, functionCode, functionComment],

@@ -1,4 +1,5 @@
-import type { EndpointComponent } from '../document/app.js';
+import type { App, EndpointComponent } from '../document/app.js';
+import type { Document } from '../document/reading/document.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import type { Page } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
@@ -20,11 +21,8 @@ import type { Runtime } from './runtime.js';
  */
 export function createEndpointCaller(runtime: Runtime): EndpointCaller {
   return async (call, context) => {
-    const endpoint = findEndpoint(call.name, context, runtime);
+    const endpoint = requireEndpoint(call.name, context, runtime.app);
     const { communication } = endpoint;
-    if (communication === undefined) {
-      throw endpointError(`The endpoint "${call.name}" has no communication to run.`, context);
-    }
     const requests = await runtime.compile(communication);
     const names = { ...ownNames(call), ...connectionOf(call, endpoint, context) };
     const apart = context.apart(call.name, names);
@@ -35,12 +33,26 @@ export function createEndpointCaller(runtime: Runtime): EndpointCaller {
   };
 }
 
-function findEndpoint(name: string, context: RunContext, { app }: Runtime): EndpointComponent {
+/**
+ * The endpoint a request may call.
+ *
+ * @throws AppError of type RuntimeError for a name the app does not have, an endpoint without a communication, and inside
+ *   of another endpoint
+ */
+export function requireEndpoint(
+  name: string,
+  context: RunContext,
+  app: App,
+): EndpointComponent & { readonly communication: Document } {
   if (context.position.endpoint !== undefined) {
     throw endpointError(`The endpoint "${context.position.endpoint}" cannot call another one.`, context);
   }
   const endpoint = app.endpoints.get(name);
-  if (endpoint !== undefined) return endpoint;
+  const communication = endpoint?.communication;
+  if (endpoint !== undefined && communication !== undefined) return { ...endpoint, communication };
+  if (endpoint !== undefined) {
+    throw endpointError(`The endpoint "${name}" has no communication to run.`, context);
+  }
   throw endpointError(`There is no endpoint "${name}".${didYouMean(name, app.endpoints.keys())}`, context);
 }
 

@@ -1,3 +1,4 @@
+import type { ConnectionComponent } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
 import { SpecError } from '../errors/spec-error.js';
 import { extendTemp } from '../run/response/receive-response.js';
@@ -9,6 +10,7 @@ import { emptyConnection, type Maker, startOf } from './connection-maker.js';
 import { checkConnectionParameters } from './connection-parameters.js';
 import type { AuthorizationReport, ConnectionReport } from './connection-report.js';
 import { runConnection } from './connection-run.js';
+import type { CompiledConnection } from './connection-spec.js';
 import type { OAuthNames } from './connection-store.js';
 import { type PendingAuthorization, readPending, writePending } from './pending-authorization.js';
 import { assertOwnCallback, type CallbackQuery, receiveCallback } from './receive-callback.js';
@@ -22,9 +24,7 @@ export async function create(maker: Maker, input: CreateInput): Promise<Connecti
     const message = `The connection "${component.name}" is authorized by its user: use authorize and complete.`;
     throw new EngineError('USAGE', message);
   }
-  if (compiled.kind !== 'basic' && compiled.token.length === 0) {
-    throw new SpecError('SPEC_INVALID', `The connection "${component.name}" needs authorize or token.`);
-  }
+  assertObtainable(component, compiled);
   const parameters = await checkConnectionParameters(component, { ...input.parameters }, runtime);
   const oauth = component.type === 'oauth' ? oauthNames(maker, input, undefined) : undefined;
   const stored = { ...emptyConnection(component, parameters, oauth), common: input.common };
@@ -39,6 +39,21 @@ export async function create(maker: Maker, input: CreateInput): Promise<Connecti
     run.showConnection();
     await run.section(compiled.info);
     return run.given();
+  });
+}
+
+/**
+ * An OAuth connection is authorized by its user, or asks for a token by itself.
+ *
+ * @throws SpecError (SPEC_INVALID) for one that does neither
+ */
+export function assertObtainable(
+  { name, communication }: ConnectionComponent,
+  compiled: CompiledConnection,
+): void {
+  if (compiled.kind === 'basic' || compiled.authorize !== undefined || compiled.token.length > 0) return;
+  throw new SpecError('SPEC_INVALID', `The connection "${name}" needs authorize or token.`, {
+    place: communication?.placeOf(''),
   });
 }
 

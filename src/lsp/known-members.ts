@@ -1,7 +1,7 @@
 import type { CheckedDocument } from '../check/subject/checked-document.js';
+import { readableForm } from '../check/subject/readable-form.js';
 import { storedByConnection, storedByConnections, writtenTemp } from '../check/subject/stored-data.js';
 import type { Subject } from '../check/subject/subject.js';
-import { readForm } from '../parameters/form/form.js';
 import type { ParameterElement, ParameterSpec } from '../parameters/form/parameter-spec.js';
 import { isPlainObject } from '../util/plain-object.js';
 
@@ -80,7 +80,7 @@ export function listForms({ app }: Subject, { owner }: CheckedDocument): readonl
         return [];
     }
   })();
-  return forms.flatMap((form) => readForm(form).elements);
+  return forms.flatMap((form) => readableForm(form).elements);
 }
 
 /** Fields with those that stand beside them: nested ones, and those of options. */
@@ -139,7 +139,7 @@ function sampleMembers(
   steps: readonly string[],
 ): readonly KnownMember[] {
   const module = owner?.kind === 'module' ? app.modules.get(owner.name) : undefined;
-  const declared = fieldsAt(readForm(module?.interface).elements, steps);
+  const declared = fieldsAt(readableForm(module?.interface).elements, steps);
   const samples = keysAt(firstOf(module?.samples?.value), steps, 'sample');
   return [...declared, ...samples.filter(({ name }) => declared.every((one) => one.name !== name))];
 }

@@ -34,9 +34,8 @@ export function runInstantTrigger(
         if (payload !== undefined && payload !== null) yield [payload];
         return;
       }
-      const [request, second] = await runtime.compile(communication);
+      const request = readSingleRequest(await runtime.compile(communication), communication, context);
       if (request === undefined) return;
-      if (second !== undefined) throw chainError(communication, context);
       const single = singleRequest(request, context);
       const pages = runCommunication([single], context);
       for await (const page of isStreamed ? prefetch(pages) : pages) yield bundlesOf(page);
@@ -45,15 +44,24 @@ export function runInstantTrigger(
 }
 
 /** An array of nothing but empty objects says as little as an empty object. */
-function isEmptySpec(value: unknown): boolean {
+export function isEmptySpec(value: unknown): boolean {
   if (Array.isArray(value)) return value.every((element) => isEmptySpec(element));
   return value === null || (isPlainObject(value) && Object.keys(value).length === 0);
 }
 
-/** Which of several requests would count is not documented, so none is run by guess. [choice] */
-function chainError(communication: Document, context: RunContext): Error {
+/**
+ * The one request of an instant trigger. Which of several would count is not documented, so none is run by guess. [choice]
+ *
+ * @throws AppError of type InvalidConfigurationError for several
+ */
+export function readSingleRequest(
+  [request, second]: readonly CompiledRequest[],
+  communication: Document,
+  context: RunContext,
+): CompiledRequest | undefined {
+  if (second === undefined) return request;
   const message = 'An instant trigger makes a single request, and its communication holds several.';
-  return runError('InvalidConfigurationError', message, context, { place: communication.placeOf('/1') });
+  throw runError('InvalidConfigurationError', message, context, { place: communication.placeOf('/1') });
 }
 
 /**

@@ -7,7 +7,8 @@ import { moduleSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ItemId, TriggerState } from '../component/trigger-data.js';
 import type { ModuleComponent } from '../document/app.js';
-import { compileRequest } from '../document/compile/compile-request.js';
+import type { DirectiveContext } from '../document/compile/compile-directive.js';
+import { compileCommunication, compileRequest } from '../document/compile/compile-request.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
 import { mergeEpoch } from '../document/compile/merge.js';
 import type { Document } from '../document/reading/document.js';
@@ -65,7 +66,8 @@ export async function listEpoch(
     throw new EngineError('USAGE', `The module "${module.name}" has no epoch to choose from.`);
   }
   const work = async (context: RunContext): Promise<EpochList> => {
-    const requests = await compileEpoch(communicationOf(module), epoch, runtime);
+    const { app, directives } = runtime;
+    const requests = compileEpoch(communicationOf(module), epoch, app.base, await directives());
     const pages: Page[] = [];
     // The wrapper is about bundles of the trigger, and would hide which entry is which. [choice]
     for await (const page of runCommunication(requests, context, { wraps: false })) pages.push(page);
@@ -81,16 +83,18 @@ export async function listEpoch(
 
 const NOTHING: Omit<EpochList, 'result'> = { entries: [], type: undefined };
 
-/** Of a chain the last request, the one with the trigger, is what an epoch overrides. [choice] */
-async function compileEpoch(
+/** Makes an epoch ready. Of a chain the last request, the one with the trigger, is what an epoch overrides. [choice] */
+export function compileEpoch(
   communication: Document,
   epoch: Document,
-  runtime: Runtime,
-): Promise<readonly CompiledRequest[]> {
+  base: Document | undefined,
+  context: DirectiveContext,
+): readonly CompiledRequest[] {
   const { value } = communication;
   const last = Array.isArray(value) ? subDocument(communication, value.length - 1) : communication;
-  const merged = compileRequest(mergeEpoch(last, epoch), runtime.app.base, await runtime.directives());
-  return Array.isArray(value) ? [...(await runtime.compile(communication)).slice(0, -1), merged] : [merged];
+  const merged = compileRequest(mergeEpoch(last, epoch), base, context);
+  if (!Array.isArray(value)) return [merged];
+  return [...compileCommunication(communication, base, context).slice(0, -1), merged];
 }
 
 function readEntries(

@@ -45,7 +45,7 @@ export async function runHookRequest(
   input: HookInput,
   { component, runtime }: { readonly component: WebhookComponent; readonly runtime: Runtime },
 ): Promise<HookReport> {
-  const isImplemented = communication !== undefined && !isEmptySpec(communication.value);
+  const isImplemented = communication !== undefined && !isUnusedHook(communication.value);
   const stored = step === 'attach' ? undefined : input.webhook;
   const data = { ...input.parameters, ...stored, ...input.data };
   const subject = (): RunSubject => hookSubject(component, step !== 'detach');
@@ -58,9 +58,9 @@ export async function runHookRequest(
 }
 
 /** Clones of apps hold `{}` for what they do not implement. [app] */
-function isEmptySpec(value: unknown): boolean {
+export function isUnusedHook(value: unknown): boolean {
   if (value === null) return true;
-  if (Array.isArray(value)) return value.every(isEmptySpec);
+  if (Array.isArray(value)) return value.every(isUnusedHook);
   return isPlainObject(value) && Object.keys(value).length === 0;
 }
 
@@ -74,13 +74,14 @@ async function keepData(requests: readonly CompiledRequest[], context: RunContex
     };
     const plan = { appliesLimit: false, begin };
     for await (const _page of runRequest(request, plan, at)) {
-      if (isExecuted) kept = deepMerge(kept, readData(request, at));
+      if (isExecuted) kept = deepMerge(kept, readHookData(request, at));
     }
   }
   return kept;
 }
 
-function readData(request: CompiledRequest, context: RunContext): PlainObject {
+/** @throws AppError of type RuntimeError for anything but a collection */
+export function readHookData(request: CompiledRequest, context: RunContext): PlainObject {
   const { data } = request.response;
   const value = evaluateDirective(data, context);
   if (data === undefined || value === undefined || value === null || value === '') return {};

@@ -72,9 +72,9 @@ describe('the custom functions of an app', () => {
       1,
     );
     expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
-      expect.stringMatching(/^long-function: .*"long" has 5001 characters/),
-      expect.stringMatching(/^builtin-name: .*"map" has the name of a built-in/),
-      expect.stringMatching(/^syntax: .*"broken" does not compile/),
+      expect.stringMatching(/^long-function: .*'long' has 5001 characters/),
+      expect.stringMatching(/^builtin-name: .*'map' replaces the built-in function/),
+      expect.stringMatching(/^syntax: .*'broken' does not compile/),
     ]);
   });
 });

@@ -1,29 +1,34 @@
 import { Script } from 'node:vm';
 import type { App } from '../../document/app.js';
+import type { WarningCode } from '../../document/reading/document.js';
 import type { Warn } from '../../document/reading/warn.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
+import { checkFunctions as checkDeclared } from '../../sandbox/check-functions.js';
+import { fileOf } from '../../sandbox/guest-error.js';
+import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox.js';
 
-/** Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions [doc] */
-const MAX_CODE_LENGTH = 5000;
+/** What the sandbox says of functions without compiling them, in the codes of loading. */
+const CODES: Readonly<Record<string, WarningCode>> = {
+  'function-replaced': 'builtin-name',
+  'code-too-long': 'long-function',
+};
 
-/** Tells of custom functions that hide a built-in one (`builtin-name`), hold more code than the platform takes (`long-function`) or do not compile (`syntax`). An empty file declares nothing. */
+/**
+ * Tells of custom functions that hide a built-in one (`builtin-name`), hold more code than the platform takes
+ * (`long-function`) or are no JavaScript (`syntax`). An empty file declares nothing. Loading does not wait for the
+ * sandbox, so code is only parsed here; what the sandbox says besides is told by runs and by the check.
+ */
 export function checkFunctions(app: App, warn: Warn): void {
-  for (const { name, code, file } of app.functions.values()) {
-    const placeOf = (): { file?: string } => (file === undefined ? {} : { file });
-    if (code?.trim() === '') continue;
-    if (Object.hasOwn(FUNCTIONS, name)) {
-      const message = `The custom function "${name}" has the name of a built-in one, which expressions can no longer call.`;
-      warn('builtin-name', message, placeOf);
-    }
-    if (code !== undefined && code.length > MAX_CODE_LENGTH) {
-      const message = `The function "${name}" has ${code.length} characters; the platform takes ${MAX_CODE_LENGTH}.`;
-      warn('long-function', message, placeOf);
-    }
-    const fault = code === undefined ? undefined : findFault(code);
-    if (fault !== undefined) {
-      const message = `The function "${name}" does not compile: ${fault.message}`;
-      warn('syntax', message, () => ({ ...placeOf(), ...(file === undefined ? {} : fault.place) }));
-    }
+  const functions = [...app.functions.values()].filter(({ code }) => code?.trim() !== '');
+  for (const { code, message, place } of checkDeclared(functions, FUNCTIONS, DEFAULT_SANDBOX_LIMITS)) {
+    const known = CODES[code];
+    if (known !== undefined) warn(known, message, () => place);
+  }
+  for (const one of functions) {
+    const fault = one.code === undefined ? undefined : findFault(one.code);
+    if (fault === undefined) continue;
+    const message = `Custom function '${one.name}' does not compile: ${fault.message}`;
+    warn('syntax', message, () => ({ file: fileOf(one), ...fault.place }));
   }
 }
 

@@ -1,7 +1,10 @@
 import type { App } from '../../document/app.js';
 import type { FunctionWarning } from './subject.js';
 
-/** Compiles the custom functions of an app in their sandbox, runs none of them, and gives what was told. As nothing runs, no built-in is needed. */
+/**
+ * Compiles the custom functions of an app in the sandbox that runs them, and gives what it tells. None of them runs, so
+ * no built-in is needed.
+ */
 export async function compileFunctions(app: App): Promise<readonly FunctionWarning[]> {
   const functions = [...app.functions.values()];
   if (functions.length === 0) return [];

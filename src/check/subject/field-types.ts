@@ -1,6 +1,6 @@
-import { readForm } from '../../parameters/form/form.js';
 import type { ParameterElement } from '../../parameters/form/parameter-spec.js';
 import type { CheckedDocument } from './checked-document.js';
+import { readableForm } from './readable-form.js';
 import type { Subject } from './subject.js';
 
 const TEXTS: ReadonlySet<string> = new Set([
@@ -23,7 +23,7 @@ export function findFieldTypes(
   const types = new Map<string, 'text' | 'number'>();
   const mixed = new Set<string>();
   const module = owner?.kind === 'module' ? subject.app.modules.get(owner.name) : undefined;
-  const forms = [module?.staticParams, module?.mappableParams].flatMap((form) => readForm(form).elements);
+  const forms = [module?.staticParams, module?.mappableParams].flatMap((form) => readableForm(form).elements);
   const visit = (element: ParameterElement): void => {
     if (element.kind !== 'parameter') return;
     const { name, type, nested = [], choices } = element;

@@ -2,6 +2,8 @@ import type { App } from '../../document/app.js';
 import { holdsTemplates } from '../../document/shapes/document-shapes.js';
 import type { Place } from '../../errors/place.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
+import type { Refusal } from '../rehearsal/rehearsal.js';
+import { rehearseApp } from '../rehearsal/rehearse-app.js';
 import { type CheckedDocument, listDocuments } from './checked-document.js';
 import { type ExpressionSite, listExpressions } from './expression-site.js';
 
@@ -16,6 +18,8 @@ export interface Subject {
   readonly functionNames: readonly string[];
   /** What compiling the custom functions told. */
   readonly functionWarnings: readonly FunctionWarning[];
+  /** What runs would be refused for; looked for when it is first asked for. */
+  readonly refusals: readonly Refusal[];
 }
 
 /** Something about the code of a custom function. */
@@ -35,6 +39,7 @@ export function createSubject(app: App, functionWarnings: readonly FunctionWarni
   );
   const functionNames = [...new Set([...Object.keys(FUNCTIONS), ...app.functions.keys()])];
   const known = new Set(functionNames);
+  let refusals: readonly Refusal[] | undefined;
   return {
     app,
     documents,
@@ -43,5 +48,9 @@ export function createSubject(app: App, functionWarnings: readonly FunctionWarni
     isFunction: (name) => known.has(name),
     functionNames,
     functionWarnings,
+    get refusals() {
+      refusals ??= rehearseApp(app);
+      return refusals;
+    },
   };
 }

@@ -32,6 +32,7 @@ export type WarningCode =
   | 'unknown-key'
   | 'duplicate-key'
   | 'missing-file'
+  | 'missing-communication'
   | 'unread-file'
   | 'undeclared-file'
   | 'undeclared-component'

@@ -18,11 +18,7 @@ export async function waitForRepeat(
   if (repeat?.condition === undefined || !evaluateFlag(repeat.condition, false, context)) return false;
   const { settings } = context;
   const place = context.document?.placeOf('/repeat');
-  const limit = evaluateNumber(repeat.limit, context) ?? Number.POSITIVE_INFINITY;
-  const delay = evaluateNumber(repeat.delay, context) ?? 0;
-  if (Number.isNaN(limit) || Number.isNaN(delay)) {
-    throw runError('RuntimeError', 'repeat.limit and repeat.delay have to be numbers.', context, { place });
-  }
+  const { limit, delay } = readRepeat(repeat, context);
   if (repeats >= limit) {
     context.warn({
       code: 'repeat-limit',
@@ -40,4 +36,20 @@ export async function waitForRepeat(
   context.emit({ kind: 'wait', delayMs });
   await whileGoingOn(settings.clock.sleep(delayMs, context.signal), context);
   return true;
+}
+
+/**
+ * `repeat.limit` and `repeat.delay` (milliseconds) as numbers. Default: no limit, no delay.
+ *
+ * @throws AppError of type RuntimeError for what is no number
+ */
+export function readRepeat(
+  repeat: CompiledRepeat,
+  context: RunContext,
+): { readonly limit: number; readonly delay: number } {
+  const limit = evaluateNumber(repeat.limit, context) ?? Number.POSITIVE_INFINITY;
+  const delay = evaluateNumber(repeat.delay, context) ?? 0;
+  if (!Number.isNaN(limit) && !Number.isNaN(delay)) return { limit, delay };
+  const place = context.document?.placeOf('/repeat');
+  throw runError('RuntimeError', 'repeat.limit and repeat.delay have to be numbers.', context, { place });
 }

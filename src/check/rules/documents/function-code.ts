@@ -1,18 +1,28 @@
+import type { WarningCode } from '../../../document/reading/document.js';
 import type { Rule } from '../../rule.js';
 
-/** What compiling the custom functions of an app finds. */
+/** What compiling the custom functions of an app in their sandbox finds. */
 export const functionCode: Rule = {
   id: 'function-code',
   level: 'error',
-  summary: 'The code of a custom function is missing, or declares no function of its name.',
+  summary:
+    'The code of a custom function is missing, does not compile in the sandbox, or declares no function of its name.',
   why: 'Every expression that calls it ends its run with an error.',
   bad: 'functions/total/code.js: const sum = 1',
   good: 'functions/total/code.js: function total(items) { return items.length }',
-  check: ({ functionWarnings }, report) => {
-    for (const { code, message, place } of functionWarnings)
-      if (!TOLD_BY_LOADING.has(code)) report({ message, place });
+  check: ({ app, functionWarnings }, report) => {
+    for (const { code, message, place } of functionWarnings) {
+      const asLoaded = LOADED_CODES[code];
+      // What loading found by itself has a rule of its own.
+      const isTold = app.warnings.some((told) => told.code === asLoaded && told.place.file === place.file);
+      if (!isTold) report({ message, place });
+    }
   },
 };
 
-/** What does not compile is told as `syntax`, what is too long as `function-length`. */
-const TOLD_BY_LOADING: ReadonlySet<string> = new Set(['syntax', 'code-too-long', 'builtin-name']);
+/** Codes of loading by those of the sandbox. */
+const LOADED_CODES: Readonly<Record<string, WarningCode>> = {
+  syntax: 'syntax',
+  'code-too-long': 'long-function',
+  'function-replaced': 'builtin-name',
+};

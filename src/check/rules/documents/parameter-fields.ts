@@ -1,8 +1,8 @@
 import { childPointer } from '../../../errors/place.js';
-import { readParameters } from '../../../parameters/form/read-parameters.js';
 import { isPlainObject, ownMember } from '../../../util/plain-object.js';
 import type { Report, Rule } from '../../rule.js';
 import type { CheckedDocument } from '../../subject/checked-document.js';
+import { readableForm } from '../../subject/readable-form.js';
 
 export const parameterType: Rule = {
   id: 'parameter-type',
@@ -14,8 +14,7 @@ export const parameterType: Rule = {
   check: (subject, report) => {
     for (const { kind, document } of subject.documents) {
       if (kind !== 'parameters') continue;
-      for (const { message, place } of readParameters(document.value, document.placeOf).warnings)
-        report({ message, place });
+      for (const { message, place } of readableForm(document).warnings) report({ message, place });
     }
   },
 };

@@ -1,23 +1,14 @@
-import { didYouMean } from '../../../util/suggest.js';
 import type { Rule } from '../../rule.js';
-import { holdsRequests, listRequests, pointerTo, readAt } from '../../subject/walk-requests.js';
 
 export const unknownEndpoint: Rule = {
   id: 'unknown-endpoint',
   level: 'error',
-  summary: 'A request calls an endpoint that the app does not have.',
-  why: 'The run ends with an InvalidConfigurationError.',
+  summary: 'A request calls an endpoint that the app does not have, or calls one from inside of another.',
+  why: 'The run ends with a RuntimeError: endpoints are called by their names, and call no further.',
   bad: '{ "endpoint": "listUser" }',
   good: '{ "endpoint": "listUsers" }',
-  check: ({ app, documents }, report) => {
-    for (const request of documents.filter(holdsRequests).flatMap(listRequests)) {
-      const written = readAt(request.value, 'endpoint');
-      const isText = typeof written === 'string';
-      const name = isText ? written : readAt(written, 'name');
-      if (typeof name !== 'string' || name.includes('{{') || app.endpoints.has(name)) continue;
-      const pointer = pointerTo(request, 'endpoint', ...(isText ? [] : ['name']));
-      const message = `The app has no endpoint "${name}".${didYouMean(name, app.endpoints.keys())}`;
-      report({ message, place: request.document.placeOf(pointer) });
-    }
+  check: ({ refusals }, report) => {
+    for (const { error, isOfEndpoint } of refusals)
+      if (isOfEndpoint) report({ message: error.message, place: error.place ?? {} });
   },
 };

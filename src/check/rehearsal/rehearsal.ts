@@ -1,0 +1,108 @@
+import { requireEndpoint } from '../../component/call-endpoint.js';
+import { freshNames } from '../../component/fresh-names.js';
+import { asRunError } from '../../component/report.js';
+import type { App } from '../../document/app.js';
+import type { DirectiveContext } from '../../document/compile/compile-directive.js';
+import type { CompiledRequest } from '../../document/compile/compiled-request.js';
+import type { AppError } from '../../errors/app-error.js';
+import { selectResponseType } from '../../http/body/response-type.js';
+import { environmentOf } from '../../iml/compile.js';
+import { FUNCTIONS } from '../../iml/functions/table.js';
+import { createRedactor } from '../../redaction/redact.js';
+import { prepareExchange } from '../../run/exchange.js';
+import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
+import { readRepeat } from '../../run/paging/repeat.js';
+import { type RequestPlan, runRequest } from '../../run/run-request.js';
+import type { EngineSettings } from '../../run/scope/engine-settings.js';
+import { atDirective, evaluateDirective, evaluateFlag } from '../../run/scope/evaluate-directive.js';
+import { Run, RunContext } from '../../run/scope/run-context.js';
+import { SYSTEM_CLOCK } from '../../util/clock.js';
+import { isPlainObject } from '../../util/plain-object.js';
+
+/** What a run would be refused for. */
+export interface Refusal {
+  readonly error: AppError;
+  /** Whether it is about the endpoint that a request calls. */
+  readonly isOfEndpoint: boolean;
+}
+
+/** Nothing of a rehearsal is sent: it ends before the first exchange is made. */
+const SETTINGS: EngineSettings = Object.freeze({
+  transport: () => Promise.reject(new Error('A rehearsal sends nothing.')),
+  clock: SYSTEM_CLOCK,
+  random: () => 0.5,
+  limits: DEFAULT_LIMITS,
+  onPageLoop: 'warn',
+  trace: 'summary',
+  onTrace: undefined,
+});
+
+/** What constants are compiled with. They call nothing, so the functions of the app are not needed. */
+export const CONSTANT_CONTEXT: DirectiveContext = { environment: environmentOf({}), functions: FUNCTIONS };
+
+/**
+ * The steps of runs without data and without network, up to the point where something would be sent. Given what is
+ * constant in an app, what they throw is what every run of it would throw.
+ */
+export class Rehearsal {
+  readonly app: App;
+  readonly refusals: Refusal[] = [];
+
+  constructor(app: App) {
+    this.app = app;
+  }
+
+  /** A run of its own, without any data. */
+  context(): RunContext {
+    const rules = { timeoutMs: DEFAULT_LIMITS.timeoutMs, keepsHost: false, callEndpoint: undefined };
+    return new RunContext(new Run(SETTINGS, rules, createRedactor({ secrets: [] })), freshNames());
+  }
+
+  /** Takes a step; keeps what it throws as a refusal if a run would tell of it. */
+  step<T>(take: () => T, isOfEndpoint = false): T | undefined {
+    try {
+      return take();
+    } catch (thrown) {
+      const error = asRunError(thrown);
+      if (error === undefined) throw thrown;
+      this.refusals.push({ error, isOfEndpoint });
+      return undefined;
+    }
+  }
+
+  /** A chain of requests, each as far as it can be taken by itself. */
+  requests(requests: readonly CompiledRequest[], context: RunContext, plan: Partial<RequestPlan> = {}): void {
+    for (const [index, request] of requests.entries()) {
+      const isLast = index === requests.length - 1;
+      const own = { appliesLimit: isLast, ...(isLast && plan) };
+      this.request(request, own, context.at({ requestIndex: index, document: request.document }));
+    }
+  }
+
+  private request(request: CompiledRequest, plan: RequestPlan, context: RunContext): void {
+    const { repeat, pagination } = request;
+    if (!evaluateFlag(request.condition?.test, true, context)) return;
+    const hasBegun = this.step(() => runRequest(request, plan, context)) !== undefined;
+    if (!hasBegun || request.isStatic) return;
+    this.step(() => prepareExchange(request, undefined, context));
+    this.endpoint(request, context);
+    if (pagination !== undefined && request.endpoint === undefined) {
+      this.step(() => prepareExchange(request, pagination, context));
+    }
+    if (repeat !== undefined) this.step(() => readRepeat(repeat, context));
+    this.responseType(request, context);
+  }
+
+  private endpoint({ endpoint }: CompiledRequest, context: RunContext): void {
+    const name = endpoint === undefined ? undefined : evaluateDirective(endpoint.name, context);
+    if (typeof name === 'string' && name !== '')
+      this.step(() => requireEndpoint(name, context, this.app), true);
+  }
+
+  /** A type by status counts for the responses of that status: each is looked at. */
+  private responseType({ response: { type } }: CompiledRequest, context: RunContext): void {
+    const value = evaluateDirective(type, context);
+    const types = isPlainObject(value) ? Object.values(value) : [value];
+    for (const one of types) this.step(() => atDirective(type, context, () => selectResponseType(one, 200)));
+  }
+}

@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine, type Engine } from '../../src/app/engine/create-engine.js';
+import { checkApp } from '../../src/check/check-app.js';
+import type { App } from '../../src/document/app.js';
+import { EngineError } from '../../src/errors/engine-error.js';
+
+interface Case {
+  readonly title: string;
+  readonly app: Omit<AppDefinition, 'name'>;
+  /** What is run: `module:get`, `connection:account`. */
+  readonly run: string;
+  /** The file of `src` whose refusal it is. */
+  readonly throws: string;
+  /** Of a refusal that loading tells of. Default: `refused-run` or `unknown-endpoint`, in the words of the run. */
+  readonly rule?: string;
+  /** What the service answers, for what is looked at in an answer only. Without it nothing may be sent. */
+  readonly answer?: unknown;
+  /** Levels of collections in the form of the module. */
+  readonly nests?: number;
+}
+
+const CASES = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, 'refusals.json'), 'utf8'),
+) as readonly Case[];
+
+describe('what a run refuses is an error of the check', () => {
+  it.each(CASES)('$title', async (given) => {
+    const app = appOf(given);
+    const refused = await refusalOf(app, given);
+    const found = (await checkApp(app)).filter(({ level }) => level === 'error');
+    if (given.rule !== undefined) {
+      expect(found.map(({ rule }) => rule)).toContain(given.rule);
+      return;
+    }
+    const own = found.filter(({ rule }) => rule === 'refused-run' || rule === 'unknown-endpoint');
+    expect(own.map(({ message }) => message)).toContain(refused.message);
+    expect(own.find(({ message }) => message === refused.message)?.place).toMatchObject(refused.place ?? {});
+  });
+});
+
+function appOf({ app, nests = 0 }: Case): App {
+  let form: unknown = [];
+  for (let depth = 0; depth < nests; depth++) form = [{ name: 'inner', type: 'collection', spec: form }];
+  const { modules = {} } = app;
+  const nested = Object.entries(modules).map(([name, module]) => [
+    name,
+    nests === 0 ? module : { ...module, mappableParams: form },
+  ]);
+  return defineApp({ name: 'sample', ...app, modules: Object.fromEntries(nested) });
+}
+
+/** Runs it for real, with a service that answers as the case says. */
+async function refusalOf(app: App, { run, answer }: Case): Promise<EngineError> {
+  const body = Buffer.from(JSON.stringify(answer ?? null));
+  await using engine = createEngine({
+    app,
+    transport: async ({ url }) => {
+      if (answer === undefined) throw new Error('Nothing may be sent.');
+      return { status: 200, statusText: 'OK', url, headers: { 'content-type': 'application/json' }, body };
+    },
+  });
+  const [kind, name = ''] = run.split(':');
+  const error = await runIn(engine, kind, name).catch((thrown: unknown) => thrown);
+  if (error instanceof EngineError) return error;
+  throw new Error(`"${run}" was not refused.`, { cause: error });
+}
+
+/** Resolves with the error that the report of the run has. */
+async function runIn(engine: Engine, kind: string | undefined, name: string): Promise<unknown> {
+  switch (kind) {
+    case 'module':
+      return (await engine.module(name).run({ payload: {} })).error;
+    case 'epoch':
+      return (await engine.module(name).epoch()).error;
+    case 'respond':
+      return (await engine.module(name).respond()).error;
+    case 'rpc':
+      return (await engine.rpc(name).call()).error;
+    case 'connection': {
+      const connection = engine.connection(name);
+      const created = await connection.create({ parameters: {} }).catch(() => undefined);
+      return created === undefined
+        ? (await connection.authorize({ parameters: {}, redirectUri: 'https://b.example/' })).error
+        : created.error;
+    }
+    case 'attach':
+      return (await engine.webhook(name).attach({})).error;
+    default:
+      return (
+        await engine
+          .webhook(name)
+          .handle(new Request('https://hooks.example/1', { method: 'POST', body: '{}' }))
+      ).error;
+  }
+}
+
+/** What depends on more than what is written in the app, so that no check can know it beforehand. */
+const DEPENDS_ON_DATA: Readonly<Record<string, string>> = {
+  'report.ts': 'names what a component is refused for, thrown elsewhere',
+  'check-parameters.ts': 'an RPC that a form asks at run time',
+  'resolve-parameters.ts': 'how often a form asks for RPCs, which their answers decide',
+  'stored-connections.ts': 'which connections are kept, and of what',
+};
+
+describe('the table of refusals', () => {
+  it('names every file of a run that refuses a component as it is written', () => {
+    const named = new Set([...CASES.map((one) => one.throws), ...Object.keys(DEPENDS_ON_DATA)]);
+    const refusing = RUN_FOLDERS.flatMap((folder) => filesBelow(folder)).filter((file) =>
+      /(?:throw |return )(?:runError|new AppError|specError)\(\s*'InvalidConfigurationError'|new SpecError\(\s*'SPEC_INVALID'/.test(
+        readFileSync(file, 'utf8'),
+      ),
+    );
+    expect(refusing.map((file) => path.basename(file)).filter((file) => !named.has(file))).toEqual([]);
+    expect(refusing.length).toBeGreaterThan(10);
+  });
+});
+
+const SOURCE = path.join(import.meta.dirname, '../../src');
+
+/** What takes part in a run; loading and reading refuse in terms of their own, which `cannot-load` passes on. */
+const RUN_FOLDERS = [
+  ...[
+    'component',
+    'connection',
+    'module',
+    'run',
+    'trigger',
+    'webhook',
+    'http',
+    'parameters',
+    'document/compile',
+  ],
+].map((folder) => path.join(SOURCE, folder));
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => path.join(folder, file));
+}
