@@ -3,8 +3,19 @@ import { askTerminal } from './input/ask-terminal.js';
 import { Interruption, type Io, type Output } from './io.js';
 
 /** The port to the process this runs in. */
-export function createProcessIo(): Io {
+export interface ProcessIo extends Io {
+  /** Whether the process was asked to end while it worked. */
+  readonly isInterrupted: () => boolean;
+}
+
+export function createProcessIo(): ProcessIo {
+  let isInterrupted = false;
+  const interruptible: Io['interruptible'] = (work) =>
+    untilSignal(work, () => {
+      isInterrupted = true;
+    });
   return {
+    isInterrupted: () => isInterrupted,
     stdout: outputTo(process.stdout),
     stderr: outputTo(process.stderr),
     env: process.env,
@@ -37,10 +48,13 @@ async function readStdin(): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>, onSignal: () => void): Promise<T> {
   const controller = new AbortController();
   // Once: a second Ctrl-C ends the process at once, should the first not get through.
-  const stop = (): void => controller.abort(new Interruption());
+  const stop = (): void => {
+    onSignal();
+    controller.abort(new Interruption());
+  };
   process.once('SIGINT', stop);
   // What runs services ends them with SIGTERM; they are to come to a good end as well.
   process.once('SIGTERM', stop);

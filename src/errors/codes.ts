@@ -51,7 +51,7 @@ export const ERROR_CODES = {
   HOST_MISSING: 'A host has no hook, event or scenario of this name.',
   HOST_REFUSED: 'A host cannot do this in the state things are in.',
   HOST_LEASE: 'A worker was taken for dead; what it was about to commit belongs to another.',
-  HOST_FILE: 'A file of scenarios has a shape that cannot be run.',
+  HOST_FILE: 'A file of scenarios, or of options of a host, has a shape that cannot be used.',
 
   PACKAGE_MISSING: 'A package that only some users need to install is not there.',
   USAGE: 'The library was called in a way it does not know.',

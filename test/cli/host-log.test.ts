@@ -44,11 +44,7 @@ const NOTICES: readonly HostNotice[] = [
 
 function log(form: HostLogForm): readonly string[] {
   const lines: string[] = [];
-  const write = async (text: string): Promise<void> => void lines.push(text);
-  const observe = createHostLog(
-    { isTerminal: false, columns: undefined, write },
-    { form, showStack: false, now: () => 0 },
-  );
+  const observe = createHostLog((line) => void lines.push(line), { form, showStack: false, now: () => 0 });
   for (const notice of NOTICES) observe(notice);
   return lines;
 }

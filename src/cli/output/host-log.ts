@@ -1,6 +1,5 @@
 import type { HostNotice, HostObserver, RunSource } from '../../host/work/observer.js';
 import { ownMember, type PlainObject } from '../../util/plain-object.js';
-import type { Output } from '../io.js';
 import { jsonOf } from './json-output.js';
 import { printError } from './print-error.js';
 import { printableLine } from './terminal-text.js';
@@ -16,11 +15,14 @@ export interface HostLogOptions {
   readonly now: () => number;
 }
 
-/** Tells what happens in a host. Nobody waits for the lines, and whoever stops reading stops nothing. */
-export function createHostLog(output: Output, { form, showStack, now }: HostLogOptions): HostObserver {
+/** Tells what happens in a host, a line each. `write` must not block. */
+export function createHostLog(
+  write: (line: string) => void,
+  { form, showStack, now }: HostLogOptions,
+): HostObserver {
   return (notice) => {
     const line = form === 'json' ? jsonLine(notice, now()) : textLine(notice, { form, showStack, now });
-    if (line !== '') output.write(line).catch(() => {});
+    if (line !== '') write(line);
   };
 }
 

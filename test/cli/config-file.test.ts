@@ -1,0 +1,100 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Arguments } from '../../src/cli/command.js';
+import { SERVE_COMMAND } from '../../src/cli/commands/serve.js';
+import { withConfigFile } from '../../src/cli/input/config-file.js';
+import { parseArguments } from '../../src/cli/input/parse-arguments.js';
+import { readServeSettings } from '../../src/cli/input/serve-options.js';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'iml-config-'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function read(text: string, ...line: string[]): Promise<Arguments> {
+  await writeFile(path.join(folder, 'host.json'), text);
+  const args = parseArguments(SERVE_COMMAND, ['--config', 'host.json', ...line]);
+  return withConfigFile(args, SERVE_COMMAND, folder);
+}
+
+const FILE = `{
+  // What the command line leaves out.
+  "apps": ["crm", "/srv/mail"],
+  "scenarios": "scenarios.json",
+  "port": 8181,
+  "limit": { "maxQueued": 500, "concurrency": 7 },
+  "run-limit": { "timeoutMs": 60000 },
+  "allow": ["10.0.0.7", "example.internal"],
+  "metrics": true,
+  "prune": false,
+  "output": "none"
+}`;
+
+describe('the file of --config', () => {
+  it('gives the options that the command line leaves out, paths from where it lies', async () => {
+    const args = await read(FILE);
+    expect(args.positionals).toEqual([path.join(folder, 'crm'), '/srv/mail']);
+    expect(args.text('scenarios')).toBe(path.join(folder, 'scenarios.json'));
+    expect(args.texts('allow')).toEqual(['10.0.0.7', 'example.internal']);
+    expect([args.isSet('metrics'), args.isSet('prune'), args.isSet('quiet')]).toEqual([true, false, false]);
+    expect(readServeSettings(args)).toMatchObject({
+      ...{ port: 8181, output: 'none', limits: { maxQueued: 500, concurrency: 7 } },
+      engine: { limits: { timeoutMs: 60_000 } },
+    });
+  });
+
+  it('is less than the command line', async () => {
+    const args = await read(FILE, 'other', '--port', '9000', '--limit', 'maxQueued=1');
+    expect([args.positionals, args.text('port'), args.texts('limit')]).toEqual([
+      ['other'],
+      '9000',
+      ['maxQueued=1'],
+    ]);
+  });
+
+  it('lets larger payloads through to the webhooks, unless they have a limit of their own', async () => {
+    const bytesOf = async (text: string): Promise<unknown> =>
+      readServeSettings(await read(text)).engine.webhookLimits?.maxBodyBytes;
+    expect(await bytesOf('{ "limit": { "maxBodyBytes": 9 } }')).toBe(9);
+    expect(await bytesOf('{ "limit": { "maxBodyBytes": 9 }, "webhook-limit": { "maxBodyBytes": 8 } }')).toBe(
+      8,
+    );
+  });
+
+  it.each([
+    ['[]', 1, 'An object with options is expected here.'],
+    ['{\n "prot": 1 }', 2, '"prot" is no option. Did you mean "port"?'],
+    ['{ "metrics": "yes" }', 1, '"metrics" has to be true or false.'],
+    ['{ "port": [1] }', 1, '"port" has to be a text or a number.'],
+    ['{ "limit": ["maxQueued=1"] }', 1, '"limit" has to be an object.'],
+    ['{ "limit": { "maxQueued": true } }', 1, '"maxQueued" has to be a text or a number.'],
+    ['{ "allow": ["a",\n 7, null] }', 2, '"allow" has to be a text or a list of texts.'],
+    ['{ "config": "other.json" }', 1, '"config" is no option.'],
+  ])('says where it is wrong: %s', async (text, line, message) => {
+    const failure = await read(text).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'HOST_FILE', place: { file: 'host.json', line } });
+    expect((failure as Error).message).toContain(message);
+  });
+
+  it.each([
+    [['--limit', 'maxQueue=1'], '--limit: There is no limit "maxQueue". Did you mean "maxQueued"?'],
+    [['--run-limit', 'maxPages'], '--run-limit: "maxPages" is not NAME=NUMBER.'],
+    [['--webhook-limit', 'maxQueued=1'], '--webhook-limit: There is no limit "maxQueued".'],
+    [['--output', 'all'], '--output: "all" is none of bundles, none.'],
+  ])('and the options refuse what makes no sense: %j', async (line, message) => {
+    const args = await read('{}', ...line);
+    expect(() => readServeSettings(args)).toThrow(
+      expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it('has to be there', async () => {
+    const args = parseArguments(SERVE_COMMAND, ['--config', 'none.json']);
+    await expect(withConfigFile(args, SERVE_COMMAND, folder)).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { createLineOutput } from '../../src/cli/output/line-output.js';
+
+/** An output whose reader takes lines when it is told to. */
+function stalled() {
+  const taken: string[] = [];
+  const waiting: (() => void)[] = [];
+  const write = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      waiting.push(() => {
+        taken.push(text);
+        resolve();
+      });
+    });
+  const read = async (): Promise<void> => {
+    for (const take of waiting.splice(0)) take();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { output: { isTerminal: false, columns: undefined, write }, taken, waiting, read };
+}
+
+describe('lines nobody waits for', () => {
+  it('are kept up to a mebibyte while nobody reads, and those beyond are counted', async () => {
+    const { output, taken, waiting, read } = stalled();
+    const told: number[] = [];
+    const say = createLineOutput(output, (count) => told.push(count));
+    const line = `${'x'.repeat(1023)}\n`;
+    for (let n = 0; n < 5000; n++) say(line);
+    expect([waiting.length, told]).toEqual([1024, [0]]);
+    await read();
+    expect([taken.length, told]).toEqual([1024, [0, 5000 - 1024]]);
+    say('again\n');
+    await read();
+    expect(taken.at(-1)).toBe('again\n');
+  });
+
+  it('are put out whole however long one is, and a reader that has gone ends nothing', async () => {
+    const { output, taken, read } = stalled();
+    const long = 'x'.repeat(3 * 1024 * 1024);
+    createLineOutput(output, () => {})(long);
+    await read();
+    expect(taken).toEqual([long]);
+    const gone = { ...output, write: () => Promise.reject(new Error('EPIPE')) };
+    const say = createLineOutput(gone, () => {});
+    say('a');
+    await new Promise((resolve) => setImmediate(resolve));
+    say('b');
+  });
+});

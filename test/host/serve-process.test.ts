@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { builtCli, type StartedProcess } from '../cli/build-cli.js';
+import { eventually } from './open-parts.js';
+import { send } from './send.js';
+
+const startCli = builtCli();
+const started: StartedProcess[] = [];
+let folder: string;
+
+const MANIFEST = {
+  ...{ fileVersion: 1, generalCodeFiles: {}, origins: [] },
+  components: {
+    webhook: { contacts: { webhookType: 'web', codeFiles: { communication: 'contacts.json' } } },
+  },
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'iml-serve-process-'));
+  await mkdir(path.join(folder, 'crm'));
+  await writeFile(path.join(folder, 'crm/makecomapp.json'), JSON.stringify(MANIFEST));
+  await writeFile(path.join(folder, 'crm/contacts.json'), '{ "output": "{{body}}" }');
+});
+
+afterEach(async () => {
+  for (const { child } of started) child.kill('SIGKILL');
+  await Promise.all(started.splice(0).map(({ result }) => result));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+function start(data: string, ...options: string[]): StartedProcess {
+  const place = ['--port', '0', '--data', path.join(folder, data)];
+  const process = startCli(['serve', path.join(folder, 'crm'), ...place, ...options]);
+  started.push(process);
+  return process;
+}
+
+/** Starts `iml serve`, and waits until its address is there. */
+async function serve(data: string, ...options: string[]): Promise<StartedProcess & { url: string }> {
+  const process = start(data, ...options);
+  const address = (): string | undefined => /http\S+\/hooks\/\S+/.exec(process.written.err)?.[0];
+  const early = process.result.then(({ err }) => Promise.reject(new Error(`iml serve has ended: ${err}`)));
+  early.catch(() => {});
+  await Promise.race([eventually(() => address() !== undefined), early]);
+  return { ...process, url: address() ?? '' };
+}
+
+const headers = { 'content-type': 'application/json' };
+
+it('ends at SIGTERM though nobody reads standard output, and says what is left out', async () => {
+  const { child, written, url } = await serve('stalled');
+  child.stdout?.pause();
+  const body = JSON.stringify({ text: 'x'.repeat(100_000) });
+  // More than a pipe, the reader's buffer and what may wait hold together.
+  for (let n = 0; n < 60; n++) expect((await send(url, { headers, body })).status).toBe(200);
+  await eventually(() => written.err.includes('Nobody reads standard output'));
+  // Its end, not that of its output, which nobody takes.
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  child.stdout?.resume();
+}, 60_000);
+
+it('puts out nothing with --output none', async () => {
+  const { child, written, result, url } = await serve('silent', '--output', 'none');
+  expect((await send(url, { headers, body: '{"n":1}' })).status).toBe(200);
+  await eventually(() => written.err.includes('event 1 success'));
+  child.kill('SIGTERM');
+  expect(await result).toMatchObject({ code: 0, out: '' });
+});
+
+it('stops in order at SIGHUP', async () => {
+  const { child, result } = await serve('hangup');
+  child.kill('SIGHUP');
+  const { code, signal, err } = await result;
+  expect([code, signal, err.trimEnd().split('\n').at(-1)]).toEqual([
+    ...[0, null, 'Stopping: what is under way is brought to its end.'],
+  ]);
+});
+
+it('ends with 1 where none of its scenarios stands', async () => {
+  const file = path.join(folder, 'wrong.json');
+  const scenario = { name: 'wrong', webhook: { app: 'crm', webhook: 'contact' }, modules: [] };
+  await writeFile(file, JSON.stringify({ scenarios: [scenario] }));
+  const { code, err } = await start('none', '--scenarios', file).result;
+  expect(code).toBe(1);
+  expect(err).toContain('wrong is not served:');
+  expect(err.trimEnd().split('\n').at(-1)).toBe('None of the scenarios can be served.');
+});
+
+it('takes its options from a file, and says nothing of listeners with many runs at a time', async () => {
+  const options = { output: 'none', limit: { concurrency: 200 } };
+  await writeFile(path.join(folder, 'host.json'), JSON.stringify(options));
+  const { child, result, url } = await serve('options', '--config', path.join(folder, 'host.json'));
+  await Promise.all(Array.from({ length: 150 }, () => send(url, { headers, body: '{"n":1}' })));
+  child.kill('SIGTERM');
+  const { code, out, err } = await result;
+  expect([code, out]).toEqual([0, '']);
+  expect(err).not.toContain('MaxListenersExceededWarning');
+});
