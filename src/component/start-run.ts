@@ -3,6 +3,7 @@ import { collectSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor } from '../redaction/redact.js';
 import type { Limits } from '../run/limits/limits.js';
 import { Run, RunContext, type RunRules, type RunScope } from '../run/scope/run-context.js';
+import { addAbortListener, removeAbortListener } from '../util/abort-listeners.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import { createEndpointCaller } from './call-endpoint.js';
 import { freshNames } from './fresh-names.js';
@@ -70,11 +71,12 @@ export function readTimeout(app: App, { timeoutMs, maxTimeoutMs }: Limits, commo
 function watchTime(run: Run, signal: AbortSignal | undefined): () => void {
   // One more millisecond: exactly at the limit a run may still go on.
   const cancel = run.settings.clock.after(run.rules.timeoutMs + 1, () => run.endInTime());
-  const stop = (): void => run.abort(signal?.reason);
-  signal?.addEventListener('abort', stop, { once: true });
+  const listener = { onAbort: () => run.abort(signal?.reason) };
+  // Runs at the same time share a signal: many listeners of their own would be taken for a leak.
+  if (signal !== undefined) addAbortListener(signal, listener);
   return () => {
     cancel();
-    signal?.removeEventListener('abort', stop);
+    if (signal !== undefined) removeAbortListener(signal, listener);
     run.end();
   };
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { EngineError } from '../errors/engine-error.js';
 import { type FetchServer, type ListenOptions, serveFetch } from '../server/serve-fetch.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
@@ -124,11 +125,16 @@ export function createHost(options: HostOptions): Host {
     health: () => parts.health(),
     start: () => startWork(parts),
     listen: async (where) => {
-      life.server = await serveFetch(handle, { ...where, limits: context.limits });
+      life.server = await serveFetch(handle, { ...where, limits: context.limits, isVital });
       return life.server;
     },
     stop: (graceMs = DEFAULT_GRACE_MS) => stopAll(parts, graceMs),
   };
+}
+
+/** Who watches over the host is answered however many calls are in the works. */
+function isVital(pathname: string): boolean {
+  return pathname === '/health' || pathname === '/metrics';
 }
 
 /** What changes in the life of a host. */
@@ -140,6 +146,13 @@ interface Life {
   fullUntilMs: number;
   /** End what is done every so often. */
   readonly repeating: (() => void)[];
+}
+
+/** Every run under way listens to it: many are no leak. */
+function createRunning(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 interface Parts {
@@ -157,7 +170,7 @@ function createParts(options: HostOptions): Parts {
   const limits = resolveHostLimits(options.limits);
   const queue = options.queue ?? createStoreQueue({ clock });
   const life: Life = {
-    ...{ running: new AbortController(), isStopping: false, server: undefined },
+    ...{ running: createRunning(), isStopping: false, server: undefined },
     ...{ fullUntilMs: 0, repeating: [] },
   };
   const observe = tellAll(options.metrics?.observer, options.observer);
@@ -171,7 +184,7 @@ function createParts(options: HostOptions): Parts {
     onLost: () => {
       // What is under way belongs to others now; what comes next runs under the new name.
       const lost = life.running;
-      life.running = new AbortController();
+      life.running = createRunning();
       lost.abort(new EngineError('HOST_LEASE', 'Others have taken over the work of this process.'));
     },
   });

@@ -11,6 +11,11 @@ export interface ListenerOptions {
   };
   /** What a refused request is answered with. Default: a line of text. */
   readonly refuse?: ((refusal: Refusal, maxBodyBytes: number) => Response) | undefined;
+  /**
+   * Addresses that are answered however many other requests are in the works, such as `/health`: they have a share of
+   * their own (50 at a time). Default: none.
+   */
+  readonly isVital?: ((pathname: string) => boolean) | undefined;
   /** Whether answers end their connection, because the server goes down. */
   readonly isClosing?: (() => boolean) | undefined;
 }
@@ -21,6 +26,9 @@ export interface NodeListener {
   readonly requestsInFlight: () => number;
 }
 
+/** Requests to vital addresses at a time. */
+const MAX_VITAL = 50;
+
 /** How long the sender of a body that nobody reads may go on before the connection is closed. */
 const MAX_DRAIN_MS = 5000;
 
@@ -28,10 +36,14 @@ const MAX_DRAIN_MS = 5000;
  * Answers through a Fetch handler. The handler decides by address and headers before any of the body is read.
  */
 export function createNodeListener(handle: FetchHandler, options: ListenerOptions): NodeListener {
-  const { limits, isClosing = () => false } = options;
+  const { limits, isClosing = () => false, isVital = () => false } = options;
   const refuse = (why: Refusal): Response => (options.refuse ?? refusalResponse)(why, limits.maxBodyBytes);
   const budget: ByteBudget = { bytes: 0 };
   let inFlight = 0;
+  let vitalInFlight = 0;
+  const isVitalRequest = ({ url = '/' }: IncomingMessage): boolean => isVital(url.split('?')[0] ?? '/');
+  const isBusy = (incoming: IncomingMessage): boolean =>
+    isVitalRequest(incoming) ? vitalInFlight > MAX_VITAL : inFlight - vitalInFlight > limits.maxRequests;
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = hasBody(incoming) ? streamBody(incoming, limits, budget) : undefined;
@@ -44,7 +56,7 @@ export function createNodeListener(handle: FetchHandler, options: ListenerOption
   }
 
   async function respond(incoming: IncomingMessage, body: RequestBody | undefined): Promise<Response> {
-    if (inFlight > limits.maxRequests) return refuse('busy');
+    if (isBusy(incoming)) return refuse('busy');
     const request = toRequest(incoming, body?.stream);
     if (request === undefined) return refuse('unreadable');
     try {
@@ -60,9 +72,12 @@ export function createNodeListener(handle: FetchHandler, options: ListenerOption
 
   return {
     listen: (incoming, outgoing) => {
+      const vital = isVitalRequest(incoming) ? 1 : 0;
       inFlight++;
+      vitalInFlight += vital;
       void answer(incoming, outgoing).finally(() => {
         inFlight--;
+        vitalInFlight -= vital;
       });
     },
     requestsInFlight: () => inFlight,

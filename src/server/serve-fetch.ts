@@ -11,7 +11,7 @@ export interface ListenOptions {
   readonly hostname?: string | undefined;
 }
 
-export interface ServeFetchOptions extends ListenOptions, Pick<ListenerOptions, 'refuse'> {
+export interface ServeFetchOptions extends ListenOptions, Pick<ListenerOptions, 'refuse' | 'isVital'> {
   /** Certificate and key, PEM; with them the server speaks HTTPS. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly limits: ListenerOptions['limits'] & {
@@ -36,9 +36,9 @@ export interface FetchServer {
  * many requests and how many bytes at a time. Rejects with the error of the socket when the port cannot be had.
  */
 export async function serveFetch(handle: FetchHandler, options: ServeFetchOptions): Promise<FetchServer> {
-  const { port = 0, hostname = '127.0.0.1', tls, limits, refuse } = options;
+  const { port = 0, hostname = '127.0.0.1', tls, limits, refuse, isVital } = options;
   let isClosing = false;
-  const listener = createNodeListener(handle, { limits, refuse, isClosing: () => isClosing });
+  const listener = createNodeListener(handle, { limits, refuse, isVital, isClosing: () => isClosing });
   const settings = {
     headersTimeout: limits.headerTimeoutMs,
     requestTimeout: limits.bodyTimeoutMs,

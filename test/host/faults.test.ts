@@ -157,6 +157,7 @@ it('refuses clearly while the file has no room, and loses nothing of what it has
     }
   }
   expect(refused).toBe(3);
+  expect(await host.health()).toMatchObject({ status: 'failing', problem: 'The store has no room.' });
   expect(errors[0]).toMatchObject({
     code: 'STORE_FULL',
     message: 'There is no room left where the database is kept.',

@@ -40,6 +40,7 @@ const OUTCOME: fc.Arbitrary<RunOutcome> = fc.oneof(
     delayMs: fc.option(fc.oneof(fc.integer({ min: -5, max: 1e7 }), fc.constant(Number.NaN)), {
       nil: undefined,
     }),
+    retryAfterMs: fc.option(fc.integer({ min: 0, max: 1e9 }), { nil: undefined }),
     isFirstModule: fc.boolean(),
     isStorageFull: fc.boolean(),
     retry: RETRY,
@@ -142,6 +143,37 @@ describe('nextState', () => {
     expect(nextState(state, settings, { kind: 'started' }, 1_200_010).state).toMatchObject({
       resting: { kind: 'active' },
     });
+  });
+});
+
+describe('a suspension after a RateLimitError', () => {
+  const MINUTES_20 = 20 * 60_000;
+  const DAY = 24 * 60 * 60_000;
+
+  it.each<[string, Partial<ScenarioSettings>, object, number]>([
+    ['takes 20 minutes where nobody says otherwise', {}, {}, MINUTES_20],
+    ['takes as long as the service asks for', {}, { delayMs: MINUTES_20, retryAfterMs: 30_000 }, 30_000],
+    ['takes a second at least', {}, { retryAfterMs: 0 }, 1000],
+    ['takes a day at most', {}, { retryAfterMs: 8 * DAY }, DAY],
+    ['stays within other bounds: below', { minRetryAfterMs: 5000 }, { retryAfterMs: 4999 }, 5000],
+    ['stays within other bounds: above', { maxRetryAfterMs: 60_000 }, { retryAfterMs: 60_001 }, 60_000],
+    [
+      'takes 20 minutes where no service is followed',
+      { maxRetryAfterMs: 0 },
+      { retryAfterMs: 1 },
+      MINUTES_20,
+    ],
+    ['takes what the app says before what its service does', {}, { delayMs: 7, retryAfterMs: 30_000 }, 7],
+    ['takes 20 minutes for what is no time', {}, { retryAfterMs: Number.NaN }, MINUTES_20],
+  ])('%s', (_title, settings, said, untilMs) => {
+    const failed: RunOutcome = { kind: 'error', type: 'RateLimitError', ...said };
+    expect(nextState(NEW_SCENARIO, settingsOf(settings), failed, 0).state).toMatchObject({
+      ...{ kind: 'delayed', untilMs },
+    });
+  });
+
+  it('has bounds that are whole numbers', () => {
+    expect(() => settingsOf({ maxRetryAfterMs: -1 })).toThrow('whole number of at least 0');
   });
 });
 

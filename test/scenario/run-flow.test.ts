@@ -245,6 +245,11 @@ describe('an error without a handler', () => {
   it('tells how long a rate limit asks to wait', async () => {
     const report = await runFlow(steps(failing('RateLimitError')), {}, setup());
     expect(report.outcome).toMatchObject({ type: 'RateLimitError', delayMs: 1_200_000 });
+    const asking = moduleOf(() => [], {
+      run: async () => ({ error: new AppError('RateLimitError', 'Slow down.', { retryAfterMs: 9000 }) }),
+    });
+    const { outcome } = await runFlow(steps(asking), {}, setup());
+    expect(nextState(NEW_SCENARIO, settingsOf(), outcome, 0).state).toMatchObject({ untilMs: 9000 });
   });
 
   it('where there is no room turns the scenario off, or drops the bundle', async () => {

@@ -42,18 +42,25 @@ const NONE: Omit<Health, 'status' | 'problem'> = {
   stalled: [],
 };
 
+/** How long a store may take to say how things are; whoever asks does not wait for ever either. */
+const ANSWER_MS = 5000;
+
 /** Asks the store how things are. Never throws. */
 export async function readHealth(
   context: HostContext,
   isStopping: boolean,
   trouble: StoreTrouble,
 ): Promise<Health> {
-  try {
-    return await readAll(context, isStopping, trouble);
-  } catch (error) {
+  const failing: Health = { ...NONE, status: 'failing', problem: 'The store does not answer.' };
+  let cancel: () => void = () => {};
+  const late = new Promise<Health>((resolve) => {
+    cancel = context.clock.after(ANSWER_MS, () => resolve(failing));
+  });
+  const read = readAll(context, isStopping, trouble).catch((error: unknown) => {
     context.onError(error);
-    return { ...NONE, status: 'failing', problem: 'The store does not answer.' };
-  }
+    return failing;
+  });
+  return Promise.race([read, late]).finally(() => cancel());
 }
 
 async function readAll(

@@ -182,5 +182,6 @@ function outcomeOf(run: FlowRun, ended: Interruption | undefined, retry: number 
   }
   if (ended.how === 'rollback') return { kind: 'rollback', retry };
   const { error, isFirstModule, isStorageFull } = ended;
-  return { kind: 'error', type: error.type, delayMs: error.delay, isFirstModule, isStorageFull, retry };
+  const { type, delay: delayMs, retryAfterMs } = error;
+  return { kind: 'error', type, delayMs, retryAfterMs, isFirstModule, isStorageFull, retry };
 }

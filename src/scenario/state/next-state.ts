@@ -1,7 +1,7 @@
 import { RATE_LIMIT_DELAY_MS } from '../../errors/app-error.js';
 import { assertNever } from '../../util/assert-never.js';
 import { RERUN_DELAYS_MS, RETRY_DELAYS_MS, reactionTo } from './error-reactions.js';
-import type { ScenarioSettings } from './scenario-settings.js';
+import { DEFAULT_SETTINGS, type ScenarioSettings } from './scenario-settings.js';
 import type { FailedRun, InactiveReason, RestingState, RunOutcome, ScenarioState } from './scenario-state.js';
 
 /** How the rest of a failed run is kept. */
@@ -51,7 +51,9 @@ export function nextState(
 ): Transition {
   const resting = awake(state.kind === 'running' ? state.resting : state, nowMs);
   const move = endBackoff(moveOf(resting, settings, outcome, nowMs), outcome, nowMs);
-  const { stored } = move;
+  // A suspended scenario starts nothing early, retries neither.
+  const stored =
+    move.state.kind === 'delayed' ? notBefore(move.stored, move.state.untilMs) : move.stored;
   const waits = [
     move.state.kind === 'delayed' || move.state.kind === 'backoff' ? move.state.untilMs : undefined,
     stored?.resolution === 'automatic' ? stored.atMs : undefined,
@@ -184,7 +186,7 @@ function firstRetry(nowMs: number): StoredExecution {
 }
 
 /**
- * Instant scheduling may back off instead; a suspended scenario starts nothing early, retries neither.
+ * Instant scheduling may back off instead.
  * Source: https://help.make.com/fixing-rate-limit-errors.
  */
 function limitRate(state: RestingState, settings: ScenarioSettings, failed: FailedRun, nowMs: number): Move {
@@ -192,20 +194,32 @@ function limitRate(state: RestingState, settings: ScenarioSettings, failed: Fail
   const kept = store(state, settings, failed, firstRetry(nowMs));
   if (backsOff) return kept ?? backOff(state, failed, nowMs);
   if (kept?.state.kind === 'inactive' || state.kind === 'inactive') return kept ?? { state };
-  const delayed = suspend(state, failed, nowMs);
+  const delayed = suspend(state, settings, failed, nowMs);
   if (kept === undefined) return { state: delayed };
-  return { ...kept, state: delayed, stored: notBefore(kept.stored, delayed.untilMs) };
+  return { ...kept, state: delayed };
 }
 
 function suspend(
   state: RestingState,
-  { delayMs }: FailedRun,
+  settings: ScenarioSettings,
+  failed: FailedRun,
   nowMs: number,
 ): RestingState & { kind: 'delayed' } {
-  const isUsable = delayMs !== undefined && Number.isFinite(delayMs) && delayMs >= 0;
-  const untilMs = nowMs + (isUsable ? delayMs : RATE_LIMIT_DELAY_MS);
+  const untilMs = nowMs + suspensionOf(settings, failed);
   const standing = state.kind === 'delayed' ? state.untilMs : untilMs;
   return { kind: 'delayed', errors: state.errors, untilMs: Math.max(untilMs, standing) };
+}
+
+/** What an app says itself comes first, then what its service asks for, within bounds. [choice] */
+function suspensionOf(settings: ScenarioSettings, failed: FailedRun): number {
+  const { delayMs = RATE_LIMIT_DELAY_MS, retryAfterMs } = failed;
+  // Settings that were stored before there were these have none.
+  const { minRetryAfterMs, maxRetryAfterMs } = { ...DEFAULT_SETTINGS, ...settings };
+  if (delayMs !== RATE_LIMIT_DELAY_MS && Number.isFinite(delayMs) && delayMs >= 0) return delayMs;
+  if (retryAfterMs === undefined || !Number.isFinite(retryAfterMs) || maxRetryAfterMs === 0) {
+    return RATE_LIMIT_DELAY_MS;
+  }
+  return Math.min(Math.max(retryAfterMs, minRetryAfterMs), maxRetryAfterMs);
 }
 
 function notBefore(stored: StoredExecution | undefined, untilMs: number): StoredExecution | undefined {
@@ -246,6 +260,6 @@ function afterRetry(state: RestingState, settings: ScenarioSettings, failed: Fai
     delayMs === undefined ? manual : { resolution: 'automatic', attempt, atMs: nowMs + delayMs };
   const backsOff = settings.scheduling === 'instant' && settings.instantRateLimit === 'backoff';
   if (kind === 'retry' || backsOff || state.kind === 'inactive') return { ...failure, state, stored };
-  const delayed = suspend(state, failed, nowMs);
-  return { ...failure, state: delayed, stored: notBefore(stored, delayed.untilMs) };
+  const delayed = suspend(state, settings, failed, nowMs);
+  return { ...failure, state: delayed, stored };
 }

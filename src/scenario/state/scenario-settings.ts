@@ -19,6 +19,10 @@ export interface ScenarioSettings {
   readonly instantMaxErrors: number;
   /** What a RateLimitError does under instant scheduling. Default `suspend`; the help centre describes `backoff`. */
   readonly instantRateLimit: 'suspend' | 'backoff';
+  /** The least a `Retry-After` of a RateLimitError suspends for, in milliseconds. Default 1000. */
+  readonly minRetryAfterMs: number;
+  /** The most it suspends for; 0 follows none, and the suspension takes 20 minutes always. Default: a day. */
+  readonly maxRetryAfterMs: number;
 }
 
 /** How a scenario runs unless told otherwise: timed, nothing stored, committed at once, off after three errors in a row. */
@@ -31,6 +35,8 @@ export const DEFAULT_SETTINGS: ScenarioSettings = Object.freeze({
   maxErrors: 3,
   instantMaxErrors: 3,
   instantRateLimit: 'suspend',
+  minRetryAfterMs: 1000,
+  maxRetryAfterMs: 24 * 60 * 60 * 1000,
 });
 
 /**
@@ -58,6 +64,10 @@ function assertSetting(name: string, value: unknown): void {
   const choices = CHOICES[name];
   if (choices !== undefined && !choices.includes(value)) {
     throw new EngineError('USAGE', `The setting "${name}" is one of ${choices.join(', ')}.`);
+  }
+  if (name.endsWith('RetryAfterMs')) {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return;
+    throw new EngineError('USAGE', `The setting "${name}" has to be a whole number of at least 0.`);
   }
   if (name.endsWith('MaxErrors') || name === 'maxErrors') {
     if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return;

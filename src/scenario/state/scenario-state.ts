@@ -69,6 +69,11 @@ export interface FailedRun {
   readonly type: AppErrorType;
   /** Of RateLimitError: how long to wait. Default 20 minutes. */
   readonly delayMs?: number | undefined;
+  /**
+   * Of RateLimitError: what the service asks to wait for (`Retry-After`). It counts within the bounds of the settings,
+   * unless `delayMs` says something else than the default.
+   */
+  readonly retryAfterMs?: number | undefined;
   /** Whether the first module failed, or something before it: then nothing can be stored. Default: true. */
   readonly isFirstModule?: boolean | undefined;
   /** Of the automatic retry of an incomplete execution: its number, from 1. Undefined for an ordinary run. */
