@@ -53,6 +53,8 @@ export const ERROR_CODES = {
   HOST_LEASE: 'A worker was taken for dead; what it was about to commit belongs to another.',
   HOST_FILE: 'A file of scenarios, or of options of a host, has a shape that cannot be used.',
 
+  CASE_INVALID: 'A file of a test case is not written as one, or cannot be read.',
+
   PACKAGE_MISSING: 'A package that only some users need to install is not there.',
   USAGE: 'The library was called in a way it does not know.',
 } as const;

@@ -10,6 +10,8 @@ export interface SchemaProblem {
   readonly keyword: string;
   /** What was expected, as the rest of a sentence: `must be integer`. */
   readonly message: string;
+  /** The member that may not be there, and those that may. Of the keyword `additionalProperties` only. */
+  readonly unknown?: { readonly name: string; readonly known: readonly string[] };
 }
 
 /** Says what is wrong with a value: nothing, if the list is empty. Never changes the value, never throws. */
@@ -64,7 +66,19 @@ function toProblem(error: ErrorObject): SchemaProblem {
   const path = error.instancePath.split('/').slice(1).map(unescapeStep);
   const missing: unknown = error.keyword === 'required' ? error.params['missingProperty'] : undefined;
   if (typeof missing === 'string') path.push(missing);
-  return { path, keyword: error.keyword, message: describe(error) };
+  const extra: unknown =
+    error.keyword === 'additionalProperties' ? error.params['additionalProperty'] : undefined;
+  return {
+    path,
+    keyword: error.keyword,
+    message: describe(error),
+    ...(typeof extra === 'string' && { unknown: { name: extra, known: knownMembers(error) } }),
+  };
+}
+
+function knownMembers({ parentSchema }: ErrorObject): readonly string[] {
+  const properties: unknown = parentSchema?.['properties'];
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
 }
 
 function describe(error: ErrorObject): string {

@@ -10,21 +10,23 @@ export {
   type RestWorld,
   restContract,
 } from './contracts/rest-contract.js';
+export type { Exchange, ExpectedRequest, PageServer, ScriptedResponse } from './exchanges/exchange.js';
+export type { RequestDifference } from './exchanges/match-request.js';
+export {
+  type ExchangeProblem,
+  mockTransport,
+  type PlayOptions,
+  type ScriptedTransport,
+} from './exchanges/play-exchanges.js';
+export { createPageServer } from './exchanges/serve-pages.js';
+export { createVirtualClock, type VirtualClock } from './exchanges/virtual-clock.js';
 export type {
-  Exchange,
   Expectation,
   Fixture,
   FixtureInput,
   FixtureKind,
-  PageServer,
 } from './fixtures/fixture.js';
 export { runFixture } from './fixtures/run-fixture.js';
-export {
-  createPageServer,
-  createScriptedTransport,
-  type ScriptedTransport,
-} from './fixtures/scripted-transport.js';
-export { createVirtualClock, type VirtualClock } from './fixtures/virtual-clock.js';
+export { isSameValue, type SameValueOptions } from './matching/same-value.js';
+export { readTagged, writeTagged } from './matching/tagged-values.js';
 export { runVector, type Vector } from './vectors/run-vector.js';
-export { isSameValue, type SameValueOptions } from './vectors/same-value.js';
-export { readTagged, writeTagged } from './vectors/tagged-values.js';

@@ -3,7 +3,7 @@ import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine, type Engine } from '../../src/app/engine/create-engine.js';
 import type { ConnectionStore, StoredConnection } from '../../src/connection/connection-store.js';
 import type { Transport } from '../../src/http/message/transport.js';
-import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { memoryStore } from './memory-store.js';
 
 const NOW = Date.UTC(2024, 4, 1);

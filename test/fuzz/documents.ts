@@ -8,7 +8,7 @@ import type { App } from '../../src/document/app.js';
 import { AppError } from '../../src/errors/app-error.js';
 import { EngineError } from '../../src/errors/engine-error.js';
 import { SpecError } from '../../src/errors/spec-error.js';
-import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { isPlainObject } from '../../src/util/plain-object.js';
 import { service } from '../run/helpers.js';
 import { edits, mutateJson } from './mutate-json.js';

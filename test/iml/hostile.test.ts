@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ImlError } from '../../src/errors/iml-error.js';
 import { compile } from '../../src/iml/compile.js';
-import { isSameValue } from '../../src/testing/vectors/same-value.js';
+import { isSameValue } from '../../src/testing/matching/same-value.js';
 
 /** Text too long to be written out. */
 interface Repeat {

@@ -122,7 +122,7 @@ const PROMISED: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   './iml': ['compile', 'evaluate', 'parse', 'print', 'functions'],
-  './testing': ['runFixture', 'runVector', 'createScriptedTransport', 'createVirtualClock'],
+  './testing': ['runFixture', 'runVector', 'mockTransport', 'createVirtualClock'],
 };
 
 describe('the packed package', () => {

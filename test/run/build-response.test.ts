@@ -6,7 +6,7 @@ import { createRedactor } from '../../src/redaction/redact.js';
 import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
 import { type BuiltResponse, buildResponse } from '../../src/run/response/build-response.js';
 import { Run, RunContext } from '../../src/run/scope/run-context.js';
-import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 
 function contextOf(scope: Record<string, unknown>): RunContext {
   const settings = {

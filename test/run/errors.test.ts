@@ -6,7 +6,7 @@ import { createEngine } from '../../src/app/engine/create-engine.js';
 import { loadApp } from '../../src/app/loading/load-app.js';
 import { transportFailure } from '../../src/http/transport/transport-failure.js';
 import { defaultMessage, defaultType } from '../../src/run/response/check-response.js';
-import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { type Answer, engineOf, respond, service } from './helpers.js';
 
 const errorOf = async (answer: Answer, response: unknown = {}) => {

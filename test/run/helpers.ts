@@ -3,7 +3,7 @@ import { createEngine, type Engine, type EngineOptions } from '../../src/app/eng
 import type { RunReport } from '../../src/component/module-run.js';
 import type { RunInput } from '../../src/component/runtime.js';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/http/message/transport.js';
-import { createVirtualClock, type VirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
+import { createVirtualClock, type VirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 
 export interface Answer {
   readonly status?: number;

@@ -21,7 +21,7 @@ import { type FlowOptions, resumeFlow, runFlow } from '../../src/scenario/flow/r
 import { nextState } from '../../src/scenario/state/next-state.js';
 import { settingsOf } from '../../src/scenario/state/scenario-settings.js';
 import { NEW_SCENARIO } from '../../src/scenario/state/scenario-state.js';
-import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { post } from '../webhook/helpers.js';
 import { moduleOf, source, type TestModule } from './helpers.js';
 

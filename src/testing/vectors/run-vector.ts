@@ -1,7 +1,7 @@
 import { ImlError } from '../../errors/iml-error.js';
 import { evaluate } from '../../iml/compile.js';
-import { isSameValue } from './same-value.js';
-import { readExpected, readTagged, writeTagged } from './tagged-values.js';
+import { isSameValue } from '../matching/same-value.js';
+import { readExpected, readTagged, writeTagged } from '../matching/tagged-values.js';
 
 /** One case of the language: a template, what it sees, what comes of it. */
 export interface Vector {

@@ -1,0 +1,89 @@
+import type { App, ModuleType } from '../../document/app.js';
+import { CaseError } from '../../errors/case-error.js';
+import { didYouMean } from '../../util/suggest.js';
+import type { Fixture, FixtureKind } from '../fixtures/fixture.js';
+import { choiceProblems } from '../fixtures/fixture-shape.js';
+import type { ReadCase } from './read-case.js';
+
+/**
+ * The fixture that a case stands for in an app: its component is looked up, and the kind of the run with it.
+ *
+ * @throws CaseError for a component the app does not have, with the names it has, and for members that exclude each other
+ */
+export function fixtureOfCase({ name, document, played }: ReadCase, app: App): Fixture {
+  const { $schema: _schema, note: _note, recorded: _recorded, component, kind, input, ...rest } = played;
+  const refuse = (message: string, pointer: string): never => {
+    throw new CaseError(message, { place: document.placeOf(pointer) });
+  };
+  const found = component === undefined ? undefined : readComponent(component);
+  const kinds = found && kindsOf(found, app);
+  if (found !== undefined && kinds === undefined) {
+    const names = namesOf(found.type, app);
+    const hint =
+      didYouMean(found.name, names) ||
+      (names.length > 0 ? ` It has ${names.slice(0, 20).join(', ')}.` : ' It has none.');
+    refuse(`The app has no ${found.type} "${found.name}".${hint}`, '/component');
+  }
+  const run = kind ?? kinds;
+  if (run === undefined) return refuse('A case with an app of its own needs a kind.', '');
+  const fixture: Fixture = {
+    ...rest,
+    name,
+    kind: run,
+    ...(found !== undefined && { component: found }),
+    input: { checkParameters: found !== undefined, ...input },
+  };
+  const [problem] = choiceProblems(fixture);
+  return problem === undefined ? fixture : refuse(`${problem}.`, pointerIn(problem));
+}
+
+/** Problems of members that exclude each other begin with the path of what holds them. */
+function pointerIn(problem: string): string {
+  const [path = ''] = problem.split(/[ :]/, 1);
+  return /^(?:exchanges|input|expect)(?:\.|$)/.test(path) ? `/${path.replaceAll('.', '/')}` : '';
+}
+
+interface ComponentName {
+  readonly type: string;
+  readonly name: string;
+}
+
+function readComponent(component: string | ComponentName): ComponentName {
+  if (typeof component !== 'string') return component;
+  const at = component.indexOf(':');
+  return { type: component.slice(0, at), name: component.slice(at + 1) };
+}
+
+const KIND_OF_MODULE: Readonly<Record<ModuleType, FixtureKind>> = {
+  action: 'action',
+  search: 'search',
+  trigger: 'trigger',
+  instant_trigger: 'instant_trigger',
+  responder: 'responder',
+  universal: 'action',
+};
+
+/** What a component is run as where the case does not say; undefined for one the app does not have. */
+function kindsOf({ type, name }: ComponentName, app: App): FixtureKind | undefined {
+  switch (type) {
+    case 'module': {
+      const module = app.modules.get(name);
+      return module && KIND_OF_MODULE[module.type];
+    }
+    case 'rpc':
+      return app.rpcs.has(name) ? 'rpc' : undefined;
+    case 'connection': {
+      const connection = app.connections.get(name);
+      return connection && (connection.type === 'oauth' ? 'oauth2' : 'connection');
+    }
+    default:
+      return app.webhooks.has(name) ? 'webhook' : undefined;
+  }
+}
+
+function namesOf(type: string, { modules, rpcs, connections, webhooks }: App): readonly string[] {
+  const table: Readonly<Record<string, ReadonlyMap<string, unknown>>> = {
+    ...{ module: modules, rpc: rpcs, connection: connections, webhook: webhooks },
+  };
+  return [...(table[type]?.keys() ?? [])];
+}

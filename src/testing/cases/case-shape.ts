@@ -1,0 +1,41 @@
+import { list, object, oneOf, type Schema, text } from '../../schema/build.js';
+import { compileSchema, type SchemaCheck } from '../../schema/compile-schema.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { CASE_EXCHANGE, CLOSED } from '../exchanges/exchange-shape.js';
+import {
+  ALL_KINDS,
+  COMPONENT_OBJECT,
+  COMPONENT_TYPES,
+  EXPECTATION,
+  REMARKS,
+  RUN_MEMBERS,
+} from '../fixtures/fixture-shape.js';
+
+const COMPONENT = text({
+  pattern: `^(?:${COMPONENT_TYPES.join('|')}):.+$`,
+  description: `must be a component such as module:NAME; the types are ${COMPONENT_TYPES.join(', ')}`,
+});
+
+/** JSON Schema (draft 2020-12) of the file of a case, `*.test.json`. */
+export const CASE_SCHEMA: Schema<unknown> = object(
+  { expect: EXPECTATION },
+  {
+    $schema: text(),
+    ...REMARKS,
+    ...RUN_MEMBERS,
+    name: text({ minLength: 1 }),
+    component: { anyOf: [COMPONENT, COMPONENT_OBJECT] },
+    kind: oneOf(ALL_KINDS),
+    recorded: object({ at: text({ minLength: 4 }) }, { runtime: text() }, CLOSED),
+    exchanges: list(CASE_EXCHANGE),
+  },
+  { title: 'Test case of a Make custom app', ...CLOSED },
+);
+
+let check: SchemaCheck | undefined;
+
+/** What is wrong with the form of a case. The schema is compiled when it is first asked for. */
+export function checkCaseShape(value: PlainObject): ReturnType<SchemaCheck> {
+  check ??= compileSchema(CASE_SCHEMA);
+  return check(value);
+}

@@ -1,0 +1,139 @@
+import type { Document } from '../../document/reading/document.js';
+import { readDocument } from '../../document/reading/jsonc.js';
+import { CaseError } from '../../errors/case-error.js';
+import type { Place } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
+import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { RESPONSE_BODIES } from '../exchanges/exchange-shape.js';
+import { BODY_MEMBERS } from '../exchanges/match-request.js';
+import type { BodyFile } from './body-files.js';
+import { listCaseProblems } from './case-problems.js';
+import { fillPlaceholders } from './secret-placeholders.js';
+import type { TestCase } from './test-case.js';
+
+/** A case that was read, as it is written and as it is played. */
+export interface ReadCase {
+  /** Unique among the cases of an app: `listOrders/paging`. */
+  readonly name: string;
+  /** As messages name it. */
+  readonly file: string;
+  /** The text and the places of the file. */
+  readonly document: Document;
+  /** As it is written, with placeholders and names of body files. */
+  readonly written: TestCase;
+  /** With fake secrets, and bodies in place. */
+  readonly played: TestCase;
+}
+
+/** A case, or all that is wrong with its file. */
+export type CaseReading =
+  | { readonly ok: true; readonly case: ReadCase }
+  | {
+      readonly ok: false;
+      readonly name: string;
+      readonly file: string;
+      readonly errors: readonly CaseError[];
+    };
+
+export interface ReadCaseOptions {
+  /** As messages name it. */
+  readonly file: string;
+  /** What the case is called unless it says so itself. */
+  readonly name: string;
+  /** Reads a file below `<case>.bodies/`. Default: there are none. */
+  readonly readBody?: (name: string) => Promise<BodyFile>;
+}
+
+/** Reads the text of a case: JSON with comments. Never rejects for what the file holds. */
+export async function readCase(text: string, options: ReadCaseOptions): Promise<CaseReading> {
+  const { file, name } = options;
+  const fail = (errors: readonly CaseError[]): CaseReading => ({ ok: false, name, file, errors });
+  const errors: CaseError[] = [];
+  let document: Document;
+  try {
+    document = readDocument(text, file, (_code, message, place) =>
+      errors.push(new CaseError(message, { place: place() })),
+    );
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+    return fail([new CaseError(withoutPlace(error), { place: error.place, cause: error })]);
+  }
+  errors.push(...listCaseProblems(document));
+  if (errors.length > 0) return fail(errors);
+  // The shape was looked at above.
+  const written = document.value as TestCase;
+  const bodies = await placeBodies(written, document, options);
+  if (bodies.errors.length > 0) return fail(bodies.errors);
+  const played = fillPlaceholders(bodies.case) as TestCase;
+  return { ok: true, case: { name: written.name ?? name, file, document, written, played } };
+}
+
+/** Messages of the reader begin with the place, which is told apart here. */
+function withoutPlace({ message, place }: SpecError): string {
+  const prefix = `${place?.file}:${place?.line}:${place?.column}: `;
+  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
+}
+
+interface PlacedBodies {
+  readonly case: TestCase;
+  readonly errors: readonly CaseError[];
+}
+
+/** Puts what lies in body files where it is named. */
+async function placeBodies(
+  written: TestCase,
+  document: Document,
+  { readBody }: ReadCaseOptions,
+): Promise<PlacedBodies> {
+  const errors: CaseError[] = [];
+  const exchanges: unknown[] = [];
+  for (const [index, exchange] of (written.exchanges ?? []).entries()) {
+    const placed: PlainObject = { ...exchange };
+    for (const side of ['request', 'response'] as const) {
+      const part = exchange[side];
+      if (part?.bodyFile === undefined) continue;
+      const pointer = `/exchanges/${index}/${side}/bodyFile`;
+      const filled = await placeBody({ ...part }, side, document.placeOf(pointer), readBody);
+      if (filled instanceof CaseError) errors.push(filled);
+      else placed[side] = filled;
+    }
+    exchanges.push(placed);
+  }
+  if (written.exchanges === undefined) return { case: written, errors };
+  return { case: { ...written, exchanges: exchanges as NonNullable<TestCase['exchanges']> }, errors };
+}
+
+async function placeBody(
+  { bodyFile: named, ...rest }: PlainObject,
+  side: 'request' | 'response',
+  place: Place,
+  readBody: ReadCaseOptions['readBody'],
+): Promise<PlainObject | CaseError> {
+  const bodyFile = String(named);
+  const others: readonly string[] = side === 'request' ? BODY_MEMBERS : RESPONSE_BODIES;
+  const other = others.find((name) => Object.hasOwn(rest, name));
+  if (other !== undefined)
+    return new CaseError(`The ${side} has bodyFile and ${other}, which exclude each other.`, { place });
+  const read = await readBody?.(bodyFile);
+  if (read?.ok !== true) {
+    const problem = read === undefined ? 'cannot be read here' : read.problem;
+    return new CaseError(`The body file "${bodyFile}" ${problem}.`, { place });
+  }
+  const filled: PlainObject = { ...rest };
+  const buffer = Buffer.from(read.bytes);
+  if (bodyFile.endsWith('.txt')) setMember(filled, 'bodyText', buffer.toString('utf8'));
+  else if (!bodyFile.endsWith('.json')) setMember(filled, 'bodyBase64', buffer.toString('base64'));
+  else if (side === 'response') {
+    // The very bytes: a service's own spacing and numbers may be what a case is about.
+    setMember(filled, 'bodyText', buffer.toString('utf8'));
+    setMember(filled, 'headers', { 'content-type': 'application/json', ...(rest['headers'] as object) });
+  } else {
+    try {
+      setMember(filled, 'body', JSON.parse(buffer.toString('utf8')));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return new CaseError(`The body file "${bodyFile}" is not JSON: ${reason}`, { place });
+    }
+  }
+  return filled;
+}

@@ -1,0 +1,192 @@
+import { gzipSync } from 'node:zlib';
+import type { Transport, TransportRequest, TransportResponse } from '../../http/message/transport.js';
+import { transportFailure } from '../../http/transport/transport-failure.js';
+import { readTagged } from '../matching/tagged-values.js';
+import type { Exchange, ScriptedResponse } from './exchange.js';
+import { type MatchOptions, matchRequest, type RequestDifference } from './match-request.js';
+
+/** Something that did not go by the script. */
+export interface ExchangeProblem {
+  /**
+   * `unmatched`: the request is not the one whose turn it was. `order`: it is another one of the script, which was not
+   * asked for yet. `beyond`: the script was over. `unused`: an exchange nobody asked for.
+   */
+  readonly kind: 'unmatched' | 'order' | 'beyond' | 'unused';
+  /** 1-based number of the call; undefined for `unused`. */
+  readonly call: number | undefined;
+  /** 0-based index of the exchange that comes nearest, is out of order or was not used; undefined where there is none. */
+  readonly exchange: number | undefined;
+  /** Where the request differs from that exchange. */
+  readonly differences: readonly RequestDifference[];
+  /** A sentence without the differences. */
+  readonly message: string;
+}
+
+/** A service that answers from a script, and tells what did not go by it. */
+export interface ScriptedTransport {
+  readonly transport: Transport;
+  /** What did not go by the script; once the run is over, exchanges that were not used, too. */
+  readonly problems: () => readonly ExchangeProblem[];
+}
+
+/** How a script is played. */
+export interface PlayOptions extends MatchOptions {
+  /** Told of each call before it is answered, by its 1-based number. */
+  readonly onCall?: (call: number, request: TransportRequest) => void;
+}
+
+/**
+ * Plays exchanges in their order, each once; the last one goes on with `repeat`. Goes over no network. A request that
+ * is not as described is a problem and gets an answer all the same, so that one run shows all that differs: that of the
+ * exchange it is, where that comes later, else that of the one whose turn it is. A call beyond the script fails as a broken
+ * connection does.
+ *
+ * @example
+ * const service = mockTransport([{ request: { url: 'https://api.example.com/me' }, response: { body: { id: 1 } } }]);
+ * const engine = createEngine({ app, transport: service.transport });
+ * // run something, then:
+ * if (service.problems().length > 0) throw new Error(service.problems().map(({ message }) => message).join('\n'));
+ */
+export function mockTransport(exchanges: readonly Exchange[], options: PlayOptions = {}): ScriptedTransport {
+  const player = new Player(exchanges, options);
+  return {
+    transport: async (request) => player.answer(request),
+    problems: () => [...player.problems, ...player.unused()],
+  };
+}
+
+class Player {
+  readonly problems: ExchangeProblem[] = [];
+  readonly #exchanges: readonly Exchange[];
+  readonly #options: PlayOptions;
+  readonly #used: Set<number> = new Set<number>();
+  #calls = 0;
+
+  constructor(exchanges: readonly Exchange[], options: PlayOptions) {
+    this.#exchanges = exchanges;
+    this.#options = options;
+  }
+
+  answer(request: TransportRequest): TransportResponse {
+    request.signal.throwIfAborted();
+    this.#calls++;
+    this.#options.onCall?.(this.#calls, request);
+    const chosen = this.#choose(request);
+    if (chosen === undefined) throw transportFailure({ code: 'ECONNRESET' }, new URL(request.url).origin);
+    this.#used.add(chosen);
+    return respond(this.#exchanges[chosen]?.response ?? {}, request);
+  }
+
+  unused(): readonly ExchangeProblem[] {
+    const made = Math.min(this.#calls, this.#exchanges.length);
+    return this.#exchanges.flatMap(({ request }, index): ExchangeProblem[] => {
+      if (this.#used.has(index)) return [];
+      const message =
+        `Exchange ${index + 1}${describeExpected(request)} was not used:` +
+        ` ${made} of ${this.#exchanges.length} scripted calls were made.`;
+      return [{ kind: 'unused', call: undefined, exchange: index, differences: [], message }];
+    });
+  }
+
+  /** The index of the exchange that answers; undefined where none is left. */
+  #choose(request: TransportRequest): number | undefined {
+    const next = this.#exchanges.findIndex((_, index) => !this.#used.has(index));
+    const turn = next < 0 ? this.#repeating() : next;
+    if (turn === undefined) return this.#tellBeyond(request);
+    const differences = this.#compare(turn, request);
+    if (differences.length === 0) return turn;
+    const later = this.#exchanges.findIndex(
+      (_, index) => index > turn && !this.#used.has(index) && this.#compare(index, request).length === 0,
+    );
+    if (later >= 0) {
+      this.#tell('order', later, [], `is exchange ${later + 1}; it was the turn of exchange ${turn + 1}`);
+      return later;
+    }
+    const nearest = this.#nearest(request, turn, differences);
+    const turnText = nearest.index === turn ? '' : `; it was the turn of exchange ${turn + 1}`;
+    const text = `${describeSent(request)} is in no exchange; exchange ${nearest.index + 1} comes nearest${turnText}`;
+    this.#tell('unmatched', nearest.index, nearest.differences, text);
+    return turn;
+  }
+
+  #repeating(): number | undefined {
+    const last = this.#exchanges.length - 1;
+    return this.#exchanges[last]?.repeat === true ? last : undefined;
+  }
+
+  /** The exchange with the fewest differences, of those that are left; the one whose turn it is wins a tie. */
+  #nearest(
+    request: TransportRequest,
+    turn: number,
+    atTurn: readonly RequestDifference[],
+  ): { readonly index: number; readonly differences: readonly RequestDifference[] } {
+    let best = { index: turn, differences: atTurn };
+    for (let index = turn + 1; index < this.#exchanges.length; index++) {
+      if (this.#used.has(index)) continue;
+      const differences = this.#compare(index, request);
+      if (weigh(differences) < weigh(best.differences)) best = { index, differences };
+    }
+    return best;
+  }
+
+  #compare(index: number, request: TransportRequest): readonly RequestDifference[] {
+    return matchRequest(this.#exchanges[index]?.request ?? {}, request, this.#options);
+  }
+
+  #tellBeyond(request: TransportRequest): undefined {
+    const count = this.#exchanges.length;
+    const text = `is not in the script, which has ${count} ${count === 1 ? 'exchange' : 'exchanges'}: ${describeSent(request)}`;
+    this.#tell('beyond', undefined, [], text);
+    return undefined;
+  }
+
+  #tell(
+    kind: ExchangeProblem['kind'],
+    exchange: number | undefined,
+    differences: readonly RequestDifference[],
+    text: string,
+  ): void {
+    const call = this.#calls;
+    this.problems.push({ kind, call, exchange, differences, message: `Call ${call} ${text}.` });
+  }
+}
+
+/** Another address is further away than another parameter. */
+function weigh(differences: readonly RequestDifference[]): number {
+  return differences.reduce((sum, { path }) => sum + (path[0] === 'url' || path[0] === 'method' ? 10 : 1), 0);
+}
+
+function describeSent({ method, url }: TransportRequest): string {
+  return `${method} ${url}`;
+}
+
+function describeExpected({ method, url }: Exchange['request'] = {}): string {
+  const parts = [method, url].filter((part) => typeof part === 'string');
+  return parts.length === 0 ? '' : ` (${parts.join(' ')})`;
+}
+
+/** The response as it would come over the wire. */
+export function respond(response: ScriptedResponse, request: TransportRequest): TransportResponse {
+  if (response.networkError !== undefined) {
+    throw transportFailure({ code: response.networkError }, new URL(request.url).origin);
+  }
+  const headers: Record<string, string | readonly string[]> = {};
+  const plain = bodyOf(response);
+  if (response.body !== undefined) headers['content-type'] = 'application/json';
+  for (const [name, value] of Object.entries(response.headers ?? {})) headers[name.toLowerCase()] = value;
+  if (response.encoding === 'gzip') headers['content-encoding'] = 'gzip';
+  return {
+    status: response.status ?? 200,
+    headers: Object.freeze(Object.assign(Object.create(null), headers)),
+    body: response.encoding === 'gzip' ? gzipSync(plain) : plain,
+    url: request.url,
+  };
+}
+
+function bodyOf(response: ScriptedResponse): Uint8Array {
+  if (response.bodyBase64 !== undefined) return Buffer.from(response.bodyBase64, 'base64');
+  if (response.bodyText !== undefined) return Buffer.from(response.bodyText, 'utf8');
+  return response.body === undefined
+    ? Buffer.alloc(0)
+    : Buffer.from(JSON.stringify(readTagged(response.body)), 'utf8');
+}

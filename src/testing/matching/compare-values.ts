@@ -1,0 +1,120 @@
+import { isPlainObject } from '../../util/plain-object.js';
+import { isMatcher, matchesAll } from './matchers.js';
+import { isSameValue, type SameValueOptions } from './same-value.js';
+import { readExpected } from './tagged-values.js';
+
+/** Steps from a value to one inside it: names of members and indices of items. */
+export type ValuePath = readonly (string | number)[];
+
+/** One place at which a value is not as expected. */
+export interface ValueDifference {
+  readonly path: ValuePath;
+  /** As it is written, tags and matchers included; undefined where nothing is expected. */
+  readonly expected: unknown;
+  /** Undefined where there is nothing. */
+  readonly got: unknown;
+}
+
+export interface CompareOptions extends SameValueOptions {
+  /** Paths that are not looked at, `*` for any step; they start where the values compared start. */
+  readonly ignored?: readonly ValuePath[];
+}
+
+/** Differences told of one comparison; who needs more has another problem. */
+const MAX_DIFFERENCES = 100;
+
+/**
+ * Compares a value with an expectation as it is written: with `{"$date": ...}` and the like for what JSON cannot hold,
+ * and with matchers.
+ *
+ * @returns where they differ, as deep inside as it can be told; at most a hundred places, none for equal ones
+ */
+export function compareValues(
+  expected: unknown,
+  got: unknown,
+  options: CompareOptions = {},
+): readonly ValueDifference[] {
+  const differences: ValueDifference[] = [];
+  compareAt({ expected, got }, [], options, differences);
+  return differences;
+}
+
+interface Pair {
+  readonly expected: unknown;
+  readonly got: unknown;
+}
+
+function compareAt(
+  { expected, got }: Pair,
+  path: (string | number)[],
+  options: CompareOptions,
+  found: ValueDifference[],
+): void {
+  if (found.length >= MAX_DIFFERENCES || isIgnored(path, options.ignored)) return;
+  const differs = (): void => void found.push({ path: [...path], expected, got });
+  if (isMatcher(expected)) {
+    const { datesAsText } = options;
+    const inside = (part: unknown, value: unknown): boolean =>
+      compareValues(part, value, { ...(datesAsText !== undefined && { datesAsText }) }).length === 0;
+    if (!matchesAll(expected, got, inside)) differs();
+    return;
+  }
+  const read = isTag(expected) ? readExpected(expected) : expected;
+  if (Array.isArray(read) && Array.isArray(got)) {
+    for (let index = 0; index < Math.max(read.length, got.length); index++) {
+      path.push(index);
+      compareAt({ expected: itemOf(read, index), got: itemOf(got, index) }, path, options, found);
+      path.pop();
+    }
+    return;
+  }
+  if (isPlainObject(read) && isCollectionLike(got)) {
+    const members = new Map<string, unknown>(Object.entries(read));
+    const others = new Map<string, unknown>(Object.entries(got));
+    for (const name of new Set([...members.keys(), ...others.keys()])) {
+      path.push(name);
+      compareAt({ expected: members.get(name), got: others.get(name) }, path, options, found);
+      path.pop();
+    }
+    return;
+  }
+  if (!isSameValue(read, got, options)) differs();
+}
+
+/** Behind the end there is nothing, which is not what an item that is null is. */
+function itemOf(list: readonly unknown[], index: number): unknown {
+  return index < list.length ? list[index] : undefined;
+}
+
+function isTag(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  const names = Object.keys(value);
+  return names.length === 1 && names[0]?.startsWith('$') === true;
+}
+
+function isCollectionLike(value: unknown): value is object {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Date) &&
+    !(value instanceof Uint8Array)
+  );
+}
+
+function isIgnored(path: ValuePath, ignored: readonly ValuePath[] = []): boolean {
+  return ignored.some(
+    (pattern) =>
+      pattern.length === path.length &&
+      pattern.every((step, at) => step === '*' || String(step) === String(path[at])),
+  );
+}
+
+/** `bundles[0].address.city`, as a message names a place in a value. */
+export function printPath(root: string, path: ValuePath): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`;
+    if (!/^[\p{ID_Start}$_][\p{ID_Continue}$-]*$/u.test(step)) return `${text}[${JSON.stringify(step)}]`;
+    return text === '' ? step : `${text}.${step}`;
+  }, root);
+}

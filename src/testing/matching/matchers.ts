@@ -1,0 +1,147 @@
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { didYouMean } from '../../util/suggest.js';
+
+/** Whether a value is as expected, compared the way the value around a matcher is compared. */
+export type IsAsExpected = (expected: unknown, got: unknown) => boolean;
+
+interface Matcher {
+  /** What its argument has to be, for whoever wrote another one. */
+  readonly argument: string;
+  readonly accepts: (argument: unknown) => boolean;
+  readonly matches: (argument: unknown, got: unknown, isAsExpected: IsAsExpected) => boolean;
+}
+
+const ISO = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+const IS_TRUE: Pick<Matcher, 'argument' | 'accepts'> = {
+  argument: 'true',
+  accepts: (argument) => argument === true,
+};
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  array: (value) => Array.isArray(value),
+  object: (value) => isPlainObject(value),
+  null: (value) => value === null,
+  date: (value) => value instanceof Date,
+  buffer: (value) => value instanceof Uint8Array,
+};
+
+/** All that loosens a comparison. */
+const MATCHERS: Readonly<Record<string, Matcher>> = {
+  $any: { ...IS_TRUE, matches: (_argument, got) => got !== undefined },
+  $type: {
+    argument: `one of ${Object.keys(TYPES).join(', ')}`,
+    accepts: (argument) => typeof argument === 'string' && Object.hasOwn(TYPES, argument),
+    matches: (argument, got) => TYPES[String(argument)]?.(got) === true,
+  },
+  $regex: {
+    argument: 'a regular expression',
+    accepts: (argument) => typeof argument === 'string' && patternOf(argument) !== undefined,
+    matches: (argument, got) =>
+      (typeof got === 'string' || typeof got === 'number') &&
+      patternOf(String(argument))?.test(String(got)) === true,
+  },
+  $iso: {
+    ...IS_TRUE,
+    matches: (_argument, got) =>
+      got instanceof Date
+        ? !Number.isNaN(got.getTime())
+        : typeof got === 'string' && ISO.test(got) && !Number.isNaN(Date.parse(got)),
+  },
+  $uuid: { ...IS_TRUE, matches: (_argument, got) => typeof got === 'string' && UUID.test(got) },
+  $contains: {
+    argument: 'a part of the value',
+    accepts: (argument) => argument !== undefined,
+    matches: (argument, got, isAsExpected) => contains(argument, got, isAsExpected),
+  },
+  $length: {
+    argument: 'a whole number from 0 on',
+    accepts: (argument) => typeof argument === 'number' && Number.isInteger(argument) && argument >= 0,
+    matches: (argument, got) => lengthOf(got) === argument,
+  },
+};
+
+/** Names of the matchers, as they are written. */
+export const MATCHER_NAMES: readonly string[] = Object.keys(MATCHERS);
+
+/** What stands for a value that JSON cannot hold; no matchers. */
+const TAGS: ReadonlySet<string> = new Set(['$date', '$buffer', '$undefined', '$nullish']);
+
+/** Whether a value stands for one or more matchers: an object, all members of which are matchers that hold together. */
+export function isMatcher(value: unknown): value is PlainObject {
+  if (!isPlainObject(value)) return false;
+  const names = Object.keys(value);
+  return names.length > 0 && names.every((name) => Object.hasOwn(MATCHERS, name));
+}
+
+/** Whether a value has what its matchers ask for. */
+export function matchesAll(matcher: PlainObject, got: unknown, isAsExpected: IsAsExpected): boolean {
+  return Object.entries(matcher).every(
+    ([name, argument]) => MATCHERS[name]?.matches(argument, got, isAsExpected) === true,
+  );
+}
+
+/**
+ * What is wrong with an object whose members all look like matchers (`{"$regx": "a"}`), with the member it is about.
+ * Undefined for one that is right and for ordinary data: an object with any other member is data.
+ */
+export function matcherProblem(
+  value: PlainObject,
+): { readonly name: string; readonly message: string } | undefined {
+  const names = Object.keys(value);
+  if (names.length === 0 || !names.every((name) => name.startsWith('$'))) return undefined;
+  const [first] = names;
+  if (names.length === 1 && first !== undefined && TAGS.has(first)) return undefined;
+  for (const name of names) {
+    const matcher = Object.hasOwn(MATCHERS, name) ? MATCHERS[name] : undefined;
+    if (matcher === undefined) {
+      const hint = didYouMean(name, MATCHER_NAMES) || ` There are ${MATCHER_NAMES.join(', ')}.`;
+      return { name, message: `Unknown matcher "${name}".${hint}` };
+    }
+    if (!matcher.accepts(value[name])) return { name, message: `${name} needs ${matcher.argument}.` };
+  }
+  return undefined;
+}
+
+function contains(part: unknown, got: unknown, isAsExpected: IsAsExpected): boolean {
+  if (typeof got === 'string') return typeof part === 'string' && got.includes(part);
+  if (Array.isArray(got)) {
+    const wanted = Array.isArray(part) ? part : [part];
+    return wanted.every((item) => got.some((candidate) => holds(item, candidate, isAsExpected)));
+  }
+  return isPlainObject(part) && holds(part, got, isAsExpected);
+}
+
+/** Equal, or an object that has all members of the other, again in part. */
+function holds(part: unknown, got: unknown, isAsExpected: IsAsExpected): boolean {
+  if (!isPlainObject(part) || isMatcher(part) || !isPlainObject(got)) return isAsExpected(part, got);
+  return Object.entries(part).every(
+    ([name, member]) => Object.hasOwn(got, name) && holds(member, got[name], isAsExpected),
+  );
+}
+
+function lengthOf(value: unknown): number | undefined {
+  if (typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array) return value.length;
+  return isPlainObject(value) ? Object.keys(value).length : undefined;
+}
+
+const patterns = new Map<string, RegExp | undefined>();
+const MAX_PATTERNS = 1000;
+
+function patternOf(source: string): RegExp | undefined {
+  if (patterns.has(source)) return patterns.get(source);
+  if (patterns.size >= MAX_PATTERNS) patterns.clear();
+  let pattern: RegExp | undefined;
+  try {
+    pattern = new RegExp(source);
+  } catch {
+    pattern = undefined;
+  }
+  patterns.set(source, pattern);
+  return pattern;
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import type { TransportRequest } from '../../src/http/message/transport.js';
+import type { Exchange } from '../../src/testing/exchanges/exchange.js';
+import { mockTransport, type PlayOptions } from '../../src/testing/exchanges/play-exchanges.js';
+import { printRequestDifference } from '../../src/testing/exchanges/print-problem.js';
+
+const request = (url: string, more: Partial<TransportRequest> = {}): TransportRequest => ({
+  ...{ method: 'GET', url: `https://a.example${url}`, headers: [], body: undefined },
+  ...{ redirect: 'manual', ca: undefined, signal: new AbortController().signal },
+  ...more,
+});
+
+const page = (url: string, more: Partial<Exchange> = {}): Exchange => ({
+  request: { url: `https://a.example${url}` },
+  response: { body: { url } },
+  ...more,
+});
+
+/** What is told, and what was answered. */
+async function play(
+  exchanges: readonly Exchange[],
+  requests: readonly TransportRequest[],
+  options: PlayOptions = { isStrict: true },
+): Promise<{ readonly told: readonly string[]; readonly answers: readonly unknown[] }> {
+  const { transport, problems } = mockTransport(exchanges, options);
+  const answers: unknown[] = [];
+  for (const sent of requests) {
+    answers.push(
+      await transport(sent).then(
+        ({ body }) => (JSON.parse(Buffer.from(body).toString()) as { readonly url: string }).url,
+        (error: Error) => error.name,
+      ),
+    );
+  }
+  const told = problems().flatMap(({ message, differences }) => [
+    message,
+    ...differences.map(printRequestDifference),
+  ]);
+  return { told, answers };
+}
+
+describe('mockTransport', () => {
+  it('answers equal requests one after the other', async () => {
+    const exchanges = [
+      page('/x', { response: { body: { url: 1 } } }),
+      page('/x', { response: { body: { url: 2 } } }),
+    ];
+    const { told, answers } = await play(exchanges, [request('/x'), request('/x')]);
+    expect(told).toEqual([]);
+    expect(answers).toEqual([1, 2]);
+  });
+
+  it('tells of a request behind the last exchange, unless that repeats', async () => {
+    const requests = [request('/x'), request('/x')];
+    const { told, answers } = await play([page('/x')], requests);
+    expect(told).toEqual(['Call 2 is not in the script, which has 1 exchange: GET https://a.example/x.']);
+    expect(answers).toEqual(['/x', 'TransportError']);
+    expect((await play([page('/x', { repeat: true })], requests)).told).toEqual([]);
+  });
+
+  it('tells of an exchange nobody used', async () => {
+    const { told } = await play([page('/x'), page('/y')], [request('/x')]);
+    expect(told).toEqual(['Exchange 2 (https://a.example/y) was not used: 1 of 2 scripted calls were made.']);
+  });
+
+  it('names the nearest exchange, field by field, and answers in turn', async () => {
+    const exchanges = [page('/a?page=1'), page('/b?page=2&size=5')];
+    const { told, answers } = await play(exchanges, [
+      request('/b?page=3&size=5'),
+      request('/b?page=2&size=5'),
+    ]);
+    expect(told.slice(0, 2)).toEqual([
+      'Call 1 GET https://a.example/b?page=3&size=5 is in no exchange; exchange 2 comes nearest; it was the turn of exchange 1.',
+      'query.page: expected "2", got "3"',
+    ]);
+    expect(answers).toEqual(['/a?page=1', '/b?page=2&size=5']);
+  });
+
+  it('tells what comes out of order', async () => {
+    const { told, answers } = await play([page('/a'), page('/b')], [request('/b'), request('/a')]);
+    expect(told).toEqual(['Call 1 is exchange 2; it was the turn of exchange 1.']);
+    expect(answers).toEqual(['/b', '/a']);
+  });
+
+  it('strictly, wants queries and bodies to be described', async () => {
+    const body = Buffer.from('{"a":1}');
+    const sent = request('/x?q=1', { method: 'POST', headers: [['content-type', 'application/json']], body });
+    const loose = await play([page('/x')], [sent], {});
+    expect(loose.told).toEqual([]);
+    const { told } = await play([page('/x')], [sent]);
+    expect(told.slice(1)).toEqual([
+      'query.q: expected nothing, got "1"',
+      'body: expected nothing, got {"a":1}',
+    ]);
+  });
+
+  it('leaves out what is ignored', async () => {
+    const options: PlayOptions = {
+      isStrict: true,
+      ignored: [
+        ['query', 'nonce'],
+        ['body', 'items', '*', 'at'],
+      ],
+    };
+    const body = Buffer.from('{"items":[{"at":2},{"at":3}]}');
+    const sent = request('/x?nonce=9', {
+      method: 'POST',
+      headers: [['content-type', 'application/json']],
+      body,
+    });
+    const exchange: Exchange = {
+      request: { url: 'https://a.example/x?nonce=1', body: { items: [{ at: 0 }, { at: 0 }] } },
+      response: { body: { url: 1 } },
+    };
+    expect((await play([exchange], [sent], options)).told).toEqual([]);
+  });
+
+  it('compares by matchers, in the address, too', async () => {
+    const exchange: Exchange = {
+      request: { method: { $regex: '^(GET|HEAD)$' }, url: { $regex: 'x\\?page=\\d$' } },
+      response: { body: { url: 1 } },
+    };
+    expect((await play([exchange], [request('/x?page=2')])).told).toEqual([]);
+    expect((await play([exchange], [request('/x?page=22')])).told).toHaveLength(2);
+  });
+});
