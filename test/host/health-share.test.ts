@@ -4,7 +4,7 @@ import { createHost, type Host } from '../../src/host/create-host.js';
 import { createHostMetrics } from '../../src/host/server/metrics.js';
 import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
-import { createVirtualClock } from '../../src/testing/fixtures/virtual-clock.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
 import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';
