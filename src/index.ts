@@ -55,7 +55,14 @@ export type {
 } from './component/report.js';
 export type { FormInput, RunInput } from './component/runtime.js';
 export type { BuiltResponse } from './run/response/build-response.js';
-export type { RunWarning, StopReason, TraceEvent, TraceListener } from './run/trace/trace.js';
+export type {
+  RunWarning,
+  StopReason,
+  TraceDepth,
+  TraceEvent,
+  TraceListener,
+  UsedLimits,
+} from './run/trace/trace.js';
 
 // Parameters
 

@@ -5,6 +5,8 @@ export interface OptionSpec {
   readonly short?: string;
   /** How help names the value; an option without one is a switch. */
   readonly value?: string;
+  /** Of an option whose value may be left out: what an argument behind it looks like that is its value. */
+  readonly looksLikeValue?: RegExp;
   /** Whether it may be given more than once. */
   readonly multiple?: boolean;
   readonly help: string;

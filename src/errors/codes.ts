@@ -55,6 +55,8 @@ export const ERROR_CODES = {
 
   CASE_INVALID: 'A file of a test case is not written as one, or cannot be read.',
 
+  TRACE_FILE: 'A file is no trace of a run, or one of a later version.',
+
   PACKAGE_MISSING: 'A package that only some users need to install is not there.',
   USAGE: 'The library was called in a way it does not know.',
 } as const;

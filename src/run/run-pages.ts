@@ -7,6 +7,7 @@ import { collectOutputs, countRecords, type Page } from './response/collect-outp
 import { extendTemp } from './response/receive-response.js';
 import { evaluateFlag } from './scope/evaluate-directive.js';
 import type { RunContext, RunScope } from './scope/run-context.js';
+import { traceScope } from './scope/trace-scope.js';
 import type { StopReason } from './trace/trace.js';
 
 /** How much of a list is wanted. */
@@ -32,6 +33,7 @@ export async function* runPages(
   progress.records = 0;
   let context = first;
   let asked = namesOfAnswer(context.scope);
+  traceScope('request', context);
   let exchange = prepareExchange(request, undefined, context);
   try {
     while (exchange !== undefined) {
@@ -48,6 +50,7 @@ export async function* runPages(
       context = context.at({ page: context.position.page + 1 });
       extendTemp(request.temp, context);
       asked = namesOfAnswer(context.scope);
+      traceScope('request', context);
       exchange = prepareExchange(request, request.pagination, context);
     }
     return stop('no-next-url', context);
@@ -58,7 +61,9 @@ export async function* runPages(
 
 function stop(reason: StopReason, context: RunContext): true {
   context.progress.stopReason = reason;
-  context.emit({ kind: 'stop', reason });
+  const { requests, pages } = context.counters;
+  const used = { requests, pages, records: context.progress.records, elapsedMs: context.run.elapsedMs };
+  context.emit({ kind: 'stop', reason, used });
   return true;
 }
 

@@ -1,6 +1,7 @@
 import type { Runtime } from '../component/runtime.js';
 import { evaluateDirective, evaluateFlag } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
+import { traceScope } from '../run/scope/trace-scope.js';
 import { answerWith } from './answer.js';
 import { createDedicatedDelivery, createSharedDelivery } from './bundle-delivery.js';
 import { collectBundles } from './collect-bundles.js';
@@ -49,6 +50,7 @@ export async function processWebhook(
 
     phase = 'payload';
     await openCall(call, limits, context);
+    traceScope('response', context);
 
     phase = 'verification';
     // Without a condition every call is one.

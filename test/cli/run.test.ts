@@ -1,5 +1,9 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bookshop, createBooks, startBookshop } from '../../spec-fixtures/bookshop/service.mjs';
+import { readTraceFile } from '../../src/testing/traces/trace-file.js';
 import { writeApp } from '../app/temp-app.js';
 import { type CliResult, cli, type FakeIoOptions, jsonLines } from './fake-io.js';
 
@@ -106,6 +110,39 @@ describe('iml run prints', () => {
     expect(err).not.toContain('Quiet Lighthouse');
     const full = await run('getBook', ['-p', 'isbn=978-0-00-000001-9', '--trace-bodies']);
     expect(full.err).toContain('Quiet Lighthouse');
+  });
+});
+
+describe('iml run --trace FILE', () => {
+  it('writes the whole run there, without secrets, and nothing of it to standard error', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'iml-trace-'));
+    try {
+      const file = path.join(folder, 'run.jsonl');
+      const { err, out, code } = await run('listBooks', ['--trace', file]);
+      expect(code).toBe(0);
+      expect(out).not.toBe('');
+      expect(err).toBe(`The run is in ${file}.\n`);
+      const text = readFileSync(file, 'utf8');
+      expect(text).not.toContain(shop.apiKey);
+      const trace = readTraceFile(text);
+      expect(trace).toMatchObject({ kind: 'module', name: 'listBooks', end: { state: 'ok', bundles: 42 } });
+      expect(trace.events.filter(({ kind }) => kind === 'request')).toHaveLength(5);
+      expect(trace.documents.map(({ role }) => role)).toEqual(['communication', 'base']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('stays a switch in front of anything else', async () => {
+    const { err } = await run('getBook', ['--trace', '-p', 'isbn=978-0-00-000001-9']);
+    expect(err).toContain('GET ');
+    const nowhere = await run('getBook', [
+      '-p',
+      'isbn=978-0-00-000001-9',
+      '--trace=no/such/folder/run.jsonl',
+    ]);
+    expect(nowhere.code).toBe(2);
+    expect(nowhere.err).toContain('--trace: the file "no/such/folder/run.jsonl" cannot be written (ENOENT).');
   });
 });
 

@@ -24,7 +24,7 @@ import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import { type Limits, resolveLimits } from '../../run/limits/limits.js';
 import type { BuiltResponse } from '../../run/response/build-response.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
-import type { TraceListener } from '../../run/trace/trace.js';
+import type { TraceDepth, TraceListener } from '../../run/trace/trace.js';
 import { type EpochReport, listEpoch } from '../../trigger/run-epoch.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { createWebhook, type Webhook } from '../../webhook/create-webhook.js';
@@ -67,8 +67,11 @@ export interface EngineOptions
   readonly onPageLoop?: 'warn' | 'stop' | 'error' | undefined;
   /** Where polling triggers start that are given no state. Default: `now` for dates, `newest` for ids. */
   readonly triggerStart?: TriggerStart | undefined;
-  /** Whether trace events carry bodies (`full`) or sizes only (`summary`, default). */
-  readonly trace?: 'summary' | 'full' | undefined;
+  /**
+   * What trace events carry: sizes only (`summary`, default), bodies too (`full`), or also what expressions saw and what
+   * each page gave (`deep`).
+   */
+  readonly trace?: TraceDepth | undefined;
   /** Gets each trace event as it happens. */
   readonly onTrace?: TraceListener | undefined;
   /**

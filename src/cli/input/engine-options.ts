@@ -34,9 +34,20 @@ export const NETWORK_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   timezone: { value: 'ZONE', help: 'Timezone of the scenario, such as Europe/Prague. Default: UTC.' },
 };
 
+const TRACE_HELP = 'Tells on standard error what is sent and received. In --json: in the report, too.';
+
+/** Of a command that can hand a run on: the same option, with a value. */
+export const TRACE_FILE_OPTION: Readonly<Record<string, OptionSpec>> = {
+  trace: {
+    value: 'FILE.jsonl',
+    looksLikeValue: /\.jsonl$/,
+    help: `${TRACE_HELP} With a file: writes the run there instead, all of it, secrets out, for iml dev to show.`,
+  },
+};
+
 /** Of a command that lets somebody watch what is sent. */
 export const TRACE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  trace: { help: 'Tells on standard error what is sent and received. In --json: in the report, too.' },
+  trace: { help: TRACE_HELP },
   'trace-bodies': { help: 'The same with bodies.' },
 };
 
@@ -89,7 +100,12 @@ export function readEngineOptions(
 
 /** Whether somebody watches. */
 export function isTraced(args: Arguments): boolean {
-  return args.isSet('trace') || args.isSet('trace-bodies');
+  return (args.isSet('trace') && traceFile(args) === undefined) || args.isSet('trace-bodies');
+}
+
+/** The file a run is written to, where one is named. */
+export function traceFile(args: Arguments): string | undefined {
+  return args.text('trace') || undefined;
 }
 
 /** Tells on standard error what is sent and received, where that is asked for. */
@@ -97,7 +113,7 @@ export function readTraceOptions(args: Arguments, io: Io): Pick<EngineOptions, '
   // Told besides: whoever closed standard error does not end the work.
   const onTrace: TraceListener = (event) => void io.stderr.write(traceLine(event)).catch(() => {});
   return {
-    trace: args.isSet('trace-bodies') ? 'full' : 'summary',
+    trace: traceFile(args) !== undefined ? 'deep' : args.isSet('trace-bodies') ? 'full' : 'summary',
     ...(isTraced(args) && { onTrace }),
   };
 }

@@ -13,7 +13,7 @@ type OptionSpecs = Command['options'];
 export function parseArguments(command: Command, args: readonly string[]): Arguments {
   const specs = optionsOf(command);
   const { positionals, tokens } = parseArgs({
-    args: [...args],
+    args: joinValues(args, specs),
     options: parserOptions(specs),
     allowPositionals: true,
     // Not strict: what strict mode would say is said below, in the words of this command.
@@ -38,13 +38,35 @@ export function parseArguments(command: Command, args: readonly string[]): Argum
   };
 }
 
+/** `--trace run.jsonl` as `--trace=run.jsonl`: the parser knows options with a value and without, and none with both. */
+function joinValues(args: readonly string[], specs: OptionSpecs): string[] {
+  const joined: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? '';
+    // Behind this nothing is an option.
+    if (arg === '--') return [...joined, ...args.slice(index)];
+    const next = args[index + 1];
+    const name = arg.slice(2);
+    const spec = arg.startsWith('--') && Object.hasOwn(specs, name) ? specs[name] : undefined;
+    if (next !== undefined && spec?.looksLikeValue?.test(next) === true) {
+      joined.push(`${arg}=${next}`);
+      index++;
+    } else joined.push(arg);
+  }
+  return joined;
+}
+
 type ParserOptions = Record<string, { type: 'string' | 'boolean'; multiple: boolean; short?: string }>;
 
 function parserOptions(specs: OptionSpecs): ParserOptions {
   return Object.fromEntries(
-    Object.entries(specs).map(([name, { value, short }]) => [
+    Object.entries(specs).map(([name, { value, short, looksLikeValue }]) => [
       name,
-      { type: value === undefined ? 'boolean' : 'string', multiple: true, ...(short && { short }) },
+      {
+        type: value === undefined || looksLikeValue ? 'boolean' : 'string',
+        multiple: true,
+        ...(short && { short }),
+      },
     ]),
   );
 }
@@ -65,6 +87,10 @@ function checkOption({ name, rawName, value, inlineValue }: OptionToken, specs: 
   }
   if (spec.value === undefined) {
     if (value !== undefined) throw usageError(`The option "${rawName}" takes no value.`);
+    return spec;
+  }
+  if (spec.looksLikeValue !== undefined) {
+    if (value === '') throw usageError(`The option "${rawName}" needs a value behind "=": ${spec.value}.`);
     return spec;
   }
   if (value === undefined) throw usageError(`The option "${rawName}" needs a value: ${spec.value}.`);

@@ -1,6 +1,6 @@
 import type { OptionSpec } from '../command.js';
 import { CHECK_OPTIONS, INPUT_OPTIONS } from './component-input.js';
-import { ENGINE_OPTIONS, TRACE_OPTIONS } from './engine-options.js';
+import { ENGINE_OPTIONS, TRACE_FILE_OPTION, TRACE_OPTIONS } from './engine-options.js';
 import { OUTPUT_OPTIONS, SAVE_OPTION } from './output-options.js';
 
 /** The options of `iml run`. */
@@ -21,5 +21,6 @@ export const RUN_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   ...OUTPUT_OPTIONS,
   ...SAVE_OPTION,
   ...TRACE_OPTIONS,
+  ...TRACE_FILE_OPTION,
   ...ENGINE_OPTIONS,
 };

@@ -4,7 +4,7 @@ import type { Arguments } from '../command.js';
 import type { Io } from '../io.js';
 import type { OutputSettings } from '../output/bundle-writer.js';
 import { readCheck, readComponentInput, readObjectOption } from './component-input.js';
-import { readEngineOptions, readTraceOptions, readWhole } from './engine-options.js';
+import { readEngineOptions, readTraceOptions, readWhole, traceFile } from './engine-options.js';
 import { readData } from './input-data.js';
 import { readOutputSettings } from './output-options.js';
 
@@ -13,6 +13,8 @@ export interface RunSettings extends OutputSettings {
   readonly input: Omit<ConnectedInput, 'parameters' | 'signal'>;
   readonly engine: Omit<EngineOptions, 'app' | 'connections'>;
   readonly maxBundles: number;
+  /** The file the run is written to, as it was named. */
+  readonly traceFile: string | undefined;
   /** The folder binary data is written to. */
   readonly save: string | undefined;
 }
@@ -30,6 +32,7 @@ export async function readRunSettings(args: Arguments, io: Io): Promise<RunSetti
     },
     engine: { ...readEngineOptions(args), ...readTraceOptions(args, io) },
     maxBundles: readWhole(args, 'limit') ?? Number.POSITIVE_INFINITY,
+    traceFile: traceFile(args),
     save: args.text('save'),
   };
 }

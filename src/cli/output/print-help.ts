@@ -55,9 +55,10 @@ function operandOf({ name, isOptional, isRepeated }: PositionalSpec): string {
   return isOptional === true ? `[${shown}]` : `<${shown}>`;
 }
 
-function optionTitle(long: string, { short, value }: OptionSpec): string {
+function optionTitle(long: string, { short, value, looksLikeValue }: OptionSpec): string {
   const prefix = short === undefined ? '    ' : `-${short}, `;
-  return `${prefix}--${long}${value === undefined ? '' : ` ${value}`}`;
+  const shown = value === undefined || looksLikeValue === undefined ? value : `[${value}]`;
+  return `${prefix}--${long}${shown === undefined ? '' : ` ${shown}`}`;
 }
 
 type Row = readonly [title: string, text: string];

@@ -20,7 +20,11 @@ function textOf(event: TraceEvent): string {
     case 'response':
       return `${event.status} after ${event.durationMs} ms (${event.size} bytes)${headerLines(Object.entries(event.headers))}${bodyLines(event.body)}`;
     case 'wait':
-      return `waits ${event.delayMs} ms`;
+      return `waits ${event.delayMs} ms before repeat ${event.repeats + 1}`;
+    case 'scope':
+      return `${event.phase}: ${Object.keys(event.names).join(', ')}`;
+    case 'page':
+      return `${event.looked} looked at, ${event.outputs.length} put out${event.isCut ? ', some left behind' : ''}`;
     case 'missing':
       return `no value for "${printableLine(event.expression)}" (${printPlace(event.place)})`;
     case 'debug':

@@ -14,6 +14,7 @@ import { type Progress, progressLine, startProgress } from '../output/progress.j
 import { runSummary } from '../output/run-summary.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
 import { traceLine } from '../output/trace-line.js';
+import { type Consumed, startTraceFile } from './write-trace.js';
 
 /** A run about to start: all that the command line says has been understood. */
 export interface PreparedRun {
@@ -52,12 +53,15 @@ export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSig
   const limits = limitsOfRun(prepared);
   const progress = startProgress(() => progressLine(moduleName, run.report().stats, limits), io);
   const writer = createBundleWriter(settings, aboveProgress(io.stdout, progress));
+  const written = startTraceFile({ ...settings, app, moduleName, limits });
+  let outcome: Consumed | undefined;
   try {
-    const { bundles, error } = await consume(run, saving(writer, settings.save, io), {
+    outcome = await consume(run, saving(writer, settings.save, io), {
       maxBundles,
       // A trigger has the item behind the last one at hand, and knows by being asked for it that the last one was taken.
       asksOnce: engine.module(moduleName).type === 'trigger',
     });
+    const { bundles, error } = outcome;
     await progress.stop();
     const report = run.report();
     await writer.end(report);
@@ -67,6 +71,8 @@ export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSig
   } finally {
     await progress.stop();
     await engine.close();
+    // A run that was interrupted, too: then most of all somebody wants to see how far it came.
+    await written?.(run.report(), outcome, io);
   }
 }
 
@@ -93,7 +99,7 @@ async function consume(
   run: ModuleRun,
   writer: BundleWriter,
   { maxBundles, asksOnce }: { readonly maxBundles: number; readonly asksOnce: boolean },
-): Promise<{ readonly bundles: number; readonly error: AppError | undefined }> {
+): Promise<Consumed> {
   let bundles = 0;
   try {
     for await (const bundle of run) {

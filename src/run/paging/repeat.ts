@@ -33,7 +33,7 @@ export async function waitForRepeat(
     return false;
   }
   const delayMs = Math.max(0, delay);
-  context.emit({ kind: 'wait', delayMs });
+  context.emit({ kind: 'wait', delayMs, reason: 'repeat', repeats, place });
   await whileGoingOn(settings.clock.sleep(delayMs, context.signal), context);
   return true;
 }

@@ -47,7 +47,7 @@ export async function sendRequest(
 
 function traceRequest(request: TransportRequest, context: RunContext): void {
   const { redactor } = context;
-  const isFull = context.settings.trace === 'full';
+  const isFull = context.settings.trace !== 'summary';
   const place = placeOfUrl(context) ?? {};
   const size = request.body?.byteLength ?? 0;
   const sent = isFull ? request : { ...request, body: undefined };
@@ -59,7 +59,7 @@ function traceRequest(request: TransportRequest, context: RunContext): void {
 
 function traceResponse(response: TransportResponse, durationMs: number, context: RunContext): void {
   const { redactor } = context;
-  const isFull = context.settings.trace === 'full';
+  const isFull = context.settings.trace !== 'summary';
   const { byteLength: size } = response.body;
   // Without bodies, which a trace that is never written would keep.
   const received = isFull ? response : { ...response, body: undefined };

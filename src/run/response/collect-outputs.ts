@@ -39,8 +39,19 @@ export async function collectOutputs(
   wanted: number,
   context: RunContext,
 ): Promise<Page> {
-  if (spec.iterate === undefined) return collectSingle(spec, wanted, context);
-  const items = readContainer(spec.iterate, context);
+  if (spec.iterate !== undefined) return collectItems(spec, spec.iterate, wanted, context);
+  const page = collectSingle(spec, wanted, context);
+  tracePage(page, page.isEmpty ? 0 : 1, context);
+  return page;
+}
+
+async function collectItems(
+  spec: CompiledResponse,
+  iterate: CompiledIterate,
+  wanted: number,
+  context: RunContext,
+): Promise<Page> {
+  const items = readContainer(iterate, context);
   const { scope } = context;
   // Readable in wrapper and pagination. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination [doc]
   scope['iterate'] = { container: { first: items[0], last: items.at(-1) } };
@@ -53,14 +64,25 @@ export async function collectOutputs(
     if (turns.isOver) await turns.next();
     looked++;
     scope['item'] = item;
-    if (!evaluateFlag(spec.iterate.condition, true, context)) continue;
+    if (!evaluateFlag(iterate.condition, true, context)) continue;
     const output = spec.output === undefined ? item : evaluateDirective(spec.output, context);
     if (output === undefined || output === null) continue;
     outputs.push(output);
     if (spec.trigger !== undefined) keys.push(evaluateKey(spec, context));
   }
   scope['item'] = undefined;
-  return { isIterated: true, outputs, keys, isEmpty: items.length === 0, isCut: looked < items.length };
+  const isCut = looked < items.length;
+  const page = { isIterated: true, outputs, keys, isEmpty: items.length === 0, isCut };
+  tracePage(page, looked, context);
+  return page;
+}
+
+function tracePage({ isIterated, isCut, outputs }: Page, looked: number, context: RunContext): void {
+  if (context.settings.trace !== 'deep') return;
+  context.emitLater(() => {
+    const shown = context.redactor.value(outputs);
+    return { kind: 'page', isIterated, isCut, looked, outputs: Array.isArray(shown) ? shown : [] };
+  });
 }
 
 function collectSingle(spec: CompiledResponse, wanted: number, context: RunContext): Page {

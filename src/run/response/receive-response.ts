@@ -11,6 +11,7 @@ import { Turns } from '../../util/turns.js';
 import { atDirective, describe, evaluateDirective, runError } from '../scope/evaluate-directive.js';
 import { assertGoesOn } from '../scope/go-on.js';
 import type { RunContext } from '../scope/run-context.js';
+import { traceScope } from '../scope/trace-scope.js';
 import { checkResponse } from './check-response.js';
 
 /**
@@ -54,6 +55,7 @@ export function judge(
   context: RunContext,
 ): void {
   extendTemp(spec.temp, context);
+  traceScope('response', context);
   const error = checkResponse(spec, response, context);
   if (error !== undefined) throw error;
 }

@@ -2,7 +2,7 @@ import type { Transport } from '../../http/message/transport.js';
 import type { HostPolicy } from '../../http/transport/host-policy.js';
 import type { Clock } from '../../util/clock.js';
 import type { Limits } from '../limits/limits.js';
-import type { TraceListener } from '../trace/trace.js';
+import type { TraceDepth, TraceListener } from '../trace/trace.js';
 
 /** What an engine lends to all its runs: given once, frozen, and handed on as it is. */
 export interface EngineSettings {
@@ -15,7 +15,6 @@ export interface EngineSettings {
   readonly limits: Limits;
   /** A page that repeats an earlier one: go on and warn, stop, or fail. */
   readonly onPageLoop: 'warn' | 'stop' | 'error';
-  /** Whether trace events carry bodies. */
-  readonly trace: 'summary' | 'full';
+  readonly trace: TraceDepth;
   readonly onTrace: TraceListener | undefined;
 }

@@ -202,9 +202,10 @@ export class RunContext {
 
   /** `emit` for an event that costs something to write; it is written when it is asked for, or never. */
   emitLater(write: () => TraceDetail): void {
-    const { requestIndex, page } = this.position;
+    const { requestIndex, page, endpoint } = this.position;
     const at = this.settings.clock.now();
-    this.trace.add(() => ({ at, requestIndex, page, ...write() }) as TraceEvent);
+    const position = { at, requestIndex, page, ...(endpoint !== undefined && { endpoint }) };
+    this.trace.add(() => ({ ...position, ...write() }) as TraceEvent);
   }
 
   warn(warning: RunWarning): void {

@@ -3,6 +3,14 @@ import type { Redactor } from '../../redaction/redact.js';
 import type { RunWarning, TraceListener } from '../trace/trace.js';
 import { TraceLog } from '../trace/trace-log.js';
 
+/** Names of a scope that have another value than before. */
+interface ScopeChanges {
+  /** 0 for the first scope of the run. */
+  readonly scope: number;
+  readonly changed: readonly (readonly [name: string, value: unknown])[];
+  readonly unset: readonly string[];
+}
+
 /** What a run has to tell, and what it must not: both only grow. */
 export class RunLog {
   readonly trace: TraceLog;
@@ -13,6 +21,8 @@ export class RunLog {
   readonly #told = new Set<string>();
   #lastRequest: TransportRequest | undefined;
   #lastResponse: TransportResponse | undefined;
+  /** What was told of each scope, in the order in which they came up. */
+  readonly #scopes = new Map<object, ReadonlyMap<string, unknown>>();
 
   constructor(redactor: Redactor, onTrace: TraceListener | undefined) {
     this.#redactor = redactor;
@@ -44,6 +54,18 @@ export class RunLog {
     if (this.#told.has(key)) return false;
     this.#told.add(key);
     return true;
+  }
+
+  /** What has changed in a scope since this was asked before, and its number among the scopes of the run. */
+  scopeChanges(scope: Readonly<Record<string, unknown>>): ScopeChanges {
+    const before = this.#scopes.get(scope) ?? new Map<string, unknown>();
+    const now = new Map(Object.entries(scope).filter(([, value]) => value !== undefined));
+    this.#scopes.set(scope, now);
+    return {
+      scope: [...this.#scopes.keys()].indexOf(scope),
+      changed: [...now].filter(([name, value]) => before.get(name) !== value),
+      unset: [...before.keys()].filter((name) => !now.has(name)),
+    };
   }
 
   /**

@@ -21,6 +21,18 @@ interface EventPosition {
   readonly requestIndex: number;
   /** 1 for the first request, 2 for the first follow-up page. */
   readonly page: number;
+  /** Name of the endpoint of the app at work; absent while the component itself is. */
+  readonly endpoint?: string;
+}
+
+/** What a run has used of its limits, endpoints included. */
+export interface UsedLimits {
+  readonly requests: number;
+  /** Follow-up pages. */
+  readonly pages: number;
+  /** Records of the request under way. */
+  readonly records: number;
+  readonly elapsedMs: number;
 }
 
 /** What happened in a run, in order. Values in it are sanitized: no secret that is known or named as one. */
@@ -32,7 +44,7 @@ export type TraceEvent = EventPosition &
         readonly method: string;
         readonly url: string;
         readonly headers: readonly HeaderEntry[];
-        /** Only with `trace: 'full'`. */
+        /** Not with `trace: 'summary'`. */
         readonly body?: unknown;
         /** Bytes of the body. */
         readonly size: number;
@@ -42,20 +54,54 @@ export type TraceEvent = EventPosition &
         readonly kind: 'response';
         readonly status: number;
         readonly headers: ResponseHeaders;
-        /** Only with `trace: 'full'`. */
+        /** Not with `trace: 'summary'`. */
         readonly body?: unknown;
         /** Bytes of the body as decoded. */
         readonly size: number;
         readonly durationMs: number;
       }
-    | { readonly kind: 'wait'; readonly delayMs: number }
+    /** Nothing is sent for a while: `repeat` asks for the same again. */
+    | {
+        readonly kind: 'wait';
+        readonly delayMs: number;
+        readonly reason: 'repeat';
+        /** How often the request was repeated before. */
+        readonly repeats: number;
+        readonly place: Place | undefined;
+      }
+    /**
+     * Only with `trace: 'deep'`: what expressions see from here on, before a request is evaluated (`request`) and after
+     * its answer came (`response`).
+     */
+    | {
+        readonly kind: 'scope';
+        readonly phase: 'request' | 'response';
+        /** Tells apart the names of the component and those of endpoints it calls; 0 is the component's. */
+        readonly scope: number;
+        /** Names whose value is another than at the event of this scope before. */
+        readonly names: Readonly<Record<string, unknown>>;
+        /** Names that have no value any more. */
+        readonly unset: readonly string[];
+      }
+    /** Only with `trace: 'deep'`: what one response gave. */
+    | {
+        readonly kind: 'page';
+        /** Whether `iterate` took the response apart. */
+        readonly isIterated: boolean;
+        /** Items that were looked at. */
+        readonly looked: number;
+        /** Whether items were left behind, as a limit was reached. */
+        readonly isCut: boolean;
+        /** What `output` made of them. */
+        readonly outputs: readonly unknown[];
+      }
     | {
         readonly kind: 'missing';
         readonly expression: string;
         readonly reason: 'text' | 'path';
         readonly place: Place;
       }
-    | { readonly kind: 'stop'; readonly reason: StopReason }
+    | { readonly kind: 'stop'; readonly reason: StopReason; readonly used: UsedLimits }
     /** A custom function called `debug(...)`. */
     | {
         readonly kind: 'debug';
@@ -72,6 +118,9 @@ export type TraceEvent = EventPosition &
         readonly place: Place | undefined;
       }
   );
+
+/** What a trace holds: sizes only, bodies too, or what expressions saw and what pages gave as well. */
+export type TraceDepth = 'summary' | 'full' | 'deep';
 
 /** Something the author should know about a run that did not fail. */
 export interface RunWarning {

@@ -1,0 +1,58 @@
+import path from 'node:path';
+import type { RunReport } from '../../component/module-run.js';
+import type { App } from '../../document/app.js';
+import type { AppError } from '../../errors/app-error.js';
+import type { Limits } from '../../run/limits/limits.js';
+import { traceDocuments } from '../../testing/traces/run-trace.js';
+import { writeTraceFile } from '../../testing/traces/trace-file.js';
+import { errnoOf } from '../../util/errno.js';
+import { writeWholeFile } from '../../util/write-whole-file.js';
+import type { RunSettings } from '../input/run-settings.js';
+import type { Io } from '../io.js';
+import { printableLine } from '../output/terminal-text.js';
+import { usageError } from '../usage-error.js';
+
+/** What came of a run that went on to its end. */
+export interface Consumed {
+  readonly bundles: number;
+  readonly error: AppError | undefined;
+}
+
+interface TracedRun extends Pick<RunSettings, 'traceFile' | 'input'> {
+  readonly app: App;
+  readonly moduleName: string;
+  readonly limits: Limits;
+}
+
+/** Writes a run to the file that was named for it. `outcome` is undefined for one that was interrupted. */
+type WriteTrace = (report: RunReport, outcome: Consumed | undefined, io: Io) => Promise<void>;
+
+/** Notes when a run starts. @returns undefined where no file was named */
+export function startTraceFile({
+  app,
+  moduleName,
+  limits,
+  traceFile,
+  input,
+}: TracedRun): WriteTrace | undefined {
+  if (traceFile === undefined) return undefined;
+  const startedAt = Date.now();
+  const { connection } = input;
+  const secrets = [
+    typeof connection === 'string' ? undefined : connection,
+    input.common ?? app.common?.value,
+  ];
+  return async ({ stats, trace, warnings }, outcome, io) => {
+    const state = outcome === undefined ? 'stopped' : outcome.error === undefined ? 'ok' : 'failed';
+    const text = writeTraceFile({
+      ...{ app: app.name, kind: 'module', name: moduleName, startedAt, limits },
+      documents: traceDocuments(app, 'module', moduleName, secrets),
+      events: trace,
+      end: { state, bundles: outcome?.bundles ?? 0, stats, warnings, error: outcome?.error?.toJSON() },
+    });
+    await writeWholeFile(path.resolve(io.cwd, traceFile), text).catch((error: unknown) => {
+      throw usageError(`--trace: the file "${traceFile}" cannot be written (${errnoOf(error)}).`, error);
+    });
+    await io.stderr.write(`The run is in ${printableLine(traceFile)}.\n`);
+  };
+}

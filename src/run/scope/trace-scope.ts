@@ -1,0 +1,31 @@
+import type { ResponseHeaders } from '../../http/message/transport.js';
+import { isCaseless } from '../../iml/values/caseless.js';
+import type { TraceDetail } from '../trace/trace.js';
+import type { RunContext } from './run-context.js';
+
+type ScopeDetail = Extract<TraceDetail, { readonly kind: 'scope' }>;
+
+/**
+ * Tells what expressions see at this point of a run, where the trace goes that deep. Only what has changed since the
+ * event before is told: a body is in the trace once, however many requests read it.
+ */
+export function traceScope(phase: ScopeDetail['phase'], context: RunContext): void {
+  if (context.settings.trace !== 'deep') return;
+  const { scope, changed, unset } = context.run.log.scopeChanges(context.scope);
+  context.emitLater(() => {
+    const names: Record<string, unknown> = {};
+    for (const [name, value] of changed) Object.assign(names, cleanName(name, value, context));
+    return { kind: 'scope', phase, scope, names, unset };
+  });
+}
+
+/** One name as the only member of an object, so that a name that says secret hides its value. */
+function cleanName(name: string, value: unknown, { redactor }: RunContext): unknown {
+  // Paths of `log.sanitize` lead into the answer, so it is cleaned as one.
+  if (name === 'body') return { body: redactor.response({ status: 0, headers: {}, body: value }).body };
+  if (!isCaseless(value)) return redactor.value({ [name]: value });
+  // Only headers are kept so.
+  return {
+    [name]: redactor.response({ status: 0, headers: value as ResponseHeaders, body: undefined }).headers,
+  };
+}

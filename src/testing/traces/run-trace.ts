@@ -1,0 +1,95 @@
+import type { RunStats } from '../../component/report.js';
+import type { App } from '../../document/app.js';
+import type { Document } from '../../document/reading/document.js';
+import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor } from '../../redaction/redact.js';
+import type { Limits } from '../../run/limits/limits.js';
+import type { RunWarning, TraceEvent } from '../../run/trace/trace.js';
+import { isPlainObject } from '../../util/plain-object.js';
+
+/** What kind of component was run. */
+export type TracedKind = 'module' | 'rpc' | 'webhook' | 'connection' | 'epoch';
+
+/** One run from its start to its end, as it may be handed on: secrets are out of all of it. */
+export interface RunTrace {
+  readonly app: string;
+  readonly kind: TracedKind;
+  /** Name of the component. */
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** What the run might use. */
+  readonly limits: Limits;
+  /** The texts that expressions of the run are written in. */
+  readonly documents: readonly TracedDocument[];
+  readonly events: readonly TraceEvent[];
+  readonly end: TracedEnd;
+}
+
+/** A part of the app as it was when it ran. */
+export interface TracedDocument {
+  readonly role: 'base' | 'communication';
+  /** Path in the app's folder; undefined for an app given as an object. */
+  readonly file: string | undefined;
+  readonly text: string;
+}
+
+/** How a run ended. */
+export interface TracedEnd {
+  readonly state: 'ok' | 'failed' | 'stopped';
+  readonly bundles: number;
+  readonly stats: RunStats;
+  readonly warnings: readonly RunWarning[];
+  /** The error that ended it, as data. */
+  readonly error: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * The texts of an app that a run of a component is written in, without the secrets somebody wrote into them.
+ *
+ * @param secrets data whose values must not be shown: the connection, common data
+ */
+export function traceDocuments(
+  app: App,
+  kind: TracedKind,
+  name: string,
+  secrets: readonly unknown[],
+): readonly TracedDocument[] {
+  const parts = [
+    { role: 'communication', document: communicationOf(app, kind, name) },
+    { role: 'base', document: kind === 'webhook' ? undefined : app.base },
+  ] as const;
+  return parts.flatMap(({ role, document }) =>
+    document === undefined ? [] : [{ role, file: document.file, text: openText(document, secrets) }],
+  );
+}
+
+function communicationOf(app: App, kind: TracedKind, name: string): Document | undefined {
+  switch (kind) {
+    case 'module':
+      return app.modules.get(name)?.communication;
+    case 'epoch':
+      return app.modules.get(name)?.epoch;
+    case 'rpc':
+      return app.rpcs.get(name)?.communication;
+    case 'webhook':
+      return app.webhooks.get(name)?.communication;
+    default:
+      return app.connections.get(name)?.communication;
+  }
+}
+
+function openText(document: Document, secrets: readonly unknown[]): string {
+  const text = document.text ?? JSON.stringify(document.value, null, 2);
+  const written = collectNamedSecrets(withoutTemplates(document.value));
+  const redactor = createRedactor({ secrets: [...collectSecrets(...secrets), ...written] });
+  return redactor.text(text);
+}
+
+/** Under a name that says secret an expression is none: it says where the secret comes from. */
+function withoutTemplates(value: unknown): unknown {
+  if (typeof value === 'string') return value.includes('{{') ? '' : value;
+  if (Array.isArray(value)) return value.map(withoutTemplates);
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutTemplates(member)]));
+}

@@ -1,0 +1,174 @@
+import { EngineError } from '../../errors/engine-error.js';
+import type { TraceEvent } from '../../run/trace/trace.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { fromPortable, toPortable } from '../../util/portable-value.js';
+import type { RunTrace, TracedDocument, TracedEnd, TracedKind } from './run-trace.js';
+
+/** What a trace file ends in. */
+export const TRACE_FILE_SUFFIX = '.jsonl';
+
+const VERSION = 1;
+
+/** A file somebody hands on is read whole; longer ones are no trace a person looks at. */
+const MAX_LENGTH = 200 * 1024 * 1024;
+
+/**
+ * A run as one self-contained text, JSON lines: a head, the documents it ran, its events in order, how it ended. Dates
+ * and bytes are written so that `readTraceFile` gives them back.
+ */
+export function writeTraceFile({ documents, events, end, ...head }: RunTrace): string {
+  const lines = [
+    { line: 'run', version: VERSION, ...head, limits: limitsAsData(head.limits) },
+    ...documents.map((document) => ({ line: 'document', ...document })),
+    ...events.map((event) => ({ line: 'event', event: toPortable(event) })),
+    { line: 'end', ...end },
+  ];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/**
+ * Reads what `writeTraceFile` wrote. A file that breaks off, because the run was killed, is read as far as it goes; the
+ * end of such a run is `stopped`.
+ *
+ * @throws EngineError (TRACE_FILE) for a text that is no trace, or one of a later version
+ */
+export function readTraceFile(text: string): RunTrace {
+  if (text.length > MAX_LENGTH) throw traceError('A trace of more than 200 MB is not read.');
+  const lines = text.split('\n');
+  const head = readHead(parseLine(lines[0] ?? '', 1));
+  const documents: TracedDocument[] = [];
+  const events: TraceEvent[] = [];
+  let end: TracedEnd | undefined;
+  for (const [index, written] of lines.entries()) {
+    if (index === 0 || written.trim() === '') continue;
+    const isLast = index === lines.length - 1;
+    const line = isLast ? parseLoose(written) : parseLine(written, index + 1);
+    if (line === undefined) break;
+    if (line['line'] === 'document') documents.push(readDocument(line, index + 1));
+    else if (line['line'] === 'event') events.push(readEvent(line, index + 1));
+    else if (line['line'] === 'end') end = readEnd(line, index + 1);
+    else throw traceError(`Line ${index + 1} is none of a trace: ${describe(line['line'])}.`);
+  }
+  return { ...head, documents, events, end: end ?? brokenOff(events) };
+}
+
+type Head = Omit<RunTrace, 'documents' | 'events' | 'end'>;
+
+const KINDS: readonly TracedKind[] = ['module', 'rpc', 'webhook', 'connection', 'epoch'];
+
+function readHead(line: PlainObject): Head {
+  if (line['line'] !== 'run' || typeof line['version'] !== 'number') {
+    throw traceError('This is no trace: its first line says nothing of a run.');
+  }
+  if (line['version'] > VERSION) {
+    throw traceError(
+      `This trace was written by a later version (${line['version']}); ${VERSION} is known here.`,
+    );
+  }
+  const { app, kind, name, startedAt } = line;
+  const known = KINDS.find((other) => other === kind);
+  if (typeof app !== 'string' || typeof name !== 'string' || typeof startedAt !== 'number' || !known) {
+    throw traceError('This is no trace: its first line lacks the app, the component or the time.');
+  }
+  return { app, kind: known, name, startedAt, limits: limitsFromData(line['limits']) };
+}
+
+/** JSON has no number for it. */
+const WITHOUT_LIMIT = 'Infinity';
+
+const LIMIT_NAMES = ['maxRequests', 'maxPages', 'maxRecords', 'timeoutMs', 'maxTimeoutMs'] as const;
+
+function limitsAsData(limits: RunTrace['limits']): PlainObject {
+  return Object.fromEntries(
+    LIMIT_NAMES.map((name) => [name, Number.isFinite(limits[name]) ? limits[name] : WITHOUT_LIMIT]),
+  );
+}
+
+function limitsFromData(data: unknown): RunTrace['limits'] {
+  const given = isPlainObject(data) ? data : {};
+  const read = (name: (typeof LIMIT_NAMES)[number]): number =>
+    typeof given[name] === 'number' ? given[name] : Number.POSITIVE_INFINITY;
+  return {
+    maxRequests: read('maxRequests'),
+    maxPages: read('maxPages'),
+    maxRecords: read('maxRecords'),
+    timeoutMs: read('timeoutMs'),
+    maxTimeoutMs: read('maxTimeoutMs'),
+  };
+}
+
+function readDocument({ role, file, text }: PlainObject, number: number): TracedDocument {
+  if (typeof text !== 'string') throw traceError(`Line ${number}: a document without text.`);
+  return {
+    role: role === 'base' ? 'base' : 'communication',
+    file: typeof file === 'string' ? file : undefined,
+    text,
+  };
+}
+
+function readEvent({ event }: PlainObject, number: number): TraceEvent {
+  const value = fromPortable(event);
+  if (!isPlainObject(value) || typeof value['kind'] !== 'string' || typeof value['at'] !== 'number') {
+    throw traceError(`Line ${number}: an event without its kind or its time.`);
+  }
+  // Whoever shows it has to do with what is there: a file may come from anybody.
+  return { requestIndex: 0, page: 1, ...value } as unknown as TraceEvent;
+}
+
+function readEnd({ state, bundles, stats, warnings, error }: PlainObject, number: number): TracedEnd {
+  if (!isPlainObject(stats)) throw traceError(`Line ${number}: an end without numbers.`);
+  const count = (name: string): number => (typeof stats[name] === 'number' ? stats[name] : 0);
+  return {
+    state: state === 'ok' || state === 'failed' ? state : 'stopped',
+    bundles: typeof bundles === 'number' ? bundles : 0,
+    stats: {
+      requests: count('requests'),
+      pages: count('pages'),
+      records: count('records'),
+      durationMs: count('durationMs'),
+      stopReason: stats['stopReason'] as TracedEnd['stats']['stopReason'], // a word to show
+    },
+    warnings: Array.isArray(warnings) ? warnings.filter(isPlainObject).map(readWarning) : [],
+    error: isPlainObject(error) ? error : undefined,
+  };
+}
+
+function readWarning(warning: PlainObject): TracedEnd['warnings'][number] {
+  // Words to show, as above.
+  return warning as unknown as TracedEnd['warnings'][number];
+}
+
+function brokenOff(events: readonly TraceEvent[]): TracedEnd {
+  const [first, last] = [events[0], events.at(-1)];
+  const stats = {
+    requests: events.filter(({ kind }) => kind === 'request').length,
+    pages: 0,
+    records: 0,
+    durationMs: first === undefined || last === undefined ? 0 : last.at - first.at,
+    stopReason: undefined,
+  };
+  return { state: 'stopped', bundles: 0, stats, warnings: [], error: undefined };
+}
+
+function parseLine(text: string, number: number): PlainObject {
+  const line = parseLoose(text);
+  if (line === undefined) throw traceError(`This is no trace: line ${number} is no JSON object.`);
+  return line;
+}
+
+function parseLoose(text: string): PlainObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'string' ? `"${value.slice(0, 40)}"` : 'no kind';
+}
+
+function traceError(message: string): EngineError {
+  return new EngineError('TRACE_FILE', message);
+}

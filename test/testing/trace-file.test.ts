@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
+import { type RunTrace, traceDocuments } from '../../src/testing/traces/run-trace.js';
+import { readTraceFile, writeTraceFile } from '../../src/testing/traces/trace-file.js';
+
+const TRACE: RunTrace = {
+  app: 'shop',
+  kind: 'module',
+  name: 'list',
+  startedAt: 1000,
+  limits: { ...DEFAULT_LIMITS, maxPages: Number.POSITIVE_INFINITY },
+  documents: [{ role: 'communication', file: 'list.imljson', text: '{"url": "/x"} // é\n' }],
+  events: [
+    {
+      ...{ at: 1001, requestIndex: 0, page: 1, kind: 'scope', phase: 'request', scope: 0, unset: [] },
+      names: { parameters: { since: new Date(5), bytes: new Uint8Array([1, 2]) } },
+    },
+    { at: 1500, requestIndex: 0, page: 1, kind: 'skipped', place: { pointer: '/condition' } },
+  ],
+  end: {
+    state: 'failed',
+    bundles: 0,
+    stats: { requests: 1, pages: 0, records: 0, durationMs: 500, stopReason: undefined },
+    warnings: [{ code: 'open-host', message: 'w', place: undefined }],
+    error: { name: 'DataError', message: 'No.' },
+  },
+};
+
+describe('a trace file', () => {
+  it('gives back what was written, dates, bytes and limits that are none among it', () => {
+    expect(readTraceFile(writeTraceFile(TRACE))).toEqual(TRACE);
+  });
+
+  it('that breaks off is read as far as it goes', () => {
+    const text = writeTraceFile(TRACE);
+    const cut = text.slice(0, text.indexOf('"line":"end"'));
+    expect(readTraceFile(cut)).toMatchObject({
+      events: { length: 2 },
+      end: { state: 'stopped', stats: { requests: 0, durationMs: 499 } },
+    });
+  });
+
+  it.each([
+    ['', 'This is no trace: line 1 is no JSON object.'],
+    ['{"a":1}\n', 'This is no trace: its first line says nothing of a run.'],
+    ['{"line":"run","version":9}\n', 'This trace was written by a later version (9); 1 is known here.'],
+    [
+      '{"line":"run","version":1,"app":"a"}\n',
+      'This is no trace: its first line lacks the app, the component or the time.',
+    ],
+    [
+      `${writeTraceFile(TRACE).split('\n')[0]}\nnot json\n{}\n`,
+      'This is no trace: line 2 is no JSON object.',
+    ],
+    [`${writeTraceFile(TRACE).split('\n')[0]}\n{"line":"x"}\n`, 'Line 2 is none of a trace: "x".'],
+    [
+      `${writeTraceFile(TRACE).split('\n')[0]}\n{"line":"event","event":1}\n`,
+      'Line 2: an event without its kind or its time.',
+    ],
+  ])('that is none is refused: %j', (text, message) => {
+    expect(() => readTraceFile(text)).toThrow(expect.objectContaining({ code: 'TRACE_FILE', message }));
+  });
+});
+
+it('holds the documents of a run without the secrets written into them', () => {
+  const app = defineApp({
+    name: 'a',
+    base: {
+      baseUrl: 'https://api.example.test',
+      headers: { Authorization: 'Bearer {{connection.apiKey}}', 'X-Api-Key': 'written-into-the-app' },
+      qs: { who: 'conn-secret-value' },
+    },
+    modules: { m: { communication: { url: '/x', headers: { token: '{{connection.token}}' } } } },
+  });
+  const texts = traceDocuments(app, 'module', 'm', [{ apiKey: 'conn-secret-value' }]).map(({ text }) => text);
+  expect(texts.join()).not.toContain('conn-secret-value');
+  expect(texts.join()).not.toContain('written-into-the-app');
+  expect(texts[0]).toContain('{{connection.token}}');
+  expect(texts[1]).toContain('Bearer {{connection.apiKey}}');
+});
