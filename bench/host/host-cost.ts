@@ -9,7 +9,7 @@ import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
 import type { Flows, Receiver } from '../../src/host/work/ports.js';
-import { settingsOf } from '../../src/scenario/state/scenario-settings.js';
+import { completeSettings } from '../../src/scenario/state/scenario-settings.js';
 import type { LoadData, LoadOrder, LoadResult } from '../webhook/load.js';
 
 // What a host costs beside the raw parts it is made of: npm run bench:host, with IML_TEST_POSTGRES for PostgreSQL.
@@ -110,7 +110,7 @@ async function measureHost(name: string, store: HostStore, load: Load, url?: str
     const host = createHost({ store, queue, flows, receiver, limits: { maxQueued: 10 * EVENTS } });
     const kind = ordered ? 'ordered' : 'unordered';
     const hook = await host.putHook({ name: kind, app: 'a', webhook: 'w', kind: 'dedicated' });
-    const settings = settingsOf({ scheduling: 'instant' });
+    const settings = completeSettings({ scheduling: 'instant' });
     const plan = { settings, everyMs: undefined, ordered, answers: false, flow: null };
     await host.scenarios.put({ name: kind, plan, hookId: hook.id });
     const { origin, close } = await host.listen();

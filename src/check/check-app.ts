@@ -1,7 +1,7 @@
 import type { App } from '../document/app.js';
 import { type Finding, LEVELS } from './finding.js';
 import { RULES } from './rules.js';
-import { type CheckSettings, DEFAULT_SETTINGS, levelOf } from './settings/check-settings.js';
+import { type CheckSettings, DEFAULT_CHECK_SETTINGS, resolveLevel } from './settings/check-settings.js';
 import { compileFunctions } from './subject/compile-functions.js';
 import { createSubject } from './subject/subject.js';
 
@@ -16,12 +16,12 @@ import { createSubject } from './subject/subject.js';
  */
 export async function checkApp(
   app: App,
-  settings: CheckSettings = DEFAULT_SETTINGS,
+  settings: CheckSettings = DEFAULT_CHECK_SETTINGS,
 ): Promise<readonly Finding[]> {
   const subject = createSubject(app, await compileFunctions(app));
   const findings = new Map<string, Finding>();
   for (const rule of RULES) {
-    const level = levelOf(settings, rule);
+    const level = resolveLevel(settings, rule);
     if (level === 'off') continue;
     rule.check(subject, (found) => {
       const { file = '', line = 0, column = 0, pointer = '' } = found.place;

@@ -9,7 +9,7 @@ import { didYouMean } from '../util/suggest.js';
 import { checkApp, compareFindings } from './check-app.js';
 import type { Finding } from './finding.js';
 import { LOAD_ERROR, RULES } from './rules.js';
-import { DEFAULT_SETTINGS } from './settings/check-settings.js';
+import { DEFAULT_CHECK_SETTINGS } from './settings/check-settings.js';
 import { isIgnored, readIgnoreComments } from './settings/ignore-comments.js';
 import { type CheckConfig, CONFIG_FILE, readCheckConfig } from './settings/read-config.js';
 import { listDocuments } from './subject/checked-document.js';
@@ -49,20 +49,20 @@ export async function checkLoadedApp(
   load: () => Promise<App>,
   onLoad: (app: App) => void = () => {},
 ): Promise<CheckReport> {
-  const config = await readConfigOf(root);
+  const config = await findConfig(root);
   const app = await load().catch((error: unknown) => {
     if (error instanceof EngineError) return error;
     throw error;
   });
   if (app instanceof EngineError) {
-    return { root, app: undefined, findings: [findingOf(app)], ignored: 0 };
+    return { root, app: undefined, findings: [toFinding(app)], ignored: 0 };
   }
   onLoad(app);
-  const findings = await checkApp(app, config ?? DEFAULT_SETTINGS);
+  const findings = await checkApp(app, config ?? DEFAULT_CHECK_SETTINGS);
   return { root, app: app.name, ...hideIgnored(app, findings, config?.ignore ?? []) };
 }
 
-function findingOf(error: EngineError): Finding {
+function toFinding(error: EngineError): Finding {
   return { rule: LOAD_ERROR, level: 'error', message: error.message, place: placeOfError(error) };
 }
 
@@ -73,7 +73,7 @@ function placeOfError(error: EngineError): Place {
 }
 
 /** The settings beside the manifest, else those of the nearest folder above up to the repository's root. */
-async function readConfigOf(root: string): Promise<CheckConfig | undefined> {
+async function findConfig(root: string): Promise<CheckConfig | undefined> {
   for (let folder = root; ; folder = path.dirname(folder)) {
     const file = path.join(folder, CONFIG_FILE);
     const text = await readFile(file, 'utf8').catch(() => undefined);

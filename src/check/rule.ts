@@ -2,7 +2,7 @@ import type { Finding, Level } from './finding.js';
 import type { Subject } from './subject/subject.js';
 
 /** What a rule tells of one place; its id and level are added by whoever runs it. */
-export type Report = (finding: Omit<Finding, 'rule' | 'level'>) => void;
+export type ReportFinding = (finding: Omit<Finding, 'rule' | 'level'>) => void;
 
 /** One thing that can be wrong with an app. Its page in `docs/rules/` is made from it. */
 export interface Rule {
@@ -19,5 +19,5 @@ export interface Rule {
   readonly good: string;
   /** Whether some of its findings can be mended by `--fix`. Default: false. */
   readonly canFix?: boolean;
-  readonly check: (subject: Subject, report: Report) => void;
+  readonly check: (subject: Subject, report: ReportFinding) => void;
 }

@@ -1,5 +1,5 @@
 import type { EngineError } from '../errors/engine-error.js';
-import { errnoOf } from '../util/errno.js';
+import { readErrno } from '../util/read-errno.js';
 import { usageError } from './usage-error.js';
 
 /**
@@ -8,7 +8,7 @@ import { usageError } from './usage-error.js';
  * @param hostname the address it asked for, where that may be the reason
  */
 export function cannotListen(port: number, error: unknown, hostname?: string): EngineError {
-  const errno = errnoOf(error);
+  const errno = readErrno(error);
   if (hostname !== undefined && ADDRESS_ERRORS.has(errno)) {
     return usageError(
       `This machine has no address "${hostname}" to listen on (${errno}). Choose another with --host.`,

@@ -51,6 +51,6 @@ export interface CommandEntry {
 }
 
 /** The options of a command, `--help` among them. */
-export function optionsOf(command: Command): Command['options'] {
+export function listOptions(command: Command): Command['options'] {
   return { ...command.options, help: { short: 'h', help: 'Shows this help.' } };
 }

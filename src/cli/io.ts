@@ -27,8 +27,8 @@ export interface Io {
 }
 
 /** The reason of the signal of `interruptible`. */
-export class Interruption extends Error {
-  override readonly name = 'Interruption';
+export class UserInterruption extends Error {
+  override readonly name = 'UserInterruption';
 
   constructor() {
     super('Interrupted.');

@@ -11,7 +11,7 @@ export interface LoadedApp {
   /** The folder that paths of the app start at, absolute. */
   readonly root: string;
   /** Such a path as the user of the command would write it. */
-  readonly pathOf: (file: string) => string;
+  readonly showPath: (file: string) => string;
 }
 
 /**
@@ -24,6 +24,6 @@ export async function openApp(given: string, io: Io): Promise<LoadedApp> {
   const { folder: root } = await findApp(target).catch((error: unknown) => {
     throw error instanceof SpecError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
   });
-  const pathOf = (file: string): string => path.relative(io.cwd, path.join(root, file)) || file;
-  return { app: await loadApp(root), root, pathOf };
+  const showPath = (file: string): string => path.relative(io.cwd, path.join(root, file)) || file;
+  return { app: await loadApp(root), root, showPath };
 }

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import { askTerminal } from './input/ask-terminal.js';
-import { Interruption, type Io, type Output } from './io.js';
+import { type Io, type Output, UserInterruption } from './io.js';
 
 /** The port to the process this runs in. */
 export interface ProcessIo extends Io {
@@ -53,7 +53,7 @@ async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>, onSigna
   // Once: a second Ctrl-C ends the process at once, should the first not get through.
   const stop = (): void => {
     onSignal();
-    controller.abort(new Interruption());
+    controller.abort(new UserInterruption());
   };
   process.once('SIGINT', stop);
   // What runs services ends them with SIGTERM; they are to come to a good end as well.

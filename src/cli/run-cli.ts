@@ -3,7 +3,7 @@ import { didYouMean } from '../util/suggest.js';
 import { COMMANDS } from './commands.js';
 import { EXIT } from './exit-code.js';
 import { parseArguments } from './input/parse-arguments.js';
-import { Interruption, type Io } from './io.js';
+import { type Io, UserInterruption } from './io.js';
 import { commandHelp, overviewHelp } from './output/print-help.js';
 import { printable } from './output/terminal-text.js';
 import { readVersion } from './read-version.js';
@@ -45,19 +45,19 @@ async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<num
 }
 
 async function help([name]: readonly string[], io: Io): Promise<number> {
-  const entry = name === undefined ? undefined : entryOf(name);
+  const entry = name === undefined ? undefined : findCommand(name);
   await io.stdout.write(entry === undefined ? overviewHelp(COMMANDS) : commandHelp(await entry.load()));
   return EXIT.ok;
 }
 
 async function runCommand(name: string, rest: readonly string[], io: Io): Promise<number> {
-  const entry = entryOf(name);
+  const entry = findCommand(name);
   const command = await entry.load();
   const args = parseArguments(command, rest);
   return args.isSet('help') ? help([name], io) : command.run(args, io);
 }
 
-function entryOf(name: string): (typeof COMMANDS)[string] {
+function findCommand(name: string): (typeof COMMANDS)[string] {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry !== undefined) return entry;
   const what = name.startsWith('-') ? 'option' : 'command';
@@ -67,7 +67,7 @@ function entryOf(name: string): (typeof COMMANDS)[string] {
 }
 
 async function reportFailure(error: unknown, name: string | undefined, io: Io): Promise<number> {
-  if (error instanceof Interruption) {
+  if (error instanceof UserInterruption) {
     await io.stderr.write(`${error.message}\n`);
     return EXIT.interrupted;
   }

@@ -1,9 +1,9 @@
-import { Interruption, type Io } from './io.js';
+import { type Io, UserInterruption } from './io.js';
 
 /** Resolves at Ctrl-C, or when the process is asked to end. */
 export async function untilInterrupted(io: Pick<Io, 'interruptible'>): Promise<void> {
   await io.interruptible(untilAborted).catch((error: unknown) => {
-    if (!(error instanceof Interruption)) throw error;
+    if (!(error instanceof UserInterruption)) throw error;
   });
 }
 

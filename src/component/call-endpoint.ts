@@ -7,8 +7,8 @@ import { runError } from '../run/scope/evaluate-directive.js';
 import type { EndpointCall, EndpointCaller, RunContext, RunScope } from '../run/scope/run-context.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
+import { collectResult } from './collect-result.js';
 import { freshNames } from './fresh-names.js';
-import { resultOf } from './result-of.js';
 import type { Runtime } from './runtime.js';
 
 /**
@@ -24,12 +24,12 @@ export function createEndpointCaller(runtime: Runtime): EndpointCaller {
     const endpoint = requireEndpoint(call.name, context, runtime.app);
     const { communication } = endpoint;
     const requests = await runtime.compile(communication);
-    const names = { ...ownNames(call), ...connectionOf(call, endpoint, context) };
+    const names = { ...ownNames(call), ...makeConnectionScope(call, endpoint, context) };
     const apart = context.apart(call.name, names);
     const pages: Page[] = [];
     for await (const page of runCommunication(requests, apart)) pages.push(page);
     const { statusCode, headers } = apart.scope;
-    return { body: resultOf(pages), statusCode, headers };
+    return { body: collectResult(pages), statusCode, headers };
   };
 }
 
@@ -65,7 +65,7 @@ function ownNames({ input }: EndpointCall): RunScope {
  * `endpoint.connection` may give the data of a connection. A text names one, and a run has only its own, so that is
  * used, with a warning where the name is not that of the connection the endpoint declares. [choice]
  */
-function connectionOf(call: EndpointCall, endpoint: EndpointComponent, context: RunContext): RunScope {
+function makeConnectionScope(call: EndpointCall, endpoint: EndpointComponent, context: RunContext): RunScope {
   const { connection } = call;
   if (isPlainObject(connection)) {
     context.redactor.learn(collectSecrets(connection));

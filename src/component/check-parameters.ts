@@ -38,7 +38,7 @@ export async function readyParameters(
   const { form } = subject;
   const given = input.parameters ?? {};
   const secrets = secretValues(form.elements, given);
-  const check = subject.isChecked ? settingsOf(runtime.checkParameters, input.checkParameters) : undefined;
+  const check = subject.isChecked ? mergeChecks(runtime.checkParameters, input.checkParameters) : undefined;
   if (check === undefined || form.elements.length === 0) return { parameters: given, secrets };
   const { defaults, resolve = 'none', mapped = false, forcedEmpty = false } = check;
   const ask = rpcAsker(runtime, input, subject, secrets);
@@ -112,16 +112,16 @@ function describedSecrets(answer: unknown, values: PlainObject): readonly string
   }
 }
 
-function settingsOf(
+function mergeChecks(
   ofEngine: CheckParameters | undefined,
   ofRun: CheckParameters | undefined,
 ): ParameterCheck | undefined {
   const isChecked = ofRun ?? ofEngine ?? true;
   if (isChecked === false) return undefined;
-  return { ...objectOf(ofEngine), ...objectOf(ofRun) };
+  return { ...toObject(ofEngine), ...toObject(ofRun) };
 }
 
-function objectOf(check: CheckParameters | undefined): ParameterCheck {
+function toObject(check: CheckParameters | undefined): ParameterCheck {
   return typeof check === 'object' ? check : {};
 }
 

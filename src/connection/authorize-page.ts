@@ -35,21 +35,21 @@ export async function buildAuthorizePage(
 
 /** The first value of a name in the query of an address. */
 export function readQueryValue(url: string, name: string): string | undefined {
-  const pair = queryOf(url).find((text) => nameOf(text) === name);
+  const pair = splitQuery(url).find((text) => readName(text) === name);
   return pair === undefined ? undefined : decodeFormComponent(pair.slice(pair.indexOf('=') + 1));
 }
 
 /** The query keeps its writing but for the names that are set. */
 function withQueryValues(url: string, values: readonly (readonly [string, string])[]): string {
   const names = new Set(values.map(([name]) => name));
-  const kept = queryOf(url).filter((pair) => !names.has(nameOf(pair)));
+  const kept = splitQuery(url).filter((pair) => !names.has(readName(pair)));
   const added = values.map(([name, value]) => `${encodeComponent(name)}=${encodeComponent(value)}`);
   const query = [...kept, ...added].join('&');
   const address = url.split('?', 1)[0] ?? '';
   return query === '' ? address : `${address}?${query}`;
 }
 
-function queryOf(url: string): readonly string[] {
+function splitQuery(url: string): readonly string[] {
   const mark = url.indexOf('?');
   return mark === -1
     ? []
@@ -59,6 +59,6 @@ function queryOf(url: string): readonly string[] {
         .filter((pair) => pair !== '');
 }
 
-function nameOf(pair: string): string {
+function readName(pair: string): string {
   return decodeFormComponent(pair.split('=', 1)[0] ?? '');
 }

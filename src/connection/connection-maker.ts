@@ -21,7 +21,7 @@ export interface Maker {
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api: in connections, `common` is the
  * connection's. [doc] The app's stands in where it has none. [choice]
  */
-export function startOf(
+export function prepareStart(
   { component, runtime }: Maker,
   stored: StoredConnection,
   { common, signal }: ConnectionOptions,
@@ -48,7 +48,7 @@ export function emptyConnection(
   };
 }
 
-export function storedOf(component: ConnectionComponent, known: KnownConnection): StoredConnection {
+export function toStored(component: ConnectionComponent, known: KnownConnection): StoredConnection {
   const { connection, parameters = connection, metadata, uid, expires, oauth, common } = known;
   return { component: component.name, connection, parameters, metadata, uid, expires, oauth, common };
 }

@@ -6,7 +6,7 @@ import { isPlainObject } from '../util/plain-object.js';
 import { buildAuthorizePage, readQueryValue } from './authorize-page.js';
 import { codeChallenge, createNonce } from './code-challenge.js';
 import type { AuthorizeInput, ConnectionOptions, CreateInput } from './connection-input.js';
-import { emptyConnection, type Maker, startOf } from './connection-maker.js';
+import { emptyConnection, type Maker, prepareStart } from './connection-maker.js';
 import { checkConnectionParameters } from './connection-parameters.js';
 import type { AuthorizationReport, ConnectionReport } from './connection-report.js';
 import { runConnection } from './connection-run.js';
@@ -28,7 +28,7 @@ export async function create(maker: Maker, input: CreateInput): Promise<Connecti
   const parameters = await checkConnectionParameters(component, { ...input.parameters }, runtime);
   const oauth = component.type === 'oauth' ? oauthNames(maker, input, undefined) : undefined;
   const stored = { ...emptyConnection(component, parameters, oauth), common: input.common };
-  const start = startOf(maker, stored, input, { oauth });
+  const start = prepareStart(maker, stored, input, { oauth });
   return runConnection(runtime, start, async (run) => {
     if (compiled.kind === 'basic') {
       await run.section(compiled.requests);
@@ -72,7 +72,7 @@ export async function authorize(maker: Maker, input: AuthorizeInput): Promise<Au
   const state = kind === 'oauth2' ? createNonce() : undefined;
   const oauth = oauthNames(maker, input, input.redirectUri);
   const names = { ...oauth, codeChallenge: challenge, codeChallengeMethod: 'S256' };
-  const start = startOf(maker, emptyConnection(component, parameters, oauth), input, { oauth: names });
+  const start = prepareStart(maker, emptyConnection(component, parameters, oauth), input, { oauth: names });
   return runConnection(runtime, start, async (run) => {
     await run.section(before);
     const context = run.context.at({ document: page.document, requestIndex: 0 });
@@ -121,7 +121,7 @@ export async function complete(
     connection,
     common: options.common ?? common,
   };
-  const start = startOf(maker, stored, options, { oauth: names, query: { ...query } });
+  const start = prepareStart(maker, stored, options, { oauth: names, query: { ...query } });
   return runConnection(runtime, { ...start, temp, secrets: codeVerifier }, async (run) => {
     receiveCallback(page, query, run);
     await run.section(token);

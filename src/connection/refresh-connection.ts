@@ -44,7 +44,7 @@ export function refreshConnection(
  * @throws AppError of type InvalidAccessTokenError
  */
 export function assertNotExpired(stored: StoredConnection, runtime: Runtime): void {
-  const end = readInstant(stored.expires, timezoneOf(runtime));
+  const end = readInstant(stored.expires, readTimezone(runtime));
   if (end === undefined || end > runtime.settings.clock.now()) return;
   throw new AppError('InvalidAccessTokenError', 'The connection has expired. It has to be authorized again.');
 }
@@ -54,11 +54,11 @@ export function assertNotExpired(stored: StoredConnection, runtime: Runtime): vo
  * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [inf]
  */
 function isTokenOver({ connection }: StoredConnection, runtime: Runtime): boolean {
-  const end = readInstant(ownMember(connection, 'expires'), timezoneOf(runtime));
+  const end = readInstant(ownMember(connection, 'expires'), readTimezone(runtime));
   return end !== undefined && end <= runtime.settings.clock.now();
 }
 
-function timezoneOf(runtime: Runtime): string {
+function readTimezone(runtime: Runtime): string {
   return toText(runtime.environment['timezone']) || 'UTC';
 }
 

@@ -28,7 +28,7 @@ export function requiredScope(app: App, connection: ConnectionComponent, request
 }
 
 /** The modules and webhooks of an app that use a connection. */
-export function usesOf(app: App, connection: string): ScopeRequest {
+export function listScopeUses(app: App, connection: string): ScopeRequest {
   const uses = (component: {
     readonly connection: string | undefined;
     readonly altConnection: string | undefined;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toPortable } from '../util/portable-value.js';
 import type { ConnectionOptions, KnownConnection, RefreshInput } from './connection-input.js';
-import { type Maker, startOf, storedOf } from './connection-maker.js';
+import { type Maker, prepareStart, toStored } from './connection-maker.js';
 import type { ConnectionReport } from './connection-report.js';
 import { runConnection } from './connection-run.js';
 import { assertNotExpired, refreshConnection } from './refresh-connection.js';
@@ -13,12 +13,12 @@ export async function test(
   options: ConnectionOptions,
 ): Promise<ConnectionReport> {
   const compiled = await maker.compile();
-  const stored = storedOf(maker.component, known);
+  const stored = toStored(maker.component, known);
   assertNotExpired(stored, maker.runtime);
   const isBasic = compiled.kind === 'basic';
   // A basic connection is made once more, from what the user filled in.
   const before = isBasic ? { ...stored, connection: { ...stored.parameters } } : stored;
-  return runConnection(maker.runtime, startOf(maker, before, options), async (run) => {
+  return runConnection(maker.runtime, prepareStart(maker, before, options), async (run) => {
     if (isBasic) {
       await run.section(compiled.requests);
     } else {
@@ -37,11 +37,16 @@ export async function refresh(
 ): Promise<ConnectionReport> {
   const compiled = await maker.compile();
   const { signal, ...shared } = input;
-  const stored = storedOf(maker.component, known);
+  const stored = toStored(maker.component, known);
   const work = async (): Promise<ConnectionReport> => {
     assertNotExpired(stored, maker.runtime);
     const section = compiled.kind === 'basic' ? [] : compiled.refresh;
-    return refreshConnection(section, startOf(maker, stored, shared), maker.runtime, input.force === true);
+    return refreshConnection(
+      section,
+      prepareStart(maker, stored, shared),
+      maker.runtime,
+      input.force === true,
+    );
   };
   const identity = JSON.stringify(toPortable([stored, shared]));
   // A digest, so that no credentials lie about as the key of a map.
@@ -56,7 +61,7 @@ export async function invalidate(
 ): Promise<ConnectionReport> {
   const compiled = await maker.compile();
   const section = compiled.kind === 'basic' ? [] : compiled.invalidate;
-  const start = startOf(maker, storedOf(maker.component, known), options);
+  const start = prepareStart(maker, toStored(maker.component, known), options);
   return runConnection(maker.runtime, start, async (run) => {
     run.showConnection();
     await run.section(section);

@@ -23,7 +23,7 @@ export async function loadPackages<Given extends Loaders>(
     const [noun, verb] = missing.length === 1 ? ['package', 'is'] : ['packages', 'are'];
     throw new EngineError(
       'PACKAGE_MISSING',
-      `${purpose} needs the ${noun} ${listOf(missing)}, which ${verb} not installed: npm install ${missing.join(' ')}`,
+      `${purpose} needs the ${noun} ${joinNames(missing)}, which ${verb} not installed: npm install ${missing.join(' ')}`,
       { cause: outcomes.find(isMissing)?.reason },
     );
   }
@@ -43,6 +43,6 @@ function isMissing(outcome: PromiseSettledResult<unknown> | undefined): outcome 
   return reason instanceof Error && 'code' in reason && MISSING_CODES.has(reason.code);
 }
 
-function listOf(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

@@ -63,6 +63,6 @@ export type {
   IncompleteDraft,
   ReceiveRequest,
   Receiver,
-  Reception,
   StoredCall,
+  WebhookReception,
 } from './work/ports.js';

@@ -4,11 +4,11 @@ import { EngineError } from '../errors/engine-error.js';
 import { listSecretFields } from '../parameters/check/secret-values.js';
 import { findParameter } from '../parameters/form/find-parameter.js';
 import { moduleForm } from '../parameters/form/form.js';
-import { settingsOf } from '../scenario/state/scenario-settings.js';
+import { completeSettings } from '../scenario/state/scenario-settings.js';
 import type { HookReport } from '../webhook/run-hook-request.js';
 import type { Host } from './create-host.js';
 import { attachHook, detachHook } from './hooks/attach-hook.js';
-import { type Engines, engineOf } from './hooks/engine-receiver.js';
+import { type Engines, requireEngine } from './hooks/engine-receiver.js';
 import type { Hook } from './hooks/hooks.js';
 import type { FlowDefinition } from './scenarios/flow-definition.js';
 import type { ScenarioEntry } from './scenarios/scenario-file.js';
@@ -38,7 +38,7 @@ export interface SetUpScenario {
  */
 export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry): Promise<SetUpScenario> {
   const { host, engines } = options;
-  for (const { app, module } of entry.modules) findModule(engineOf(engines, app).app, module);
+  for (const { app, module } of entry.modules) findModule(requireEngine(engines, app).app, module);
   const plan = planOfEntry(entry, engines);
   // What cannot work is refused before anything is stored, and before any service is told of a hook.
   if (plan.cron !== undefined) await nextCronTime(plan.cron, 0);
@@ -48,7 +48,7 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
     return { name: entry.name, hook: undefined };
   }
   const { app, webhook, uid, connection, parameters } = entry.webhook;
-  const { type } = findWebhook(engineOf(engines, app).app, webhook);
+  const { type } = findWebhook(requireEngine(engines, app).app, webhook);
   const kind = type === 'web-shared' ? 'member' : 'dedicated';
   const hook = await host.putHook({ name: entry.name, app, webhook, kind, uid, connection, parameters });
   await attachHook(options, hook);
@@ -58,22 +58,25 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
 
 function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
   const { everyMinutes, cron, ordered, modules, webhook } = entry;
-  const typeOf = ({ app, module }: ScenarioEntry['modules'][number]): string =>
-    findModule(engineOf(engines, app).app, module).type;
+  const findModuleType = ({ app, module }: ScenarioEntry['modules'][number]): string =>
+    findModule(requireEngine(engines, app).app, module).type;
   const [first] = modules;
   const startsWithWebhook =
-    webhook !== undefined && (first === undefined || typeOf(first) !== 'instant_trigger');
+    webhook !== undefined && (first === undefined || findModuleType(first) !== 'instant_trigger');
   // Module 1 is the webhook then, so the modules behind it are counted from 2 where they have no ids of their own.
   const shift = startsWithWebhook && modules.some(({ id }) => id === 1) ? 1 : 0;
   const flow: FlowDefinition = {
     startsWithWebhook,
     steps: modules.map((step) => ({
       ...{ ...step, id: step.id + shift },
-      secretParameters: listSecretParameters(step, findModule(engineOf(engines, step.app).app, step.module)),
+      secretParameters: listSecretParameters(
+        step,
+        findModule(requireEngine(engines, step.app).app, step.module),
+      ),
     })),
   };
   return {
-    settings: settingsOf({
+    settings: completeSettings({
       ...entry.settings,
       scheduling: everyMinutes === undefined && cron === undefined ? 'instant' : 'timed',
     }),
@@ -81,7 +84,7 @@ function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
     // Kept as JSON, where what is undefined is absent.
     ...(cron && { cron: JSON.parse(JSON.stringify(cron)) }),
     ordered,
-    answers: modules.some((step) => typeOf(step) === 'responder'),
+    answers: modules.some((step) => findModuleType(step) === 'responder'),
     // Kept as JSON, where what is undefined is absent.
     flow: JSON.parse(JSON.stringify(flow)),
   };

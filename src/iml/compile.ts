@@ -36,8 +36,8 @@ export interface CompileOptions {
  */
 export function compile(template: unknown, options: CompileOptions = NO_OPTIONS): Evaluate {
   return compileTemplate(template, {
-    environment: environmentOf(options),
-    functions: functionsOf(options),
+    environment: toEnvironment(options),
+    functions: mergeFunctions(options),
     pointer: '',
   });
 }
@@ -52,7 +52,7 @@ export function evaluate(
 }
 
 /** The environment that options describe, defaults filled in. */
-export function environmentOf(options: CompileOptions): Environment {
+export function toEnvironment(options: CompileOptions): Environment {
   return options === NO_OPTIONS ? DEFAULT_ENVIRONMENT : createEnvironment(options);
 }
 
@@ -72,6 +72,6 @@ function createEnvironment(options: CompileOptions): Environment {
 }
 
 /** Built-in functions and the ones given; a given one replaces a built-in of its name, as a custom function does. */
-export function functionsOf(options: CompileOptions): FunctionTable {
+export function mergeFunctions(options: CompileOptions): FunctionTable {
   return options.functions === undefined ? FUNCTIONS : { ...FUNCTIONS, ...options.functions };
 }

@@ -17,7 +17,7 @@ export interface AppWorkspace {
   /** Text of an open file by absolute path; undefined once it is closed. */
   readonly setText: (file: string, text: string | undefined) => void;
   /** The text of a file as it is edited, else as it lies on disk; undefined where there is none. */
-  readonly textOf: (file: string) => Promise<string | undefined>;
+  readonly readText: (file: string) => Promise<string | undefined>;
   /** Loads and checks the app as it is edited. The subject stays that of the last app that loaded. */
   readonly refresh: () => Promise<CheckReport>;
   /** The app as it was when it loaded last; undefined before that. */
@@ -57,7 +57,7 @@ function createAppWorkspace(root: string): AppWorkspace {
     if (subject === undefined) await loadApp(root).then(keep, () => {});
     return report;
   };
-  const textOf = async (file: string): Promise<string | undefined> =>
+  const readText = async (file: string): Promise<string | undefined> =>
     overlay.get(file) ?? readFile(file, 'utf8').catch(() => undefined);
   return {
     root,
@@ -65,7 +65,7 @@ function createAppWorkspace(root: string): AppWorkspace {
       if (text === undefined) overlay.delete(file);
       else overlay.set(file, text);
     },
-    textOf,
+    readText,
     refresh: () => {
       const refreshed = load();
       loaded = refreshed.catch(() => undefined);
@@ -77,7 +77,7 @@ function createAppWorkspace(root: string): AppWorkspace {
       return subject;
     },
     manifest: async () => {
-      const text = await textOf(path.join(root, MANIFEST));
+      const text = await readText(path.join(root, MANIFEST));
       try {
         return text === undefined ? undefined : readDocument(text, MANIFEST);
       } catch {

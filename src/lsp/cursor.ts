@@ -1,6 +1,6 @@
 import { createScanner, getLocation } from 'jsonc-parser';
 import type { CheckedDocument } from '../check/subject/checked-document.js';
-import { locate, type SpecLocation } from '../check/subject/spec-location.js';
+import { locateInSpec, type SpecLocation } from '../check/subject/spec-location.js';
 import type { Subject } from '../check/subject/subject.js';
 
 /** Where a cursor stands in a file that may be half written. */
@@ -30,7 +30,7 @@ export function readCursor(subject: Subject | undefined, file: string, text: str
   const { path: steps } = getLocation(text, offset);
   const path = steps.map(String);
   const string = findString(text, offset);
-  const location = checked && locate(checked.kind, checked.document.value, path);
+  const location = checked && locateInSpec(checked.kind, checked.document.value, path);
   const expression = string && findExpression(text, string.start, offset, isContainer(path));
   return { checked, path, location, string, expression };
 }
@@ -107,7 +107,7 @@ function isInQuotes(before: string): boolean {
 }
 
 /** The call the cursor is in, and which argument of it; undefined outside of all brackets. */
-export function readCall(before: string): { readonly name: string; readonly argument: number } | undefined {
+export function findCallAt(before: string): { readonly name: string; readonly argument: number } | undefined {
   const open: { name: string; argument: number }[] = [];
   let quote = '';
   for (let index = 0; index < before.length; index++) {

@@ -1,4 +1,4 @@
-import { type ExpressionSite, expressionsOf } from '../check/subject/expression-site.js';
+import { type ExpressionSite, pickExpressions } from '../check/subject/expression-site.js';
 import type { Subject } from '../check/subject/subject.js';
 import { NAME_MEANINGS } from '../check/subject/visible-names.js';
 import { readPath, walkExpression } from '../check/subject/walk-expression.js';
@@ -23,7 +23,7 @@ function findNodeAt(
 ): { readonly site: ExpressionSite; readonly node: Expression } | undefined {
   for (const site of subject.expressions) {
     if (site.in.document.file !== file) continue;
-    for (const expression of expressionsOf(site)) {
+    for (const expression of pickExpressions(site)) {
       const node = innermost(site, expression, offset);
       if (node !== undefined) return { site, node };
     }

@@ -28,7 +28,7 @@ export function listMembers(
     case 'temp':
       return steps.length > 0 ? [] : named([...writtenTemp(subject, checked.owner).names], 'temp');
     case 'common':
-      return keysAt(commonOf(subject, checked), steps, 'common');
+      return keysAt(findCommon(subject, checked), steps, 'common');
     case 'item':
     case 'body':
     case 'output':
@@ -120,7 +120,7 @@ function storedNames(subject: Subject, { owner }: CheckedDocument): readonly str
   return [...storedByConnections(subject, names).names];
 }
 
-function commonOf({ app }: Subject, { owner }: CheckedDocument): unknown {
+function findCommon({ app }: Subject, { owner }: CheckedDocument): unknown {
   const own = owner?.kind === 'connection' ? app.connections.get(owner.name)?.common : undefined;
   return (own ?? app.common)?.value;
 }
@@ -140,10 +140,10 @@ function sampleMembers(
 ): readonly KnownMember[] {
   const module = owner?.kind === 'module' ? app.modules.get(owner.name) : undefined;
   const declared = fieldsAt(readableForm(module?.interface).elements, steps);
-  const samples = keysAt(firstOf(module?.samples?.value), steps, 'sample');
+  const samples = keysAt(takeFirst(module?.samples?.value), steps, 'sample');
   return [...declared, ...samples.filter(({ name }) => declared.every((one) => one.name !== name))];
 }
 
-function firstOf(value: unknown): unknown {
+function takeFirst(value: unknown): unknown {
   return Array.isArray(value) ? (value[0] as unknown) : value;
 }

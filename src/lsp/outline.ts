@@ -15,22 +15,22 @@ const MAX_DEPTH = 4;
 /** The members of a file, a few levels deep; what can be read of one that is half written. */
 export function listOutline(text: string): readonly OutlineEntry[] {
   const root = parseTree(text, [], { allowTrailingComma: true, disallowComments: false });
-  return root === undefined ? [] : entriesOf(root, 0);
+  return root === undefined ? [] : listEntries(root, 0);
 }
 
-function entriesOf(node: Node, depth: number): readonly OutlineEntry[] {
+function listEntries(node: Node, depth: number): readonly OutlineEntry[] {
   if (depth >= MAX_DEPTH) return [];
   if (node.type === 'array') {
     return (node.children ?? []).flatMap((item, index) =>
       item.type === 'object' || item.type === 'array'
-        ? [entry(nameOf(item) ?? `${index + 1}`, item, item.offset + 1, entriesOf(item, depth + 1))]
+        ? [entry(readName(item) ?? `${index + 1}`, item, item.offset + 1, listEntries(item, depth + 1))]
         : [],
     );
   }
   return (node.children ?? []).flatMap((property) => {
     const [key, value] = property.children ?? [];
     if (key === undefined || typeof key.value !== 'string' || key.value === '') return [];
-    const children = value === undefined ? [] : entriesOf(value, depth + 1);
+    const children = value === undefined ? [] : listEntries(value, depth + 1);
     return [entry(key.value, property, key.offset + key.length, children)];
   });
 }
@@ -40,7 +40,7 @@ function entry(name: string, node: Node, keyEnd: number, children: readonly Outl
 }
 
 /** Fields and groups have a name of their own. */
-function nameOf(node: Node): string | undefined {
+function readName(node: Node): string | undefined {
   for (const property of node.children ?? []) {
     const [key, value] = property.children ?? [];
     if (

@@ -24,7 +24,7 @@ import type { Subject } from '../check/subject/subject.js';
 import { findSignature, printSignature } from '../iml/functions/signatures.js';
 import { type AppWorkspace, openAppWorkspace } from './app-workspace.js';
 import { type Suggestion, suggest } from './complete.js';
-import { readCall, readCursor } from './cursor.js';
+import { findCallAt, readCursor } from './cursor.js';
 import { explain } from './explain.js';
 import { formatExpressions } from './format.js';
 import { listOutline, type OutlineEntry } from './outline.js';
@@ -82,10 +82,10 @@ export function serveLsp(version: string): void {
     },
   }));
 
-  const fileOf = (uri: string): string | undefined =>
+  const toFile = (uri: string): string | undefined =>
     uri.startsWith('file:') ? fileURLToPath(uri) : undefined;
 
-  const appOf = async (file: string): Promise<OpenApp | undefined> => {
+  const openAppAround = async (file: string): Promise<OpenApp | undefined> => {
     const known = [...apps.values()].find(({ workspace }) => file.startsWith(`${workspace.root}${path.sep}`));
     if (known !== undefined) return known;
     const workspace = await openAppWorkspace(file);
@@ -101,15 +101,15 @@ export function serveLsp(version: string): void {
   };
 
   /** Paths below an app of the files an editor has open: those without a finding are told of, too. */
-  const openFilesOf = (root: string): readonly string[] =>
+  const listOpenFiles = (root: string): readonly string[] =>
     documents
       .all()
-      .flatMap(({ uri }) => fileOf(uri) ?? [])
+      .flatMap(({ uri }) => toFile(uri) ?? [])
       .filter((file) => file.startsWith(`${root}${path.sep}`))
       .map((file) => path.relative(root, file).split(path.sep).join('/'));
 
   const publish = async (app: OpenApp): Promise<void> => {
-    const { root, textOf, refresh } = app.workspace;
+    const { root, readText, refresh } = app.workspace;
     const { findings } = await refresh();
     app.findings = findings;
     const byFile = new Map<string, Finding[]>();
@@ -117,9 +117,9 @@ export function serveLsp(version: string): void {
       const file = finding.place.file ?? 'makecomapp.json';
       byFile.set(file, [...(byFile.get(file) ?? []), finding]);
     }
-    for (const file of new Set([...app.shown, ...byFile.keys(), ...openFilesOf(root)])) {
-      const text = (await textOf(path.join(root, file))) ?? '';
-      const diagnostics = (byFile.get(file) ?? []).map((finding) => diagnosticOf(finding, text));
+    for (const file of new Set([...app.shown, ...byFile.keys(), ...listOpenFiles(root)])) {
+      const text = (await readText(path.join(root, file))) ?? '';
+      const diagnostics = (byFile.get(file) ?? []).map((finding) => toDiagnostic(finding, text));
       await connection.sendDiagnostics({ uri: pathToFileURL(path.join(root, file)).href, diagnostics });
     }
     app.shown = new Set(byFile.keys());
@@ -133,8 +133,8 @@ export function serveLsp(version: string): void {
   };
 
   const changed = async (uri: string, text: string | undefined): Promise<void> => {
-    const file = fileOf(uri);
-    const app = file === undefined ? undefined : await appOf(file);
+    const file = toFile(uri);
+    const app = file === undefined ? undefined : await openAppAround(file);
     if (app === undefined || file === undefined) return;
     app.workspace.setText(file, text);
     schedule(app);
@@ -147,9 +147,9 @@ export function serveLsp(version: string): void {
 
   /** What a request is about: file, app and place, in the terms of the check. */
   const look = async (uri: string, position: Position): Promise<Look | undefined> => {
-    const file = fileOf(uri);
+    const file = toFile(uri);
     const document = documents.get(uri);
-    const app = file === undefined ? undefined : await appOf(file);
+    const app = file === undefined ? undefined : await openAppAround(file);
     const subject = await app?.workspace.subject();
     if (file === undefined || document === undefined || app === undefined || subject === undefined)
       return undefined;
@@ -161,14 +161,14 @@ export function serveLsp(version: string): void {
     const at = await look(textDocument.uri, position);
     if (at === undefined) return [];
     const cursor = readCursor(at.subject, at.name, at.document.getText(), at.offset);
-    return suggest(at.subject, cursor).map((suggestion) => completionOf(suggestion, at));
+    return suggest(at.subject, cursor).map((suggestion) => toCompletion(suggestion, at));
   });
 
   connection.onSignatureHelp(async ({ textDocument, position }) => {
     const at = await look(textDocument.uri, position);
     const { expression } =
       at === undefined ? {} : readCursor(at.subject, at.name, at.document.getText(), at.offset);
-    const call = expression && readCall(expression.before);
+    const call = expression && findCallAt(expression.before);
     const signature = call && findSignature(call.name);
     if (call === undefined || signature === undefined) return null;
     return {
@@ -210,7 +210,7 @@ export function serveLsp(version: string): void {
     { file, start, end }: Omit<Occurrence, 'isDefinition'>,
   ): Promise<Location> => {
     const target = path.join(app.workspace.root, file);
-    const text = (await app.workspace.textOf(target)) ?? '';
+    const text = (await app.workspace.readText(target)) ?? '';
     const document = TextDocument.create('', '', 0, text);
     return { uri: pathToFileURL(target).href, range: rangeIn(document, { start, end }) };
   };
@@ -270,7 +270,7 @@ export function serveLsp(version: string): void {
     return at.app.findings.flatMap((finding) => {
       const { fix, place } = finding;
       if (fix === undefined || place.file !== at.name) return [];
-      const diagnostic = diagnosticOf(finding, text);
+      const diagnostic = toDiagnostic(finding, text);
       if (diagnostic.range.end.line < range.start.line || diagnostic.range.start.line > range.end.line)
         return [];
       const edits = fix.edits.filter(({ file }) => file === at.name).map((edit) => editIn(at.document, edit));
@@ -298,7 +298,7 @@ interface Look {
   readonly offset: number;
 }
 
-function diagnosticOf({ rule, level, message, place, length }: Finding, text: string): Diagnostic {
+function toDiagnostic({ rule, level, message, place, length }: Finding, text: string): Diagnostic {
   const line = (place.line ?? 1) - 1;
   const character = (place.column ?? 1) - 1;
   const rest = (text.split(/\r\n|[\n\r]/)[line] ?? '').length - character;
@@ -312,7 +312,7 @@ function diagnosticOf({ rule, level, message, place, length }: Finding, text: st
   };
 }
 
-function completionOf(suggestion: Suggestion, { document, offset }: Look): CompletionItem {
+function toCompletion(suggestion: Suggestion, { document, offset }: Look): CompletionItem {
   const { label, kind, detail, about, snippet, replaces } = suggestion;
   return {
     label,

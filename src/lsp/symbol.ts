@@ -1,5 +1,5 @@
 import type { CheckedDocument } from '../check/subject/checked-document.js';
-import { expressionsOf } from '../check/subject/expression-site.js';
+import { pickExpressions } from '../check/subject/expression-site.js';
 import type { Subject } from '../check/subject/subject.js';
 import { readPath, walkExpression } from '../check/subject/walk-expression.js';
 import type { Document } from '../document/reading/document.js';
@@ -77,7 +77,7 @@ function inManifest(manifest: Document): readonly Found[] {
     if (!isPlainObject(ofKind)) return [];
     return Object.entries(ofKind).flatMap(([name, fields]) => {
       const pointer = childPointer(`/components/${kind}`, name);
-      const links = isPlainObject(fields) ? linksOf(fields) : [];
+      const links = isPlainObject(fields) ? listLinks(fields) : [];
       return [
         ...found(manifest, { kind, name }, pointer, { part: 'key', isDefinition: true }),
         ...links.flatMap(([field, symbol]) => found(manifest, symbol, childPointer(pointer, field))),
@@ -86,7 +86,7 @@ function inManifest(manifest: Document): readonly Found[] {
   });
 }
 
-function linksOf(fields: Readonly<Record<string, unknown>>): readonly (readonly [string, AppSymbol])[] {
+function listLinks(fields: Readonly<Record<string, unknown>>): readonly (readonly [string, AppSymbol])[] {
   return (['connection', 'altConnection', 'webhook'] as const).flatMap((field) => {
     const name = fields[field];
     if (typeof name !== 'string') return [];
@@ -129,7 +129,7 @@ function listTexts(value: unknown, pointer: string): readonly (readonly [string,
 
 const FORMS: ReadonlySet<string> = new Set(['params', 'staticParams', 'mappableParams', 'input']);
 
-function ownerOf({ owner }: CheckedDocument): string | undefined {
+function nameOwner({ owner }: CheckedDocument): string | undefined {
   return owner === undefined ? undefined : `${owner.kind} ${owner.name}`;
 }
 
@@ -146,7 +146,7 @@ function inForm(checked: CheckedDocument): readonly Found[] {
       typeof name === 'string' && 'type' in value
         ? found(
             document,
-            { kind: 'parameter', name, owner: ownerOf(checked) },
+            { kind: 'parameter', name, owner: nameOwner(checked) },
             childPointer(pointer, 'name'),
             { isDefinition: true },
           )
@@ -172,7 +172,7 @@ function inTemp(checked: CheckedDocument): readonly Found[] {
       if (key !== 'temp' || !isPlainObject(member))
         return key === 'body' || key === 'output' ? [] : visit(member, at);
       return Object.keys(member).flatMap((name) =>
-        found(document, { kind: 'temp', name, owner: ownerOf(checked) }, childPointer(at, name), {
+        found(document, { kind: 'temp', name, owner: nameOwner(checked) }, childPointer(at, name), {
           part: 'key',
           isDefinition: true,
         }),
@@ -193,7 +193,7 @@ function inExpressions(subject: Subject): readonly Found[] {
       if (start !== undefined && end !== undefined)
         results.push({ symbol, at: { file, start, end, isDefinition: false } });
     };
-    for (const expression of expressionsOf(site)) {
+    for (const expression of pickExpressions(site)) {
       walkExpression(expression, (node) => {
         if (node.kind === 'call' && subject.app.functions.has(node.name))
           add({ kind: 'function', name: node.name }, node.start);
@@ -216,10 +216,10 @@ function symbolOfMember(
   root: string,
   name: string,
 ): AppSymbol | undefined {
-  if (root === 'temp') return { kind: 'temp', name, owner: ownerOf(checked) };
+  if (root === 'temp') return { kind: 'temp', name, owner: nameOwner(checked) };
   if (root !== 'parameters') return undefined;
   const isDeclared = flattenFields(listForms(subject, checked)).some((field) => field.name === name);
-  return isDeclared ? { kind: 'parameter', name, owner: ownerOf(checked) } : undefined;
+  return isDeclared ? { kind: 'parameter', name, owner: nameOwner(checked) } : undefined;
 }
 
 /** The declaration of a custom function in its own file. */

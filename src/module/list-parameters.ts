@@ -58,9 +58,9 @@ export async function listParameters(
     static: fixed.elements,
     mappable: mappable.elements,
     metadata: {
-      parameters: fixed.elements.map(sourceOf),
-      expect: mappable.elements.map(sourceOf),
-      interface: output.elements.map(sourceOf),
+      parameters: fixed.elements.map(readSource),
+      expect: mappable.elements.map(readSource),
+      interface: output.elements.map(readSource),
     },
     failures,
     warnings: [...fixed.warnings, ...mappable.warnings, ...output.warnings],
@@ -68,6 +68,6 @@ export async function listParameters(
 }
 
 /** A field as the app, or its RPC, writes it. */
-function sourceOf(element: ParameterElement): unknown {
+function readSource(element: ParameterElement): unknown {
   return element.kind === 'reference' ? element.text : element.source;
 }

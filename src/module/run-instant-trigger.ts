@@ -1,5 +1,5 @@
 import { beginRun, type ConnectedInput } from '../component/begin-run.js';
-import { bundlesOf } from '../component/bundles.js';
+import { listBundles } from '../component/bundles.js';
 import { ModuleRun } from '../component/module-run.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
@@ -38,7 +38,7 @@ export function runInstantTrigger(
       if (request === undefined) return;
       const single = singleRequest(request, context);
       const pages = runCommunication([single], context);
-      for await (const page of isStreamed ? prefetch(pages) : pages) yield bundlesOf(page);
+      for await (const page of isStreamed ? prefetch(pages) : pages) yield listBundles(page);
     },
   });
 }

@@ -1,7 +1,7 @@
 import { beginRun, type ConnectedInput } from '../component/begin-run.js';
-import { bundlesOf } from '../component/bundles.js';
-import { communicationOf } from '../component/communication-of.js';
+import { listBundles } from '../component/bundles.js';
 import { ModuleRun } from '../component/module-run.js';
+import { requireCommunication } from '../component/require-communication.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { RunTraits } from '../component/start-run.js';
@@ -49,8 +49,8 @@ function runRequests(
   return new ModuleRun({
     start: async () => beginRun(runtime, input, moduleSubject(module), traits),
     batches: async function* (context, isStreamed) {
-      const pages = runCommunication(await runtime.compile(communicationOf(module)), context);
-      for await (const page of isStreamed ? prefetch(pages) : pages) yield bundlesOf(page);
+      const pages = runCommunication(await runtime.compile(requireCommunication(module)), context);
+      for await (const page of isStreamed ? prefetch(pages) : pages) yield listBundles(page);
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { ConnectedInput } from '../component/begin-run.js';
 import { type CallReport, reportCall } from '../component/call-report.js';
-import { communicationOf } from '../component/communication-of.js';
+import { requireCommunication } from '../component/require-communication.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ModuleComponent } from '../document/app.js';
@@ -27,7 +27,7 @@ export async function runResponder(
   return reportCall(runtime, input, {
     subject: () => moduleSubject(module),
     work: async (context) => {
-      const communication = communicationOf(module);
+      const communication = requireCommunication(module);
       const document = Array.isArray(communication.value) ? subDocument(communication, 0) : communication;
       const { value } = document;
       const response = isPlainObject(value) ? ownMember(value, 'response') : undefined;

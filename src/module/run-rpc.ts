@@ -1,7 +1,7 @@
 import type { ConnectedInput } from '../component/begin-run.js';
 import { type CallReport, reportCall } from '../component/call-report.js';
-import { communicationOf } from '../component/communication-of.js';
-import { resultOf } from '../component/result-of.js';
+import { collectResult } from '../component/collect-result.js';
+import { requireCommunication } from '../component/require-communication.js';
 import { rpcSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { RpcComponent } from '../document/app.js';
@@ -29,9 +29,9 @@ export async function callRpc(
   const work = async (context: RunContext): Promise<{ readonly result: unknown }> => {
     await addArguments(query, context, runtime);
     const pages: Page[] = [];
-    const requests = await runtime.compile(communicationOf(rpc));
+    const requests = await runtime.compile(requireCommunication(rpc));
     for await (const page of runCommunication(requests, context)) pages.push(page);
-    return { result: resultOf(pages) };
+    return { result: collectResult(pages) };
   };
   return reportCall(runtime, input, { subject: () => rpcSubject(rpc), work });
 }

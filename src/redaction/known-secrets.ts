@@ -1,6 +1,6 @@
-import { createPatternSet, type PatternSet } from './pattern-matcher.js';
 import { SANITIZED } from './redact-value.js';
 import { MIN_SECRET_LENGTH, secretForms } from './secret-forms.js';
+import { createPatternSet, type PatternSet } from './text-finder.js';
 import {
   BASE64_ALPHABET,
   base64View,

@@ -1,4 +1,4 @@
-import { decodedView, MAX_LAYERS, plainView, textOf } from './text-view.js';
+import { decodedView, MAX_LAYERS, plainView, readView } from './text-view.js';
 
 /** Shorter values (`1`, `eu`) stand in every second text by chance. */
 export const MIN_SECRET_LENGTH = 6;
@@ -51,7 +51,7 @@ function decodings(secret: string): string[] {
   const texts: string[] = [];
   let view = decodedView(plainView(secret));
   for (let layer = 0; view !== undefined && layer < MAX_LAYERS; layer++) {
-    texts.push(textOf(view));
+    texts.push(readView(view));
     view = decodedView(view);
   }
   return texts;

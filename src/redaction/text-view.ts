@@ -1,4 +1,4 @@
-import { type Alphabet, SKIPPED } from './pattern-matcher.js';
+import { type Alphabet, SKIPPED } from './text-finder.js';
 
 /**
  * A text as somebody reads it who undoes an encoding: its units, and for each the stretch of the text as written that it
@@ -55,7 +55,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** The text behind the view with one layer of escapes undone; undefined where there is none. */
 export function decodedView(view: TextView): TextView | undefined {
-  const text = textOf(view);
+  const text = readView(view);
   if (!mayBeEncoded(text)) return undefined;
   const writer = createWriter(view);
   let end = 0;
@@ -84,17 +84,17 @@ function decode(encoded: string): Decoded | undefined {
   const kind = encoded.slice(0, 2).toLowerCase();
   if (encoded === '\0') return [];
   if (encoded.startsWith('%') || kind === '\\x') return decodeBytes(encoded);
-  if (kind === '\\u') return whole(characterOf(Number.parseInt(encoded.replace(/[^0-9a-f]/gi, ''), 16)));
+  if (kind === '\\u') return whole(toCharacter(Number.parseInt(encoded.replace(/[^0-9a-f]/gi, ''), 16)));
   if (encoded.startsWith('\\')) return whole(ESCAPES[encoded.slice(1)] ?? encoded.slice(1));
   if (kind !== '&#') {
     const name = encoded.slice(1, -1).toLowerCase();
     return Object.hasOwn(ENTITIES, name) ? whole(ENTITIES[name] ?? '') : undefined;
   }
   const isHex = encoded[2] === 'x' || encoded[2] === 'X';
-  return whole(characterOf(isHex ? Number.parseInt(encoded.slice(3), 16) : Number(encoded.slice(2, -1))));
+  return whole(toCharacter(isHex ? Number.parseInt(encoded.slice(3), 16) : Number(encoded.slice(2, -1))));
 }
 
-function characterOf(codePoint: number): string {
+function toCharacter(codePoint: number): string {
   return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : '\ufffd';
 }
 
@@ -102,7 +102,7 @@ function characterOf(codePoint: number): string {
 function decodeBytes(encoded: string): Decoded {
   const found = [...encoded.matchAll(/(?:%|\\x)([0-9a-f]{2})/gi)];
   const bytes = found.map(([, digits = '']) => Number.parseInt(digits, 16));
-  const startOf = (index: number): number => found[index]?.index ?? encoded.length;
+  const findStart = (index: number): number => found[index]?.index ?? encoded.length;
   const decoded: (readonly [string, number, number])[] = [];
   for (let index = 0; index < bytes.length; ) {
     const length = sequenceLength(bytes, index);
@@ -110,7 +110,7 @@ function decodeBytes(encoded: string): Decoded {
       length === 1
         ? String.fromCharCode(bytes[index] ?? 0)
         : Buffer.from(bytes.slice(index, index + length)).toString('utf8');
-    decoded.push([character, startOf(index), startOf(index + length)]);
+    decoded.push([character, findStart(index), findStart(index + length)]);
     index += length;
   }
   return decoded;
@@ -124,7 +124,7 @@ function sequenceLength(bytes: readonly number[], at: number): number {
 }
 
 /** The units of a view as text. */
-export function textOf({ units }: TextView): string {
+export function readView({ units }: TextView): string {
   return Buffer.from(units.buffer, units.byteOffset, units.byteLength).toString('utf16le');
 }
 
@@ -193,17 +193,17 @@ export function base64View(view: TextView): TextView {
 }
 
 /** How `foldedView` reads. */
-export const PLAIN_ALPHABET: Alphabet = alphabetOf((unit) => (unit === 0x20 ? 0x2b : unit), true);
+export const PLAIN_ALPHABET: Alphabet = makeAlphabet((unit) => (unit === 0x20 ? 0x2b : unit), true);
 
 /** How `base64View` reads. */
-export const BASE64_ALPHABET: Alphabet = alphabetOf((unit) => {
+export const BASE64_ALPHABET: Alphabet = makeAlphabet((unit) => {
   if (unit === 0x2d) return 0x2b;
   if (unit === 0x5f) return 0x2f;
   if (isAlphanumeric(unit) || unit === 0x2b || unit === 0x2f) return unit;
   return isWhitespace(unit) ? SKIPPED : BARRIER;
 }, false);
 
-function alphabetOf(read: (unit: number) => number, goesOn: boolean): Alphabet {
+function makeAlphabet(read: (unit: number) => number, goesOn: boolean): Alphabet {
   return { ascii: Uint16Array.from({ length: 128 }, (_, unit) => read(unit)), goesOn };
 }
 

@@ -1,4 +1,4 @@
-import { SCOPE_NAMES, type Scope } from './call/scopes.js';
+import { type ApiScope, SCOPE_NAMES } from './call/scopes.js';
 import { createOrganization } from './organizations/organization-life.js';
 import type { RestServices } from './services/services.js';
 import type { UserRow } from './store/tables.js';
@@ -47,7 +47,7 @@ export interface TokenWish {
   /** Address of the user; the first administrator if absent. */
   readonly email: string | undefined;
   readonly label: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly ApiScope[];
 }
 
 /** Makes another token; undefined when there is no such user. */

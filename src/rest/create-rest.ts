@@ -62,7 +62,7 @@ export interface RestOptions {
 }
 
 /** What a server knows of a request beside the request. */
-export interface Reception {
+export interface RestReception {
   /** The origin the server listens at, as `serveRest` has it: `http://127.0.0.1:8077`. */
   readonly listeningAt?: string | undefined;
 }
@@ -70,7 +70,7 @@ export interface Reception {
 /** The API, ready to be mounted on anything that speaks Fetch. */
 export interface Rest {
   /** Answers one request. Never rejects. */
-  fetch(request: Request, reception?: Reception): Promise<Response>;
+  fetch(request: Request, reception?: RestReception): Promise<Response>;
   /** What handlers work with: for embedders that add rows or issue tokens themselves. */
   readonly services: RestServices;
   /** The OpenAPI 3.1 document of an instance that is reached at an origin. Default: `RestOptions.origin`, or this machine. */

@@ -3,10 +3,10 @@ export { bootstrap, type FirstUser, makeToken, type TokenWish } from './bootstra
 export { createOpenApi, type OpenApiOptions } from './call/openapi.js';
 export { type Addresses, defineOperation, type RestOperation } from './call/operation.js';
 export type { AnsweredCall, FailedCall } from './call/router.js';
-export { SCOPES, type Scope } from './call/scopes.js';
-export { createRest, type Reception, type Rest, type RestOptions } from './create-rest.js';
+export { type ApiScope, SCOPES } from './call/scopes.js';
+export { createRest, type Rest, type RestOptions, type RestReception } from './create-rest.js';
 export { OPERATIONS } from './operations.js';
-export { createNodeListener } from './server/node-listener.js';
+export { createRestListener } from './server/node-listener.js';
 export { type RestServer, type ServeOptions, serveRest } from './server/serve-rest.js';
 export {
   type AccessClaims,
@@ -24,8 +24,8 @@ export type {
   PaymentDetails,
   PaymentMethod,
   Price,
+  ProductionZone,
   RestNotification,
-  Zone,
   ZoneDirectory,
 } from './services/ports.js';
 export { createSeal, type Seal } from './services/seal.js';

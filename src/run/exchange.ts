@@ -14,7 +14,7 @@ import {
 import type { EndpointCall, RunContext } from './scope/run-context.js';
 
 /** One exchange of a request, evaluated and ready to be made. */
-export interface Exchange {
+export interface PreparedExchange {
   /** What is asked: two exchanges with the same key ask the same. */
   readonly key: string;
   /** Makes it and puts the answer into the scope. Gives the bytes of the answer where it came over the network. */
@@ -31,7 +31,7 @@ export function prepareExchange(
   request: CompiledRequest,
   page: CompiledPagination | undefined,
   context: RunContext,
-): Exchange | undefined {
+): PreparedExchange | undefined {
   return request.endpoint === undefined
     ? prepareHttp(request, page, context)
     : prepareEndpoint(request, page, context);
@@ -41,7 +41,7 @@ function prepareHttp(
   request: CompiledRequest,
   page: CompiledPagination | undefined,
   context: RunContext,
-): Exchange | undefined {
+): PreparedExchange | undefined {
   const resolved = resolveRequest(request, page, context);
   if (resolved === undefined) return undefined;
   const body = resolved.body === undefined ? '' : Buffer.from(resolved.body).toString('latin1');
@@ -65,7 +65,7 @@ function prepareEndpoint(
   request: CompiledRequest,
   page: CompiledPagination | undefined,
   context: RunContext,
-): Exchange {
+): PreparedExchange {
   const call = page === undefined ? callOfRequest(request, context) : callOfPage(request, page, context);
   const key = atDirective(request.endpoint?.input, context, () => jsonText([call.name, call.input]) ?? '');
   return {

@@ -1,5 +1,5 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
-import { type Exchange, prepareExchange } from './exchange.js';
+import { type PreparedExchange, prepareExchange } from './exchange.js';
 import { PageLoops } from './paging/page-loops.js';
 import { findStopReason, warnOfLimit } from './paging/paginate.js';
 import { waitForRepeat } from './paging/repeat.js';
@@ -99,7 +99,7 @@ function namesOfAnswer(scope: RunScope): RunScope {
  */
 async function makeExchange(
   request: CompiledRequest,
-  first: Exchange,
+  first: PreparedExchange,
   asked: RunScope,
   context: RunContext,
 ): Promise<Uint8Array | undefined> {

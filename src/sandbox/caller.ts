@@ -5,9 +5,9 @@ import type { Deadline } from './deadline.js';
 import type { Guest } from './guest.js';
 import {
   type Ceiling,
-  ceilingOf,
   exhausted,
   failure,
+  findCeiling,
   type GuestProblem,
   placeInStack,
 } from './guest-error.js';
@@ -35,7 +35,7 @@ export interface CallerOptions {
 const SPARE_FRAMES = 100;
 
 /** Runs calls one at a time, each within its limits, and puts the machine in order between them. */
-export class Caller {
+export class GuestCaller {
   /** Let go of on close, so that its 16 MB or more can be collected while somebody still holds the functions. */
   #open: Pick<CallerOptions, 'machine' | 'guest'> | undefined;
   readonly #options: Omit<CallerOptions, 'machine' | 'guest'>;
@@ -85,7 +85,7 @@ export class Caller {
     deadline.start(limits.timeMs);
     const outcome = guest.dispatch(call);
     if (!('reply' in outcome))
-      throw exhausted(code, deadline.isOver() ? 'time' : ceilingOf(outcome.message), limits);
+      throw exhausted(code, deadline.isOver() ? 'time' : findCeiling(outcome.message), limits);
     const { reply } = outcome;
     const isTidy = reply.startsWith('+') && !machine.runtime.hasPendingJob();
     if (reply[1] === 'E') {
@@ -100,7 +100,7 @@ export class Caller {
 
   #toError(code: SandboxFunction, problem: GuestProblem): ImlError {
     const { functions, limits } = this.#options;
-    if (problem.limit === 'guest') return exhausted(code, ceilingOf(problem.message), limits);
+    if (problem.limit === 'guest') return exhausted(code, findCeiling(problem.message), limits);
     return failure(code, problem, placeInStack(problem.stack, functions, FACTORY_LINES));
   }
 }

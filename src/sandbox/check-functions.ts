@@ -1,6 +1,6 @@
 import { SpecError } from '../errors/spec-error.js';
 import type { FunctionTable } from '../iml/environment/environment.js';
-import { fileOf } from './guest-error.js';
+import { nameFile } from './guest-error.js';
 import type { SandboxFunction, SandboxLimits, SandboxWarning } from './sandbox.js';
 
 /**
@@ -14,7 +14,7 @@ export function declaredFunctions(functions: readonly SandboxFunction[]): readon
   for (const code of functions) {
     if (seen.has(code.name)) {
       const message = `Custom function '${code.name}' has the name of another custom function; choose another one`;
-      throw new SpecError('SPEC_INVALID', message, { place: { file: fileOf(code) } });
+      throw new SpecError('SPEC_INVALID', message, { place: { file: nameFile(code) } });
     }
     seen.add(code.name);
   }
@@ -32,8 +32,8 @@ export function checkFunctions(
 
 function nameWarning(code: SandboxFunction, builtins: FunctionTable): readonly SandboxWarning[] {
   if (!Object.hasOwn(builtins, code.name) || code.code?.trim() === '') return [];
-  const message = `Custom function '${code.name}' replaces the built-in function of this name (${fileOf(code)})`;
-  return [{ code: 'function-replaced', message, place: { file: fileOf(code) } }];
+  const message = `Custom function '${code.name}' replaces the built-in function of this name (${nameFile(code)})`;
+  return [{ code: 'function-replaced', message, place: { file: nameFile(code) } }];
 }
 
 /** 5000 characters of code. Source: https://developers.make.com/custom-apps-documentation/app-structure/custom-iml-functions. [doc] */
@@ -41,5 +41,5 @@ function lengthWarning(code: SandboxFunction, limits: SandboxLimits): readonly S
   const length = code.code?.length ?? 0;
   if (length <= limits.maxCodeLength) return [];
   const message = `Custom function '${code.name}' has ${length} characters of code; the platform takes at most ${limits.maxCodeLength}`;
-  return [{ code: 'code-too-long', message, place: { file: fileOf(code) } }];
+  return [{ code: 'code-too-long', message, place: { file: nameFile(code) } }];
 }

@@ -2,7 +2,7 @@ import { functionError, ImlError } from '../errors/iml-error.js';
 import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { FunctionTable, ImlFunction } from '../iml/environment/environment.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
-import { type ActiveCall, Caller } from './caller.js';
+import { type ActiveCall, GuestCaller } from './caller.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
 import { decodeValue, type Encoded, encodeValue } from './codec.js';
 import { createDeadline } from './deadline.js';
@@ -54,7 +54,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   machine.keep();
   const { warnings, broken } = loadFunctions({ machine, guest, deadline }, declared);
   machine.keep();
-  const caller = new Caller({
+  const caller = new GuestCaller({
     machine,
     guest,
     functions: declared,

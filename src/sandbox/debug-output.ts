@@ -1,5 +1,5 @@
 import type { Environment } from '../iml/environment/environment.js';
-import { fileOf, placeInStack } from './guest-error.js';
+import { nameFile, placeInStack } from './guest-error.js';
 import { FACTORY_LINES } from './load-functions.js';
 import type { SandboxFunction } from './sandbox.js';
 
@@ -16,6 +16,6 @@ export function tellDebug(
   if (environment.onDebug === undefined || !Array.isArray(message)) return;
   const [stack, ...values]: unknown[] = message;
   const place = placeInStack(String(stack), functions, FACTORY_LINES);
-  const code = functions.find((candidate) => fileOf(candidate) === place?.file);
+  const code = functions.find((candidate) => nameFile(candidate) === place?.file);
   environment.onDebug({ function: code?.name ?? '', values, place: place ?? {} });
 }

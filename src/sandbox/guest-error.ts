@@ -39,16 +39,16 @@ export function placeInStack(
   const match = FRAME.exec(stack);
   const code = functions[Number(match?.[1])];
   if (!match || !code) return undefined;
-  return { file: fileOf(code), line: Math.max(1, Number(match[2]) - lineOffset), column: Number(match[3]) };
+  return { file: nameFile(code), line: Math.max(1, Number(match[2]) - lineOffset), column: Number(match[3]) };
 }
 
-export function fileOf(code: SandboxFunction): string {
+export function nameFile(code: SandboxFunction): string {
   return code.file ?? `functions/${code.name}/code.js`;
 }
 
 /** `Custom function 'x' failed: <message> (functions/x/code.js:3:7)` */
 export function failure(code: SandboxFunction, problem: GuestProblem, place: Place | undefined): ImlError {
-  const where = place ?? { file: fileOf(code) };
+  const where = place ?? { file: nameFile(code) };
   const message = `Custom function '${code.name}' failed: ${problem.message} (${printPlace(where)})`;
   if (problem.limit !== 'none') return limitError(message);
   return functionError(message, new GuestError(problem.message, where, problem.stack));
@@ -58,7 +58,7 @@ export type Ceiling = 'time' | 'memory' | 'stack' | 'fault';
 
 /** The error of a call that was ended from outside. */
 export function exhausted(code: SandboxFunction, ceiling: Ceiling, limits: SandboxLimits): ImlError {
-  return limitError(`Custom function '${code.name}' ${describeCeiling(ceiling, limits)} (${fileOf(code)})`);
+  return limitError(`Custom function '${code.name}' ${describeCeiling(ceiling, limits)} (${nameFile(code)})`);
 }
 
 function describeCeiling(ceiling: Ceiling, limits: SandboxLimits): string {
@@ -75,7 +75,7 @@ function describeCeiling(ceiling: Ceiling, limits: SandboxLimits): string {
 }
 
 /** Which ceiling an `InternalError` of QuickJS speaks of. */
-export function ceilingOf(message: string): Ceiling {
+export function findCeiling(message: string): Ceiling {
   if (message.includes('stack overflow')) return 'stack';
   return message.includes('memory') || message.includes('too long') ? 'memory' : 'fault';
 }

@@ -2,7 +2,7 @@ import { printPlace } from '../errors/place.js';
 import type { Deadline } from './deadline.js';
 import { declaredNames } from './declared-names.js';
 import type { Guest, GuestFault } from './guest.js';
-import { fileOf, guestFileName, placeInStack } from './guest-error.js';
+import { guestFileName, nameFile, placeInStack } from './guest-error.js';
 import type { Machine } from './machine.js';
 import type { SandboxFunction, SandboxWarning } from './sandbox.js';
 
@@ -22,7 +22,7 @@ export interface LoadingPlace {
 /** What a file may take to be compiled, on a busy machine too. */
 const COMPILE_MS = 10_000;
 
-/** Lines that `factoryOf` puts in front of the author's code. */
+/** Lines that `writeFactory` puts in front of the author's code. */
 export const FACTORY_LINES = 1;
 
 /**
@@ -68,7 +68,7 @@ function loadOne(
   code: SandboxFunction,
 ): readonly SandboxWarning[] {
   deadline.start(COMPILE_MS);
-  const place = { file: fileOf(code) };
+  const place = { file: nameFile(code) };
   if (code.code === undefined) {
     const message = `Custom function '${code.name}' has no code (${place.file})`;
     return [{ code: 'missing-file', message, place }];
@@ -82,7 +82,7 @@ function loadOne(
     const message = `Custom function '${code.name}' is not declared: expected \`function ${code.name}(...) { ... }\` (${place.file})`;
     return [{ code: 'syntax', message, place }];
   }
-  const wrapped = guest.define(index, factoryOf(code.code, names), guestFileName(index));
+  const wrapped = guest.define(index, writeFactory(code.code, names), guestFileName(index));
   if (wrapped) return [syntaxWarning(index, code, wrapped)];
   if (best === code.name) return [];
   const message = `${place.file} declares no function '${code.name}'; its last function is used`;
@@ -90,20 +90,20 @@ function loadOne(
 }
 
 /** An expression for a function that runs the file and returns the values of the names, undefined where there is none. */
-export function factoryOf(code: string, names: readonly string[]): string {
+export function writeFactory(code: string, names: readonly string[]): string {
   const values = names.map((name) => `typeof ${name} === 'function' ? ${name} : undefined`);
   return `(function () {\n${code}\n;return [${values.join(', ')}];\n})`;
 }
 
 function syntaxWarning(index: number, code: SandboxFunction, fault: GuestFault): SandboxWarning {
   const sole = Array.from({ length: index + 1 }, () => code);
-  const place = placeInStack(fault.stack, sole, 0) ?? { file: fileOf(code) };
+  const place = placeInStack(fault.stack, sole, 0) ?? { file: nameFile(code) };
   const message = `Custom function '${code.name}' does not compile: ${fault.message} (${printPlace(place)})`;
   return { code: 'syntax', message, place };
 }
 
 function cannotCompile(code: SandboxFunction): SandboxWarning {
-  const place = { file: fileOf(code) };
+  const place = { file: nameFile(code) };
   const message = `Custom function '${code.name}' does not compile: it nests too deeply or is too large (${place.file})`;
   return { code: 'syntax', message, place };
 }

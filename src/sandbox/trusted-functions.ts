@@ -6,8 +6,8 @@ import type { Environment, FunctionTable, ImlFunction } from '../iml/environment
 import { type PlainObject, setMember } from '../util/plain-object.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
 import { declaredNames } from './declared-names.js';
-import { fileOf } from './guest-error.js';
-import { FACTORY_LINES, factoryOf } from './load-functions.js';
+import { nameFile } from './guest-error.js';
+import { FACTORY_LINES, writeFactory } from './load-functions.js';
 import {
   DEFAULT_SANDBOX_LIMITS,
   type Sandbox,
@@ -63,8 +63,9 @@ export function createTrustedFunctions(options: SandboxOptions): Sandbox {
 
 function tellTrusted({ options, environment }: Session, values: readonly unknown[]): void {
   const stack = String(new Error('debug').stack);
-  const code = options.functions.find((candidate) => stack.includes(`${fileOf(candidate)}:`));
-  if (code) environment?.onDebug?.({ function: code.name, values, place: placeInFile(stack, fileOf(code)) });
+  const code = options.functions.find((candidate) => stack.includes(`${nameFile(candidate)}:`));
+  if (code)
+    environment?.onDebug?.({ function: code.name, values, place: placeInFile(stack, nameFile(code)) });
 }
 
 function currentEnvironment(session: Session): Environment {
@@ -87,7 +88,7 @@ function compileTrusted(
   warnings: SandboxWarning[],
 ): ImlFunction {
   const code = session.options.functions[index];
-  const file = code ? fileOf(code) : '';
+  const file = code ? nameFile(code) : '';
   const source = code?.code;
   const names = declaredNames(source ?? '', code?.name ?? '');
   try {
@@ -95,7 +96,7 @@ function compileTrusted(
     new Script(source, { filename: file });
     if (names.length === 0) throw new Error(`it declares no function '${code.name}'`);
     // One line of wrapper stands in front; the offset makes a debugger show the author's line numbers.
-    const script = new Script(factoryOf(source, names), { filename: file, lineOffset: -FACTORY_LINES });
+    const script = new Script(writeFactory(source, names), { filename: file, lineOffset: -FACTORY_LINES });
     return (environment, ...args) => callTrusted(session, { code, script, globals }, environment, args);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -161,7 +162,7 @@ function toImlError(error: unknown, code: SandboxFunction, timeoutMs: number): I
     stack,
     code: errno,
   } = Object(error) as { message?: unknown; stack?: unknown; code?: unknown };
-  const place = placeInFile(String(stack), fileOf(code));
+  const place = placeInFile(String(stack), nameFile(code));
   if (errno === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
     return limitError(`Custom function '${code.name}' ran longer than ${timeoutMs / 1000} s (${place.file})`);
   }

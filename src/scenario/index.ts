@@ -39,7 +39,7 @@ export {
 } from './state/error-reactions.js';
 export { nextStart, type StartDecision, type StartKind } from './state/next-start.js';
 export { nextState, type StoredExecution, type Transition } from './state/next-state.js';
-export { DEFAULT_SETTINGS, type ScenarioSettings, settingsOf } from './state/scenario-settings.js';
+export { completeSettings, DEFAULT_SETTINGS, type ScenarioSettings } from './state/scenario-settings.js';
 export {
   type FailedRun,
   type InactiveReason,

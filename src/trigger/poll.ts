@@ -1,4 +1,4 @@
-import { type Bundle, bundlesOf } from '../component/bundles.js';
+import { type Bundle, listBundles } from '../component/bundles.js';
 import type { TriggerStart, TriggerState } from '../component/trigger-data.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
 import { evaluateLimit } from '../run/paging/record-limit.js';
@@ -7,7 +7,7 @@ import type { CommunicationPlan } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { idText } from './compare-ids.js';
-import { readItemKey, readTriggerOrder, readTriggerType, triggerOf } from './trigger-spec.js';
+import { compileTrigger, readItemKey, readTriggerOrder, readTriggerType } from './trigger-spec.js';
 import { DEFAULT_START, startFromNow } from './trigger-start.js';
 import {
   compareItems,
@@ -78,7 +78,7 @@ export class Poll {
     this.start = start;
     if (last === undefined) return;
     this.context = context.at({ document: last.document });
-    this.trigger = triggerOf(last, this.context);
+    this.trigger = compileTrigger(last, this.context);
     // Known before anything is evaluated, so that all directives can read data.lastDate.
     this.setType(readTriggerType(this.trigger, this.context));
   }
@@ -100,7 +100,7 @@ export class Poll {
       this.isNew = createNewTest(this.state);
       this.isOld = createOldTest(this.state);
     }
-    this.context.scope['data'] = { ...this.data, ...namesOf(this.state) };
+    this.context.scope['data'] = { ...this.data, ...exposeState(this.state) };
   }
 
   private initialState(type: TriggerType): TriggerState | undefined {
@@ -124,7 +124,7 @@ export class Poll {
   private begin(request: CompiledRequest, context: RunContext): void {
     this.context = context;
     this.request = request;
-    const trigger = triggerOf(request, context);
+    const trigger = compileTrigger(request, context);
     this.trigger = trigger;
     if (this.type === undefined) this.setType(readTriggerType(trigger, context));
     if (this.type === undefined) {
@@ -144,13 +144,13 @@ export class Poll {
   private add(page: Page): boolean {
     const { trigger, type } = this;
     if (trigger === undefined || type === undefined || page.keys.length === 0) {
-      this.loose.push(...bundlesOf(page));
+      this.loose.push(...listBundles(page));
       return false;
     }
     const positions = page.keys.map((key, index) => {
       const position = readItemKey(key, trigger, type, this.context);
       if (position === undefined) return undefined;
-      const bundles = page.isIterated ? [page.outputs[index]] : bundlesOf(page);
+      const bundles = page.isIterated ? [page.outputs[index]] : listBundles(page);
       this.items.set(`${position.dateMs} ${idText(position.id)}`, { ...position, bundles });
       return position;
     });
@@ -191,7 +191,7 @@ export class Poll {
  * What expressions read as `data`.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [doc]
  */
-function namesOf(state: TriggerState | undefined): Record<string, unknown> {
+function exposeState(state: TriggerState | undefined): Record<string, unknown> {
   if (state === undefined) return {};
   return 'lastId' in state
     ? { lastId: state.lastId }

@@ -1,8 +1,8 @@
 import type { ConnectedInput } from '../component/begin-run.js';
-import { bundlesOf } from '../component/bundles.js';
+import { listBundles } from '../component/bundles.js';
 import { reportCall } from '../component/call-report.js';
-import { communicationOf } from '../component/communication-of.js';
 import type { Report } from '../component/report.js';
+import { requireCommunication } from '../component/require-communication.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ItemId, TriggerState } from '../component/trigger-data.js';
@@ -19,7 +19,7 @@ import type { Page } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
-import { readItemKey, readTriggerType, triggerOf } from './trigger-spec.js';
+import { compileTrigger, readItemKey, readTriggerType } from './trigger-spec.js';
 import { startFromItem } from './trigger-start.js';
 import type { TriggerType } from './trigger-state.js';
 
@@ -67,14 +67,14 @@ export async function listEpoch(
   }
   const work = async (context: RunContext): Promise<EpochList> => {
     const { app, directives } = runtime;
-    const requests = compileEpoch(communicationOf(module), epoch, app.base, await directives());
+    const requests = compileEpoch(requireCommunication(module), epoch, app.base, await directives());
     const pages: Page[] = [];
     // The wrapper is about bundles of the trigger, and would hide which entry is which. [choice]
     for await (const page of runCommunication(requests, context, { wraps: false })) pages.push(page);
     const last = requests.at(-1);
     const at = context.at({ document: last?.document, requestIndex: Math.max(0, requests.length - 1) });
-    const listed = last === undefined ? NOTHING : readEntries(pages, triggerOf(last, at), at);
-    const result = pages.flatMap((page) => bundlesOf(page));
+    const listed = last === undefined ? NOTHING : readEntries(pages, compileTrigger(last, at), at);
+    const result = pages.flatMap((page) => listBundles(page));
     warnOfLabels(result, at);
     return { result, ...listed };
   };

@@ -1,7 +1,7 @@
 import { beginRun, type ConnectedInput } from '../component/begin-run.js';
-import { type Bundle, bundlesOf } from '../component/bundles.js';
-import { communicationOf } from '../component/communication-of.js';
+import { type Bundle, listBundles } from '../component/bundles.js';
 import { ModuleRun } from '../component/module-run.js';
+import { requireCommunication } from '../component/require-communication.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { TriggerState } from '../component/trigger-data.js';
@@ -27,14 +27,14 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
   return new ModuleRun({
     start: async () => beginRun(runtime, { ...input, names }, moduleSubject(module)),
     batches: async function* (context) {
-      const requests = await runtime.compile(communicationOf(module));
+      const requests = await runtime.compile(requireCommunication(module));
       const poll = new Poll(requests.at(-1), input.data, start, context);
       // Pages come to the poll by its plan; what is new is known only after the last of them.
       for await (const _page of runCommunication(requests, context, poll.plan));
       const items = poll.settle();
       state = poll.state;
       if (poll.loose.length > 0) yield poll.loose;
-      for (const { bundles, after } of batchesOf(poll, items)) {
+      for (const { bundles, after } of splitBatches(poll, items)) {
         yield bundles;
         state = after;
       }
@@ -50,7 +50,7 @@ interface Batch {
 }
 
 /** One batch an item, or a single one where `wrapper` makes one thing of them all. */
-function* batchesOf(poll: Poll, items: ReturnType<Poll['settle']>): Generator<Batch> {
+function* splitBatches(poll: Poll, items: ReturnType<Poll['settle']>): Generator<Batch> {
   let { state, request } = poll;
   if (state === undefined || request === undefined || items.length === 0) return;
   if (request.response.wrapper === undefined) {
@@ -61,6 +61,6 @@ function* batchesOf(poll: Poll, items: ReturnType<Poll['settle']>): Generator<Ba
     return;
   }
   const outputs = items.flatMap(({ bundles }) => bundles);
-  const bundles = bundlesOf(applyWrapper(request, outputs, poll.context));
+  const bundles = listBundles(applyWrapper(request, outputs, poll.context));
   yield { bundles, after: items.reduce(stateAfter, state) };
 }

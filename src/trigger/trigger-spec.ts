@@ -15,7 +15,7 @@ import type { ItemPosition, TriggerOrder, TriggerType } from './trigger-state.js
  *
  * @throws AppError of type InvalidConfigurationError where there is none, and where there is no url to poll
  */
-export function triggerOf(request: CompiledRequest, context: RunContext): CompiledTrigger {
+export function compileTrigger(request: CompiledRequest, context: RunContext): CompiledTrigger {
   const { response, document, isStatic } = request;
   if (isStatic) throw specError('A polling trigger needs a url to poll.', document.placeOf(''), context);
   if (response.trigger !== undefined) return response.trigger;
@@ -93,7 +93,7 @@ function readItemDate(
   context: RunContext,
 ): number | undefined {
   if (value === undefined || value === null || value === '') return undefined;
-  const date = atDirective(directive, context, () => readDate(value, timezoneOf(context)));
+  const date = atDirective(directive, context, () => readDate(value, readTimezone(context)));
   if (date !== undefined) return date.getTime();
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : describe(value);
   const message = `trigger.date has to give a date, not ${shown}. parseDate reads dates in other forms, "X" being Unix time.`;
@@ -101,7 +101,7 @@ function readItemDate(
   throw runError('RuntimeError', message, context, { place });
 }
 
-function timezoneOf(context: RunContext): string {
+function readTimezone(context: RunContext): string {
   const environment = context.scope['environment'];
   const timezone = isPlainObject(environment) ? ownMember(environment, 'timezone') : undefined;
   return typeof timezone === 'string' ? timezone : 'UTC';

@@ -5,7 +5,7 @@ function suggest(name: string, candidates: Iterable<string>): string | undefined
   let best: string | undefined;
   let bestDistance = threshold + 1;
   for (const candidate of candidates) {
-    const distance = distanceOf(lower, candidate.toLowerCase(), bestDistance);
+    const distance = measureDistance(lower, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -17,7 +17,7 @@ function suggest(name: string, candidates: Iterable<string>): string | undefined
 /** Shorter beginnings fit too many names. */
 const MIN_PREFIX_LENGTH = 4;
 
-function distanceOf(name: string, candidate: string, limit: number): number {
+function measureDistance(name: string, candidate: string, limit: number): number {
   // A name cut short is a slip, however much is missing.
   if (name.length >= MIN_PREFIX_LENGTH && candidate.startsWith(name)) return Math.min(1, limit);
   if (Math.abs(candidate.length - name.length) >= limit) return limit;

@@ -7,8 +7,8 @@ import { compileCondition } from '../document/compile/compile-request.js';
 import { type CompiledRespond, compileRespond } from '../document/compile/compile-respond.js';
 import { compileIterate } from '../document/compile/compile-response.js';
 import type { CompiledCondition, CompiledIterate } from '../document/compile/compiled-request.js';
+import { createDocument } from '../document/reading/create-document.js';
 import type { Document } from '../document/reading/document.js';
-import { documentOf } from '../document/reading/document-of.js';
 import { subDocument } from '../document/reading/sub-document.js';
 import { SpecError } from '../errors/spec-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
@@ -46,7 +46,7 @@ export function compileWebhook(
   communication: Document | undefined,
   directives: DirectiveContext,
 ): CompiledWebhook {
-  const document = elementOf(communication ?? documentOf({}));
+  const document = unwrapElement(communication ?? createDocument({}));
   const spec = document.value;
   if (!isPlainObject(spec)) {
     throw new SpecError('SPEC_INVALID', 'The specification of a webhook has to be an object.', {
@@ -65,7 +65,7 @@ export function compileWebhook(
   };
 }
 
-function elementOf(communication: Document): Document {
+function unwrapElement(communication: Document): Document {
   const { value } = communication;
   return Array.isArray(value) && value.length === 1 ? subDocument(communication, 0) : communication;
 }

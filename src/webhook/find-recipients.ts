@@ -55,7 +55,7 @@ export async function findRecipients(
     if (list === undefined) bundles.set(uid, [bundle]);
     else list.push(bundle);
   }
-  const find = finderOf(connections);
+  const find = toFinder(connections);
   const deliveries: Delivery[] = [];
   for (const [uid, list] of bundles) {
     const recipients = await find(uid);
@@ -65,7 +65,7 @@ export async function findRecipients(
   return deliveries;
 }
 
-function finderOf(connections: Recipients | undefined): Exclude<Recipients, readonly Recipient[]> {
+function toFinder(connections: Recipients | undefined): Exclude<Recipients, readonly Recipient[]> {
   if (typeof connections === 'function') return connections;
   const ids = new Map<string, string[]>();
   for (const { id, uid } of connections ?? []) {

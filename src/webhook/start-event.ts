@@ -6,7 +6,7 @@ import { createCaseless } from '../iml/values/caseless.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { IncomingCall } from './incoming-call.js';
-import { decodeContent } from './payload/decode-content.js';
+import { decodePayload } from './payload/decode-payload.js';
 import { parsePayload } from './payload/parse-payload.js';
 import type { WebhookLimits } from './payload/webhook-limits.js';
 import type { WebhookInput } from './webhook-input.js';
@@ -41,10 +41,10 @@ export async function openCall(
   const { scope } = context;
   const { method, url, headers } = call;
   scope['method'] = method;
-  scope['query'] = parseForm(queryOf(url));
+  scope['query'] = parseForm(readQuery(url));
   scope['headers'] = createCaseless(headers);
   // Not a name of the platform, where an app can sign a body only if it comes as text. [choice]
-  const rawBody = await decodeContent(
+  const rawBody = await decodePayload(
     call.body,
     findHeader(headers, 'content-encoding'),
     limits.maxBodyBytes,
@@ -55,7 +55,7 @@ export async function openCall(
   scope['body'] = isBodiless ? undefined : parsePayload(rawBody, findHeader(headers, 'content-type'), limits);
 }
 
-function queryOf(url: string): string {
+function readQuery(url: string): string {
   const mark = url.indexOf('?');
   if (mark === -1) return '';
   const fragment = url.indexOf('#', mark);

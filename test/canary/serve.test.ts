@@ -6,7 +6,7 @@ import { EVENTS_COMMAND } from '../../src/cli/commands/events.js';
 import { SCENARIOS_COMMAND } from '../../src/cli/commands/scenarios.js';
 import { SERVE_COMMAND } from '../../src/cli/commands/serve.js';
 import { parseArguments } from '../../src/cli/input/parse-arguments.js';
-import { Interruption, type Io } from '../../src/cli/io.js';
+import { type Io, UserInterruption } from '../../src/cli/io.js';
 import { writeApp } from '../app/temp-app.js';
 import { cli } from '../cli/fake-io.js';
 import { findCanaries } from '../connection/canary.js';
@@ -91,7 +91,7 @@ function call(command: Command, args: readonly string[], home: string): Called {
   return {
     shown: () => [...out, ...err].join('\n'),
     errors: () => err.join('\n'),
-    stop: () => controller.abort(new Interruption()),
+    stop: () => controller.abort(new UserInterruption()),
     code: command.run(parseArguments(command, args), io),
   };
 }

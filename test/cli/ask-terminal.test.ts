@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { askTerminal } from '../../src/cli/input/ask-terminal.js';
-import { Interruption } from '../../src/cli/io.js';
+import { UserInterruption } from '../../src/cli/io.js';
 
 /** Somebody who types as soon as they are asked. */
 function person(types: string): {
@@ -43,7 +43,7 @@ describe('askTerminal', () => {
 
   it('ends with Ctrl-C, whatever was typed before', async () => {
     const { terminal, shown } = person('hush\u0003');
-    await expect(askTerminal('Key: ', true, terminal)).rejects.toBeInstanceOf(Interruption);
+    await expect(askTerminal('Key: ', true, terminal)).rejects.toBeInstanceOf(UserInterruption);
     expect(shown()).not.toContain('hush');
   });
 });

@@ -1,5 +1,5 @@
 import type { Io, Output } from '../../src/cli/io.js';
-import { Interruption } from '../../src/cli/io.js';
+import { UserInterruption } from '../../src/cli/io.js';
 import { runCli } from '../../src/cli/run-cli.js';
 
 export interface FakeIoOptions {
@@ -43,7 +43,7 @@ export function startCli(args: readonly string[], options: FakeIoOptions = {}): 
   const { terminal = false, columns = 100, stdin = '', cwd = process.cwd(), env = {} } = options;
   const { ask, onOut, onErr } = options;
   const controller = new AbortController();
-  const interrupt = (): void => controller.abort(new Interruption());
+  const interrupt = (): void => controller.abort(new UserInterruption());
   const texts = { out: '', err: '' };
   const output = (name: 'out' | 'err'): Output => ({
     isTerminal: terminal,

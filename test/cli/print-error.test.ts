@@ -11,7 +11,7 @@ describe('printError', () => {
     const error = new AppError('ConnectionError', 'No connection.', {
       ...{ statusCode: 503, requestIndex: 1, page: 4, retryAfterMs: 1500, delay: 60_000, cause, place },
     });
-    expect(printError(error, { pathOf: (file) => `app/${file}`, frame: '2 | x\n  | ^' })).toBe(
+    expect(printError(error, { showPath: (file) => `app/${file}`, frame: '2 | x\n  | ^' })).toBe(
       [
         'ConnectionError: No connection.',
         '  code         NETWORK_FAILED',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import type { Connection } from '../../src/connection/connection.js';
-import { usesOf } from '../../src/connection/required-scope.js';
+import { listScopeUses } from '../../src/connection/required-scope.js';
 import type { Transport } from '../../src/http/message/transport.js';
 
 const URL = 'https://api.example.test';
@@ -228,7 +228,7 @@ describe('scopes', () => {
     };
     expect(await scopeOf({})).toEqual(['base']);
     expect(await scopeOf({ modules: ['b', 'a'], scopes: ['x'] })).toEqual(['base', 'write', 'read', 'x']);
-    expect(await scopeOf(usesOf(app, 'c'))).toEqual(['base', 'read', 'write', 'hook']);
+    expect(await scopeOf(listScopeUses(app, 'c'))).toEqual(['base', 'read', 'write', 'hook']);
     await expect(scopeOf({ modules: ['absent'] })).rejects.toMatchObject({ code: 'USAGE' });
   });
 });

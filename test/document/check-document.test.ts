@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createDocument } from '../../src/document/reading/create-document.js';
 import type { Warning } from '../../src/document/reading/document.js';
-import { documentOf } from '../../src/document/reading/document-of.js';
 import { readDocument } from '../../src/document/reading/jsonc.js';
 import { collectWarnings } from '../../src/document/reading/warn.js';
 import { checkShape } from '../../src/document/shapes/check-shape.js';
@@ -10,7 +10,7 @@ import { printPlace } from '../../src/errors/place.js';
 
 function shapeWarnings(kind: DocumentKind, value: unknown): string[] {
   const warnings: Warning[] = [];
-  checkShape(documentOf(value), kind, collectWarnings(warnings));
+  checkShape(createDocument(value), kind, collectWarnings(warnings));
   return warnings.map((warning) => `${warning.code} ${warning.place.pointer}`);
 }
 
@@ -188,7 +188,7 @@ describe('checkTemplates', () => {
 describe('documentOf', () => {
   it('copies JSON data and starts its places at the root', () => {
     const value = { a: [1, { b: undefined, c: null }] };
-    const document = documentOf(value, '/base');
+    const document = createDocument(value, '/base');
     value.a.push(2);
     expect(document.value).toStrictEqual({ a: [1, { c: null }] });
     expect(document.placeOf('/a')).toEqual({ pointer: '/base/a' });
@@ -213,7 +213,7 @@ describe('documentOf', () => {
       '',
     ],
   ])('refuses %s', (_title, value, pointer) => {
-    expect(() => documentOf(value)).toThrow(
+    expect(() => createDocument(value)).toThrow(
       expect.objectContaining({ code: 'SPEC_INVALID', place: { pointer } }),
     );
   });

@@ -196,9 +196,9 @@ it('answers 503 where the store fails while it looks up who gets a shared event'
   };
   const host = createHost({
     ...{ store: failing, queue: parts.queue, flows: flowsOf(() => SUCCESS) },
-    receiver: async ({ recipientsOf }) => {
+    receiver: async ({ findRecipients }) => {
       // As the engine does it: what fails in a specification is an answer.
-      await recipientsOf('7').catch(() => {});
+      await findRecipients('7').catch(() => {});
       return { ok: true, response: new Response('no', { status: 500 }), bundles: [], deliveries: [] };
     },
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { engineOf } from '../../src/host/hooks/engine-receiver.js';
+import { requireEngine } from '../../src/host/hooks/engine-receiver.js';
 import { assertAny } from '../../src/host/set-up.js';
 
 const MISSING: Error = expect.objectContaining({ code: 'HOST_MISSING' });
@@ -10,6 +10,7 @@ describe('HOST_MISSING', () => {
   });
 
   it('is thrown for an app the host was not given, whatever its name', () => {
-    for (const name of ['crm', 'toString', '__proto__']) expect(() => engineOf({}, name)).toThrow(MISSING);
+    for (const name of ['crm', 'toString', '__proto__'])
+      expect(() => requireEngine({}, name)).toThrow(MISSING);
   });
 });

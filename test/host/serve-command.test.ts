@@ -7,7 +7,7 @@ import { EVENTS_COMMAND } from '../../src/cli/commands/events.js';
 import { SCENARIOS_COMMAND } from '../../src/cli/commands/scenarios.js';
 import { SERVE_COMMAND } from '../../src/cli/commands/serve.js';
 import { parseArguments } from '../../src/cli/input/parse-arguments.js';
-import { Interruption, type Io } from '../../src/cli/io.js';
+import { type Io, UserInterruption } from '../../src/cli/io.js';
 import { cli } from '../cli/fake-io.js';
 import { httpServer } from '../http/loopback.js';
 import { eventually } from './open-parts.js';
@@ -60,7 +60,7 @@ function call(command: Command, args: readonly string[], env: Io['env'] = {}): C
   } as Io;
   return {
     ...{ out: () => out, err: () => err },
-    stop: () => controller.abort(new Interruption()),
+    stop: () => controller.abort(new UserInterruption()),
     code: command.run(parseArguments(command, args), io),
   };
 }

@@ -1,6 +1,12 @@
 import type { ScenarioPlan } from '../../src/host/store/scenario-plan.js';
-import type { FlowOutcome, FlowRequest, Flows, Receiver, Reception } from '../../src/host/work/ports.js';
-import { type ScenarioSettings, settingsOf } from '../../src/scenario/state/scenario-settings.js';
+import type {
+  FlowOutcome,
+  FlowRequest,
+  Flows,
+  Receiver,
+  WebhookReception,
+} from '../../src/host/work/ports.js';
+import { completeSettings, type ScenarioSettings } from '../../src/scenario/state/scenario-settings.js';
 
 /** A report of a run that went well. */
 export const SUCCESS: FlowOutcome = {
@@ -23,7 +29,7 @@ export function flowsOf(run: (request: FlowRequest) => Promise<FlowOutcome> | Fl
 }
 
 /** Takes the JSON body of a call as its one bundle; `{"reject": true}` cannot be read, `{"to": uid}` goes to members. */
-export const receiveJson: Receiver = async ({ call, recipientsOf }): Promise<Reception> => {
+export const receiveJson: Receiver = async ({ call, findRecipients }): Promise<WebhookReception> => {
   const body = JSON.parse(Buffer.from(call.body).toString('utf8') || 'null') as Record<
     string,
     unknown
@@ -39,7 +45,7 @@ export const receiveJson: Receiver = async ({ call, recipientsOf }): Promise<Rec
     return { ok: false, response: new Response('no', { status: 400 }), phase: 'payload', error };
   }
   if (typeof body?.['to'] === 'string') {
-    return { ...accepted, deliveries: [{ recipients: await recipientsOf(body['to']), bundles: [body] }] };
+    return { ...accepted, deliveries: [{ recipients: await findRecipients(body['to']), bundles: [body] }] };
   }
   return { ...accepted, bundles: body === null ? [] : [body] };
 };
@@ -58,5 +64,5 @@ export function plan({
   answers = false,
 }: PlanWanted = {}): ScenarioPlan {
   const scheduling = everyMs === undefined ? 'instant' : 'timed';
-  return { settings: settingsOf({ scheduling, ...settings }), everyMs, ordered, answers, flow: null };
+  return { settings: completeSettings({ scheduling, ...settings }), everyMs, ordered, answers, flow: null };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type BytesEncoding, bytesOfText, encodingOf, textOfBytes } from '../../src/iml/values/bytes.js';
+import { type BytesEncoding, bytesOfText, findEncoding, textOfBytes } from '../../src/iml/values/bytes.js';
 
 const ENCODINGS: readonly BytesEncoding[] = ['utf8', 'hex', 'base64', 'latin1', 'ascii'];
 const bytes = fc.uint8Array({ maxLength: 100 });
@@ -34,7 +34,7 @@ test.each(['A', 'AAAAA', 'AA=A', 'AA===', 'ř', 'A!A='])('%s is no Base64', (tex
 });
 test('hex is read in any case', () => expect([...(bytesOfText('aBcD', 'hex') ?? [])]).toEqual([0xab, 0xcd]));
 test('names of encodings have aliases and no case', () => {
-  expect(encodingOf('UTF-8')).toBe('utf8');
-  expect(encodingOf('Binary')).toBe('latin1');
-  expect(encodingOf('constructor')).toBeUndefined();
+  expect(findEncoding('UTF-8')).toBe('utf8');
+  expect(findEncoding('Binary')).toBe('latin1');
+  expect(findEncoding('constructor')).toBeUndefined();
 });

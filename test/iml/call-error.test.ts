@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { functionError, ImlError, limitError } from '../../src/errors/iml-error.js';
 import { evaluate } from '../../src/iml/compile.js';
-import { asImlError, unknownFunction, wrapCallError } from '../../src/iml/environment/call-error.js';
+import { asImlError, makeUnknownFunctionError, wrapCallError } from '../../src/iml/environment/call-error.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
 import { imlErrorOf, templateFailure } from './template-failure.js';
 
 const PLACE = { source: '{{f(x)}}', pointer: '/url' };
 
-const hintFor = (name: string): string | undefined => unknownFunction(name, FUNCTIONS, PLACE, 2).hint;
+const hintFor = (name: string): string | undefined =>
+  makeUnknownFunctionError(name, FUNCTIONS, PLACE, 2).hint;
 
 describe('an unknown function', () => {
   test('has the words of the platform', () =>
-    expect(unknownFunction('f', FUNCTIONS, PLACE, 2)).toMatchObject({
+    expect(makeUnknownFunctionError('f', FUNCTIONS, PLACE, 2)).toMatchObject({
       message: "Function 'f' not found!",
       place: { pointer: '/url' },
       position: { line: 1, column: 3 },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compile, environmentOf, evaluate, functionsOf } from '../../src/iml/compile.js';
+import { compile, evaluate, mergeFunctions, toEnvironment } from '../../src/iml/compile.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
 
 describe('defaults', () => {
@@ -17,7 +17,7 @@ describe('defaults', () => {
     expect(evaluate('{{uuid}}')).not.toBe(evaluate('{{uuid}}'));
   });
   test('UTC, strict equality, platform version 2', () =>
-    expect(environmentOf({})).toMatchObject({ timezone: 'UTC', equality: 'strict', platformVersion: 2 }));
+    expect(toEnvironment({})).toMatchObject({ timezone: 'UTC', equality: 'strict', platformVersion: 2 }));
   test('an option that is undefined is its default', () =>
     expect(evaluate('{{gone}}', {}, { platformVersion: undefined, timezone: undefined })).toBeUndefined());
   test('no scope is an empty one', () => expect(evaluate('a{{b}}')).toBe('a'));
@@ -51,7 +51,7 @@ describe('functions given', () => {
     expect(() => call(100_001)).toThrow('A call has more than the 100000 arguments it may have.');
   });
   test('leave the table of all alone', () => {
-    expect(Object.hasOwn(functionsOf({ functions }), 'double')).toBe(true);
+    expect(Object.hasOwn(mergeFunctions({ functions }), 'double')).toBe(true);
     expect(Object.hasOwn(FUNCTIONS, 'double')).toBe(false);
   });
 });

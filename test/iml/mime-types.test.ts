@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mediaTypeOf } from '../../src/iml/values/mime-types.js';
+import { findMediaType } from '../../src/iml/values/mime-types.js';
 
 test.each([
   ['a.png', 'image/png'],
@@ -17,4 +17,4 @@ test.each([
   ['', undefined],
   ['a.png/b', undefined],
   ['a.toString', undefined],
-])('%s is %s', (fileName, type) => expect(mediaTypeOf(fileName)).toBe(type));
+])('%s is %s', (fileName, type) => expect(findMediaType(fileName)).toBe(type));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compileRespond } from '../../src/document/compile/compile-respond.js';
-import { documentOf } from '../../src/document/reading/document-of.js';
-import { environmentOf } from '../../src/iml/compile.js';
+import { createDocument } from '../../src/document/reading/create-document.js';
+import { toEnvironment } from '../../src/iml/compile.js';
 import { createRedactor } from '../../src/redaction/redact.js';
 import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
 import { type BuiltResponse, buildResponse } from '../../src/run/response/build-response.js';
@@ -27,8 +27,8 @@ function build(
   scope: Record<string, unknown> = {},
   textType?: 'json' | 'text',
 ): BuiltResponse {
-  const directives = { environment: environmentOf({}), functions: {} };
-  const document = documentOf({ respond });
+  const directives = { environment: toEnvironment({}), functions: {} };
+  const document = createDocument({ respond });
   return buildResponse(compileRespond(respond, document, '/respond', directives), contextOf(scope), textType);
 }
 

@@ -4,7 +4,7 @@ import { APP_ERROR_TYPES } from '../../src/errors/app-error.js';
 import { ERROR_REACTIONS } from '../../src/scenario/state/error-reactions.js';
 import { nextStart } from '../../src/scenario/state/next-start.js';
 import { nextState } from '../../src/scenario/state/next-state.js';
-import { type ScenarioSettings, settingsOf } from '../../src/scenario/state/scenario-settings.js';
+import { completeSettings, type ScenarioSettings } from '../../src/scenario/state/scenario-settings.js';
 import {
   NEW_SCENARIO,
   type RunOutcome,
@@ -21,7 +21,7 @@ const SETTINGS = fc
     instantMaxErrors: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
     instantRateLimit: fc.constantFrom('suspend' as const, 'backoff' as const),
   })
-  .map((given) => settingsOf(given as Partial<ScenarioSettings>));
+  .map((given) => completeSettings(given as Partial<ScenarioSettings>));
 
 const RETRY = fc.option(fc.integer({ min: 1, max: 8 }), { nil: undefined });
 
@@ -124,7 +124,7 @@ describe('nextState', () => {
   });
 
   it('a failure of the usual schedule does not move the rerun of a backoff', () => {
-    const settings = settingsOf();
+    const settings = completeSettings();
     const failed: RunOutcome = { kind: 'error', type: 'ConnectionError' };
     const first = nextState(NEW_SCENARIO, settings, failed, 0).state;
     expect(nextState(first, settings, failed, 30_000).state).toEqual(first);
@@ -132,7 +132,7 @@ describe('nextState', () => {
   });
 
   it('a suspension outlives the success of a run beside it, and never gets shorter', () => {
-    const settings = settingsOf({ scheduling: 'instant' });
+    const settings = completeSettings({ scheduling: 'instant' });
     const started = { kind: 'started' } as const;
     let state = nextState(nextState(NEW_SCENARIO, settings, started, 0).state, settings, started, 0).state;
     state = nextState(state, settings, { kind: 'error', type: 'RateLimitError' }, 10).state;
@@ -167,13 +167,13 @@ describe('a suspension after a RateLimitError', () => {
     ['takes 20 minutes for what is no time', {}, { retryAfterMs: Number.NaN }, MINUTES_20],
   ])('%s', (_title, settings, said, untilMs) => {
     const failed: RunOutcome = { kind: 'error', type: 'RateLimitError', ...said };
-    expect(nextState(NEW_SCENARIO, settingsOf(settings), failed, 0).state).toMatchObject({
+    expect(nextState(NEW_SCENARIO, completeSettings(settings), failed, 0).state).toMatchObject({
       ...{ kind: 'delayed', untilMs },
     });
   });
 
   it('has bounds that are whole numbers', () => {
-    expect(() => settingsOf({ maxRetryAfterMs: -1 })).toThrow('whole number of at least 0');
+    expect(() => completeSettings({ maxRetryAfterMs: -1 })).toThrow('whole number of at least 0');
   });
 });
 
@@ -238,10 +238,10 @@ describe('nextStart', () => {
   });
 });
 
-describe('settingsOf', () => {
+describe('completeSettings', () => {
   it('takes the limit of instant scheduling from the other one', () => {
-    expect(settingsOf({ maxErrors: 7 }).instantMaxErrors).toBe(7);
-    expect(settingsOf({ maxErrors: 7, instantMaxErrors: 1 }).instantMaxErrors).toBe(1);
+    expect(completeSettings({ maxErrors: 7 }).instantMaxErrors).toBe(7);
+    expect(completeSettings({ maxErrors: 7, instantMaxErrors: 1 }).instantMaxErrors).toBe(1);
   });
 
   it.each([
@@ -251,7 +251,7 @@ describe('settingsOf', () => {
     { sequential: 1 },
     { maxError: 3 },
   ])('refuses %o', (given) => {
-    expect(() => settingsOf(given as Partial<ScenarioSettings>)).toThrow(
+    expect(() => completeSettings(given as Partial<ScenarioSettings>)).toThrow(
       expect.objectContaining({ code: 'USAGE' }),
     );
   });

@@ -19,7 +19,7 @@ import {
 } from '../../src/scenario/flow/retry-incomplete.js';
 import { type FlowOptions, resumeFlow, runFlow } from '../../src/scenario/flow/run-flow.js';
 import { nextState } from '../../src/scenario/state/next-state.js';
-import { settingsOf } from '../../src/scenario/state/scenario-settings.js';
+import { completeSettings } from '../../src/scenario/state/scenario-settings.js';
 import { NEW_SCENARIO } from '../../src/scenario/state/scenario-state.js';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { post } from '../webhook/helpers.js';
@@ -238,7 +238,12 @@ describe('an error without a handler', () => {
       [{ 1: { n: 2 } }, { attempt: 1, atMs: 60_000 }],
       [{ 1: { n: 3 } }, { attempt: 1, atMs: 60_000 }],
     ]);
-    const { stored } = nextState(NEW_SCENARIO, settingsOf({ storeIncomplete: true }), report.outcome, 0);
+    const { stored } = nextState(
+      NEW_SCENARIO,
+      completeSettings({ storeIncomplete: true }),
+      report.outcome,
+      0,
+    );
     expect(stored).toEqual({ resolution: 'automatic', attempt: 1, atMs: 60_000 });
   });
 
@@ -249,14 +254,14 @@ describe('an error without a handler', () => {
       run: async () => ({ error: new AppError('RateLimitError', 'Slow down.', { retryAfterMs: 9000 }) }),
     });
     const { outcome } = await runFlow(steps(asking), {}, setup());
-    expect(nextState(NEW_SCENARIO, settingsOf(), outcome, 0).state).toMatchObject({ untilMs: 9000 });
+    expect(nextState(NEW_SCENARIO, completeSettings(), outcome, 0).state).toMatchObject({ untilMs: 9000 });
   });
 
   it('where there is no room turns the scenario off, or drops the bundle', async () => {
     const strict = await runFlow(steps(failing('DataError')), {}, setup({ storeIncomplete: true }, 0));
-    expect(nextState(NEW_SCENARIO, settingsOf({ storeIncomplete: true }), strict.outcome, 0).notify).toBe(
-      'storage-full',
-    );
+    expect(
+      nextState(NEW_SCENARIO, completeSettings({ storeIncomplete: true }), strict.outcome, 0).notify,
+    ).toBe('storage-full');
     const lax = await runFlow(
       steps(failing('DataError')),
       {},

@@ -14,8 +14,8 @@ import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { AppParts, ComponentField, ComponentPart } from './app-parts.js';
 import { checkAddresses } from './check-addresses.js';
+import { checkAppFunctions } from './check-app-functions.js';
 import { checkDocuments } from './check-documents.js';
-import { checkFunctions } from './check-functions.js';
 import { checkReferences } from './check-references.js';
 import { checkSharedWebhooks } from './check-shared-webhooks.js';
 import type { ComponentKind } from './code-types.js';
@@ -28,12 +28,12 @@ const CRUD = ['create', 'read', 'update', 'delete'] as const;
 /** Puts an app together from what a layout gave, and checks all of it. Throws only what `refuse` of a part throws. */
 export function assembleApp(parts: AppParts): App {
   const components = {
-    modules: byName(parts, 'module', moduleOf),
-    connections: byName(parts, 'connection', connectionOf),
-    rpcs: byName(parts, 'rpc', rpcOf),
-    webhooks: byName(parts, 'webhook', webhookOf),
-    functions: byName(parts, 'function', functionOf),
-    endpoints: byName(parts, 'endpoint', endpointOf),
+    modules: byName(parts, 'module', assembleModule),
+    connections: byName(parts, 'connection', assembleConnection),
+    rpcs: byName(parts, 'rpc', assembleRpc),
+    webhooks: byName(parts, 'webhook', assembleWebhook),
+    functions: byName(parts, 'function', assembleFunction),
+    endpoints: byName(parts, 'endpoint', assembleEndpoint),
   };
   // Copied only now: a field that was refused above has told the reader of the layout.
   const warnings: Warning[] = [...parts.warnings];
@@ -44,7 +44,7 @@ export function assembleApp(parts: AppParts): App {
   checkReferences(app, parts, warn);
   checkSharedWebhooks(app, warn);
   checkAddresses(app, limitWarnings(warn));
-  checkFunctions(app, limitWarnings(warn));
+  checkAppFunctions(app, limitWarnings(warn));
   return app;
 }
 
@@ -57,16 +57,16 @@ function byName<Component>(
   return new Map(ofKind.map((part) => [part.name, make(part)]));
 }
 
-function moduleOf(part: ComponentPart): ModuleComponent {
+function assembleModule(part: ComponentPart): ModuleComponent {
   return {
     name: part.name,
-    label: textOf(part, 'label'),
-    description: textOf(part, 'description'),
-    type: oneOf(part, MODULE_TYPES) ?? guessModuleType(part),
-    crud: oneOf(part, CRUD, 'crud'),
-    connection: textOf(part, 'connection'),
-    altConnection: textOf(part, 'altConnection'),
-    webhook: textOf(part, 'webhook'),
+    label: readText(part, 'label'),
+    description: readText(part, 'description'),
+    type: readChoice(part, MODULE_TYPES) ?? guessModuleType(part),
+    crud: readChoice(part, CRUD, 'crud'),
+    connection: readText(part, 'connection'),
+    altConnection: readText(part, 'altConnection'),
+    webhook: readText(part, 'webhook'),
     communication: part.documents.get('communication'),
     epoch: part.documents.get('epoch'),
     staticParams: part.documents.get('staticParams'),
@@ -77,12 +77,12 @@ function moduleOf(part: ComponentPart): ModuleComponent {
   };
 }
 
-function connectionOf(part: ComponentPart): ConnectionComponent {
+function assembleConnection(part: ComponentPart): ConnectionComponent {
   const communication = part.documents.get('communication');
   return {
     name: part.name,
-    label: textOf(part, 'label'),
-    type: oneOf(part, CONNECTION_TYPES) ?? (looksLikeOAuth(communication) ? 'oauth' : 'basic'),
+    label: readText(part, 'label'),
+    type: readChoice(part, CONNECTION_TYPES) ?? (looksLikeOAuth(communication) ? 'oauth' : 'basic'),
     communication,
     params: part.documents.get('params'),
     common: part.documents.get('common'),
@@ -91,24 +91,24 @@ function connectionOf(part: ComponentPart): ConnectionComponent {
   };
 }
 
-function rpcOf(part: ComponentPart): RpcComponent {
+function assembleRpc(part: ComponentPart): RpcComponent {
   return {
     name: part.name,
-    label: textOf(part, 'label'),
-    connection: textOf(part, 'connection'),
-    altConnection: textOf(part, 'altConnection'),
+    label: readText(part, 'label'),
+    connection: readText(part, 'connection'),
+    altConnection: readText(part, 'altConnection'),
     communication: part.documents.get('communication'),
     params: part.documents.get('params'),
   };
 }
 
-function webhookOf(part: ComponentPart): WebhookComponent {
+function assembleWebhook(part: ComponentPart): WebhookComponent {
   return {
     name: part.name,
-    label: textOf(part, 'label'),
-    type: oneOf(part, WEBHOOK_TYPES) ?? 'web',
-    connection: textOf(part, 'connection'),
-    altConnection: textOf(part, 'altConnection'),
+    label: readText(part, 'label'),
+    type: readChoice(part, WEBHOOK_TYPES) ?? 'web',
+    connection: readText(part, 'connection'),
+    altConnection: readText(part, 'altConnection'),
     communication: part.documents.get('communication'),
     params: part.documents.get('params'),
     attach: part.documents.get('attach'),
@@ -118,23 +118,23 @@ function webhookOf(part: ComponentPart): WebhookComponent {
   };
 }
 
-function functionOf(part: ComponentPart): FunctionComponent {
+function assembleFunction(part: ComponentPart): FunctionComponent {
   const code = part.sources.get('code');
   return {
     name: part.name,
-    label: textOf(part, 'label'),
+    label: readText(part, 'label'),
     code: code?.text,
     test: part.sources.get('test')?.text,
     file: code?.file,
   };
 }
 
-function endpointOf(part: ComponentPart): EndpointComponent {
+function assembleEndpoint(part: ComponentPart): EndpointComponent {
   return {
     name: part.name,
-    label: textOf(part, 'label'),
-    description: textOf(part, 'description'),
-    connection: textOf(part, 'connection'),
+    label: readText(part, 'label'),
+    description: readText(part, 'description'),
+    connection: readText(part, 'connection'),
     communication: part.documents.get('communication'),
     requiredScope: part.documents.get('requiredScope'),
     input: part.documents.get('input'),
@@ -143,7 +143,7 @@ function endpointOf(part: ComponentPart): EndpointComponent {
 }
 
 /** Null, an empty text and nothing are the same here: the field is not filled in. */
-function textOf(part: ComponentPart, field: ComponentField): string | undefined {
+function readText(part: ComponentPart, field: ComponentField): string | undefined {
   const value = part.fields[field];
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string') return value;
@@ -151,12 +151,12 @@ function textOf(part: ComponentPart, field: ComponentField): string | undefined 
   return undefined;
 }
 
-function oneOf<Name extends string>(
+function readChoice<Name extends string>(
   part: ComponentPart,
   names: readonly Name[],
   field: ComponentField = 'type',
 ): Name | undefined {
-  const value = textOf(part, field);
+  const value = readText(part, field);
   if (value === undefined) return undefined;
   const known = names.find((name) => name === value);
   if (known === undefined) {

@@ -26,7 +26,7 @@ export function checkDocuments(app: App, parts: AppParts, warn: Warn): void {
   check(app.common, 'object');
   check(app.groups, 'array');
   for (const part of parts.components) {
-    const type = typeOf(app, part);
+    const type = findType(app, part);
     for (const [name, document] of part.documents) {
       const contents = CODE_TYPES[part.kind][name]?.contents ?? 'any';
       if (name === 'communication') check(document, communicationKind(part.kind, type));
@@ -39,7 +39,7 @@ export function checkDocuments(app: App, parts: AppParts, warn: Warn): void {
   }
 }
 
-function typeOf(app: App, part: ComponentPart): string | undefined {
+function findType(app: App, part: ComponentPart): string | undefined {
   if (part.kind === 'module') return app.modules.get(part.name)?.type;
   return part.kind === 'connection' ? app.connections.get(part.name)?.type : undefined;
 }

@@ -12,7 +12,7 @@ export function checkSharedWebhooks(app: App, warn: Warn): void {
     checkOwnUid(webhook, warn);
     for (const name of [webhook.connection, webhook.altConnection]) {
       const connection = name === undefined ? undefined : app.connections.get(name);
-      if (connection !== undefined) checkUidOf(connection, webhook, warn);
+      if (connection !== undefined) checkUid(connection, webhook, warn);
     }
   }
 }
@@ -23,18 +23,14 @@ function checkOwnUid({ name, communication }: WebhookComponent, warn: Warn): voi
   warn('missing-uid', message, () => communication.placeOf(''));
 }
 
-function checkUidOf(
-  { name, communication }: ConnectionComponent,
-  webhook: WebhookComponent,
-  warn: Warn,
-): void {
-  if (communication === undefined || requestsOf(communication.value).some(keepsUid)) return;
+function checkUid({ name, communication }: ConnectionComponent, webhook: WebhookComponent, warn: Warn): void {
+  if (communication === undefined || listRequests(communication.value).some(keepsUid)) return;
   const message = `The shared webhook "${webhook.name}" finds its recipients by the uid of the connection "${name}", which keeps none (response.uid).`;
   warn('missing-uid', message, () => communication.placeOf(''));
 }
 
 /** The requests of a connection: one, a chain, or the named ones of OAuth, each of which may be a chain. */
-function requestsOf(communication: unknown): readonly unknown[] {
+function listRequests(communication: unknown): readonly unknown[] {
   if (Array.isArray(communication)) return communication;
   if (!isPlainObject(communication)) return [];
   return [communication, ...Object.values(communication).flat()];

@@ -1,6 +1,6 @@
 import type { App } from '../../document/app.js';
+import { copyJson, createDocument } from '../../document/reading/create-document.js';
 import type { Document, Warning } from '../../document/reading/document.js';
-import { copyJson, documentOf } from '../../document/reading/document-of.js';
 import { collectWarnings, type Warn } from '../../document/reading/warn.js';
 import { childPointer } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
@@ -56,7 +56,7 @@ export function defineApp(definition: AppDefinition): App {
     base: generalDocument(copy, 'base'),
     common: generalDocument(copy, 'common'),
     groups: generalDocument(copy, 'groups'),
-    components: Object.entries(KINDS).flatMap(([member, kind]) => partsOf(copy, member, kind, warn)),
+    components: Object.entries(KINDS).flatMap(([member, kind]) => readParts(copy, member, kind, warn)),
     foreign: new Set(),
     warnings,
   });
@@ -65,10 +65,15 @@ export function defineApp(definition: AppDefinition): App {
 /** null and a missing member are the same: the app has no such part. */
 function generalDocument(definition: PlainObject, member: string): Document | undefined {
   const value = ownMember(definition, member);
-  return value === undefined || value === null ? undefined : documentOf(value, `/${member}`);
+  return value === undefined || value === null ? undefined : createDocument(value, `/${member}`);
 }
 
-function partsOf(definition: PlainObject, member: string, kind: ComponentKind, warn: Warn): ComponentPart[] {
+function readParts(
+  definition: PlainObject,
+  member: string,
+  kind: ComponentKind,
+  warn: Warn,
+): ComponentPart[] {
   const components = ownMember(definition, member);
   const pointer = `/${member}`;
   if (components === undefined || components === null) return [];
@@ -76,11 +81,11 @@ function partsOf(definition: PlainObject, member: string, kind: ComponentKind, w
   return Object.entries(components).map(([name, component]) => {
     const at = childPointer(pointer, name);
     if (!isPlainObject(component)) throw invalid(at, `The ${kind} "${name}" is no object.`);
-    return partOf(kind, name, component, { pointer: at, warn });
+    return readPart(kind, name, component, { pointer: at, warn });
   });
 }
 
-function partOf(
+function readPart(
   kind: ComponentKind,
   name: string,
   component: PlainObject,
@@ -94,7 +99,7 @@ function partOf(
     const value = ownMember(component, code);
     if (value === undefined || value === null) continue;
     const at = childPointer(pointer, code);
-    if (contents !== 'source') documents.set(code, documentOf(value, at));
+    if (contents !== 'source') documents.set(code, createDocument(value, at));
     else if (typeof value === 'string') sources.set(code, { text: value, file: undefined });
     else throw invalid(at, `The ${code} of ${kind} "${name}" is no text.`);
   }

@@ -14,7 +14,7 @@ import type { CompiledRequest } from '../../document/compile/compiled-request.js
 import type { Document } from '../../document/reading/document.js';
 import type { Transport } from '../../http/message/transport.js';
 import type { HostMapping } from '../../http/transport/map-hosts.js';
-import { type CompileOptions, environmentOf } from '../../iml/compile.js';
+import { type CompileOptions, toEnvironment } from '../../iml/compile.js';
 import { listParameters, type ModuleParameters, type ParametersInput } from '../../module/list-parameters.js';
 import { runModule } from '../../module/run-module.js';
 import { runResponder } from '../../module/run-responder.js';
@@ -185,7 +185,7 @@ export function createEngine(options: EngineOptions): Engine {
     compile: compileOnce(app, directives),
     openConnection: (name, input) => stored.open(name, input),
   };
-  const connection = connectionsOf(app, runtime);
+  const connection = createConnections(app, runtime);
   const stored = createStoredConnections(options.connections, (name) =>
     app.connections.has(name) ? connection(name) : undefined,
   );
@@ -226,7 +226,7 @@ export function createEngine(options: EngineOptions): Engine {
 }
 
 /** One object a connection: callers who refresh the same one at the same time have to meet in it. */
-function connectionsOf(app: App, runtime: Runtime): (name: string) => Connection {
+function createConnections(app: App, runtime: Runtime): (name: string) => Connection {
   const made = new Map<string, Connection>();
   return (name) => {
     const connection = made.get(name) ?? createConnection(findConnection(app, name), runtime);
@@ -237,7 +237,7 @@ function connectionsOf(app: App, runtime: Runtime): (name: string) => Connection
 
 function compileEnvironment(options: EngineOptions): DirectiveContext['environment'] {
   const { random, uuid, timezone, equality, platformVersion, clock } = options;
-  return environmentOf({
+  return toEnvironment({
     now: clock && (() => clock.now()),
     random,
     uuid,

@@ -15,11 +15,11 @@ const AUTHORITY = /https?:\/\/([^\s/?#"'\\<>`|,;)]+)/gi;
  */
 export function findDeclaredHosts(app: App): HostMatcher {
   const hosts = new Set<string>();
-  for (const document of documentsOf(app)) if (document !== undefined) collect(document.value, hosts, 0);
+  for (const document of listDocuments(app)) if (document !== undefined) collect(document.value, hosts, 0);
   return readHosts([...hosts].filter(isHost), 'the app');
 }
 
-function documentsOf(app: App): readonly (Document | undefined)[] {
+function listDocuments(app: App): readonly (Document | undefined)[] {
   const parts = [app.connections, app.modules, app.rpcs, app.webhooks, app.endpoints];
   const components = parts.flatMap((part): object[] => [...part.values()]);
   return [

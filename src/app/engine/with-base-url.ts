@@ -1,5 +1,5 @@
 import type { App } from '../../document/app.js';
-import { documentOf } from '../../document/reading/document-of.js';
+import { createDocument } from '../../document/reading/create-document.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
@@ -17,7 +17,7 @@ export function withBaseUrl(app: App, baseUrl: string): App {
     );
   }
   const { base } = app;
-  if (base === undefined) return { ...app, base: documentOf({ baseUrl }) };
+  if (base === undefined) return { ...app, base: createDocument({ baseUrl }) };
   // A base that is no object is not merged into anything; it stays for its own error to be told.
   return isPlainObject(base.value) ? { ...app, base: { ...base, value: { ...base.value, baseUrl } } } : app;
 }

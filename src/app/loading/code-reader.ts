@@ -34,7 +34,7 @@ export function createCodeReader(folder: AppFolder, warn: Warn): CodeReader {
   const known = new Map<string, Document | undefined>();
   const warnMissing = limitWarnings(warn);
 
-  const documentOf = (text: string, code: CodeFile): Document | undefined => {
+  const parseDocument = (text: string, code: CodeFile): Document | undefined => {
     if (known.has(code.file)) return known.get(code.file);
     // A part that is not used may be left as an empty file; there is nothing in it to be wrong.
     const document = text.trim() === '' ? undefined : readDocument(text, code.file, warn);
@@ -58,7 +58,7 @@ export function createCodeReader(folder: AppFolder, warn: Warn): CodeReader {
           sources.set(code.name, { text: text.replace(/^\uFEFF/, ''), file: code.file });
           continue;
         }
-        const document = documentOf(text, code);
+        const document = parseDocument(text, code);
         if (document) documents.set(code.name, document);
       }
       return { documents, sources };

@@ -48,7 +48,7 @@ export async function completeManifest(folder: AppFolder, parts: ManifestParts):
   }
   const components: ComponentPart[] = [];
   for (const found of lying.components) {
-    const name = nameOf(found);
+    const name = deriveName(found);
     if (found.files.length === 0 || found.files.some(isDeclared) || parts.named.has(`${found.kind} ${name}`))
       continue;
     const part = await readUndeclared(folder, reader, found, warn);
@@ -80,11 +80,11 @@ async function readUndeclared(
     const part = await readFound(folder, reader, found, (code, message, place) => {
       if (code !== 'missing-file') warn(code, message, place);
     });
-    const message = `${MANIFEST} has no record of the ${found.kind} "${nameOf(found)}"; it is loaded from ${found.folder}, its type and connection as far as they show.`;
+    const message = `${MANIFEST} has no record of the ${found.kind} "${deriveName(found)}"; it is loaded from ${found.folder}, its type and connection as far as they show.`;
     warn('undeclared-component', message, first.placeOf);
     return part;
   } catch (error) {
-    return tellBroken(error, `${found.kind} "${nameOf(found)}"`, first, warn);
+    return tellBroken(error, `${found.kind} "${deriveName(found)}"`, first, warn);
   }
 }
 
@@ -97,7 +97,7 @@ function tellBroken(error: unknown, what: string, { placeOf }: CodeFile, warn: W
 }
 
 /** Ids of modules, RPCs and functions have no dashes; a clone writes their folders with some: `get-thing` is `getThing`. [src] */
-function nameOf({ kind, folder }: FoundComponent): string {
+function deriveName({ kind, folder }: FoundComponent): string {
   const name = path.posix.basename(folder);
   const hasDashes = kind === 'connection' || kind === 'webhook';
   return hasDashes ? name : name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

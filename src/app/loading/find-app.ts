@@ -22,7 +22,7 @@ export interface AppLocation {
  */
 export async function findApp(given: string): Promise<AppLocation> {
   const start = path.resolve(given);
-  const kind = await kindOf(start, given);
+  const kind = await findKind(start, given);
   if (kind === 'file' && path.basename(start) === MANIFEST) {
     return { folder: path.dirname(start), layout: 'manifest' };
   }
@@ -30,7 +30,8 @@ export async function findApp(given: string): Promise<AppLocation> {
 
   const candidates = [start, path.join(start, 'src')];
   for (const folder of candidates) {
-    if ((await kindOf(path.join(folder, MANIFEST), given)) === 'file') return { folder, layout: 'manifest' };
+    if ((await findKind(path.join(folder, MANIFEST), given)) === 'file')
+      return { folder, layout: 'manifest' };
   }
   for (const folder of candidates) {
     if (await isExported(folder)) return { folder, layout: 'exported' };
@@ -51,7 +52,7 @@ export async function findApp(given: string): Promise<AppLocation> {
   return { folder: path.join(start, path.dirname(first.path)), layout: 'manifest' };
 }
 
-async function kindOf(target: string, given: string): Promise<'file' | 'folder' | 'other' | undefined> {
+async function findKind(target: string, given: string): Promise<'file' | 'folder' | 'other' | undefined> {
   try {
     const stats = await stat(target);
     if (stats.isDirectory()) return 'folder';

@@ -29,7 +29,7 @@ import { warnUndeclaredFiles } from './undeclared-files.js';
 export async function loadApp(folder: string, options: LoadOptions = {}): Promise<App> {
   const location = await findApp(folder);
   const opened = openAppFolder(location.folder, options);
-  const name = nameOf(opened.root);
+  const name = deriveName(opened.root);
   if (location.layout === 'exported') {
     return assembleApp({ ...(await readExported(opened, name)), identity: opened.root });
   }
@@ -42,7 +42,7 @@ export async function loadApp(folder: string, options: LoadOptions = {}): Promis
 }
 
 /** An app in `my-app/src` is called after `my-app`. */
-function nameOf(root: string): string {
+function deriveName(root: string): string {
   const name = path.basename(root);
   return name === 'src' ? path.basename(path.dirname(root)) : name;
 }

@@ -116,7 +116,7 @@ export async function readFound(
   warn: Warn,
 ): Promise<ComponentPart> {
   const metadata = await readMetadata(folder, `${at}/metadata.json`, warn);
-  const part = partOf(kind, at, metadata, warn);
+  const part = readPart(kind, at, metadata, warn);
   return { ...(await reader.read(`${kind} "${part.name}"`, files)), ...part };
 }
 
@@ -174,7 +174,7 @@ async function readMetadata(folder: AppFolder, file: string, warn: Warn): Promis
   return undefined;
 }
 
-function partOf(
+function readPart(
   kind: ComponentKind,
   at: string,
   metadata: Document | undefined,

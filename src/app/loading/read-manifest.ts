@@ -88,7 +88,7 @@ export async function readManifest(folder: AppFolder, name: string): Promise<Man
   const reader = createCodeReader(folder, warn);
   const generalCodes = ownMember(root, 'generalCodeFiles');
   for (const part of isPlainObject(generalCodes) ? Object.keys(generalCodes) : []) manifest.named.add(part);
-  const general = codeFilesOf(manifest, GENERAL_CODE_TYPES, root, '/generalCodeFiles');
+  const general = readCodeFiles(manifest, GENERAL_CODE_TYPES, root, '/generalCodeFiles');
   // A readme is for people; it often lies above the app, where nothing is read.
   const { documents } = await reader.read(
     'the app',
@@ -97,9 +97,9 @@ export async function readManifest(folder: AppFolder, name: string): Promise<Man
   const components: ComponentPart[] = [];
   for (const found of findRecords(manifest, ownMember(root, 'components'))) {
     const { kind, name: local, record, pointer } = found;
-    const files = codeFilesOf(manifest, CODE_TYPES[kind], record, `${pointer}/codeFiles`);
+    const files = readCodeFiles(manifest, CODE_TYPES[kind], record, `${pointer}/codeFiles`);
     const read = await reader.read(`${kind} "${local}"`, files);
-    components.push({ ...read, ...partOf(manifest, found) });
+    components.push({ ...read, ...readPart(manifest, found) });
   }
   return {
     name,
@@ -162,7 +162,7 @@ function checkKeys(manifest: Manifest, value: PlainObject, known: readonly strin
   }
 }
 
-function codeFilesOf(
+function readCodeFiles(
   manifest: Manifest,
   types: Readonly<Record<string, CodeType>>,
   owner: PlainObject,
@@ -189,7 +189,7 @@ function codeFilesOf(
   });
 }
 
-function partOf(
+function readPart(
   manifest: Manifest,
   { kind, name, record, pointer }: FoundRecord,
 ): Omit<ComponentPart, 'documents' | 'sources'> {

@@ -6,7 +6,7 @@ import type { DirectiveContext } from '../../document/compile/compile-directive.
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { AppError } from '../../errors/app-error.js';
 import { selectResponseType } from '../../http/body/response-type.js';
-import { environmentOf } from '../../iml/compile.js';
+import { toEnvironment } from '../../iml/compile.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
 import { createRedactor } from '../../redaction/redact.js';
 import { prepareExchange } from '../../run/exchange.js';
@@ -20,7 +20,7 @@ import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
 /** What a run would be refused for. */
-export interface Refusal {
+export interface RunRefusal {
   readonly error: AppError;
   /** Whether it is about the endpoint that a request calls. */
   readonly isOfEndpoint: boolean;
@@ -38,7 +38,7 @@ const SETTINGS: EngineSettings = Object.freeze({
 });
 
 /** What constants are compiled with. They call nothing, so the functions of the app are not needed. */
-export const CONSTANT_CONTEXT: DirectiveContext = { environment: environmentOf({}), functions: FUNCTIONS };
+export const CONSTANT_CONTEXT: DirectiveContext = { environment: toEnvironment({}), functions: FUNCTIONS };
 
 /**
  * The steps of runs without data and without network, up to the point where something would be sent. Given what is
@@ -46,7 +46,7 @@ export const CONSTANT_CONTEXT: DirectiveContext = { environment: environmentOf({
  */
 export class Rehearsal {
   readonly app: App;
-  readonly refusals: Refusal[] = [];
+  readonly refusals: RunRefusal[] = [];
 
   constructor(app: App) {
     this.app = app;

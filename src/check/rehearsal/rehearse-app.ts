@@ -13,19 +13,19 @@ import { moduleForm, readForm } from '../../parameters/form/form.js';
 import { buildResponse } from '../../run/response/build-response.js';
 import { Poll } from '../../trigger/poll.js';
 import { compileEpoch } from '../../trigger/run-epoch.js';
-import { triggerOf } from '../../trigger/trigger-spec.js';
+import { compileTrigger } from '../../trigger/trigger-spec.js';
 import { assertNever } from '../../util/assert-never.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { compileWebhook } from '../../webhook/compile-webhook.js';
 import { isUnusedHook, readHookData } from '../../webhook/run-hook-request.js';
 import { constantPart } from './constant-part.js';
-import { CONSTANT_CONTEXT, type Refusal, Rehearsal } from './rehearsal.js';
+import { CONSTANT_CONTEXT, Rehearsal, type RunRefusal } from './rehearsal.js';
 
 /**
  * Rehearses every component of an app: takes the steps of its run, by the code of the run, that depend on nothing but
  * what is written. Components without communication are left out, as loading tells of them.
  */
-export function rehearseApp(app: App): readonly Refusal[] {
+export function rehearseApp(app: App): readonly RunRefusal[] {
   const rehearsal = new Rehearsal(app);
   const base = app.base && constantPart(app.base);
   for (const connection of app.connections.values()) rehearseConnection(rehearsal, connection);
@@ -116,7 +116,7 @@ function rehearseTrigger(
   const ofEpoch = rehearsal.context();
   rehearsal.requests(listed, ofEpoch);
   const last = listed.at(-1);
-  if (last !== undefined) rehearsal.step(() => triggerOf(last, ofEpoch));
+  if (last !== undefined) rehearsal.step(() => compileTrigger(last, ofEpoch));
 }
 
 function rehearseConnection(rehearsal: Rehearsal, component: ConnectionComponent): void {

@@ -5,15 +5,15 @@ const COMMANDS: Readonly<Record<Level, string>> = { error: 'error', warning: 'wa
 /**
  * Findings as workflow commands, which GitHub shows beside the lines of a change.
  *
- * @param pathOf the path of a file from the root of the repository
+ * @param showPath the path of a file from the root of the repository
  * @see https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
  */
-export function createAnnotations(findings: readonly Finding[], pathOf: (file: string) => string): string {
+export function createAnnotations(findings: readonly Finding[], showPath: (file: string) => string): string {
   return findings
     .map(({ rule, level, message, place }) => {
       const { file, line, column } = place;
       const properties = [
-        ...(file === undefined ? [] : [`file=${escapeProperty(pathOf(file))}`]),
+        ...(file === undefined ? [] : [`file=${escapeProperty(showPath(file))}`]),
         ...(line === undefined ? [] : [`line=${line}`, `col=${column ?? 1}`]),
         `title=${escapeProperty(rule)}`,
       ];

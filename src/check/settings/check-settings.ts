@@ -7,9 +7,9 @@ export interface CheckSettings {
   readonly levels: Readonly<Record<string, Level | 'off'>>;
 }
 
-export const DEFAULT_SETTINGS: CheckSettings = { levels: {} };
+export const DEFAULT_CHECK_SETTINGS: CheckSettings = { levels: {} };
 
 /** The level a rule has under these settings. */
-export function levelOf({ levels }: CheckSettings, rule: Pick<Rule, 'id' | 'level'>): Level | 'off' {
+export function resolveLevel({ levels }: CheckSettings, rule: Pick<Rule, 'id' | 'level'>): Level | 'off' {
   return (Object.hasOwn(levels, rule.id) ? levels[rule.id] : undefined) ?? rule.level;
 }

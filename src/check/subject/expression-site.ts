@@ -5,7 +5,7 @@ import type { Expression, Template } from '../../iml/syntax/ast.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
-import { locate, type SpecLocation } from './spec-location.js';
+import { locateInSpec, type SpecLocation } from './spec-location.js';
 
 /** A text of a document that is evaluated. */
 export interface ExpressionSite {
@@ -42,7 +42,7 @@ export function listExpressions(checked: CheckedDocument): readonly ExpressionSi
   const sites: ExpressionSite[] = [];
   const add = (text: string, path: readonly string[], pointer: string, part: 'value' | 'key'): void => {
     if (!text.includes('{{') && !mayBePath(path)) return;
-    const location = locate(kind, document.value, path);
+    const location = locateInSpec(kind, document.value, path);
     const isPath = part === 'value' && isBarePath(location, text);
     if (!text.includes('{{') && !isPath) return;
     const shift = isPath ? 2 : 0;
@@ -86,6 +86,6 @@ function offsetIn(
 }
 
 /** The expressions of a template that parses, texts between them left out. */
-export function expressionsOf({ parsed }: ExpressionSite): readonly Expression[] {
+export function pickExpressions({ parsed }: ExpressionSite): readonly Expression[] {
   return parsed.ok ? parsed.template.parts.filter((part) => typeof part !== 'string') : [];
 }

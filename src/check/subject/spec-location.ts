@@ -42,14 +42,14 @@ const CALL_DIRECTIVES: ReadonlySet<string> = new Set([
 ]);
 
 /** Takes the path of a value apart: section of a connection, element of a chain, directive. */
-export function locate(kind: DocumentKind, root: unknown, path: readonly string[]): SpecLocation {
+export function locateInSpec(kind: DocumentKind, root: unknown, path: readonly string[]): SpecLocation {
   if (kind === 'parameters') return { phase: 'form', section: undefined, element: 0, directive: path };
   let rest = path;
   let section: string | undefined;
   let parent = root;
   if (kind === 'oauth') {
     [section, ...rest] = path;
-    parent = memberOf(root, section);
+    parent = readMember(root, section);
   }
   let element = 0;
   if (Array.isArray(parent)) {
@@ -59,7 +59,7 @@ export function locate(kind: DocumentKind, root: unknown, path: readonly string[
   return { phase: findPhase(kind, rest), section, element, directive: rest };
 }
 
-function memberOf(value: unknown, key: string | undefined): unknown {
+function readMember(value: unknown, key: string | undefined): unknown {
   return typeof value === 'object' && value !== null && key !== undefined && Object.hasOwn(value, key)
     ? (value as Readonly<Record<string, unknown>>)[key]
     : undefined;

@@ -2,7 +2,7 @@ import type { App } from '../../document/app.js';
 import { holdsTemplates } from '../../document/shapes/document-shapes.js';
 import type { Place } from '../../errors/place.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
-import type { Refusal } from '../rehearsal/rehearsal.js';
+import type { RunRefusal } from '../rehearsal/rehearsal.js';
 import { rehearseApp } from '../rehearsal/rehearse-app.js';
 import { type CheckedDocument, listDocuments } from './checked-document.js';
 import { type ExpressionSite, listExpressions } from './expression-site.js';
@@ -19,7 +19,7 @@ export interface Subject {
   /** What compiling the custom functions told. */
   readonly functionWarnings: readonly FunctionWarning[];
   /** What runs would be refused for; looked for when it is first asked for. */
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly RunRefusal[];
 }
 
 /** Something about the code of a custom function. */
@@ -39,7 +39,7 @@ export function createSubject(app: App, functionWarnings: readonly FunctionWarni
   );
   const functionNames = [...new Set([...Object.keys(FUNCTIONS), ...app.functions.keys()])];
   const known = new Set(functionNames);
-  let refusals: readonly Refusal[] | undefined;
+  let refusals: readonly RunRefusal[] | undefined;
   return {
     app,
     documents,

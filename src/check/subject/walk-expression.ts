@@ -6,11 +6,11 @@ export function walkExpression(root: Expression, visit: (node: Expression) => vo
   const open: Expression[] = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     visit(node);
-    open.push(...childrenOf(node).reverse());
+    open.push(...listChildren(node).reverse());
   }
 }
 
-function childrenOf(node: Expression): Expression[] {
+function listChildren(node: Expression): Expression[] {
   switch (node.kind) {
     case 'literal':
     case 'keyword':

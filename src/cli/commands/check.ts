@@ -11,7 +11,7 @@ import { writeWholeFile } from '../../util/write-whole-file.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
-import { prettyJsonOf } from '../output/json-output.js';
+import { printPrettyJson } from '../output/json-output.js';
 import { countFindings, printFindings } from '../output/print-findings.js';
 import { specFrame } from '../output/spec-frame.js';
 import { readVersion } from '../read-version.js';
@@ -94,18 +94,18 @@ function readFailOn(args: Arguments): Level | undefined {
 
 async function printReport(report: CheckReport, format: Format, io: Io): Promise<string> {
   const { root, findings, ignored } = report;
-  const pathOf = (file: string): string => path.relative(io.cwd, path.join(root, file)) || file;
+  const showPath = (file: string): string => path.relative(io.cwd, path.join(root, file)) || file;
   switch (format) {
     case 'json':
-      return `${prettyJsonOf({ app: report.app, findings, ignored })}\n`;
+      return `${printPrettyJson({ app: report.app, findings, ignored })}\n`;
     case 'sarif':
-      return `${prettyJsonOf(createSarif(report, readVersion()))}\n`;
+      return `${printPrettyJson(createSarif(report, readVersion()))}\n`;
     case 'github':
-      return createAnnotations(findings, pathOf);
+      return createAnnotations(findings, showPath);
     default: {
-      const frameOf = ({ place }: Finding): Promise<string | undefined> => specFrame(root, place);
+      const readFrame = ({ place }: Finding): Promise<string | undefined> => specFrame(root, place);
       const hidden = ignored === 0 ? '' : `, ${ignored} left out by settings and comments`;
-      return `${await printFindings(findings, pathOf, frameOf)}${countFindings(findings)}${hidden}\n`;
+      return `${await printFindings(findings, showPath, readFrame)}${countFindings(findings)}${hidden}\n`;
     }
   }
 }

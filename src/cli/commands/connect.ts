@@ -3,7 +3,7 @@ import { findConnection } from '../../app/engine/find-component.js';
 import type { Succeeded } from '../../component/report.js';
 import type { Connection } from '../../connection/connection.js';
 import type { ConnectionReport } from '../../connection/connection-report.js';
-import { type ScopeRequest, usesOf } from '../../connection/required-scope.js';
+import { listScopeUses, type ScopeRequest } from '../../connection/required-scope.js';
 import type { ConnectionComponent } from '../../document/app.js';
 import { AppError } from '../../errors/app-error.js';
 import { EngineError } from '../../errors/engine-error.js';
@@ -33,7 +33,7 @@ import { readData } from '../input/input-data.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
-import { labelOf } from '../output/connection-label.js';
+import { labelConnection } from '../output/connection-label.js';
 import { describeError } from '../output/describe-error.js';
 import { appWarnings, runWarnings } from '../output/warning-lines.js';
 import { usageError } from '../usage-error.js';
@@ -99,7 +99,7 @@ async function connect(args: Arguments, io: Io): Promise<number> {
   const common = commonText === undefined ? undefined : await readData(commonText, '--common', io);
   const loaded = await openApp(folder, io);
   const { app } = loaded;
-  const component = connectionOf(loaded, componentName);
+  const component = chooseConnection(loaded, componentName);
   const scope = readScope(args, loaded, component);
   const name = readName(args, loaded, component);
   const files = openConnectionFiles(configFolder(io.env));
@@ -115,7 +115,7 @@ async function connect(args: Arguments, io: Io): Promise<number> {
     const report = await makeConnection(engine.connection(component.name), input, browser, io);
     await io.stderr.write(runWarnings(report.warnings, loaded));
     await files.write(name, report.stored, owner);
-    const label = labelOf(report.stored);
+    const label = labelConnection(report.stored);
     const who = label === '' ? '' : ` as ${label}`;
     await io.stdout.write(`Connected${who}. iml run takes it with --connection ${quoted(name)}.\n`);
     return EXIT.ok;
@@ -140,7 +140,7 @@ async function makeConnection(
 }
 
 /** @throws EngineError (USAGE) for a name the app does not have, and for none where it has not just one */
-function connectionOf({ app }: LoadedApp, name: string | undefined): ConnectionComponent {
+function chooseConnection({ app }: LoadedApp, name: string | undefined): ConnectionComponent {
   const [only, ...others] = app.connections.values();
   if (name === undefined) {
     if (only === undefined) throw usageError(`The app "${app.name}" has no connection.`);
@@ -156,7 +156,7 @@ function readScope(args: Arguments, { app }: LoadedApp, component: ConnectionCom
   const modules = args.texts('module');
   const unknown = modules.find((name) => !app.modules.has(name));
   if (unknown !== undefined) throw usageError(`--module: the app has no module "${unknown}".`);
-  const uses = modules.length === 0 ? usesOf(app, component.name) : { modules };
+  const uses = modules.length === 0 ? listScopeUses(app, component.name) : { modules };
   return { ...uses, scopes: args.texts('scope') };
 }
 

@@ -22,9 +22,9 @@ import {
 import { findEntry } from '../input/find-entry.js';
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
-import { labelOf } from '../output/connection-label.js';
+import { labelConnection } from '../output/connection-label.js';
 import { describeError } from '../output/describe-error.js';
-import { jsonOf, prettyJsonOf } from '../output/json-output.js';
+import { printJson, printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
@@ -73,22 +73,22 @@ async function list(files: ConnectionFiles, args: Arguments, io: Io): Promise<nu
   const { entries, unreadable } = await files.list();
   const reasons = new Set(unreadable.map((error) => error.message));
   for (const reason of reasons) await io.stderr.write(`warning: ${printableLine(reason)}\n`);
-  const rows = entries.map(rowOf);
-  if (args.isSet('json')) await io.stdout.write(`${prettyJsonOf(rows)}\n`);
-  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${jsonOf(row)}\n`).join(''));
+  const rows = entries.map(toRow);
+  if (args.isSet('json')) await io.stdout.write(`${printPrettyJson(rows)}\n`);
+  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${printJson(row)}\n`).join(''));
   else if (rows.length === 0) await io.stderr.write('No connections. iml connect makes one.\n');
   else await io.stdout.write(printTable(rows, io.stdout.columns));
   return EXIT.ok;
 }
 
 /** What may be shown of a connection. */
-function rowOf({ name, owner, savedAt, stored }: ConnectionEntry): Record<string, string> {
+function toRow({ name, owner, savedAt, stored }: ConnectionEntry): Record<string, string> {
   const expires = stored.expires instanceof Date ? stored.expires.toISOString() : (stored.expires ?? '');
   return {
     name,
     app: owner.app,
     connection: stored.component,
-    label: labelOf(stored),
+    label: labelConnection(stored),
     expires,
     saved: savedAt,
   };
@@ -118,7 +118,7 @@ async function act(action: Action, entry: ConnectionEntry, place: Workplace): Pr
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof EngineError) || error.code === 'USAGE') throw error;
-    await io.stderr.write(await describeError(error, loaded, secretsOf(entry.stored)));
+    await io.stderr.write(await describeError(error, loaded, listSecrets(entry.stored)));
     return EXIT.failed;
   } finally {
     await engine.close();
@@ -156,7 +156,7 @@ async function perform(action: Action, entry: ConnectionEntry, at: Performance):
         const fresh = await keep(await connection.refresh(current).orThrow());
         return keep(await connection.test(fresh.stored, { signal }).orThrow());
       });
-      const label = labelOf(stored);
+      const label = labelConnection(stored);
       return `The connection "${name}" works${label === '' ? '' : `: ${label}`}.`;
     }
     case 'refresh': {
@@ -201,7 +201,7 @@ async function invalidate(
     await connection.invalidate(entry.stored, { signal }).orThrow();
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    const text = await describeError(error, loaded, secretsOf(entry.stored));
+    const text = await describeError(error, loaded, listSecrets(entry.stored));
     await io.stderr.write(`warning: the service could not be told.\n${text}`);
   }
 }
@@ -212,6 +212,6 @@ async function forget(files: ConnectionFiles, name: string, io: Io): Promise<num
   return EXIT.ok;
 }
 
-function secretsOf({ connection, parameters, common }: StoredConnection): readonly unknown[] {
+function listSecrets({ connection, parameters, common }: StoredConnection): readonly unknown[] {
   return [connection, parameters, common];
 }

@@ -6,10 +6,10 @@ import type { Arguments, Command } from '../command.js';
 import {
   CHECK_OPTIONS,
   INPUT_OPTIONS,
+  listSecrets,
   openConnections,
   readCheck,
   readComponentInput,
-  secretsOf,
 } from '../input/component-input.js';
 import {
   ENGINE_OPTIONS,
@@ -60,7 +60,7 @@ async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
     const why = module.type === 'trigger' ? 'has no epoch' : `is of type ${module.type}`;
     throw usageError(`The module "${module.name}" ${why}: only polling triggers with an epoch can be asked.`);
   }
-  return workWithApp(loaded, secretsOf(given, loaded), io, async () => {
+  return workWithApp(loaded, listSecrets(given, loaded), io, async () => {
     const parameters = await readKnownParameters(args, { what: 'module', list: moduleForm(module) }, io);
     const connections = await openConnections(given, loaded, io);
     const input = { ...given, parameters, checkParameters: readCheck(args) };
@@ -72,7 +72,7 @@ async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
         ...report
       } = await io.interruptible((signal) => engine.module(name).epoch({ ...input, signal }));
       const writer = createBundleWriter(output, io.stdout, 'entries');
-      for (const entry of entries) await writer.write(rowOf(entry));
+      for (const entry of entries) await writer.write(toRow(entry));
       await writer.end(report);
       const isEmpty = entries.length === 0 && report.error === undefined;
       return { ...report, notes: isEmpty ? 'The epoch lists nothing.\n' : '' };
@@ -82,6 +82,6 @@ async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
   });
 }
 
-function rowOf({ id, label, date, start }: EpochEntry): Record<string, unknown> {
+function toRow({ id, label, date, start }: EpochEntry): Record<string, unknown> {
   return { id, ...(date !== undefined && { date }), label, start };
 }

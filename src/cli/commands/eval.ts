@@ -6,7 +6,7 @@ import { EXIT } from '../exit-code.js';
 import { readDataObject } from '../input/input-data.js';
 import { readTimezone } from '../input/timezone-option.js';
 import type { Io } from '../io.js';
-import { jsonOf } from '../output/json-output.js';
+import { printJson } from '../output/json-output.js';
 import { printableLine } from '../output/terminal-text.js';
 import { typedValue, valueText } from '../output/value-text.js';
 import { usageError } from '../usage-error.js';
@@ -54,7 +54,7 @@ async function evalTemplate(args: Arguments, io: Io): Promise<number> {
 }
 
 function format(value: unknown, args: Arguments, io: Io): string {
-  if (args.isSet('json')) return jsonOf(value);
+  if (args.isSet('json')) return printJson(value);
   return io.stdout.isTerminal ? typedValue(value) : valueText(value);
 }
 

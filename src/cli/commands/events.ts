@@ -9,7 +9,7 @@ import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { HOST_OPTIONS, openHostParts, readId } from '../input/host-parts.js';
 import type { Io } from '../io.js';
-import { jsonOf, prettyJsonOf } from '../output/json-output.js';
+import { printJson, printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
 import { usageError } from '../usage-error.js';
 
@@ -105,9 +105,9 @@ interface Events {
 async function list({ desk, store }: Events, query: Query, args: Arguments, io: Io): Promise<number> {
   const events = await desk.list(query);
   const names = await readNames(store, events);
-  const rows = events.map((event) => rowOf(event, names));
-  if (args.isSet('json')) await io.stdout.write(`${prettyJsonOf(rows)}\n`);
-  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${jsonOf(row)}\n`).join(''));
+  const rows = events.map((event) => toRow(event, names));
+  if (args.isSet('json')) await io.stdout.write(`${printPrettyJson(rows)}\n`);
+  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${printJson(row)}\n`).join(''));
   else if (rows.length === 0) await io.stderr.write('No events.\n');
   else await io.stdout.write(printTable(rows, io.stdout.columns));
   return EXIT.ok;
@@ -135,7 +135,7 @@ async function readNames(store: HostStore, events: readonly Owners[]): Promise<N
   });
 }
 
-function rowOf(event: EventSummary, names: NamesOf): Record<string, unknown> {
+function toRow(event: EventSummary, names: NamesOf): Record<string, unknown> {
   const { id, status, attempts, receivedAtMs, error } = event;
   const received = new Date(receivedAtMs).toISOString();
   const message = typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : undefined;
@@ -155,7 +155,7 @@ async function act({ desk, store }: Events, action: (typeof ACTIONS)[number], id
       const received = new Date(receivedAtMs).toISOString();
       const finished = finishedAtMs === null ? null : new Date(finishedAtMs).toISOString();
       const names = (await readNames(store, [event]))(event);
-      return `${prettyJsonOf(hideSecrets({ ...event, ...names, received, finished }))}\n`;
+      return `${printPrettyJson(hideSecrets({ ...event, ...names, received, finished }))}\n`;
     }
   }
 }

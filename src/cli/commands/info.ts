@@ -2,8 +2,8 @@ import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
-import { infoOf } from '../output/app-info.js';
-import { prettyJsonOf } from '../output/json-output.js';
+import { describeApp } from '../output/app-info.js';
+import { printPrettyJson } from '../output/json-output.js';
 import { printInfo } from '../output/print-info.js';
 
 export const INFO_COMMAND: Command = {
@@ -17,8 +17,8 @@ export const INFO_COMMAND: Command = {
 };
 
 async function showInfo(args: Arguments, io: Io): Promise<number> {
-  const { app, pathOf } = await openApp(args.positionals[0] ?? '', io);
-  const info = infoOf(app);
-  await io.stdout.write(args.isSet('json') ? `${prettyJsonOf(info)}\n` : printInfo(info, pathOf));
+  const { app, showPath } = await openApp(args.positionals[0] ?? '', io);
+  const info = describeApp(app);
+  await io.stdout.write(args.isSet('json') ? `${printPrettyJson(info)}\n` : printInfo(info, showPath));
   return EXIT.ok;
 }

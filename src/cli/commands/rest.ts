@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { bootstrap, makeToken } from '../../rest/bootstrap.js';
-import { SCOPE_NAMES, type Scope } from '../../rest/call/scopes.js';
+import { type ApiScope, SCOPE_NAMES } from '../../rest/call/scopes.js';
 import type { Rest } from '../../rest/create-rest.js';
 import { serveRest } from '../../rest/server/serve-rest.js';
 import { didYouMean } from '../../util/suggest.js';
@@ -196,7 +196,7 @@ async function readPem(option: string, file: string, io: Io): Promise<string> {
   });
 }
 
-function readScope(name: string): Scope {
+function readScope(name: string): ApiScope {
   const scope = SCOPE_NAMES.find((it) => it === name);
   if (scope) return scope;
   throw usageError(`--scope: there is no scope "${name}".${didYouMean(name, SCOPE_NAMES)}`);

@@ -3,7 +3,7 @@ import { findRpc } from '../../app/engine/find-component.js';
 import { readForm } from '../../parameters/form/form.js';
 import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import type { Arguments, Command } from '../command.js';
-import { INPUT_OPTIONS, openConnections, readComponentInput, secretsOf } from '../input/component-input.js';
+import { INPUT_OPTIONS, listSecrets, openConnections, readComponentInput } from '../input/component-input.js';
 import {
   ENGINE_OPTIONS,
   readEngineOptions,
@@ -15,7 +15,7 @@ import { readKnownParameters } from '../input/module-parameters.js';
 import { readOutputSettings, SAVE_OPTION } from '../input/output-options.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
-import { prettyJsonOf } from '../output/json-output.js';
+import { printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
 import { writeReport } from '../output/write-report.js';
@@ -58,7 +58,7 @@ async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {
   const loaded = await openApp(folder, io);
   const { app } = loaded;
   const rpc = findNamed(() => findRpc(app, parseRpcReference(address)?.name ?? address));
-  return workWithApp(loaded, secretsOf(input, loaded), io, async () => {
+  return workWithApp(loaded, listSecrets(input, loaded), io, async () => {
     const parameters = await readKnownParameters(args, { what: 'RPC', list: readForm(rpc.params) }, io);
     const connections = await openConnections(input, loaded, io);
     const engine = createEngine({ app, connections, ...options });
@@ -74,7 +74,7 @@ async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {
       } else if (report.error === undefined) {
         const rows = Array.isArray(result) ? result : [result];
         await io.stdout.write(
-          args.isSet('table') ? printTable(rows, io.stdout.columns) : `${prettyJsonOf(result)}\n`,
+          args.isSet('table') ? printTable(rows, io.stdout.columns) : `${printPrettyJson(result)}\n`,
         );
       }
       return report;

@@ -4,7 +4,7 @@ import type { ConnectedInput } from '../../component/begin-run.js';
 import type { ModuleComponent } from '../../document/app.js';
 import { moduleForm } from '../../parameters/form/form.js';
 import type { Arguments, Command } from '../command.js';
-import { openConnections, secretsOf } from '../input/component-input.js';
+import { listSecrets, openConnections } from '../input/component-input.js';
 import { findNamed } from '../input/find-named.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import { RUN_OPTIONS } from '../input/run-options.js';
@@ -15,7 +15,7 @@ import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { explainEmptyRun } from '../output/empty-run.js';
 import { printableLine } from '../output/terminal-text.js';
-import { executeRun, type PreparedRun, type RunOutcome } from '../runs/execute-run.js';
+import { type ExecutedRun, executeRun, type PreparedRun } from '../runs/execute-run.js';
 import { workWithApp } from '../runs/work-with-app.js';
 import { usageError } from '../usage-error.js';
 
@@ -46,7 +46,7 @@ async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
   const loaded = await openApp(folder, io);
   const module = findNamed(() => findModule(loaded.app, name));
   assertStateOptions(args, module);
-  const secrets = secretsOf(settings.input, loaded);
+  const secrets = listSecrets(settings.input, loaded);
   return workWithApp(loaded, secrets, io, async () => {
     const stateText = args.text('state');
     const file = stateText === undefined ? undefined : await openStateFile(stateText, io);
@@ -100,12 +100,12 @@ async function withStart(
 }
 
 /** What a run that failed has put out comes again. */
-async function keepState({ error, state }: RunOutcome, file: StateFile | undefined): Promise<void> {
+async function keepState({ error, state }: ExecutedRun, file: StateFile | undefined): Promise<void> {
   if (error === undefined && state !== undefined) await file?.write(state);
 }
 
 function notesOn(
-  outcome: RunOutcome,
+  outcome: ExecutedRun,
   { connection, type }: ModuleComponent,
   { input, maxBundles }: RunSettings,
 ): string {

@@ -1,7 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { findStuck, type Stuck } from '../../host/scenarios/find-stuck.js';
 import { createScenarioAdmin, type ScenarioAdmin } from '../../host/scenarios/scenario-admin.js';
-import { stateOf } from '../../host/store/scenario-plan.js';
+import { readState } from '../../host/store/scenario-plan.js';
 import type { ScenarioRow } from '../../host/store/tables.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { didYouMean } from '../../util/suggest.js';
@@ -9,7 +9,7 @@ import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { HOST_OPTIONS, openHostParts, readId } from '../input/host-parts.js';
 import type { Io } from '../io.js';
-import { jsonOf, prettyJsonOf } from '../output/json-output.js';
+import { printJson, printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
 import { shownPlan } from '../output/shown-plan.js';
 import { usageError } from '../usage-error.js';
@@ -50,7 +50,7 @@ async function manageScenarios(args: Arguments, io: Io): Promise<number> {
   if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
   const isList = action === 'list' || action === 'stuck';
   if (isList && name !== undefined) throw usageError(`Unexpected argument "${name}".`);
-  if (!isList && name === undefined) throw usageError(`Missing <name>: which ${whatOf(action)}.`);
+  if (!isList && name === undefined) throw usageError(`Missing <name>: which ${nameSubject(action)}.`);
   const parts = await openHostParts(args, io, { mayCreate: false });
   try {
     const desk = createScenarioAdmin({ ...parts, clock: SYSTEM_CLOCK });
@@ -68,12 +68,12 @@ async function manageScenarios(args: Arguments, io: Io): Promise<number> {
   }
 }
 
-function whatOf(action: Action): string {
+function nameSubject(action: Action): string {
   return action === 'retry' || action === 'discard' ? 'incomplete execution' : 'scenario';
 }
 
 async function list(desk: ScenarioAdmin, args: Arguments, io: Io): Promise<number> {
-  const rows = await Promise.all((await desk.list()).map((scenario) => rowOf(desk, scenario)));
+  const rows = await Promise.all((await desk.list()).map((scenario) => toRow(desk, scenario)));
   return printRows(rows, 'No scenarios. iml serve makes them.', args, io);
 }
 
@@ -88,26 +88,26 @@ async function printRows(
   args: Arguments,
   io: Io,
 ): Promise<number> {
-  if (args.isSet('json')) await io.stdout.write(`${prettyJsonOf(rows)}\n`);
-  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${jsonOf(row)}\n`).join(''));
+  if (args.isSet('json')) await io.stdout.write(`${printPrettyJson(rows)}\n`);
+  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${printJson(row)}\n`).join(''));
   else if (rows.length === 0) await io.stderr.write(`${none}\n`);
   else await io.stdout.write(printTable(rows, io.stdout.columns));
   return EXIT.ok;
 }
 
-async function rowOf(desk: ScenarioAdmin, scenario: ScenarioRow): Promise<Record<string, unknown>> {
+async function toRow(desk: ScenarioAdmin, scenario: ScenarioRow): Promise<Record<string, unknown>> {
   const { name, nextRunMs, lastRunMs, lastError } = scenario;
-  const state = stateOf(scenario);
-  const until = 'untilMs' in state ? ` until ${timeOf(state.untilMs)}` : '';
+  const state = readState(scenario);
+  const until = 'untilMs' in state ? ` until ${formatTime(state.untilMs)}` : '';
   const reason = state.kind === 'inactive' ? ` (${state.reason})` : '';
   return {
     name,
     state: `${state.kind}${until}${reason}`,
     errors: state.errors,
-    'next run': nextRunMs === null ? '' : timeOf(nextRunMs),
-    'last run': lastRunMs === null ? '' : timeOf(lastRunMs),
+    'next run': nextRunMs === null ? '' : formatTime(nextRunMs),
+    'last run': lastRunMs === null ? '' : formatTime(lastRunMs),
     incomplete: (await desk.incompletes(name)).length,
-    'last error': messageOf(lastError),
+    'last error': readMessage(lastError),
   };
 }
 
@@ -132,15 +132,15 @@ async function act(
     case 'show': {
       const { definition, ...scenario } = await desk.get(name);
       const incompletes = await desk.incompletes(name);
-      return `${prettyJsonOf({ ...scenario, definition: shownPlan(definition), incompletes })}\n`;
+      return `${printPrettyJson({ ...scenario, definition: shownPlan(definition), incompletes })}\n`;
     }
   }
 }
 
-function timeOf(ms: number): string {
+function formatTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function messageOf(error: unknown): unknown {
+function readMessage(error: unknown): unknown {
   return typeof error === 'object' && error !== null ? (Reflect.get(error, 'message') ?? '') : '';
 }

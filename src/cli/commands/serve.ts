@@ -23,7 +23,7 @@ import { readServeSettings, SERVE_OPTIONS, type ServeSettings } from '../input/s
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { createHostLog } from '../output/host-log.js';
-import { jsonOf } from '../output/json-output.js';
+import { printJson } from '../output/json-output.js';
 import { createLineOutput } from '../output/line-output.js';
 import { printError } from '../output/print-error.js';
 import { printableLine } from '../output/terminal-text.js';
@@ -130,10 +130,7 @@ function createEngines(
 }
 
 /** What scenarios put out, as long as somebody reads it. */
-function putOut(
-  io: Io,
-  say: Say,
-): NonNullable<ScenarioFlowsOptions['onReport']> {
+function putOut(io: Io, say: Say): NonNullable<ScenarioFlowsOptions['onReport']> {
   const write = createLineOutput(io.stdout, (count) =>
     say(
       count === 0
@@ -142,7 +139,7 @@ function putOut(
     ),
   );
   return (scenario, { bundles, completed }) => {
-    for (const bundle of bundles ?? completed) write(`${jsonOf({ scenario, bundle })}\n`);
+    for (const bundle of bundles ?? completed) write(`${printJson({ scenario, bundle })}\n`);
   };
 }
 

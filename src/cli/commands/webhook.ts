@@ -9,11 +9,11 @@ import type { Arguments, Command } from '../command.js';
 import {
   CHECK_OPTIONS,
   INPUT_OPTIONS,
+  listSecrets,
   openConnections,
   readCheck,
   readComponentInput,
   readObjectOption,
-  secretsOf,
 } from '../input/component-input.js';
 import {
   ENGINE_OPTIONS,
@@ -24,11 +24,11 @@ import {
 import { findNamed } from '../input/find-named.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import { OUTPUT_OPTIONS, readOutputSettings, SAVE_OPTION } from '../input/output-options.js';
-import { CALL_OPTIONS, readCall } from '../input/read-call.js';
+import { CALL_OPTIONS, readCallOptions } from '../input/read-call-options.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { createBundleWriter, type OutputSettings } from '../output/bundle-writer.js';
-import { prettyJsonOf } from '../output/json-output.js';
+import { printPrettyJson } from '../output/json-output.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
 import { answerLine, shownAnswer } from '../output/shown-answer.js';
 import { printableLine } from '../output/terminal-text.js';
@@ -81,10 +81,10 @@ async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
   const stored = await readObjectOption(args, 'webhook', io);
   const output = await readOutputSettings(args, io);
   const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
-  const call = action === 'call' ? await readCall(args, io) : undefined;
+  const call = action === 'call' ? await readCallOptions(args, io) : undefined;
   const loaded = await openApp(folder, io);
   const component = findNamed(() => findWebhook(loaded.app, name));
-  return workWithApp(loaded, [...secretsOf(given, loaded), stored], io, async () => {
+  return workWithApp(loaded, [...listSecrets(given, loaded), stored], io, async () => {
     const list = readForm(component.params);
     const parameters = await readKnownParameters(args, { what: 'webhook', list }, io);
     const connections = await openConnections(given, loaded, io);
@@ -156,7 +156,7 @@ async function tellChange(
   io: Io,
 ): Promise<WorkOutcome> {
   if (output.form === 'json' || output.form === 'query') await writeReport(report, output, io.stdout);
-  else if (report.error === undefined) await io.stdout.write(`${prettyJsonOf(report.result ?? {})}\n`);
+  else if (report.error === undefined) await io.stdout.write(`${printPrettyJson(report.result ?? {})}\n`);
   const notes = !report.ok || report.isImplemented ? '' : `The webhook has no ${action}: nothing was sent.\n`;
   return { ...report, notes };
 }

@@ -40,7 +40,7 @@ const PAGES = {
 export async function startCallbackServer(port: number, path: string): Promise<CallbackServer> {
   let take: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
-    if (request.method !== 'GET' || pathOf(request) !== path) return respond(response, 404, PAGES.absent);
+    if (request.method !== 'GET' || readPath(request) !== path) return respond(response, 404, PAGES.absent);
     if (take?.(request, response) !== true) respond(response, 400, PAGES.strange);
   });
   await new Promise<void>((resolve, reject) => {
@@ -56,7 +56,7 @@ export async function startCallbackServer(port: number, path: string): Promise<C
         if (signal.aborted) return stop();
         signal.addEventListener('abort', stop, { once: true });
         take = (request, response) => {
-          const query = queryOf(request);
+          const query = readQuery(request);
           if (!isOwn(query)) return false;
           take = undefined;
           signal.removeEventListener('abort', stop);
@@ -76,11 +76,11 @@ export async function startCallbackServer(port: number, path: string): Promise<C
   };
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
+function readPath({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-function queryOf({ url = '' }: IncomingMessage): CallbackQuery {
+function readQuery({ url = '' }: IncomingMessage): CallbackQuery {
   const mark = url.indexOf('?');
   return mark === -1 ? {} : parseForm(url.slice(mark + 1));
 }

@@ -2,9 +2,9 @@ import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ConnectionStore, StoredConnection } from '../../connection/connection-store.js';
 import { StoreError } from '../../errors/store-error.js';
-import { errnoOf } from '../../util/errno.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
+import { readErrno } from '../../util/read-errno.js';
 import { seal, unseal } from '../../util/seal.js';
 import { withFileLock } from './file-lock.js';
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from './private-file.js';
@@ -56,12 +56,12 @@ export function isConnectionName(text: string): boolean {
 export function openConnectionFiles(folder: string): ConnectionFiles {
   const entries = path.join(folder, 'connections');
   // Hexadecimal: names that differ in case only are two files on every system.
-  const fileOf = (name: string): string =>
+  const locateEntry = (name: string): string =>
     path.join(entries, `${Buffer.from(name, 'utf8').toString('hex')}.sealed`);
   const read = async (name: string): Promise<ConnectionEntry | undefined> => {
-    const sealed = await readPrivateFile(fileOf(name));
+    const sealed = await readPrivateFile(locateEntry(name));
     if (sealed === undefined) return undefined;
-    const text = unseal(sealed.trim(), await userKey(folder), purposeOf(name));
+    const text = unseal(sealed.trim(), await userKey(folder), namePurpose(name));
     const entry = text === undefined ? undefined : readEntry(name, JSON.parse(text));
     if (entry !== undefined) return entry;
     const hint = 'Make it again with iml connect, or forget it with iml connections remove NAME --local.';
@@ -72,22 +72,22 @@ export function openConnectionFiles(folder: string): ConnectionFiles {
     read,
     write: async (name, stored, owner) => {
       const entry: ConnectionEntry = { name, owner, savedAt: new Date().toISOString(), stored };
-      await writeEntry(entry, fileOf(name), folder);
+      await writeEntry(entry, locateEntry(name), folder);
     },
     list: () => listEntries(entries, read),
     remove: async (name) => {
       try {
-        await rm(fileOf(name));
+        await rm(locateEntry(name));
         return true;
       } catch (error) {
-        if (errnoOf(error) === 'ENOENT') return false;
+        if (readErrno(error) === 'ENOENT') return false;
         throw new StoreError(
           'STORE_FAILED',
-          `The connection "${name}" cannot be removed (${errnoOf(error)}).`,
+          `The connection "${name}" cannot be removed (${readErrno(error)}).`,
         );
       }
     },
-    exclusively: (name, work) => withFileLock(`${fileOf(name)}.lock`, work),
+    exclusively: (name, work) => withFileLock(`${locateEntry(name)}.lock`, work),
   };
 }
 
@@ -96,12 +96,12 @@ async function writeEntry(entry: ConnectionEntry, file: string, folder: string):
   try {
     await makePrivateFolder(folder);
     await makePrivateFolder(path.dirname(file));
-    await writePrivateFile(file, `${seal(text, await userKey(folder), purposeOf(entry.name))}\n`);
+    await writePrivateFile(file, `${seal(text, await userKey(folder), namePurpose(entry.name))}\n`);
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw new StoreError(
       'STORE_FAILED',
-      `The connection "${entry.name}" cannot be kept (${errnoOf(error)}).`,
+      `The connection "${entry.name}" cannot be kept (${readErrno(error)}).`,
     );
   }
 }
@@ -149,7 +149,7 @@ async function listEntries(folder: string, read: ConnectionFiles['read']): Promi
 }
 
 /** Bound to its name: the content of one file cannot be put in place of another. */
-function purposeOf(name: string): string {
+function namePurpose(name: string): string {
   return `iml-runtime connection ${name}`;
 }
 

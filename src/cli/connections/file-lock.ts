@@ -1,7 +1,7 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { StoreError } from '../../errors/store-error.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
-import { errnoOf } from '../../util/errno.js';
+import { readErrno } from '../../util/read-errno.js';
 import { createPrivateFile } from './private-file.js';
 
 const POLL_MS = 50;
@@ -35,8 +35,8 @@ async function takeLock(file: string): Promise<boolean> {
   try {
     return await createPrivateFile(file, String(process.pid));
   } catch (error) {
-    if (['ENOENT', 'EROFS', 'EACCES', 'EPERM'].includes(errnoOf(error))) return true;
-    throw new StoreError('STORE_FAILED', `The file ${file} cannot be made (${errnoOf(error)}).`);
+    if (['ENOENT', 'EROFS', 'EACCES', 'EPERM'].includes(readErrno(error))) return true;
+    throw new StoreError('STORE_FAILED', `The file ${file} cannot be made (${readErrno(error)}).`);
   }
 }
 

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { chmod, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from '../../errors/store-error.js';
-import { errnoOf } from '../../util/errno.js';
+import { readErrno } from '../../util/read-errno.js';
 
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
@@ -32,7 +32,7 @@ export async function createPrivateFile(file: string, content: string): Promise<
     await link(draft, file);
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
+    if (readErrno(error) === 'EEXIST') return false;
     throw error;
   } finally {
     await rm(draft, { force: true });
@@ -62,8 +62,8 @@ async function writeDraft(file: string, content: string): Promise<string> {
 export async function readPrivateFile(file: string): Promise<string | undefined> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(
     (error: unknown) => {
-      if (errnoOf(error) === 'ENOENT') return undefined;
-      throw new StoreError('STORE_FAILED', `The file ${file} cannot be read (${errnoOf(error)}).`);
+      if (readErrno(error) === 'ENOENT') return undefined;
+      throw new StoreError('STORE_FAILED', `The file ${file} cannot be read (${readErrno(error)}).`);
     },
   );
   if (handle === undefined) return undefined;

@@ -74,7 +74,7 @@ async function askField(field: ParameterSpec, name: string, { ask, io, values }:
   const { help } = field.source;
   if (typeof help === 'string' && help !== '') await io.stderr.write(`${printableLine(help)}\n`);
   for (;;) {
-    const answer = await ask(questionOf(field, name), HIDDEN_TYPES.has(field.type));
+    const answer = await ask(writeQuestion(field, name), HIDDEN_TYPES.has(field.type));
     if (answer === undefined) throw usageError(`The parameter "${name}" was not answered.`);
     if (answer !== '') {
       const isFile = FILE_TYPES.has(field.type);
@@ -87,7 +87,7 @@ async function askField(field: ParameterSpec, name: string, { ask, io, values }:
   }
 }
 
-function questionOf(field: ParameterSpec, name: string): string {
+function writeQuestion(field: ParameterSpec, name: string): string {
   const label = field.label === undefined || field.label === name ? name : `${field.label} (${name})`;
   const isHidden = HIDDEN_TYPES.has(field.type);
   const known = field.default === undefined || isHidden ? '' : ` [${toText(field.default)}]`;

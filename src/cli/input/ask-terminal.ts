@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { Interruption } from '../io.js';
+import { UserInterruption } from '../io.js';
 
 /** Where a person types and reads. */
 export interface Terminal {
@@ -12,7 +12,7 @@ export interface Terminal {
  * Asks a person on the terminal and gives the line that is typed; undefined at the end of input (Ctrl-D).
  * The question goes to standard error, as standard output may be a pipe. With `isHidden` nothing of the answer is shown.
  *
- * @throws Interruption on Ctrl-C
+ * @throws UserInterruption on Ctrl-C
  */
 export function askTerminal(
   question: string,
@@ -26,7 +26,7 @@ export function askTerminal(
   return new Promise((resolve, reject) => {
     let outcome: () => void = () => resolve(undefined);
     lines.on('SIGINT', () => {
-      outcome = () => reject(new Interruption());
+      outcome = () => reject(new UserInterruption());
       lines.close();
     });
     lines.on('close', () => {

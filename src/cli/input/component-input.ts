@@ -79,6 +79,6 @@ export async function openConnections(
 }
 
 /** What must not be shown of what was given. */
-export function secretsOf({ connection, common }: ComponentInput, { app }: LoadedApp): readonly unknown[] {
+export function listSecrets({ connection, common }: ComponentInput, { app }: LoadedApp): readonly unknown[] {
   return [typeof connection === 'string' ? undefined : connection, common, app.common?.value];
 }

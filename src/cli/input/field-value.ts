@@ -2,7 +2,7 @@ import type { ParameterSpec } from '../../parameters/form/parameter-spec.js';
 import { coerceText } from '../../parameters/values/coerce-text.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
-import { decodeText, readSource } from './input-data.js';
+import { decodeUtf8, readSource } from './input-data.js';
 
 /** Fields that take bytes as they are. */
 const BYTE_TYPES: ReadonlySet<string> = new Set(['buffer', 'upload']);
@@ -33,7 +33,7 @@ export async function readFieldValue(
     throw usageError(`${error instanceof Error ? error.message : ''} @@ writes an @.`, error);
   });
   if (spec !== undefined && BYTE_TYPES.has(spec.type)) return bytes;
-  const content = decodeText(bytes);
+  const content = decodeUtf8(bytes);
   if (content !== undefined) return coerceText(spec, content.replace(/\r?\n$/, ''));
   if (spec === undefined || OPEN_TYPES.has(spec.type)) return bytes;
   throw usageError(`${option}: "${file}" is no text in UTF-8, as a field of type ${spec.type} needs it.`);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { errnoOf } from '../../util/errno.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { readErrno } from '../../util/read-errno.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
 
@@ -13,7 +13,7 @@ import { usageError } from '../usage-error.js';
  */
 export async function readData(text: string, option: string, io: Io): Promise<unknown> {
   const isFile = text.startsWith('@');
-  const source = isFile ? decodeText(await readSource(text.slice(1), option, io)) : text;
+  const source = isFile ? decodeUtf8(await readSource(text.slice(1), option, io)) : text;
   const from = isFile ? `in "${text.slice(1)}"` : 'given';
   if (source === undefined) throw usageError(`${option}: what is ${from} is no text in UTF-8.`);
   try {
@@ -43,12 +43,12 @@ export async function readSource(file: string, option: string, io: Io): Promise<
   try {
     return await readFile(path.resolve(io.cwd, file));
   } catch (error) {
-    throw usageError(`${option}: the file "${file}" cannot be read (${errnoOf(error)}).`, error);
+    throw usageError(`${option}: the file "${file}" cannot be read (${readErrno(error)}).`, error);
   }
 }
 
 /** Text of a file without its byte order mark; undefined for bytes that are no UTF-8. */
-export function decodeText(bytes: Uint8Array): string | undefined {
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

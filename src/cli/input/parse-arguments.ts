@@ -1,6 +1,12 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../../util/suggest.js';
-import { type Arguments, type Command, type OptionSpec, optionsOf, type PositionalSpec } from '../command.js';
+import {
+  type Arguments,
+  type Command,
+  listOptions,
+  type OptionSpec,
+  type PositionalSpec,
+} from '../command.js';
 import { usageError } from '../usage-error.js';
 
 type OptionSpecs = Command['options'];
@@ -11,7 +17,7 @@ type OptionSpecs = Command['options'];
  * @throws EngineError (USAGE) for an unknown option, a value that is missing or too many, a missing or further argument
  */
 export function parseArguments(command: Command, args: readonly string[]): Arguments {
-  const specs = optionsOf(command);
+  const specs = listOptions(command);
   const { positionals, tokens } = parseArgs({
     args: joinValues(args, specs),
     options: parserOptions(specs),

@@ -7,7 +7,7 @@ import { configError } from '../../rest/problems.js';
 import { createZoneDirectory } from '../../rest/services/zone-directory.js';
 import { findRestPostgres, openRestPostgres, openRestSqlite } from '../../rest/store/open-rest-store.js';
 import type { RestStore } from '../../rest/store/tables.js';
-import { errnoOf } from '../../util/errno.js';
+import { readErrno } from '../../util/read-errno.js';
 import { SEAL_KEY_BYTES } from '../../util/seal.js';
 import type { Arguments, OptionSpec } from '../command.js';
 import { createPrivateFile, makePrivateFolder } from '../connections/private-file.js';
@@ -128,20 +128,20 @@ async function readKey({ folder }: RestPlace, { env }: Io): Promise<NamedKey> {
   // A process that starts beside us finds the same key, whoever made it.
   if (!hasKey) await writeKey(file);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw configError(`The file ${file} cannot be read (${errnoOf(error)}).`, error);
+    throw configError(`The file ${file} cannot be read (${readErrno(error)}).`, error);
   });
   return decodeKey(text.trim(), `The file ${file}`);
 }
 
 async function makeFolder(folder: string): Promise<void> {
   await makePrivateFolder(folder).catch((error: unknown) => {
-    throw configError(`The folder ${folder} cannot be made or made private (${errnoOf(error)}).`, error);
+    throw configError(`The folder ${folder} cannot be made or made private (${readErrno(error)}).`, error);
   });
 }
 
 async function writeKey(file: string): Promise<void> {
   await createPrivateFile(file, randomBytes(SEAL_KEY_BYTES).toString('base64')).catch((error: unknown) => {
-    throw configError(`The file ${file} cannot be written (${errnoOf(error)}).`, error);
+    throw configError(`The file ${file} cannot be written (${readErrno(error)}).`, error);
   });
 }
 

@@ -73,7 +73,7 @@ export interface ServeSettings {
 
 /** @throws EngineError (USAGE) for what makes no sense, before anything is opened */
 export function readServeSettings(args: Arguments): ServeSettings {
-  const limits = readLimits(args, 'limit', resolveHostLimits, concurrencyOf(args));
+  const limits = readLimits(args, 'limit', resolveHostLimits, readConcurrency(args));
   const { maxBodyBytes } = limits;
   return {
     port: readPort(args.text('port'), DEFAULT_PORT),
@@ -93,7 +93,7 @@ export function readServeSettings(args: Arguments): ServeSettings {
   };
 }
 
-function concurrencyOf(args: Arguments): readonly string[] {
+function readConcurrency(args: Arguments): readonly string[] {
   const concurrency = args.text('concurrency');
   return concurrency === undefined ? [] : [`concurrency=${concurrency}`];
 }

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { errnoOf } from '../../util/errno.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { readErrno } from '../../util/read-errno.js';
 import { writePrivateFile } from '../connections/private-file.js';
 import type { Io } from '../io.js';
-import { jsonOf } from '../output/json-output.js';
+import { printJson } from '../output/json-output.js';
 import { usageError } from '../usage-error.js';
-import { decodeText } from './input-data.js';
+import { decodeUtf8 } from './input-data.js';
 
 /** Where a polling trigger stands between two runs, in a file. */
 export interface StateFile {
@@ -22,9 +22,9 @@ export async function openStateFile(file: string, io: Pick<Io, 'cwd'>): Promise<
   return {
     data: await readState(target, file),
     write: async (state) => {
-      await writePrivateFile(target, `${jsonOf(state)}\n`).catch((error: unknown) => {
+      await writePrivateFile(target, `${printJson(state)}\n`).catch((error: unknown) => {
         throw usageError(
-          `--state: the file "${file}" cannot be written (${errnoOf(error)}). The state after this run is ${jsonOf(state)}`,
+          `--state: the file "${file}" cannot be written (${readErrno(error)}). The state after this run is ${printJson(state)}`,
           error,
         );
       });
@@ -34,12 +34,12 @@ export async function openStateFile(file: string, io: Pick<Io, 'cwd'>): Promise<
 
 async function readState(target: string, file: string): Promise<PlainObject | undefined> {
   const bytes = await readFile(target).catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw usageError(`--state: the file "${file}" cannot be read (${errnoOf(error)}).`, error);
+    if (readErrno(error) === 'ENOENT') return undefined;
+    throw usageError(`--state: the file "${file}" cannot be read (${readErrno(error)}).`, error);
   });
   if (bytes === undefined) return undefined;
   try {
-    const state: unknown = JSON.parse(decodeText(bytes) ?? '');
+    const state: unknown = JSON.parse(decodeUtf8(bytes) ?? '');
     if (isPlainObject(state)) return state;
   } catch {
     // Told below.

@@ -56,15 +56,15 @@ export interface AppInfo {
 }
 
 /** What an app is made of, as data. */
-export function infoOf(app: App): AppInfo {
+export function describeApp(app: App): AppInfo {
   return {
     name: app.name,
-    connections: list(app.connections, ({ params }) => fieldsOf(params)),
+    connections: list(app.connections, ({ params }) => describeFields(params)),
     modules: list(app.modules, (module) => moduleForm(module).elements.map(fieldInfo)),
-    rpcs: list(app.rpcs, ({ params }) => fieldsOf(params)),
-    webhooks: list(app.webhooks, ({ params }) => fieldsOf(params)),
+    rpcs: list(app.rpcs, ({ params }) => describeFields(params)),
+    webhooks: list(app.webhooks, ({ params }) => describeFields(params)),
     functions: list(app.functions),
-    endpoints: list(app.endpoints, ({ input }) => fieldsOf(input)),
+    endpoints: list(app.endpoints, ({ input }) => describeFields(input)),
     warnings: app.warnings,
   };
 }
@@ -93,7 +93,7 @@ function list<C extends Partial<Described> & { readonly name: string }>(
   });
 }
 
-function fieldsOf(document: Document | undefined): readonly FieldInfo[] {
+function describeFields(document: Document | undefined): readonly FieldInfo[] {
   return readForm(document).elements.map(fieldInfo);
 }
 

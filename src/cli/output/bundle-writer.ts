@@ -1,5 +1,5 @@
 import type { Output } from '../io.js';
-import { jsonOf } from './json-output.js';
+import { printJson } from './json-output.js';
 import { printTable } from './print-table.js';
 import { type PrintedReport, type ReportSettings, writeReport } from './write-report.js';
 
@@ -32,7 +32,7 @@ export function createBundleWriter(
   const collect = async (bundle: unknown): Promise<void> => void bundles.push(bundle);
   switch (form) {
     case 'ndjson':
-      return { write: (bundle) => output.write(`${jsonOf(bundle)}\n`), end: async () => {} };
+      return { write: (bundle) => output.write(`${printJson(bundle)}\n`), end: async () => {} };
     case 'table':
       return { write: collect, end: () => output.write(printTable(bundles, output.columns)) };
     case 'json':

@@ -12,7 +12,7 @@ const IDENTITY =
  * The label of a connection as it may be printed. An app may have made it of anything, so whatever of the credentials
  * is in it is taken out; who the user is may stay.
  */
-export function labelOf(stored: StoredConnection): string {
+export function labelConnection(stored: StoredConnection): string {
   const { metadata, connection, parameters, common } = stored;
   const secrets = collectSecrets(withoutIdentity(connection), withoutIdentity(parameters), common);
   return printableLine(createRedactor({ secrets }).text(metadata?.value ?? ''));

@@ -18,7 +18,7 @@ export async function describeError(
 ): Promise<string> {
   const redactor = createRedactor({ secrets: collectSecrets(...secrets) });
   const frame = await specFrame(loaded.root, error.place);
-  const shown = printError(error, { frame, pathOf: loaded.pathOf, redact: redactor.text });
+  const shown = printError(error, { frame, showPath: loaded.showPath, redact: redactor.text });
   return shown + (isRefusal(error) || isRefusal(error.cause) ? ALLOW_NOTE : '');
 }
 

@@ -1,5 +1,5 @@
 import type { ModuleType } from '../../document/app.js';
-import { jsonOf } from './json-output.js';
+import { printJson } from './json-output.js';
 
 /** What is known of a run that gave no bundle. */
 export interface EmptyRun {
@@ -27,10 +27,10 @@ export function explainEmptyRun(run: EmptyRun): string {
 
 function explainTrigger({ data, start, state, requests }: EmptyRun): string {
   if (requests === 0) return 'No bundles: no request was sent, as no condition allowed one.';
-  if (data !== undefined) return `No bundles: nothing is new since ${jsonOf(data)}.`;
+  if (data !== undefined) return `No bundles: nothing is new since ${printJson(data)}.`;
   if (start === 'all') return 'No bundles: the service gave no items.';
   if (state === undefined) return 'No bundles: the service gave no items that the trigger could tell apart.';
-  return `No bundles: a trigger without state starts here (${jsonOf(state)}), and gives what comes from now on. --start all gives all there is; --state FILE keeps where it stands for the next run.`;
+  return `No bundles: a trigger without state starts here (${printJson(state)}), and gives what comes from now on. --start all gives all there is; --state FILE keeps where it stands for the next run.`;
 }
 
 function explainInstantTrigger({ payload }: EmptyRun): string {

@@ -1,6 +1,6 @@
 import type { HostNotice, HostObserver, RunSource } from '../../host/work/observer.js';
 import { ownMember, type PlainObject } from '../../util/plain-object.js';
-import { jsonOf } from './json-output.js';
+import { printJson } from './json-output.js';
 import { printError } from './print-error.js';
 import { printableLine } from './terminal-text.js';
 
@@ -28,17 +28,17 @@ export function createHostLog(
 
 function jsonLine(notice: HostNotice, nowMs: number): string {
   const at = new Date(nowMs).toISOString();
-  if (notice.kind !== 'problem') return `${jsonOf({ at, ...notice })}\n`;
+  if (notice.kind !== 'problem') return `${printJson({ at, ...notice })}\n`;
   const { error } = notice;
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return `${jsonOf({ at, kind: notice.kind, code, message })}\n`;
+  return `${printJson({ at, kind: notice.kind, code, message })}\n`;
 }
 
 function textLine(notice: HostNotice, { form, showStack, now }: HostLogOptions): string {
   if (notice.kind === 'problem') return printError(notice.error, { showStack });
   if (form === 'quiet' && !needsSomebody(notice)) return '';
-  const text = textOf(notice);
+  const text = describeNotice(notice);
   return text === '' ? '' : `${new Date(now()).toISOString().slice(11, 19)} ${printableLine(text)}\n`;
 }
 
@@ -47,7 +47,7 @@ function needsSomebody(notice: HostNotice): boolean {
   return notice.kind === 'scenario-off';
 }
 
-function textOf(notice: Exclude<HostNotice, { readonly kind: 'problem' }>): string {
+function describeNotice(notice: Exclude<HostNotice, { readonly kind: 'problem' }>): string {
   switch (notice.kind) {
     case 'call-accepted': {
       const events = notice.eventIds.length === 0 ? 'no event' : `event ${notice.eventIds.join(', ')}`;

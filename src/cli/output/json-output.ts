@@ -9,21 +9,21 @@ import { escapeUnsafe } from './terminal-text.js';
  *
  * @throws EngineError (IML_LIMIT) for a value that holds itself or is nested deeper than 1000 levels
  */
-export function jsonOf(value: unknown): string {
-  return escapeUnsafe(rawJsonOf(value));
+export function printJson(value: unknown): string {
+  return escapeUnsafe(writeJson(value));
 }
 
 /** The same in lines, indented by two blanks. */
-export function prettyJsonOf(value: unknown): string {
-  return escapeUnsafe(JSON.stringify(plainJsonOf(value), null, 2));
+export function printPrettyJson(value: unknown): string {
+  return escapeUnsafe(JSON.stringify(toPlainJson(value), null, 2));
 }
 
 /** The value as JSON has it. */
-export function plainJsonOf(value: unknown): unknown {
-  return JSON.parse(rawJsonOf(value));
+export function toPlainJson(value: unknown): unknown {
+  return JSON.parse(writeJson(value));
 }
 
-function rawJsonOf(value: unknown): string {
+function writeJson(value: unknown): string {
   try {
     return jsonText(value) ?? 'null';
   } catch (error) {

@@ -11,7 +11,7 @@ export interface PrintErrorOptions {
   /** The line of the app the error points at, with a caret under it. */
   readonly frame?: string | undefined;
   /** How to write the path of a file of the app. Default: as it is. */
-  readonly pathOf?: ((file: string) => string) | undefined;
+  readonly showPath?: ((file: string) => string) | undefined;
   /** Takes secrets out of what the error itself has not been cleaned of. Default: nothing. */
   readonly redact?: ((text: string) => string) | undefined;
 }
@@ -22,15 +22,15 @@ type Row = readonly [name: string, value: string];
 export function printError(error: unknown, options: PrintErrorOptions = {}): string {
   if (!(error instanceof EngineError)) return printDefect(error, options);
   const redact = options.redact ?? ((text: string) => text);
-  const details = [...detailsOf(error), ...placeRows(error.place, options)];
+  const details = [...listDetails(error), ...placeRows(error.place, options)];
   const width = Math.max(0, ...details.map(([name]) => name.length));
-  const frame = options.frame ?? frameOf(error);
+  const frame = options.frame ?? drawFrame(error);
   return [
     `${error.name}: ${redact(printable(error.message))}`,
     ...(error instanceof AppError ? (error.suberrors ?? []) : [])
       .filter((suberror) => suberror !== error.message)
       .map((suberror) => `  - ${redact(printable(suberror))}`),
-    ...hintOf(error).map((hint) => `  ${redact(printable(hint))}`),
+    ...listHints(error).map((hint) => `  ${redact(printable(hint))}`),
     ...details.map(([name, value]) => `  ${name.padEnd(width)}  ${redact(printableLine(value))}`),
     ...(frame === undefined ? [] : ['', redact(printable(frame))]),
     '',
@@ -44,7 +44,7 @@ function printDefect(error: unknown, { showStack, redact = (text) => text }: Pri
   return `Internal error: ${redact(printable(text))}\n${hint}`;
 }
 
-function detailsOf(error: EngineError): readonly Row[] {
+function listDetails(error: EngineError): readonly Row[] {
   if (!(error instanceof AppError)) return [['code', error.code]];
   const { statusCode, requestIndex, page, delay, retryAfterMs, cause } = error;
   return [
@@ -63,22 +63,22 @@ function row(name: string, value: string | number | undefined): readonly Row[] {
   return value === undefined ? [] : [[name, String(value)]];
 }
 
-function placeRows(place: Place | undefined, { pathOf }: PrintErrorOptions): readonly Row[] {
+function placeRows(place: Place | undefined, { showPath }: PrintErrorOptions): readonly Row[] {
   if (place === undefined) return [];
   const { file, line, column, pointer } = place;
-  const path = file === undefined ? '' : (pathOf?.(file) ?? file);
+  const path = file === undefined ? '' : (showPath?.(file) ?? file);
   const position = line === undefined ? '' : `:${line}:${column ?? 1}`;
   const where = `${path}${position}`;
   return [...row('at', where || undefined), ...row('pointer', pointer || undefined)];
 }
 
 /** A hint of the language belongs to the expression, also where the run made an error of the app of it. */
-function hintOf(error: EngineError): readonly string[] {
+function listHints(error: EngineError): readonly string[] {
   const inner = error instanceof AppError ? error.cause : error;
   return inner instanceof ImlError && inner.hint !== undefined ? [inner.hint] : [];
 }
 
-function frameOf(error: EngineError): string | undefined {
+function drawFrame(error: EngineError): string | undefined {
   if (!(error instanceof ImlError) || error.source === undefined || error.offset === undefined)
     return undefined;
   return codeFrame(error.source, error.offset);

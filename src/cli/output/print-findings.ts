@@ -4,20 +4,20 @@ import { printableLine } from './terminal-text.js';
 /**
  * Findings for a person: place, level, message, rule, and the line of the file with a caret.
  *
- * @param frameOf the line a finding is in; undefined where there is none
+ * @param readFrame the line a finding is in; undefined where there is none
  */
 export async function printFindings(
   findings: readonly Finding[],
-  pathOf: (file: string) => string,
-  frameOf: (finding: Finding) => Promise<string | undefined>,
+  showPath: (file: string) => string,
+  readFrame: (finding: Finding) => Promise<string | undefined>,
 ): Promise<string> {
   let text = '';
   for (const finding of findings) {
     const { rule, level, message, place, fix } = finding;
-    const where = place.file === undefined ? (place.pointer ?? '') : pathOf(place.file);
+    const where = place.file === undefined ? (place.pointer ?? '') : showPath(place.file);
     const position = place.line === undefined ? '' : `:${place.line}:${place.column ?? 1}`;
     text += `${where}${position}: ${level}: ${printableLine(message)} [${rule}]\n`;
-    const frame = await frameOf(finding);
+    const frame = await readFrame(finding);
     if (frame !== undefined) text += `${indent(frame)}\n`;
     if (fix !== undefined) text += `  --fix: ${printableLine(fix.title)}\n`;
   }

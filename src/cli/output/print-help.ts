@@ -1,8 +1,8 @@
 import {
   type Command,
   type CommandEntry,
+  listOptions,
   type OptionSpec,
-  optionsOf,
   type PositionalSpec,
 } from '../command.js';
 
@@ -33,8 +33,8 @@ ${EXIT_CODES}`;
 
 export function commandHelp(command: Command): string {
   const { name, about, positionals, examples, notes = [] } = command;
-  const operands = positionals.map((positional) => ` ${operandOf(positional)}`).join('');
-  const options = Object.entries(optionsOf(command)).map(
+  const operands = positionals.map((positional) => ` ${printOperand(positional)}`).join('');
+  const options = Object.entries(listOptions(command)).map(
     ([long, spec]): Row => [optionTitle(long, spec), spec.help],
   );
   return [
@@ -42,7 +42,7 @@ export function commandHelp(command: Command): string {
     `Usage\n  iml ${name}${operands} [options]\n`,
     ...(positionals.length === 0
       ? []
-      : [`Arguments\n${columns(positionals.map((p): Row => [operandOf(p), p.help]))}`]),
+      : [`Arguments\n${columns(positionals.map((p): Row => [printOperand(p), p.help]))}`]),
     `Options\n${columns(options)}`,
     `Examples\n${examples.map((example) => `  ${example}\n`).join('')}`,
     ...notes.map((note) => `${note}\n`),
@@ -50,7 +50,7 @@ export function commandHelp(command: Command): string {
   ].join('\n');
 }
 
-function operandOf({ name, isOptional, isRepeated }: PositionalSpec): string {
+function printOperand({ name, isOptional, isRepeated }: PositionalSpec): string {
   const shown = isRepeated === true ? `${name}...` : name;
   return isOptional === true ? `[${shown}]` : `<${shown}>`;
 }

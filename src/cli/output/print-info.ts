@@ -1,5 +1,5 @@
 import type { AppInfo, ComponentInfo, FieldInfo, OptionInfo } from './app-info.js';
-import { jsonOf } from './json-output.js';
+import { printJson } from './json-output.js';
 import { fitText, padText, printableLine, textWidth } from './terminal-text.js';
 import { placeText } from './warning-lines.js';
 
@@ -9,7 +9,7 @@ const DEFAULT_WIDTH = 40;
 const OPTIONS_SHOWN = 20;
 
 /** What an app is made of, for a person. */
-export function printInfo(info: AppInfo, pathOf: (file: string) => string): string {
+export function printInfo(info: AppInfo, showPath: (file: string) => string): string {
   const sections = SECTIONS.flatMap((title) => {
     const components = info[title];
     return components.length === 0
@@ -17,7 +17,7 @@ export function printInfo(info: AppInfo, pathOf: (file: string) => string): stri
       : [`\n${title} (${components.length})\n${componentLines(components)}`];
   });
   const warnings = info.warnings.map(
-    ({ code, message, place }) => `  ${placeText(place, pathOf)}: ${printableLine(message)} [${code}]\n`,
+    ({ code, message, place }) => `  ${placeText(place, showPath)}: ${printableLine(message)} [${code}]\n`,
   );
   const warningPart =
     warnings.length === 0 ? '\nno warnings\n' : `\nwarnings (${warnings.length})\n${warnings.join('')}`;
@@ -31,12 +31,12 @@ function componentLines(components: readonly ComponentInfo[]): string {
     .map((component, index) => {
       const head = padCells(heads[index] ?? [], widths);
       const title = printableLine(component.label ?? '');
-      return `${`  ${head}  ${title}${linksOf(component)}`.trimEnd()}\n${fieldLines(component.parameters ?? [], 2)}`;
+      return `${`  ${head}  ${title}${printLinks(component)}`.trimEnd()}\n${fieldLines(component.parameters ?? [], 2)}`;
     })
     .join('');
 }
 
-function linksOf({ connection, altConnection, webhook }: ComponentInfo): string {
+function printLinks({ connection, altConnection, webhook }: ComponentInfo): string {
   const links = [
     ...(connection === undefined ? [] : [`connection ${connection}`]),
     ...(altConnection === undefined ? [] : [`or ${altConnection}`]),
@@ -71,7 +71,7 @@ function choiceLines(field: FieldInfo, depth: number): string {
 
 function optionLines(options: readonly OptionInfo[], depth: number): string {
   const shown = options.filter(({ nested }, index) => index < OPTIONS_SHOWN || nested !== undefined);
-  const cells = shown.map(({ value }) => [fitText(printableLine(jsonOf(value)), DEFAULT_WIDTH)]);
+  const cells = shown.map(({ value }) => [fitText(printableLine(printJson(value)), DEFAULT_WIDTH)]);
   const widths = columnWidths(cells);
   const lines = shown.map(({ label = '', nested = [] }, index) => {
     const text = `${indent(depth)}= ${padCells(cells[index] ?? [], widths)}  ${printableLine(label)}`;
@@ -87,7 +87,7 @@ function indent(depth: number): string {
 
 function traits(field: FieldInfo): string {
   const value =
-    field.default === undefined ? '' : fitText(printableLine(jsonOf(field.default)), DEFAULT_WIDTH);
+    field.default === undefined ? '' : fitText(printableLine(printJson(field.default)), DEFAULT_WIDTH);
   const from = field.optionsFrom === undefined ? '' : `options from ${printableLine(field.optionsFrom)}`;
   return [field.required ? 'required' : '', value && `default ${value}`, from].filter(Boolean).join(', ');
 }

@@ -1,5 +1,5 @@
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
-import { jsonOf } from './json-output.js';
+import { printJson } from './json-output.js';
 import { fitText, padText, printableLine, textWidth } from './terminal-text.js';
 
 const GAP = '  ';
@@ -15,9 +15,9 @@ const MAX_BLOCK_VALUE = 1000;
  */
 export function printTable(bundles: readonly unknown[], columns: number = DEFAULT_COLUMNS): string {
   if (bundles.length === 0) return '';
-  const names = namesOf(bundles);
+  const names = collectNames(bundles);
   const titles = names.map(printableLine);
-  const rows = bundles.map((bundle) => names.map((name) => cellOf(bundle, name)));
+  const rows = bundles.map((bundle) => names.map((name) => printCell(bundle, name)));
   const widths = titles.map((title, index) =>
     rows.reduce((widest, row) => Math.max(widest, textWidth(row[index] ?? '')), textWidth(title)),
   );
@@ -29,7 +29,7 @@ export function printTable(bundles: readonly unknown[], columns: number = DEFAUL
 const WHOLE = '(value)';
 
 /** The members of all bundles in the order they are first seen; one name stands for bundles that are no collections. */
-function namesOf(bundles: readonly unknown[]): readonly string[] {
+function collectNames(bundles: readonly unknown[]): readonly string[] {
   const names = new Set<string>();
   for (const bundle of bundles) {
     for (const name of isPlainObject(bundle) ? Object.keys(bundle) : [WHOLE]) names.add(name);
@@ -37,15 +37,15 @@ function namesOf(bundles: readonly unknown[]): readonly string[] {
   return [...names];
 }
 
-function cellOf(bundle: unknown, name: string): string {
-  if (!isPlainObject(bundle)) return name === WHOLE ? textOf(bundle) : '';
-  return Object.hasOwn(bundle, name) ? textOf(ownMember(bundle, name)) : '';
+function printCell(bundle: unknown, name: string): string {
+  if (!isPlainObject(bundle)) return name === WHOLE ? printValue(bundle) : '';
+  return Object.hasOwn(bundle, name) ? printValue(ownMember(bundle, name)) : '';
 }
 
-function textOf(value: unknown): string {
+function printValue(value: unknown): string {
   if (value === undefined || value === null) return value === null ? 'null' : '';
   if (value instanceof Uint8Array) return `<${value.byteLength} bytes>`;
-  return printableLine(typeof value === 'string' ? value : unquoted(jsonOf(value)));
+  return printableLine(typeof value === 'string' ? value : unquoted(printJson(value)));
 }
 
 /** A date is text in JSON; in a table it needs no quotes. */

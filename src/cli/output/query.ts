@@ -1,14 +1,14 @@
 import { usageError } from '../usage-error.js';
 
 /** A query ready to be asked. */
-export type Query = (data: unknown) => Promise<unknown>;
+export type CompiledQuery = (data: unknown) => Promise<unknown>;
 
 /**
  * Compiles a JSONata expression.
  *
  * @throws EngineError (USAGE) for one that does not parse
  */
-export async function compileQuery(text: string): Promise<Query> {
+export async function compileQuery(text: string): Promise<CompiledQuery> {
   const { default: jsonata } = await import('jsonata');
   try {
     const expression = jsonata(text);

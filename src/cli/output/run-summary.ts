@@ -1,5 +1,5 @@
 import type { RunReport } from '../../component/module-run.js';
-import { jsonOf } from './json-output.js';
+import { printJson } from './json-output.js';
 
 /** One line about a run that is over: what it gave, what it took, why it asked for no further page. */
 export function runSummary({ stats, state }: RunReport, bundles: number): string {
@@ -11,7 +11,7 @@ export function runSummary({ stats, state }: RunReport, bundles: number): string
     `${(durationMs / 1000).toFixed(1)} s`,
     ...(stopReason === undefined || stopReason === 'no-pagination' ? [] : [`no further page: ${stopReason}`]),
   ];
-  const stateLine = state === undefined ? '' : `state for the next run: ${jsonOf(state)}\n`;
+  const stateLine = state === undefined ? '' : `state for the next run: ${printJson(state)}\n`;
   return `${parts.join(', ')}\n${stateLine}`;
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { errnoOf } from '../../util/errno.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import { readErrno } from '../../util/read-errno.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
 import { printableLine } from './terminal-text.js';
@@ -27,7 +27,7 @@ export function createSaveBinaries(folder: string, io: Pick<Io, 'cwd' | 'stderr'
   const root = path.resolve(io.cwd, folder);
   const save = async (bytes: Uint8Array, wanted: string): Promise<string> => {
     const name = await writeNew(root, wanted, bytes).catch((error: unknown) => {
-      throw usageError(`--save: nothing can be written to "${folder}" (${errnoOf(error)}).`, error);
+      throw usageError(`--save: nothing can be written to "${folder}" (${readErrno(error)}).`, error);
     });
     const shown = path.join(folder, name);
     await io.stderr.write(`saved ${printableLine(shown)} (${bytes.byteLength} bytes)\n`);
@@ -72,7 +72,7 @@ async function writeNew(root: string, wanted: string, bytes: Uint8Array): Promis
       await writeFile(path.join(root, free), bytes, { flag: 'wx' });
       return free;
     } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw error;
+      if (readErrno(error) !== 'EEXIST') throw error;
     }
   }
   throw usageError(`--save: there are ${MAX_NUMBER} files named like "${name}".`);

@@ -12,11 +12,11 @@ export async function specFrame(root: string, place: Place | undefined): Promise
   const text = await openAppFolder(root)
     .read(place.file, () => place)
     .catch(() => undefined);
-  return text === undefined ? undefined : codeFrame(text, offsetOf(text, place.line, place.column ?? 1));
+  return text === undefined ? undefined : codeFrame(text, findOffset(text, place.line, place.column ?? 1));
 }
 
 /** The 0-based offset of a line and column, the reverse of `positionAt`. */
-function offsetOf(text: string, line: number, column: number): number {
+function findOffset(text: string, line: number, column: number): number {
   let lineStart = 0;
   let current = 1;
   for (const match of text.matchAll(/\r\n|[\n\r]/g)) {

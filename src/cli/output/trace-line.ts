@@ -1,17 +1,17 @@
 import { printPlace } from '../../errors/place.js';
 import type { TraceEvent } from '../../run/trace/trace.js';
 import { assertNever } from '../../util/assert-never.js';
-import { jsonOf } from './json-output.js';
+import { printJson } from './json-output.js';
 import { printable, printableLine } from './terminal-text.js';
 import { valueText } from './value-text.js';
 
 /** An event of a run in lines: when, at which request and page, what. Values in events are clean of secrets. */
 export function traceLine(event: TraceEvent): string {
   const time = new Date(event.at).toISOString().slice(11, 23);
-  return `${time} [${event.requestIndex + 1}.${event.page}] ${textOf(event)}\n`;
+  return `${time} [${event.requestIndex + 1}.${event.page}] ${describeEvent(event)}\n`;
 }
 
-function textOf(event: TraceEvent): string {
+function describeEvent(event: TraceEvent): string {
   switch (event.kind) {
     case 'skipped':
       return `skipped: its condition is false (${printPlace(event.place)})`;
@@ -48,6 +48,6 @@ function headerLines(headers: readonly Header[]): string {
 
 function bodyLines(body: unknown): string {
   if (body === undefined) return '';
-  const text = typeof body === 'string' ? body : jsonOf(body);
+  const text = typeof body === 'string' ? body : printJson(body);
   return `\n    ${printable(text).replaceAll('\n', '\n    ')}`;
 }

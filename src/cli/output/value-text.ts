@@ -1,10 +1,10 @@
-import { kindOf } from '../../parameters/values/value-kind.js';
-import { jsonOf, prettyJsonOf } from './json-output.js';
+import { classifyValue } from '../../parameters/values/value-kind.js';
+import { printJson, printPrettyJson } from './json-output.js';
 import { printable } from './terminal-text.js';
 
 /** A value behind the name of its type, for a terminal: `number  3`. */
 export function typedValue(value: unknown): string {
-  switch (kindOf(value)) {
+  switch (classifyValue(value)) {
     case 'unset':
       return 'undefined';
     case 'null':
@@ -21,18 +21,18 @@ export function typedValue(value: unknown): string {
     case 'buffer':
       return bufferText(value as Uint8Array);
     case 'array':
-      return `array  ${printable(prettyJsonOf(value))}`;
+      return `array  ${printable(printPrettyJson(value))}`;
     case 'collection':
-      return `collection  ${printable(prettyJsonOf(value))}`;
+      return `collection  ${printable(printPrettyJson(value))}`;
     case 'unreadable':
-      return `${typeof value}  ${printable(jsonOf(value))}`;
+      return `${typeof value}  ${printable(printJson(value))}`;
   }
 }
 
 /** A value for a pipe: text and dates as they are, everything else as JSON. */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return value;
-  return value instanceof Date ? isoText(value) : jsonOf(value);
+  return value instanceof Date ? isoText(value) : printJson(value);
 }
 
 function isoText(date: Date): string {

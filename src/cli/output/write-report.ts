@@ -1,12 +1,12 @@
 import type { EngineError } from '../../errors/engine-error.js';
 import type { Output } from '../io.js';
-import { plainJsonOf, prettyJsonOf } from './json-output.js';
-import type { Query } from './query.js';
+import { printPrettyJson, toPlainJson } from './json-output.js';
+import type { CompiledQuery } from './query.js';
 
 /** How a report is printed. */
 export interface ReportSettings {
   /** What to find in it; undefined prints it whole. */
-  readonly query: Query | undefined;
+  readonly query: CompiledQuery | undefined;
   /** Whether its trace is printed; a query sees it anyway. */
   readonly traces: boolean;
 }
@@ -28,6 +28,6 @@ export async function writeReport<Report extends PrintedReport>(
   const shown =
     query === undefined
       ? { ...data, ...(traces && { trace }) }
-      : await query(plainJsonOf({ ...data, trace }));
-  await output.write(`${prettyJsonOf(shown)}\n`);
+      : await query(toPlainJson({ ...data, trace }));
+  await output.write(`${printPrettyJson(shown)}\n`);
 }

@@ -26,7 +26,7 @@ export interface PreparedRun {
   readonly connections: ConnectionStore;
 }
 
-export interface RunOutcome {
+export interface ExecutedRun {
   /** Bundles that came, also of a run that failed later. */
   readonly bundles: number;
   readonly error: AppError | undefined;
@@ -41,7 +41,7 @@ export interface RunOutcome {
  *
  * @throws what is no outcome of the app: the reason of the signal, a closed output, a defect
  */
-export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSignal): Promise<RunOutcome> {
+export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSignal): Promise<ExecutedRun> {
   const { app, moduleName, parameters, settings, connections } = prepared;
   const { input, maxBundles } = settings;
   const onTrace: TraceListener = (event) => {

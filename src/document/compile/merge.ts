@@ -58,8 +58,8 @@ export function mergeWithBase(base: Document | undefined, component: Document): 
  * is not known yet. Source: https://developers.make.com/custom-apps-documentation/app-components/base. [doc][inf]
  */
 function isDelete({ value: base }: Document, { value: component }: Document): boolean {
-  const methodOf = (value: unknown) => (isPlainObject(value) ? ownMember(value, 'method') : undefined);
-  const method = methodOf(component) ?? methodOf(base);
+  const readMethod = (value: unknown) => (isPlainObject(value) ? ownMember(value, 'method') : undefined);
+  const method = readMethod(component) ?? readMethod(base);
   return typeof method === 'string' && method.trim().toUpperCase() === 'DELETE';
 }
 

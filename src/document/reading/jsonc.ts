@@ -37,7 +37,7 @@ function findOffset(
   offset?: number,
   part: 'value' | 'key' = 'value',
 ): number {
-  const location = findInJson(source, pathOf(pointer));
+  const location = findInJson(source, splitPointer(pointer));
   const key = location.exact && part === 'key' ? location.keyOffset : undefined;
   const start = key ?? location.offset;
   const inText = offset !== undefined && location.exact && source.text[start] === '"';
@@ -45,7 +45,7 @@ function findOffset(
 }
 
 /** The steps of a JSON pointer, unescaped. Source: RFC 6901 section 4. */
-function pathOf(pointer: string): string[] {
+function splitPointer(pointer: string): string[] {
   const steps = pointer.split('/').slice(1);
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

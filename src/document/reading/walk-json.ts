@@ -50,7 +50,7 @@ class JsonWalk {
       if (token.kind === '{' || token.kind === '[') {
         const top = this.enter(token.kind === '{' ? 'object' : 'array', token.offset);
         token = this.next();
-        if (token.kind !== closerOf(top)) {
+        if (token.kind !== closingBracket(top)) {
           token = this.toValue(top, token);
           continue;
         }
@@ -79,7 +79,7 @@ class JsonWalk {
   private leaveClosed(behind: JsonToken): JsonToken {
     let token = behind;
     for (let top = this.open.at(-1); top !== undefined; top = this.open.at(-1)) {
-      const closer = closerOf(top);
+      const closer = closingBracket(top);
       if (token.kind === ',') {
         token = this.next();
         if (token.kind !== closer) return this.toValue(top, token);
@@ -116,6 +116,6 @@ class JsonWalk {
   }
 }
 
-function closerOf(open: Open): '}' | ']' {
+function closingBracket(open: Open): '}' | ']' {
   return open.kind === 'object' ? '}' : ']';
 }

@@ -7,7 +7,7 @@ import {
   DOCUMENT_RULES,
   type DocumentKind,
   type JsonType,
-  type Rule,
+  type KeyShape,
   type Shape,
 } from './document-shapes.js';
 
@@ -31,18 +31,18 @@ interface Check {
   readonly warn: Warn;
 }
 
-function checkValue(check: Check, rule: Rule, value: unknown, pointer: string): void {
+function checkValue(check: Check, rule: KeyShape, value: unknown, pointer: string): void {
   if (value === null || value === undefined) return;
-  const type = typeOf(value);
+  const type = findJsonType(value);
   if (rule.types && (type === 'null' || !rule.types.includes(type))) {
-    const message = `${titleOf(pointer)} is ${withArticle(type)}; expected ${rule.types.map(withArticle).join(' or ')}.`;
+    const message = `${describePointer(pointer)} is ${withArticle(type)}; expected ${rule.types.map(withArticle).join(' or ')}.`;
     check.warn('wrong-type', message, () => check.document.placeOf(pointer));
     return;
   }
   if (rule.shape === undefined) return;
   if (isPlainObject(value)) checkMembers(check, rule.shape, value, pointer);
   else if (rule.each && Array.isArray(value)) {
-    const item: Rule = { types: ['object'], shape: rule.shape };
+    const item: KeyShape = { types: ['object'], shape: rule.shape };
     value.forEach((element, index) => {
       checkValue(check, item, element, childPointer(pointer, index));
     });
@@ -73,7 +73,7 @@ function checkParameters(check: Check, list: readonly unknown[]): void {
     const pointer = `/${index}`;
     if (typeof parameter === 'string') return;
     if (!isPlainObject(parameter)) {
-      const message = `Parameter ${index + 1} is ${withArticle(typeOf(parameter))}; expected an object or a text.`;
+      const message = `Parameter ${index + 1} is ${withArticle(findJsonType(parameter))}; expected an object or a text.`;
       check.warn('wrong-type', message, () => check.document.placeOf(pointer));
       return;
     }
@@ -81,13 +81,13 @@ function checkParameters(check: Check, list: readonly unknown[]): void {
       const value = ownMember(parameter, key);
       if (value === undefined || typeof value === 'string') continue;
       const at = childPointer(pointer, key);
-      const message = `"${key}" of parameter ${index + 1} is ${withArticle(typeOf(value))}; expected a text.`;
+      const message = `"${key}" of parameter ${index + 1} is ${withArticle(findJsonType(value))}; expected a text.`;
       check.warn('wrong-type', message, () => check.document.placeOf(at));
     }
   });
 }
 
-function typeOf(value: unknown): JsonType | 'null' {
+function findJsonType(value: unknown): JsonType | 'null' {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   switch (typeof value) {
@@ -116,7 +116,7 @@ function withArticle(type: JsonType | 'null'): string {
   }
 }
 
-function titleOf(pointer: string): string {
+function describePointer(pointer: string): string {
   return pointer === '' ? 'The file' : `"${shorten(pointer.slice(1).replaceAll('/', '.'))}"`;
 }
 

@@ -2,7 +2,7 @@
 export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
 
 /** What is known of the value under one key of a spec. */
-export interface Rule {
+export interface KeyShape {
   /** undefined: anything. A key that takes IML takes a string too. */
   readonly types?: readonly JsonType[];
   /** What the members are when the value is an object; without one they are free. */
@@ -15,41 +15,44 @@ export interface Rule {
 export interface Shape {
   /** As a message names it: `a request`. */
   readonly title: string;
-  readonly keys: Readonly<Record<string, Rule>>;
+  readonly keys: Readonly<Record<string, KeyShape>>;
   /** Keys that follow a pattern, such as status codes. */
-  readonly pattern?: { readonly key: RegExp; readonly rule: Rule };
+  readonly pattern?: { readonly key: RegExp; readonly rule: KeyShape };
 }
 
-const ANY: Rule = {};
-const TEXT: Rule = { types: ['string', 'number'] };
-const FLAG: Rule = { types: ['boolean', 'string'] };
-const NUMBER: Rule = { types: ['number', 'string'] };
+const ANY: KeyShape = {};
+const TEXT: KeyShape = { types: ['string', 'number'] };
+const FLAG: KeyShape = { types: ['boolean', 'string'] };
+const NUMBER: KeyShape = { types: ['number', 'string'] };
 /** Free-form members; IML that gives the whole object is common: `"headers": "{{...}}"`. [app] */
-const FREE_OBJECT: Rule = { types: ['object', 'string'] };
+const FREE_OBJECT: KeyShape = { types: ['object', 'string'] };
 
-function only(shape: Shape): Rule {
+function only(shape: Shape): KeyShape {
   return { types: ['object'], shape };
 }
 
-function scalarOr(shape: Shape, ...types: JsonType[]): Rule {
+function scalarOr(shape: Shape, ...types: JsonType[]): KeyShape {
   return { types: [...types, 'object'], shape };
 }
 
 const CONDITION_SHAPE: Shape = { title: 'a condition', keys: { condition: FLAG, default: ANY } };
-const CONDITION: Rule = scalarOr(CONDITION_SHAPE, 'string', 'boolean', 'number');
+const CONDITION: KeyShape = scalarOr(CONDITION_SHAPE, 'string', 'boolean', 'number');
 
 /**
  * An entry may be plain text.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error. [inf]
  */
-const ERROR_ENTRY: Rule = scalarOr(
+const ERROR_ENTRY: KeyShape = scalarOr(
   { title: 'an error entry', keys: { message: TEXT, type: TEXT } },
   'string',
 );
 
-const ITERATE: Rule = scalarOr({ title: 'iterate', keys: { container: TEXT, condition: FLAG } }, 'string');
+const ITERATE: KeyShape = scalarOr(
+  { title: 'iterate', keys: { container: TEXT, condition: FLAG } },
+  'string',
+);
 
-const OAUTH1: Rule = {
+const OAUTH1: KeyShape = {
   types: ['object', 'string'],
   shape: {
     title: 'oauth',
@@ -73,14 +76,14 @@ const OAUTH1: Rule = {
   },
 };
 
-const RESPOND: Rule = only({
+const RESPOND: KeyShape = only({
   title: 'respond',
   keys: { type: TEXT, status: NUMBER, headers: FREE_OBJECT, body: ANY },
 });
 
-const VERIFICATION: Rule = only({ title: 'verification', keys: { condition: FLAG, respond: RESPOND } });
+const VERIFICATION: KeyShape = only({ title: 'verification', keys: { condition: FLAG, respond: RESPOND } });
 
-const PAGINATION: Rule = only({
+const PAGINATION: KeyShape = only({
   title: 'pagination',
   keys: {
     mergeWithParent: FLAG,
@@ -117,7 +120,7 @@ const RESPONSE_KEYS = {
   temp: FREE_OBJECT,
   output: ANY,
   oauth: ANY,
-} satisfies Record<string, Rule>;
+} satisfies Record<string, KeyShape>;
 
 const BASE_RESPONSE_KEYS = {
   ...RESPONSE_KEYS,
@@ -125,13 +128,13 @@ const BASE_RESPONSE_KEYS = {
   metadata: only({ title: 'metadata', keys: { value: TEXT, type: TEXT } }),
   uid: TEXT,
   wrapper: ANY,
-} satisfies Record<string, Rule>;
+} satisfies Record<string, KeyShape>;
 
 const API_RESPONSE_KEYS = {
   ...BASE_RESPONSE_KEYS,
   trigger: only({ title: 'trigger', keys: { type: TEXT, order: TEXT, id: TEXT, date: TEXT } }),
   expires: TEXT,
-} satisfies Record<string, Rule>;
+} satisfies Record<string, KeyShape>;
 
 /** Keys of a request that base, modules, connections and epochs share. */
 const REQUEST_KEYS = {
@@ -154,9 +157,9 @@ const REQUEST_KEYS = {
   log: only({ title: 'log', keys: { sanitize: { types: ['array', 'string'] } } }),
   oauth: OAUTH1,
   pagination: PAGINATION,
-} satisfies Record<string, Rule>;
+} satisfies Record<string, KeyShape>;
 
-const REPEAT: Rule = only({ title: 'repeat', keys: { condition: FLAG, delay: NUMBER, limit: NUMBER } });
+const REPEAT: KeyShape = only({ title: 'repeat', keys: { condition: FLAG, delay: NUMBER, limit: NUMBER } });
 
 const API_KEYS = {
   ...REQUEST_KEYS,
@@ -168,7 +171,7 @@ const API_KEYS = {
   iterate: ITERATE,
   respond: RESPOND,
   verification: VERIFICATION,
-} satisfies Record<string, Rule>;
+} satisfies Record<string, KeyShape>;
 
 const API: Shape = {
   title: 'a request',
@@ -198,7 +201,7 @@ export type DocumentKind =
  * OAuth 1 sections, https://developers.make.com/custom-apps-documentation/app-components/connections [doc];
  * the responder, https://developers.make.com/custom-apps-documentation/app-components/modules/responder [doc].
  */
-export const DOCUMENT_RULES: Readonly<Record<DocumentKind, Rule>> = {
+export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
   base: {
     types: ['object', 'array'],
     each: true,
@@ -226,7 +229,10 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, Rule>> = {
           'info',
           'refresh',
           'invalidate',
-        ].map((section): [string, Rule] => [section, { types: ['object', 'array'], each: true, shape: API }]),
+        ].map((section): [string, KeyShape] => [
+          section,
+          { types: ['object', 'array'], each: true, shape: API },
+        ]),
       ),
       oauth: OAUTH1,
     },

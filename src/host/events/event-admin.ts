@@ -86,7 +86,7 @@ export function createEventAdmin(options: AdminOptions): EventAdmin {
   return {
     get,
     list: ({ limit = DEFAULT_LIMIT, ...filter } = {}) =>
-      store.find('events', { where: conditionOf(filter), columns: SHOWN, descending: true, limit }),
+      store.find('events', { where: toCondition(filter), columns: SHOWN, descending: true, limit }),
     replay: (id) => changeOne(id, REPLAY, 'replayed'),
     discard: (id) => changeOne(id, DISCARD, 'discarded'),
     replayAll: (filter) => changeAll(options, filter, REPLAY),
@@ -120,7 +120,7 @@ async function changeAll(options: AdminOptions, filter: EventFilter, change: Cha
   let count = 0;
   let afterId = 0;
   for (;;) {
-    const where = { ...conditionOf({ ...filter, status }), id: { above: afterId } };
+    const where = { ...toCondition({ ...filter, status }), id: { above: afterId } };
     const columns = ['receivedAtMs'] as const;
     const rows = await options.store.find('events', { where, columns, limit: STEP });
     const last = rows.at(-1);
@@ -141,7 +141,7 @@ async function changeEvents(
     async (writer) => {
       const hookIds = await writer.distinct('events', 'hookId', where);
       const changed = await writer.update('events', where, change.to(clock.now()));
-      if (changed > 0) await queue.announce(writer, await scenariosOf(writer, hookIds));
+      if (changed > 0) await queue.announce(writer, await findScenarios(writer, hookIds));
       return changed;
     },
     { isolation: 'read-committed' },
@@ -150,13 +150,13 @@ async function changeEvents(
   return count;
 }
 
-async function scenariosOf(writer: HostWriter, hookIds: readonly number[]): Promise<readonly number[]> {
+async function findScenarios(writer: HostWriter, hookIds: readonly number[]): Promise<readonly number[]> {
   if (hookIds.length === 0) return [];
   const where = { hookId: hookIds };
   return (await writer.find('scenarios', { where, columns: ['name'] })).map(({ id }) => id);
 }
 
-function conditionOf({ status, hookId, beforeMs, afterMs }: EventFilter): Where<EventRow> {
+function toCondition({ status, hookId, beforeMs, afterMs }: EventFilter): Where<EventRow> {
   const isBounded = beforeMs !== undefined || afterMs !== undefined;
   const receivedAtMs = beforeMs !== undefined ? { atMost: beforeMs } : { above: afterMs ?? 0 };
   return {

@@ -2,7 +2,7 @@ import { StoreError } from '../../errors/store-error.js';
 import { nextStart } from '../../scenario/state/next-start.js';
 import { createBatcher } from '../../util/batcher.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { planOf, stateOf } from '../store/scenario-plan.js';
+import { readPlan, readState } from '../store/scenario-plan.js';
 import type { EventRow, HostWriter, ScenarioRow } from '../store/tables.js';
 import type { EventClaim } from '../work/claim.js';
 import type { WorkContext } from '../work/work-context.js';
@@ -99,7 +99,7 @@ async function storeAll(
     // Nobody looks at more than some of what could not be read.
     const wanted = drafts
       .filter((it) => it.status === 'pending' || (rejected.get(it.hookId) ?? 0) < MAX_REJECTED)
-      .map((draft) => rowOf(draft, context, owner));
+      .map((draft) => toRow(draft, context, owner));
     const fullHookId = takeCapacity(wanted, free);
     counts.push(fullHookId === undefined ? wanted.length : { fullHookId });
     if (fullHookId === undefined) rows.push(...wanted);
@@ -152,8 +152,8 @@ function instantScenarios(
   for (const { hookId, status } of events) {
     const scenario = scenarios.get(hookId);
     if (status !== 'pending' || scenario === undefined) continue;
-    const isOff = stateOf(scenario).kind === 'inactive';
-    if (planOf(scenario).settings.scheduling === 'instant' && !isOff) ids.add(scenario.id);
+    const isOff = readState(scenario).kind === 'inactive';
+    if (readPlan(scenario).settings.scheduling === 'instant' && !isOff) ids.add(scenario.id);
   }
   return [...ids];
 }
@@ -180,9 +180,9 @@ async function chooseAnswering(
 }
 
 function answersAtOnce({ clock }: IntakeContext, scenario: ScenarioRow): boolean {
-  const { answers, ordered, settings } = planOf(scenario);
+  const { answers, ordered, settings } = readPlan(scenario);
   if (!answers || ordered || settings.sequential || settings.scheduling !== 'instant') return false;
-  return nextStart(stateOf(scenario), settings, { kind: 'run', nowMs: clock.now() }).kind === 'now';
+  return nextStart(readState(scenario), settings, { kind: 'run', nowMs: clock.now() }).kind === 'now';
 }
 
 /** Takes room for all events of a request or for none. @returns the hook that has not enough */
@@ -198,7 +198,7 @@ function takeCapacity(rows: readonly NewEvent[], free: Map<number, Capacity>): n
   return undefined;
 }
 
-function rowOf(
+function toRow(
   draft: EventDraft,
   { clock, worker }: IntakeContext,
   owner: ScenarioRow | undefined,

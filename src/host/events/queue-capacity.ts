@@ -60,11 +60,11 @@ export function createQueueCapacity({ limits, clock }: Pick<HostContext, 'limits
       const nowMs = clock.now();
       const stale = hookIds.filter((id) => isStale(id, nowMs));
       if (stale.length > 0) await count(reader, stale);
-      const capacityOf = (id: number): Capacity => {
+      const readCapacity = (id: number): Capacity => {
         const { events, bytes } = known.get(String(id)) ?? { events: 0, bytes: 0 };
         return { events, bytes };
       };
-      return new Map(hookIds.map((id) => [id, capacityOf(id)]));
+      return new Map(hookIds.map((id) => [id, readCapacity(id)]));
     },
     use: (events) => {
       for (const { hookId, status, bytes } of events) {

@@ -9,7 +9,7 @@ import { hookPath } from '../hooks/hooks.js';
 import type { HookRow } from '../store/tables.js';
 import type { EventClaim } from '../work/claim.js';
 import type { CallRefusal } from '../work/observer.js';
-import type { Receiver, Reception, StoredCall } from '../work/ports.js';
+import type { Receiver, StoredCall, WebhookReception } from '../work/ports.js';
 import type { WorkContext } from '../work/work-context.js';
 import type { EventDraft, Intake } from './intake.js';
 import { processEvent } from './process-event.js';
@@ -111,7 +111,7 @@ async function answerCall(
   }
 }
 
-async function read(options: ReceiveOptions, hook: HookRow, call: StoredCall): Promise<Reception> {
+async function read(options: ReceiveOptions, hook: HookRow, call: StoredCall): Promise<WebhookReception> {
   const { context, receiver, baseUrl, signal } = options;
   const kept = fromPortable(hook.data);
   const failures: unknown[] = [];
@@ -123,7 +123,7 @@ async function read(options: ReceiveOptions, hook: HookRow, call: StoredCall): P
       id: hook.id,
       url: `${baseUrl()}${hookPath(hook.token ?? '')}`,
     },
-    recipientsOf: async (uid) => {
+    findRecipients: async (uid) => {
       const where = { app: hook.app, webhook: hook.webhook, kind: 'member', uid, enabled: true } as const;
       const members = await context.store.find('hooks', { where }).catch((error: unknown) => {
         failures.push(error);
@@ -140,13 +140,13 @@ async function read(options: ReceiveOptions, hook: HookRow, call: StoredCall): P
 async function keep(
   options: ReceiveOptions,
   hook: HookRow,
-  reception: Reception,
+  reception: WebhookReception,
   call: NamedCall,
 ): Promise<Answered> {
   const { context, intake } = options;
   const { response } = reception;
   const refusal: Partial<Answered> = { reason: response.status < 400 ? undefined : 'refused-by-app' };
-  const drafts = draftsOf(hook, reception, call, context.limits.maxKeptBytes);
+  const drafts = draftEvents(hook, reception, call, context.limits.maxKeptBytes);
   if (drafts.length === 0) return { response, ...refusal };
   const stored = await intake.store(drafts);
   if (stored.kind === 'full') {
@@ -164,9 +164,9 @@ async function keep(
   return { response: (await answerAtOnce(options, answering)) ?? response, eventIds };
 }
 
-function draftsOf(
+function draftEvents(
   hook: HookRow,
-  reception: Reception,
+  reception: WebhookReception,
   call: NamedCall,
   maxBytes: number,
 ): readonly EventDraft[] {

@@ -3,7 +3,7 @@ import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
 import type { HookReport } from '../../webhook/run-hook-request.js';
 import type { HookRow, HostStore } from '../store/tables.js';
-import { type Engines, engineOf } from './engine-receiver.js';
+import { type Engines, requireEngine } from './engine-receiver.js';
 import { type Hook, keepHookData, keepHookParameters } from './hooks.js';
 
 /** What tells services of hooks. */
@@ -29,18 +29,18 @@ export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'
   const { engines, store, host } = options;
   const row = await store.get('hooks', { id });
   if (row === undefined) return;
-  const parameters = objectOf(row.parameters);
+  const parameters = toObject(row.parameters);
   const isNew = row.attachedWith === null;
   if (!isNew && JSON.stringify(row.attachedWith) === JSON.stringify(parameters)) return;
   try {
-    const component = engineOf(engines, row.app).webhook(row.webhook);
-    const input = await inputOf(options, row);
+    const component = requireEngine(engines, row.app).webhook(row.webhook);
+    const input = await readInput(options, row);
     const { result } = await (isNew ? component.attach(input) : component.update(input)).orThrow();
-    const kept = deepMerge(objectOf(fromPortable(row.data)), result);
+    const kept = deepMerge(toObject(fromPortable(row.data)), result);
     await keepHookData(store, id, toPortable(kept), parameters);
   } catch (error) {
     if (isNew) await host.removeHook(id);
-    else await keepHookParameters(store, id, objectOf(row.attachedWith));
+    else await keepHookParameters(store, id, toObject(row.attachedWith));
     throw error;
   }
 }
@@ -58,25 +58,25 @@ export async function detachHook(options: AttachOptions, id: number): Promise<Ho
   const report =
     row === undefined || row.attachedWith === null
       ? undefined
-      : await engineOf(engines, row.app)
+      : await requireEngine(engines, row.app)
           .webhook(row.webhook)
-          .detach(await inputOf(options, row));
+          .detach(await readInput(options, row));
   await host.removeHook(id);
   return report;
 }
 
-async function inputOf(
+async function readInput(
   { host }: AttachOptions,
   row: HookRow,
 ): Promise<{ parameters: PlainObject; connection: string | undefined; webhook: PlainObject }> {
   const { url } = await host.hookAt(row.id);
   return {
-    parameters: objectOf(row.parameters),
+    parameters: toObject(row.parameters),
     connection: row.connection ?? undefined,
-    webhook: { ...objectOf(fromPortable(row.data)), id: row.id, url },
+    webhook: { ...toObject(fromPortable(row.data)), id: row.id, url },
   };
 }
 
-function objectOf(value: unknown): PlainObject {
+function toObject(value: unknown): PlainObject {
   return isPlainObject(value) ? value : {};
 }

@@ -7,17 +7,17 @@ export type Engines = Readonly<Record<string, Engine>>;
 
 /** The webhooks of the apps of some engines, as a host uses them. */
 export function createEngineReceiver({ engines }: { readonly engines: Engines }): Receiver {
-  return async ({ app, webhook, call, parameters, stored, recipientsOf, signal }) =>
-    engineOf(engines, app)
+  return async ({ app, webhook, call, parameters, stored, findRecipients, signal }) =>
+    requireEngine(engines, app)
       .webhook(webhook)
       .handle(
         { ...call, headers: call.headers.map(([name, value]) => [name, value] as const) },
-        { parameters, webhook: stored, connections: recipientsOf, signal },
+        { parameters, webhook: stored, connections: findRecipients, signal },
       );
 }
 
 /** @throws EngineError (HOST_MISSING) for an app the host was not given */
-export function engineOf(engines: Engines, app: string): Engine {
+export function requireEngine(engines: Engines, app: string): Engine {
   const engine = Object.hasOwn(engines, app) ? engines[app] : undefined;
   if (engine !== undefined) return engine;
   throw new EngineError('HOST_MISSING', `This host has no app "${app}".`);

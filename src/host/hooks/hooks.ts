@@ -48,8 +48,8 @@ export async function putHook(store: HostStore, clock: Clock, wanted: HookWanted
   return store.transaction(async (writer) => {
     const present = await writer.get('hooks', { name: wanted.name });
     if (present !== undefined) return renew(writer, present, wanted);
-    if (wanted.kind === 'member') await addressOf(writer, clock, wanted.app, wanted.webhook);
-    return writer.insert('hooks', rowOf(wanted, clock, wanted.kind === 'dedicated' ? newToken() : null));
+    if (wanted.kind === 'member') await ensureAddress(writer, clock, wanted.app, wanted.webhook);
+    return writer.insert('hooks', toRow(wanted, clock, wanted.kind === 'dedicated' ? newToken() : null));
   });
 }
 
@@ -71,16 +71,21 @@ async function renew(writer: HostWriter, present: HookRow, wanted: HookWanted): 
 }
 
 /** The one address of a shared webhook. */
-async function addressOf(writer: HostWriter, clock: Clock, app: string, webhook: string): Promise<HookRow> {
+async function ensureAddress(
+  writer: HostWriter,
+  clock: Clock,
+  app: string,
+  webhook: string,
+): Promise<HookRow> {
   const present = await writer.get('hooks', { app, webhook, kind: 'address' });
   if (present !== undefined) return present;
   const name = `${app}/${webhook}`;
-  return writer.insert('hooks', rowOf({ name, app, webhook, kind: 'address' }, clock, newToken()));
+  return writer.insert('hooks', toRow({ name, app, webhook, kind: 'address' }, clock, newToken()));
 }
 
 type NewHook = Omit<HookWanted, 'kind'> & { readonly kind: HookKind };
 
-function rowOf(wanted: NewHook, clock: Clock, token: string | null): Omit<HookRow, 'id'> {
+function toRow(wanted: NewHook, clock: Clock, token: string | null): Omit<HookRow, 'id'> {
   const { name, kind, app, webhook, uid, connection, parameters = {} } = wanted;
   return {
     ...{ name, kind, app, webhook, token, parameters, data: null, attachedWith: null, enabled: true },

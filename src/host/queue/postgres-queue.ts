@@ -67,7 +67,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
       // A process that works itself looks at what it adds; the others find what it leaves.
       if (isStarted || scenarioIds.length === 0) return;
       const ids = scenarioIds.length > MAX_IDS ? '' : scenarioIds.join(',');
-      await sql`select pg_notify(${CHANNEL}, ${ids})`.execute(transactionOf(writer));
+      await sql`select pg_notify(${CHANNEL}, ${ids})`.execute(requireTransaction(writer));
     },
     wake: own.wake,
     start: async (look) => {
@@ -91,7 +91,7 @@ function readIds(payload: string | undefined): readonly number[] | undefined {
   return ids.every((id) => Number.isSafeInteger(id) && id > 0) ? ids : undefined;
 }
 
-function transactionOf(writer: HostWriter): Kysely<SqlTables> {
+function requireTransaction(writer: HostWriter): Kysely<SqlTables> {
   if (writer.sql !== undefined) return writer.sql;
   throw new EngineError('USAGE', 'A queue on PostgreSQL needs a store on the same database.');
 }

@@ -1,5 +1,5 @@
 import { nextStart } from '../../scenario/state/next-start.js';
-import { planOf, stateOf } from '../store/scenario-plan.js';
+import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostStore, ScenarioRow } from '../store/tables.js';
 
 /** Something that waits, and why. */
@@ -44,15 +44,17 @@ function whyItRests(
   unresolved: number,
   waiting: number,
 ): string | undefined {
-  const state = stateOf(row);
-  const { settings } = planOf(row);
+  const state = readState(row);
+  const { settings } = readPlan(row);
   if (state.kind === 'inactive') return `off (${state.reason}); iml scenarios on starts it`;
-  if (state.kind === 'delayed' && state.untilMs > nowMs) return `suspended until ${timeOf(state.untilMs)}`;
-  if (state.kind === 'backoff') return `backing off, attempt ${state.attempt}, next ${timeOf(state.untilMs)}`;
+  if (state.kind === 'delayed' && state.untilMs > nowMs)
+    return `suspended until ${formatTime(state.untilMs)}`;
+  if (state.kind === 'backoff')
+    return `backing off, attempt ${state.attempt}, next ${formatTime(state.untilMs)}`;
   const start = nextStart(state, settings, { kind: 'run', nowMs, unresolved });
   if (start.kind === 'wait') return 'sequential: it waits for an execution to be resolved';
   if (waiting === 0 || settings.scheduling !== 'timed') return undefined;
-  return row.nextRunMs === null ? undefined : `takes what waits at ${timeOf(row.nextRunMs)}`;
+  return row.nextRunMs === null ? undefined : `takes what waits at ${formatTime(row.nextRunMs)}`;
 }
 
 async function ageOfOldest(store: HostStore, hookId: number, nowMs: number): Promise<number | null> {
@@ -61,6 +63,6 @@ async function ageOfOldest(store: HostStore, hookId: number, nowMs: number): Pro
   return event === undefined ? null : Math.max(0, nowMs - event.receivedAtMs);
 }
 
-function timeOf(ms: number): string {
+function formatTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -5,7 +5,7 @@ import type { HostContext } from '../work/context.js';
 import { persist } from '../work/persist.js';
 import type { FlowOutcome } from '../work/ports.js';
 import { defectReport, observeEnd, runScenario, type Settled } from '../work/run-scenario.js';
-import { addIncompletes, moveState, resolutionOf } from '../work/settle.js';
+import { addIncompletes, moveState, toResolution } from '../work/settle.js';
 import type { WorkContext } from '../work/work-context.js';
 
 /** Tries an incomplete execution again, and writes down what follows. */
@@ -70,7 +70,7 @@ async function settle(
   const error = own?.error ?? report.error ?? incomplete.error;
   const free = { error, claimedBy: null, crashes: 0, crashesAlone: 0 };
   if (own !== undefined) {
-    const change = { ...resolutionOf(own.stored), execution: own.execution };
+    const change = { ...toResolution(own.stored), execution: own.execution };
     await writer.update('incompletes', mine, { ...free, ...change });
   } else {
     const status = report.outcome.kind === 'error' ? 'unresolved' : 'resolved';

@@ -1,7 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { ScenarioState } from '../../scenario/state/scenario-state.js';
 import { processEvent } from '../events/process-event.js';
-import { planOf, stateOf } from '../store/scenario-plan.js';
+import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import type { ClaimRequest, EventClaim, ScheduledClaim } from '../work/claim.js';
 import type { HostContext } from '../work/context.js';
@@ -86,15 +86,15 @@ async function takeQueue(
   { signal, onRan, isStopping }: ScheduledOptions,
 ): Promise<void> {
   const request: ClaimRequest = { scenarioId: scenario.id, max: 1, isAlone, isScheduled: true };
-  const eventOf = (answer: WorkAnswer | undefined): EventClaim | undefined =>
+  const findEvent = (answer: WorkAnswer | undefined): EventClaim | undefined =>
     answer?.claimed.flatMap(({ claims }) => claims).find((claim) => claim.kind === 'event');
   let left = context.limits.maxEventsPerRun;
   try {
-    let claim = eventOf(await context.log.write({ requests: [request], signal }));
+    let claim = findEvent(await context.log.write({ requests: [request], signal }));
     while (claim !== undefined) {
       left--;
       const requests = (): readonly ClaimRequest[] => (left > 0 && !isStopping() ? [request] : []);
-      claim = eventOf(await processEvent(context, claim, { signal, requests }));
+      claim = findEvent(await processEvent(context, claim, { signal, requests }));
     }
   } finally {
     onRan();
@@ -105,7 +105,7 @@ async function takeQueue(
   }
   await persist(context, signal, async (writer) => {
     const fresh = await lockOwn(writer, context, scenario);
-    if (fresh !== undefined) await planNext(writer, context, fresh, stateOf(fresh));
+    if (fresh !== undefined) await planNext(writer, context, fresh, readState(fresh));
   });
 }
 
@@ -126,7 +126,7 @@ async function planNext(
   state: ScenarioState,
 ): Promise<void> {
   const lastRunMs = clock.now();
-  const planned = await planAfter(planOf(fresh), state, fresh.scheduledMs, lastRunMs);
+  const planned = await planAfter(readPlan(fresh), state, fresh.scheduledMs, lastRunMs);
   const free = { claimedBy: null, crashes: 0, crashesAlone: 0 };
   await writer.update('scenarios', { id: fresh.id }, { ...planned, ...free, lastRunMs });
 }

@@ -2,7 +2,7 @@ import { EngineError } from '../../errors/engine-error.js';
 import { nextState } from '../../scenario/state/next-state.js';
 import { NEW_SCENARIO, type ScenarioState } from '../../scenario/state/scenario-state.js';
 import type { AdminOptions } from '../events/event-admin.js';
-import { assertCanAnswer, planOf, type ScenarioPlan, stateOf } from '../store/scenario-plan.js';
+import { assertCanAnswer, readPlan, readState, type ScenarioPlan } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import { type PlannedRun, planFirst } from '../work/schedule.js';
 
@@ -87,13 +87,13 @@ async function turn(
   await store.transaction(async (writer) => {
     const row = await writer.getLocked('scenarios', { id }, 'update');
     if (row === undefined) return;
-    const plan = planOf(row);
-    const { state } = nextState(stateOf(row), plan.settings, { kind }, clock.now());
+    const plan = readPlan(row);
+    const { state } = nextState(readState(row), plan.settings, { kind }, clock.now());
     const isOn = kind === 'turned-on';
     const planned: PlannedRun = isOn
       ? await planFirst(plan, row.lastRunMs, clock.now())
       : { scheduledMs: null, nextRunMs: null };
-    const isFresh = isOn && stateOf(row).kind === 'inactive';
+    const isFresh = isOn && readState(row).kind === 'inactive';
     await writer.update('scenarios', { id }, { state, ...(isOn && !isFresh ? {} : planned) });
     if (isOn) await queue.announce(writer, [id]);
   }, COMMITTED);
@@ -139,7 +139,7 @@ async function putScenario(
   }
   const nowMs = clock.now();
   if (present !== undefined && isSame(present, plan, hookId)) return;
-  const state: ScenarioState = present === undefined ? NEW_SCENARIO : stateOf(present);
+  const state: ScenarioState = present === undefined ? NEW_SCENARIO : readState(present);
   const planned = await planChanged(plan, present, state, nowMs);
   const change = { definition: plan, hookId, ...planned };
   const id = present?.id ?? (await insertScenario(writer, name, { ...change, state }));
@@ -173,7 +173,7 @@ async function planChanged(
 ): Promise<PlannedRun> {
   if (state.kind === 'inactive') return { scheduledMs: null, nextRunMs: null };
   if (present === undefined) return planFirst(plan, null, nowMs);
-  const before = planOf(present);
+  const before = readPlan(present);
   const isUnchanged =
     before.everyMs === plan.everyMs && JSON.stringify(before.cron) === JSON.stringify(plan.cron);
   const { scheduledMs, nextRunMs } = present;

@@ -38,7 +38,7 @@ export interface ScenarioEntry {
  */
 export function readScenarioFile(text: string, file: string): readonly ScenarioEntry[] {
   const document = readDocument(text, file);
-  const root = fieldsOf({ document, pointer: '', value: document.value }, ['scenarios']);
+  const root = readFields({ document, pointer: '', value: document.value }, ['scenarios']);
   const entries = root.list('scenarios').map(readEntry);
   const names = new Set<string>();
   for (const [index, { name }] of entries.entries()) {
@@ -56,7 +56,7 @@ export function readScenarioFile(text: string, file: string): readonly ScenarioE
 const MEMBERS = ['name', 'webhook', 'everyMinutes', 'cron', 'timezone', 'ordered', 'settings', 'modules'];
 
 function readEntry(at: Spot): ScenarioEntry {
-  const fields = fieldsOf(at, MEMBERS);
+  const fields = readFields(at, MEMBERS);
   const webhook = fields.optional('webhook', readWebhook);
   const everyMinutes = fields.number('everyMinutes');
   if (everyMinutes !== undefined && everyMinutes <= 0) {
@@ -91,7 +91,7 @@ function readCron(fields: Fields): CronSchedule | undefined {
 }
 
 function readWebhook(at: Spot): WebhookEntry {
-  const fields = fieldsOf(at, ['app', 'webhook', 'connection', 'uid', 'parameters']);
+  const fields = readFields(at, ['app', 'webhook', 'connection', 'uid', 'parameters']);
   return {
     app: fields.text('app'),
     webhook: fields.text('webhook'),
@@ -102,7 +102,7 @@ function readWebhook(at: Spot): WebhookEntry {
 }
 
 function readStep(at: Spot, index: number): StepDefinition {
-  const fields = fieldsOf(at, ['id', 'app', 'module', 'connection', 'parameters', 'filter', 'onError']);
+  const fields = readFields(at, ['id', 'app', 'module', 'connection', 'parameters', 'filter', 'onError']);
   const filter = at.value && isPlainObject(at.value) ? ownMember(at.value, 'filter') : undefined;
   if (filter !== undefined && typeof filter !== 'string' && typeof filter !== 'boolean') {
     throw fileError(fields.spot('filter'), '"filter" has to be a template.');
@@ -123,7 +123,13 @@ const HANDLERS = ['ignore', 'resume', 'commit', 'rollback', 'break'] as const;
 /** `"ignore"`, or `{ "kind": "break", "attempts": 3 }`. */
 function readHandler(at: Spot): ErrorHandler {
   const given = typeof at.value === 'string' ? { kind: at.value } : at.value;
-  const fields = fieldsOf({ ...at, value: given }, ['kind', 'output', 'automatic', 'attempts', 'intervalMs']);
+  const fields = readFields({ ...at, value: given }, [
+    'kind',
+    'output',
+    'automatic',
+    'attempts',
+    'intervalMs',
+  ]);
   const kind = HANDLERS.find((known) => known === fields.text('kind'));
   switch (kind) {
     case undefined:
@@ -165,7 +171,7 @@ interface Fields {
   readonly optional: <T>(name: string, read: (at: Spot) => T) => T | undefined;
 }
 
-function fieldsOf(at: Spot, known: readonly string[]): Fields {
+function readFields(at: Spot, known: readonly string[]): Fields {
   const { document, pointer, value } = at;
   if (!isPlainObject(value)) throw fileError(at, 'An object is expected here.');
   for (const name of Object.keys(value)) {

@@ -10,8 +10,8 @@ import type { Clock } from '../../util/clock.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
 import { textAnswer, toResponse } from '../../webhook/answer.js';
-import { type Engines, engineOf } from '../hooks/engine-receiver.js';
-import { planOf } from '../store/scenario-plan.js';
+import { type Engines, requireEngine } from '../hooks/engine-receiver.js';
+import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
 import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../work/ports.js';
 import type { FlowDefinition } from './flow-definition.js';
@@ -33,13 +33,13 @@ const MAX_FLOWS = 500;
 /** Runs the linear flows of `scenario/` with the modules of some engines. */
 export function createScenarioFlows({ engines, clock, expressions, onReport }: ScenarioFlowsOptions): Flows {
   const compiled = createBoundedCache<CompiledFlow>(MAX_FLOWS);
-  const flowOf = (scenario: ScenarioRow): CompiledFlow => {
+  const loadFlow = (scenario: ScenarioRow): CompiledFlow => {
     // Only `putScenario` writes definitions, after a guard has seen them.
-    const definition = planOf(scenario).flow as FlowDefinition;
+    const definition = readPlan(scenario).flow as FlowDefinition;
     const key = `${scenario.name} ${JSON.stringify(definition)}`;
     const known = compiled.get(key);
     if (known !== undefined) return known;
-    const steps = definition.steps.map((step) => stepOf(step, engines));
+    const steps = definition.steps.map((step) => compileStep(step, engines));
     const flow = { name: scenario.name, steps: definition.startsWithWebhook ? [WEBHOOK, ...steps] : steps };
     const made = compileFlow(flow, expressions);
     compiled.set(key, made);
@@ -48,14 +48,14 @@ export function createScenarioFlows({ engines, clock, expressions, onReport }: S
   return {
     run: async (request) => {
       const { scenario, room, signal } = request;
-      const flow = flowOf(scenario);
+      const flow = loadFlow(scenario);
       const kept = new Map<string, IncompleteExecution>();
       const store = collectInto(kept, room);
-      const options = { settings: planOf(scenario).settings, store, clock };
+      const options = { settings: readPlan(scenario).settings, store, clock };
       const report = await runSource(flow, request, options, signal);
       answer(request, report);
       onReport?.(scenario.name, report);
-      return outcomeOf(report, [...kept.values()]);
+      return toOutcome(report, [...kept.values()]);
     },
   };
 }
@@ -90,11 +90,11 @@ const WEBHOOK: FlowStep = {
   } satisfies FlowModule,
 };
 
-function stepOf(step: FlowDefinition['steps'][number], engines: Engines): FlowStep {
+function compileStep(step: FlowDefinition['steps'][number], engines: Engines): FlowStep {
   const { id, app, module, connection, parameters, filter, onError } = step;
   return {
     ...{ id, connection, parameters, filter, onError },
-    module: engineModule(engineOf(engines, app), module),
+    module: engineModule(requireEngine(engines, app), module),
   };
 }
 
@@ -128,18 +128,18 @@ function answer({ onAnswer }: FlowRequest, report: FlowReport): void {
   }
 }
 
-function outcomeOf(report: FlowReport, kept: readonly IncompleteExecution[]): FlowOutcome {
+function toOutcome(report: FlowReport, kept: readonly IncompleteExecution[]): FlowOutcome {
   const { outcome, error, state, eventsDone } = report;
   return {
     outcome,
     error: error?.toJSON() as PlainObject | undefined,
-    incompletes: kept.map(draftOf),
+    incompletes: kept.map(toDraft),
     bundlesDone: eventsDone,
     triggerState: state === undefined ? undefined : toPortable(state),
   };
 }
 
-function draftOf(execution: IncompleteExecution): IncompleteDraft {
+function toDraft(execution: IncompleteExecution): IncompleteDraft {
   const { retry, error } = execution;
   return {
     execution: toPortable(execution),

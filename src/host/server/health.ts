@@ -1,5 +1,5 @@
 import { nextStart } from '../../scenario/state/next-start.js';
-import { planOf, stateOf } from '../store/scenario-plan.js';
+import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostReader, ScenarioRow } from '../store/tables.js';
 import type { HostContext } from '../work/context.js';
 
@@ -73,7 +73,7 @@ async function readAll(
   const columns = ['receivedAtMs'] as const;
   const [oldest] = await store.find('events', { where: { status: 'pending' }, columns, limit: 1 });
   const scenarios = await store.find('scenarios');
-  const states = scenarios.map((row) => stateOf(row).kind);
+  const states = scenarios.map((row) => readState(row).kind);
   const count = (...kinds: readonly string[]): number => states.filter((kind) => kinds.includes(kind)).length;
   const waiting = await findStalled(store, scenarios, nowMs, limits.leaseMs);
   const stalled = waiting.map(({ scenario }) => scenario);
@@ -93,11 +93,11 @@ async function readAll(
       inactive: count('inactive'),
     },
     stalled,
-    problem: problemOf(trouble.isFull(), stalled.length),
+    problem: describeProblem(trouble.isFull(), stalled.length),
   };
 }
 
-function problemOf(isFull: boolean, stalled: number): string | null {
+function describeProblem(isFull: boolean, stalled: number): string | null {
   if (isFull) return 'The store has no room.';
   return stalled > 0 ? 'Work is due and nobody does it.' : null;
 }
@@ -111,8 +111,10 @@ async function findStalled(
 ): Promise<readonly Waiting[]> {
   const dueMs = nowMs - afterMs;
   const able = scenarios.filter((row) => {
-    const { settings } = planOf(row);
-    return row.claimedBy === null && nextStart(stateOf(row), settings, { kind: 'run', nowMs }).kind === 'now';
+    const { settings } = readPlan(row);
+    return (
+      row.claimedBy === null && nextStart(readState(row), settings, { kind: 'run', nowMs }).kind === 'now'
+    );
   });
   const hookIds = able.flatMap(({ hookId }) => (hookId === null ? [] : [hookId]));
   const busy = new Set(
@@ -130,7 +132,7 @@ async function findStalled(
     const { name, hookId, nextRunMs, lastRunMs } = row;
     const isBusy = (hookId !== null && busy.has(hookId)) || (lastRunMs ?? 0) > dueMs;
     if (isBusy) continue;
-    const isTimed = planOf(row).settings.scheduling === 'timed';
+    const isTimed = readPlan(row).settings.scheduling === 'timed';
     const sinceMs = isTimed
       ? nextRunMs
       : hookId !== null && waiting.has(hookId)

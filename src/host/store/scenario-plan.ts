@@ -48,11 +48,11 @@ export function assertCanAnswer(
 }
 
 /** The plan of a stored scenario. Only `putScenario` writes it. */
-export function planOf(scenario: Pick<ScenarioRow, 'definition'>): ScenarioPlan {
+export function readPlan(scenario: Pick<ScenarioRow, 'definition'>): ScenarioPlan {
   return scenario.definition as ScenarioPlan;
 }
 
 /** The state of a stored scenario. Only what `nextState` gives is written. */
-export function stateOf(scenario: Pick<ScenarioRow, 'state'>): ScenarioState {
+export function readState(scenario: Pick<ScenarioRow, 'state'>): ScenarioState {
   return scenario.state as ScenarioState;
 }

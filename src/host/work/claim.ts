@@ -1,5 +1,5 @@
 import { nextStart, type StartKind } from '../../scenario/state/next-start.js';
-import { planOf, type ScenarioPlan, stateOf } from '../store/scenario-plan.js';
+import { readPlan, readState, type ScenarioPlan } from '../store/scenario-plan.js';
 import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import type { HostContext } from './context.js';
 
@@ -125,9 +125,9 @@ interface Busy {
 }
 
 async function findBusy(writer: HostWriter, rows: readonly ScenarioRow[]): Promise<Busy> {
-  const serial = rows.filter((row) => isSerial(planOf(row)));
+  const serial = rows.filter((row) => isSerial(readPlan(row)));
   const hookIds = serial.flatMap(({ hookId }) => (hookId === null ? [] : [hookId]));
-  const sequential = serial.filter((row) => planOf(row).settings.sequential).map(({ id }) => id);
+  const sequential = serial.filter((row) => readPlan(row).settings.sequential).map(({ id }) => id);
   const where = { status: 'running', hookId: hookIds } as const;
   const events = hookIds.length === 0 ? [] : await writer.find('events', { where, columns: ['hookId'] });
   const isAny = sequential.length > 0;
@@ -156,11 +156,11 @@ function lookAt(
   request: ClaimRequest,
   busy: Busy,
 ): Look | undefined {
-  const plan = planOf(scenario);
+  const plan = readPlan(scenario);
   const { settings } = plan;
   const unresolved = busy.unresolved.get(scenario.id) ?? 0;
   const may = (kind: StartKind): boolean =>
-    nextStart(stateOf(scenario), settings, { kind, nowMs: clock.now(), unresolved }).kind === 'now';
+    nextStart(readState(scenario), settings, { kind, nowMs: clock.now(), unresolved }).kind === 'now';
   const isRunning =
     (scenario.hookId !== null && busy.hookIds.has(scenario.hookId)) ||
     (scenario.claimedBy !== null && request.isScheduled !== true);
@@ -237,13 +237,13 @@ async function findWaiting(
   { clock }: HostContext,
   looks: readonly Look[],
 ): Promise<ReadonlyMap<number, readonly EventRow[]>> {
-  const hookIdsOf = (some: readonly Look[]): number[] => some.map(({ scenario }) => scenario.hookId ?? 0);
+  const listHookIds = (some: readonly Look[]): number[] => some.map(({ scenario }) => scenario.hookId ?? 0);
   const serial = looks.filter(({ plan }) => isSerial(plan));
   const parallel = looks.filter(({ plan }) => !isSerial(plan));
-  const first = await writer.firstOf('events', 'hookId', hookIdsOf(serial), { status: 'pending' });
+  const first = await writer.firstOf('events', 'hookId', listHookIds(serial), { status: 'pending' });
   const max = Math.max(0, ...parallel.map(({ request }) => request.max));
   const due = { status: 'pending', notBeforeMs: { atMost: clock.now(), orNull: true } } as const;
-  const many = await writer.firstOf('events', 'hookId', hookIdsOf(parallel), due, max);
+  const many = await writer.firstOf('events', 'hookId', listHookIds(parallel), due, max);
   const byHook = new Map<number, EventRow[]>();
   for (const event of [...first, ...many]) {
     const known = byHook.get(event.hookId);
@@ -257,7 +257,7 @@ function isReady({ clock }: HostContext, { scenario, plan }: Look, event: EventR
   if (event.notBeforeMs === null) return true;
   const nowMs = clock.now();
   if (event.notBeforeMs > nowMs) return false;
-  return nextStart(stateOf(scenario), plan.settings, { kind: 'rerun', nowMs }).kind === 'now';
+  return nextStart(readState(scenario), plan.settings, { kind: 'rerun', nowMs }).kind === 'now';
 }
 
 /** Something that may have ended processes. */

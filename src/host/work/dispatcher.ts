@@ -1,4 +1,4 @@
-import { planOf } from '../store/scenario-plan.js';
+import { readPlan } from '../store/scenario-plan.js';
 import { type Claim, type ClaimRequest, isSerial } from './claim.js';
 import type { HostContext } from './context.js';
 import { createShares } from './shares.js';
@@ -102,7 +102,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const onRan = (): void => {
       end();
       // One that keeps order has its next event free as soon as this one is settled, in the same transaction.
-      if (claim.kind === 'event' && isSerial(planOf(claim.scenario))) ready.add(scenarioId);
+      if (claim.kind === 'event' && isSerial(readPlan(claim.scenario))) ready.add(scenarioId);
       void take();
     };
     const work = handle(claim, onRan)

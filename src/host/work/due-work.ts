@@ -1,6 +1,6 @@
 import { nextStart } from '../../scenario/state/next-start.js';
 import type { ScenarioState } from '../../scenario/state/scenario-state.js';
-import { planOf, stateOf } from '../store/scenario-plan.js';
+import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostReader, HostStore, ScenarioRow } from '../store/tables.js';
 
 /**
@@ -24,12 +24,12 @@ interface Due {
 }
 
 function isDue(row: ScenarioRow, { hooks, retries, nowMs }: Due): boolean {
-  const { settings } = planOf(row);
+  const { settings } = readPlan(row);
   const isTimed = settings.scheduling === 'timed';
   const isRunDue = isTimed && row.claimedBy === null && row.nextRunMs !== null && row.nextRunMs <= nowMs;
   const hasEvents = !isTimed && row.hookId !== null && hooks.has(row.hookId);
   if (!isRunDue && !hasEvents && !retries.has(row.id)) return false;
-  return nextStart(stateOf(row), settings, { kind: 'retry', nowMs }).kind === 'now';
+  return nextStart(readState(row), settings, { kind: 'retry', nowMs }).kind === 'now';
 }
 
 /** Further than this into the future, something that happened did so by another clock. */
@@ -54,7 +54,7 @@ export async function followClock(store: HostStore, nowMs: number): Promise<void
           nextRunMs: moved(row.nextRunMs),
           lastRunMs: nowMs,
         };
-        await writer.update('scenarios', { id }, { ...times, state: movedState(stateOf(row), byMs) });
+        await writer.update('scenarios', { id }, { ...times, state: movedState(readState(row), byMs) });
         const retries = { scenarioId: id, status: 'waiting' } as const;
         for (const one of await writer.find('incompletes', { where: retries, columns: ['retryAtMs'] })) {
           await writer.update('incompletes', { id: one.id }, { retryAtMs: moved(one.retryAtMs) });

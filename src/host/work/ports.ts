@@ -74,12 +74,12 @@ export interface Flows {
 }
 
 /** What an app makes of a request that came to one of its addresses: what a host needs of a `WebhookReport`. */
-export type Reception =
+export type WebhookReception =
   | {
       readonly ok: true;
       readonly response: Response;
       readonly bundles: readonly unknown[];
-      /** Of a shared webhook: who gets what. `recipients` are the ids that `recipientsOf` gave. */
+      /** Of a shared webhook: who gets what. `recipients` are the ids that `findRecipients` gave. */
       readonly deliveries:
         | readonly { readonly recipients: readonly string[]; readonly bundles: readonly unknown[] }[]
         | undefined;
@@ -100,7 +100,7 @@ export interface ReceiveRequest {
   readonly parameters: PlainObject;
   /** What attach stored, with `id` and `url`. */
   readonly stored: PlainObject;
-  readonly recipientsOf: (uid: string) => Promise<readonly string[]>;
+  readonly findRecipients: (uid: string) => Promise<readonly string[]>;
   readonly signal: AbortSignal;
 }
 
@@ -113,4 +113,4 @@ export interface StoredCall {
 }
 
 /** The port to the webhooks of the apps. `createEngineReceiver` is the one of this package. */
-export type Receiver = (request: ReceiveRequest) => Promise<Reception>;
+export type Receiver = (request: ReceiveRequest) => Promise<WebhookReception>;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Transition } from '../../scenario/state/next-state.js';
 import { isPlainObject } from '../../util/plain-object.js';
-import { planOf } from '../store/scenario-plan.js';
+import { readPlan } from '../store/scenario-plan.js';
 import type { EventRow, ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from './claim.js';
 import type { HostContext } from './context.js';
@@ -57,7 +57,7 @@ async function countFreeIncompletes(
   signal: AbortSignal,
 ): Promise<number> {
   const { maxIncompletes } = context.limits;
-  if (!planOf(scenario).settings.storeIncomplete) return maxIncompletes;
+  if (!readPlan(scenario).settings.storeIncomplete) return maxIncompletes;
   const open = { scenarioId: scenario.id, status: OPEN_INCOMPLETES };
   const count = await persist(context, signal, (writer) => writer.count('incompletes', open));
   return Math.max(0, maxIncompletes - count);
@@ -104,7 +104,7 @@ function describeSource(source: FlowSource): RunSource {
     case 'event':
       return {
         ...{ kind: 'event', eventId: source.event.id, hookId: source.event.hookId },
-        callId: callIdOf(source.event),
+        callId: readCallId(source.event),
       };
     case 'incomplete':
       return { kind: 'incomplete', incompleteId: source.incomplete.id };
@@ -114,7 +114,7 @@ function describeSource(source: FlowSource): RunSource {
 }
 
 /** The call an event came with. */
-function callIdOf({ request }: Pick<EventRow, 'request'>): string | undefined {
+function readCallId({ request }: Pick<EventRow, 'request'>): string | undefined {
   const id = isPlainObject(request) ? request['callId'] : undefined;
   return typeof id === 'string' ? id : undefined;
 }

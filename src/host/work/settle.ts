@@ -1,5 +1,5 @@
 import { nextState, type StoredExecution } from '../../scenario/state/next-state.js';
-import { planOf, stateOf } from '../store/scenario-plan.js';
+import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import type { EventClaim } from './claim.js';
 import type { HostContext } from './context.js';
@@ -75,7 +75,7 @@ async function noteRuns(
 /** Whether a run leaves nothing behind but an event that is done. */
 function changesNothing(scenario: ScenarioRow, report: FlowOutcome, nowMs: number): boolean {
   if (report.error !== undefined || report.incompletes.length > 0) return false;
-  const transition = nextState(stateOf(scenario), planOf(scenario).settings, report.outcome, nowMs);
+  const transition = nextState(readState(scenario), readPlan(scenario).settings, report.outcome, nowMs);
   return isSame(transition.state, scenario.state) && resolveEnd(report.outcome, transition) === 'done';
 }
 
@@ -93,7 +93,7 @@ async function settleEvent(
   const error = report.error ?? null;
   if (end === 'again') {
     const notBeforeMs = nowMs + Math.max(MIN_WAIT_MS, transition.delayMs ?? 0);
-    const bundles = restOf(event.bundles, report.bundlesDone);
+    const bundles = dropDone(event.bundles, report.bundlesDone);
     const change = { status: 'pending', claimedBy: null, error, notBeforeMs, bundles } as const;
     await writer.update('events', mine, { ...change, crashes: 0, crashesAlone: 0 });
   } else {
@@ -111,14 +111,14 @@ export async function moveState(
   report: FlowOutcome,
 ): Promise<Settled> {
   const nowMs = clock.now();
-  const { settings } = planOf(scenario);
+  const { settings } = readPlan(scenario);
   const fresh = (await writer.get('scenarios', { id: scenario.id })) ?? scenario;
-  const transition = nextState(stateOf(fresh), settings, report.outcome, nowMs);
+  const transition = nextState(readState(fresh), settings, report.outcome, nowMs);
   if (isSame(transition.state, fresh.state) && report.error === undefined) {
     return { transition, end: resolveEnd(report.outcome, transition) };
   }
   const locked = (await writer.getLocked('scenarios', { id: scenario.id }, 'update')) ?? fresh;
-  const moved = nextState(stateOf(locked), settings, report.outcome, nowMs);
+  const moved = nextState(readState(locked), settings, report.outcome, nowMs);
   const lastError = report.error ?? locked.lastError;
   await writer.update('scenarios', { id: scenario.id }, { state: moved.state, lastRunMs: nowMs, lastError });
   return { transition: moved, end: resolveEnd(report.outcome, moved) };
@@ -138,13 +138,13 @@ export async function addIncompletes(
     drafts.map(({ execution, error, stored }) => ({
       ...{ scenarioId: scenario.id, execution, error, claimedBy: null, createdAtMs: nowMs },
       ...{ crashes: 0, crashesAlone: 0, finishedAtMs: null },
-      ...resolutionOf(stored),
+      ...toResolution(stored),
     })),
   );
 }
 
 /** How the row of an incomplete execution says whether and when it is retried. */
-export function resolutionOf(
+export function toResolution(
   stored: StoredExecution,
 ): Pick<IncompleteRow, 'status' | 'attempts' | 'retryAtMs'> {
   return stored.resolution === 'automatic'
@@ -153,7 +153,7 @@ export function resolutionOf(
 }
 
 /** What is through is not done again. */
-function restOf(bundles: unknown, done = 0): unknown {
+function dropDone(bundles: unknown, done = 0): unknown {
   return Array.isArray(bundles) ? bundles.slice(done) : bundles;
 }
 

@@ -45,12 +45,12 @@ const MAX_ENTRIES = 200;
 
 export function createWorkLog(context: HostContext): WorkLog {
   const held = new Set<string>();
-  const keyOf = (table: HeldTable, id: number): string => `${table} ${id}`;
-  const isHeld = (table: HeldTable, id: number): boolean => held.has(keyOf(table, id));
+  const makeKey = (table: HeldTable, id: number): string => `${table} ${id}`;
+  const isHeld = (table: HeldTable, id: number): boolean => held.has(makeKey(table, id));
   const hold = (claim: Claim, isOn: boolean): void => {
     const key = heldBy(claim);
-    if (isOn) held.add(keyOf(...key));
-    else held.delete(keyOf(...key));
+    if (isOn) held.add(makeKey(...key));
+    else held.delete(makeKey(...key));
   };
   let checkedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -116,15 +116,15 @@ export function createWorkLog(context: HostContext): WorkLog {
     const own = { status: 'running', claimedBy: context.worker.name() } as const;
     const columns = ['id'] as const;
     const free = { claimedBy: null, crashes: 0, crashesAlone: 0 };
-    const idsOf = (table: HeldTable, rows: readonly { readonly id: number }[]): number[] =>
+    const listFreeIds = (table: HeldTable, rows: readonly { readonly id: number }[]): number[] =>
       rows.map(({ id }) => id).filter((id) => !isHeld(table, id));
-    const events = idsOf('events', await writer.find('events', { where: own, columns }));
+    const events = listFreeIds('events', await writer.find('events', { where: own, columns }));
     if (events.length > 0) await writer.update('events', { id: events }, { ...free, status: 'pending' });
-    const retries = idsOf('incompletes', await writer.find('incompletes', { where: own, columns }));
+    const retries = listFreeIds('incompletes', await writer.find('incompletes', { where: own, columns }));
     if (retries.length > 0)
       await writer.update('incompletes', { id: retries }, { ...free, status: 'waiting' });
     const { claimedBy } = own;
-    const runs = idsOf('scenarios', await writer.find('scenarios', { where: { claimedBy }, columns }));
+    const runs = listFreeIds('scenarios', await writer.find('scenarios', { where: { claimedBy }, columns }));
     if (runs.length > 0) await writer.update('scenarios', { id: runs }, free);
     checkedAtMs = nowMs;
   }
@@ -132,8 +132,8 @@ export function createWorkLog(context: HostContext): WorkLog {
   const enter = createBatcher(commit, { maxItems: MAX_ENTRIES, isOfOne: isNoLease, gather: nextTurn });
   return {
     write: enter,
-    hold: (table, id) => void held.add(keyOf(table, id)),
-    drop: (table, id) => void held.delete(keyOf(table, id)),
+    hold: (table, id) => void held.add(makeKey(table, id)),
+    drop: (table, id) => void held.delete(makeKey(table, id)),
   };
 }
 

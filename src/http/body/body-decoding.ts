@@ -8,7 +8,7 @@ import { parseJsonInTurns } from './json-in-turns.js';
 import { parseForm, parseFormPieces } from './parse-form.js';
 import { type ParseResult, parseJson } from './parse-json.js';
 import type { ResponseType } from './response-type.js';
-import { decodeTextInTurns, encodingOf } from './text-in-turns.js';
+import { decodeTextInTurns, detectEncoding } from './text-in-turns.js';
 import { parseXml, parseXmlPieces } from './xml.js';
 
 /** How a body is read once the content type has been looked at. */
@@ -28,7 +28,7 @@ export type DecodedBody =
  */
 export function decodeBody(response: TransportResponse, type: ResponseType): DecodedBody {
   const { mediaType, charset } = readContentType(responseHeader(response.headers, 'content-type'));
-  const format = formatOf(type, mediaType);
+  const format = chooseFormat(type, mediaType);
   if (format === 'binary') return { ok: true, value: response.body };
   const text = decodeText(
     response.body,
@@ -66,7 +66,7 @@ export async function decodeLargeBody(
 ): Promise<DecodedBody> {
   const { body, status } = response;
   const { mediaType, charset: named } = readContentType(responseHeader(response.headers, 'content-type'));
-  const format = formatOf(type, mediaType);
+  const format = chooseFormat(type, mediaType);
   if (format === 'binary') return { ok: true, value: body };
   const charset = named ?? (format === 'xml' ? declaredEncoding(body) : undefined);
   const pieces = (): AsyncIterable<string> => decodeTextInTurns(body, charset, turns);
@@ -116,7 +116,7 @@ async function gather(pieces: AsyncIterable<string>): Promise<readonly string[]>
 }
 
 async function toUtf8(body: Uint8Array, charset: string | undefined, turns: Turns): Promise<Buffer> {
-  if (encodingOf(body, charset) !== 'utf-8') {
+  if (detectEncoding(body, charset) !== 'utf-8') {
     const pieces = await gather(decodeTextInTurns(body, charset, turns));
     return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
   }
@@ -126,7 +126,7 @@ async function toUtf8(body: Uint8Array, charset: string | undefined, turns: Turn
 
 const BYTE_ORDER_MARK: Buffer = Buffer.from('\ufeff');
 
-function formatOf(type: ResponseType, mediaType: string): BodyFormat {
+function chooseFormat(type: ResponseType, mediaType: string): BodyFormat {
   switch (type) {
     case 'automatic':
       return formatOfMediaType(mediaType);

@@ -34,7 +34,7 @@ export function encodeMultipart(value: unknown, random: () => number): EncodedBo
   }
   const parts = Object.entries(value).flatMap(([name, member]) =>
     (Array.isArray(member) ? member : [member]).flatMap(
-      (item: unknown) => atMember(name, () => partOf(name, item)) ?? [],
+      (item: unknown) => atMember(name, () => toPart(name, item)) ?? [],
     ),
   );
   const boundary = findBoundary(parts, random);
@@ -49,13 +49,13 @@ export function encodeMultipart(value: unknown, random: () => number): EncodedBo
   };
 }
 
-function partOf(name: string, value: unknown): Part | undefined {
+function toPart(name: string, value: unknown): Part | undefined {
   if (!isFilePart(value)) return makePart(name, value, NO_OPTIONS);
   const options = ownMember(value, 'options');
   const what = `Field ${JSON.stringify(name.slice(0, 80))}`;
   return makePart(name, ownMember(value, 'value'), {
-    filename: fieldText(optionOf(options, 'filename'), () => `${what}: filename`),
-    contentType: fieldText(optionOf(options, 'contentType'), () => `${what}: contentType`),
+    filename: fieldText(readOption(options, 'filename'), () => `${what}: filename`),
+    contentType: fieldText(readOption(options, 'contentType'), () => `${what}: contentType`),
   });
 }
 
@@ -65,12 +65,12 @@ function isFilePart(value: unknown): value is Record<string, unknown> {
   return Object.keys(value).every((key) => key === 'value' || key === 'options');
 }
 
-function optionOf(options: unknown, name: string): unknown {
+function readOption(options: unknown, name: string): unknown {
   return isPlainObject(options) ? ownMember(options, name) : undefined;
 }
 
 function makePart(name: string, value: unknown, options: FileOptions): Part | undefined {
-  const content = contentOf(name, value);
+  const content = encodeContent(name, value);
   if (content === undefined) return undefined;
   const isFile = options.filename !== undefined || value instanceof Uint8Array;
   const filename =
@@ -88,7 +88,7 @@ function makePart(name: string, value: unknown, options: FileOptions): Part | un
   };
 }
 
-function contentOf(name: string, value: unknown): Uint8Array | undefined {
+function encodeContent(name: string, value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value;
   const isNested = typeof value === 'object' && value !== null && !(value instanceof Date);
   const text = isNested

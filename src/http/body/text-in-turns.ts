@@ -23,7 +23,7 @@ function pieceDecoder(
   bytes: Uint8Array,
   charset: string | undefined,
 ): (piece: Uint8Array, isLast: boolean) => string {
-  const encoding = encodingOf(bytes, charset);
+  const encoding = detectEncoding(bytes, charset);
   // One byte a character: pieces do not depend on one another.
   if (encoding === 'windows-1252') return (piece) => decodeText(piece, encoding);
   if (encoding === 'utf-8') {
@@ -41,7 +41,7 @@ function pieceDecoder(
 }
 
 /** The name of the encoding that `decodeText` would read with. */
-export function encodingOf([first, second, third]: Uint8Array, charset: string | undefined): string {
+export function detectEncoding([first, second, third]: Uint8Array, charset: string | undefined): string {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';

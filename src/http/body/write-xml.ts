@@ -34,13 +34,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export function writeXml(document: PlainObject): string {
   const roots = Object.keys(document).filter((name) => document[name] !== undefined);
   const [root] = roots;
-  if (root === undefined || roots.length > 1 || listOf(document[root]).length !== 1) {
+  if (root === undefined || roots.length > 1 || toList(document[root]).length !== 1) {
     throw functionError('An XML document has one root element: a collection with one member is expected.');
   }
   return elements(root, document[root], 1);
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
@@ -49,7 +49,7 @@ function elements(name: string, value: unknown, depth: number): string {
     throw limitError(`The XML is nested deeper than ${MAX_DEPTH} levels, or holds itself.`);
   checkName(name);
   let text = '';
-  for (const item of listOf(value)) {
+  for (const item of toList(value)) {
     if (item === undefined || typeof item === 'function') continue;
     if (Array.isArray(item)) throw functionError(`'${name}' is a list in a list, which XML cannot write.`);
     text += element(name, item, depth);

@@ -57,18 +57,18 @@ const OTHER_SCHEME =
 export function buildUrl(options: BuildUrlOptions): string {
   const { address, written: all } = prepareAddress(options);
   const { qs = {}, inheritedQs = {}, onCollection } = options;
-  const own = pairsOf(qs, onCollection);
-  const written = withoutNames(all, () => namesOf(own));
-  const inherited = withoutNames(pairsOf(inheritedQs, onCollection), () => [
+  const own = toPairs(qs, onCollection);
+  const written = withoutNames(all, () => listNames(own));
+  const inherited = withoutNames(toPairs(inheritedQs, onCollection), () => [
     ...Object.keys(qs),
-    ...namesOf(written),
+    ...listNames(written),
   ]);
 
   const pairs = [...written, ...inherited, ...own].map((pair) => pair.text).join('&');
   return address + (pairs === '' ? '' : `?${pairs}`);
 }
 
-function namesOf(pairs: readonly Pair[]): readonly string[] {
+function listNames(pairs: readonly Pair[]): readonly string[] {
   return pairs.map((pair) => pair.name);
 }
 
@@ -146,7 +146,7 @@ function pairsOfText(query: string): Pair[] {
     .map((text) => ({ name: decodeFormComponent(text.split('=', 1)[0] ?? ''), text }));
 }
 
-function pairsOf(values: QueryValues, onCollection: BuildUrlOptions['onCollection']): Pair[] {
+function toPairs(values: QueryValues, onCollection: BuildUrlOptions['onCollection']): Pair[] {
   const pairs: Pair[] = [];
   for (const name of Object.keys(values)) {
     const value = withoutCollections(values[name], () => onCollection?.(name));

@@ -4,7 +4,7 @@ import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
 import { decodeComponent } from '../message/percent-encoding.js';
 import type { HeaderEntry } from '../message/transport.js';
 import type { AwsCredentials } from './aws-credentials.js';
-import { compareText, readQuery } from './canonical-query.js';
+import { compareText, parseQueryPairs } from './canonical-query.js';
 import type { SignableRequest } from './signable-request.js';
 
 /** Query names that are part of the resource. Source: Amazon S3 developer guide, "Signing and authenticating REST requests". */
@@ -88,7 +88,7 @@ function canonicalResource({ hostname, path, query }: HttpUrl, given: string | u
   const bucket = given || bucketOfHost(hostname);
   const isInPath = given !== undefined && (path === `/${given}` || path.startsWith(`/${given}/`));
   const prefix = bucket === undefined || isInPath ? '' : `/${bucket}`;
-  const subresources = readQuery(query, 'literal')
+  const subresources = parseQueryPairs(query, 'literal')
     .filter(([name]) => SUBRESOURCES.has(name))
     .sort((a, b) => compareText(a[0], b[0]))
     .map(([name, value]) => (value === '' ? name : `${name}=${decodeComponent(value)}`))

@@ -5,7 +5,7 @@ import { decodeFormComponent, encodeComponent } from '../message/percent-encodin
 import type { HeaderEntry } from '../message/transport.js';
 import type { AwsCredentials } from './aws-credentials.js';
 import { type AwsHost, readAwsHost } from './aws-host.js';
-import { canonicalQuery, compareText, type QueryPair, readQuery } from './canonical-query.js';
+import { canonicalQuery, compareText, parseQueryPairs, type QueryPair } from './canonical-query.js';
 import type { SignableRequest } from './signable-request.js';
 
 /** Headers that a proxy or the transport may change on the way. */
@@ -92,7 +92,7 @@ function canonicalRequest(
   payloadHash: string,
 ): string {
   const { path, query } = parseHttpUrl(url);
-  const pairs = readQuery(query, 'space');
+  const pairs = parseQueryPairs(query, 'space');
   const isS3 = service === 's3';
   return [
     method,

@@ -4,7 +4,7 @@ import { decodeComponent, decodeFormComponent, encodeComponent } from '../messag
 export type QueryPair = readonly [name: string, value: string];
 
 /** The pairs of an encoded query, in order; names without `=` have an empty value. */
-export function readQuery(query: string | undefined, plus: 'space' | 'literal'): QueryPair[] {
+export function parseQueryPairs(query: string | undefined, plus: 'space' | 'literal'): QueryPair[] {
   const decode = plus === 'space' ? decodeFormComponent : decodeComponent;
   return (query ?? '')
     .split('&')

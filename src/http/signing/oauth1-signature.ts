@@ -4,7 +4,7 @@ import { findHeader, withHeader } from '../message/headers.js';
 import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
 import { encodeComponent } from '../message/percent-encoding.js';
 import { requestInvalid } from '../message/request-invalid.js';
-import { canonicalQuery, type QueryPair, readQuery } from './canonical-query.js';
+import { canonicalQuery, parseQueryPairs, type QueryPair } from './canonical-query.js';
 import type { SignableRequest } from './signable-request.js';
 
 /**
@@ -117,7 +117,7 @@ function bodyHash(
 /** Source: RFC 5849 section 3.4.1. */
 function signatureBase(request: SignableRequest, parameters: readonly QueryPair[]): string {
   const { origin, path, query } = parseHttpUrl(request.url);
-  const signed = [...readQuery(query, 'space'), ...formPairs(request), ...parameters];
+  const signed = [...parseQueryPairs(query, 'space'), ...formPairs(request), ...parameters];
   return [request.method, origin + path, canonicalQuery(signed)].map(encodeComponent).join('&');
 }
 
@@ -136,7 +136,7 @@ export function withoutOAuth1Body({
 }
 
 function formPairs(request: SignableRequest): QueryPair[] {
-  return isForm(request) ? readQuery(Buffer.from(request.body ?? []).toString('utf8'), 'space') : [];
+  return isForm(request) ? parseQueryPairs(Buffer.from(request.body ?? []).toString('utf8'), 'space') : [];
 }
 
 function isForm({ headers }: Pick<SignableRequest, 'headers'>): boolean {

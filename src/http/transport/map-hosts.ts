@@ -48,7 +48,7 @@ export function readHostMap(mapping: HostMapping): HostMap {
     const asked = parseHttpUrl(url);
     // A server that is mapped to and names itself in a link is not mapped again.
     if (origins.has(asked.origin)) return undefined;
-    const target = keysOf(asked).flatMap((key) => targets.get(key) ?? [])[0];
+    const target = listKeys(asked).flatMap((key) => targets.get(key) ?? [])[0];
     return target && addressOn(target, asked);
   };
   return {
@@ -111,7 +111,7 @@ function assertAtBase(url: string, base: HttpUrl): void {
 }
 
 /** What an address may stand under on the left side, the most exact first. */
-function keysOf({ origin, host, hostname }: HttpUrl): readonly string[] {
+function listKeys({ origin, host, hostname }: HttpUrl): readonly string[] {
   const labels = hostname.split('.');
   const above = labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join('.')}`);
   return [origin, host, ...above, '*'];

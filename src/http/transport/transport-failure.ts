@@ -47,13 +47,13 @@ const CERTIFICATE_CODE =
  */
 export function transportFailure(error: unknown, origin: string): TransportError {
   if (error instanceof TransportError) return error;
-  const errno = errnoOf(error);
-  const { code, retryable, text } = failureOf(errno);
+  const errno = findErrno(error);
+  const { code, retryable, text } = findFailure(errno);
   const shownErrno = errno === undefined ? '' : ` (${errno})`;
   return new TransportError(code, `${origin}: ${text}${shownErrno}.`, { retryable, errno, cause: error });
 }
 
-function failureOf(errno: string | undefined): Failure {
+function findFailure(errno: string | undefined): Failure {
   if (errno === undefined) return failed('the exchange failed');
   const known = Object.hasOwn(FAILURES, errno) ? FAILURES[errno] : undefined;
   if (known !== undefined) return known;
@@ -78,7 +78,7 @@ function timedOut(text: string): Failure {
   return { code: 'NETWORK_TIMEOUT', retryable: true, text };
 }
 
-function errnoOf(error: unknown): string | undefined {
+function findErrno(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }

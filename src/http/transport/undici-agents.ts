@@ -60,7 +60,7 @@ export async function createAgentPool(options: AgentOptions): Promise<AgentPool>
   const agentFor = (ca: string | undefined): Agent => {
     if (ca === undefined || ca.trim() === '') return common;
     const known = byCa.get(ca);
-    const agent = known ?? makeAgent(contextOf(ca));
+    const agent = known ?? makeAgent(makeSecureContext(ca));
     if (known === undefined) retireOldest();
     byCa.delete(ca);
     byCa.set(ca, agent);
@@ -74,7 +74,7 @@ export async function createAgentPool(options: AgentOptions): Promise<AgentPool>
 }
 
 /** The system's authorities stay accepted beside the given one. */
-function contextOf(ca: string): SecureContext {
+function makeSecureContext(ca: string): SecureContext {
   const certificates = ca.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
   if (certificates === null) throw requestInvalid('ca must be a certificate in PEM form.');
   try {

@@ -1,5 +1,5 @@
 import { assertNever } from '../../util/assert-never.js';
-import { unknownFunction, wrapCallError } from '../environment/call-error.js';
+import { makeUnknownFunctionError, wrapCallError } from '../environment/call-error.js';
 import { acceptsDebug, environmentFor } from '../environment/debug-hook.js';
 import type { Environment, ImlFunction } from '../environment/environment.js';
 import type { Binary, Call, Expression, Index, Member, Unary } from '../syntax/ast.js';
@@ -8,15 +8,15 @@ import { memberReader, readFirst, readIndex, scopePathReader } from '../values/p
 import {
   type CompileContext,
   type Evaluate,
-  findFunction,
   isLazy,
   keywordReader,
+  lookUpFunction,
   MAX_ARGUMENTS,
   nameReader,
   tooManyArguments,
   variableOfName,
 } from './compile-primary.js';
-import { add, type Operation, operationOf } from './operators.js';
+import { add, type BinaryOperation, compileOperator } from './operators.js';
 
 /**
  * Turns a tree into nested closures. Evaluating them uses the host's stack, a few frames for each level of the tree.
@@ -111,11 +111,11 @@ function compileBinary(node: Binary, context: CompileContext): Evaluate {
         : compileArithmetic(operator, left, right);
     case '=':
     case '!=': {
-      const operation = operationOf(operator, context.environment);
+      const operation = compileOperator(operator, context.environment);
       return (scope) => operation(left(scope), right(scope));
     }
     default:
-      return compileRelation(operator, left, right, operationOf(operator, context.environment));
+      return compileRelation(operator, left, right, compileOperator(operator, context.environment));
   }
 }
 
@@ -154,7 +154,7 @@ function compileRelation(
   operator: Relation,
   left: Evaluate,
   right: Evaluate,
-  otherwise: Operation,
+  otherwise: BinaryOperation,
 ): Evaluate {
   switch (operator) {
     case '<':
@@ -187,7 +187,7 @@ function compileRelation(
 /** `if` and `ifempty` evaluate only the branch they need. [app] */
 function compileCall(node: Call, context: CompileContext): Evaluate {
   const args = node.args.map((arg) => (arg === undefined ? ABSENT : compileNested(arg, context)));
-  const fn = findFunction(node.name, context);
+  const fn = lookUpFunction(node.name, context);
   if (isLazy(node.name, fn)) {
     return node.name === 'if' ? compileIf(args, node, context) : compileIfEmpty(args, node, context);
   }
@@ -195,7 +195,7 @@ function compileCall(node: Call, context: CompileContext): Evaluate {
   if (fn !== undefined) return applied(fn, args, node, context);
   const { name, start } = node;
   return () => {
-    throw unknownFunction(name, context.functions, context, start);
+    throw makeUnknownFunctionError(name, context.functions, context, start);
   };
 }
 

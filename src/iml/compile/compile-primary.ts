@@ -1,7 +1,7 @@
 import { type ImlError, limitError } from '../../errors/iml-error.js';
 import type { SourcePlace } from '../environment/call-error.js';
 import type { Environment, FunctionTable, ImlFunction, Scope } from '../environment/environment.js';
-import { variableOf } from '../environment/variables.js';
+import { findVariable } from '../environment/variables.js';
 import { GENERAL_FUNCTIONS } from '../functions/general.js';
 import type { Name } from '../syntax/ast.js';
 import { KEYWORDS } from '../syntax/syntax.js';
@@ -37,7 +37,7 @@ export function nameReader(node: Name, environment: Environment): Evaluate {
 
 /** What the name stands for where the scope does not have it. */
 export function variableOfName(node: Name, environment: Environment): (() => unknown) | undefined {
-  return node.form === 'plain' ? variableOf(node.name, environment) : undefined;
+  return node.form === 'plain' ? findVariable(node.name, environment) : undefined;
 }
 
 /**
@@ -54,7 +54,7 @@ export function plainScope(scope: Scope): Scope {
 }
 
 /** Own members of the table only: `constructor` is no function of the language. */
-export function findFunction(name: string, context: CompileContext): ImlFunction | undefined {
+export function lookUpFunction(name: string, context: CompileContext): ImlFunction | undefined {
   return Object.hasOwn(context.functions, name) ? context.functions[name] : undefined;
 }
 

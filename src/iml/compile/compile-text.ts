@@ -46,11 +46,11 @@ function compileWhole(node: Expression, context: CompileContext): CompiledValue 
     report: missingReport(node, 'path', context),
     isComputed: kind === 'binary' || kind === 'unary' || kind === 'call',
     missing: context.environment.platformVersion === 1 ? null : undefined,
-    member: memberOf(node, context),
+    member: findMember(node, context),
   };
 }
 
-function memberOf(node: Expression, context: CompileContext): CompiledValue['member'] {
+function findMember(node: Expression, context: CompileContext): CompiledValue['member'] {
   if (node.kind !== 'member' || node.object.kind !== 'name') return undefined;
   const [root, name] = pathNames(node, context.environment) ?? [];
   if (root === undefined || name === undefined || isInherited(root) || isInherited(name)) return undefined;
@@ -85,18 +85,20 @@ function joined(before: readonly string[], holes: readonly Hole[], rest: string)
   const second = holes[1];
   const third = holes[2];
   if (first === undefined) return () => rest;
-  if (second === undefined) return (scope) => limitedText(a + textOf(first, scope) + rest);
+  if (second === undefined) return (scope) => limitedText(a + renderHole(first, scope) + rest);
   if (third === undefined) {
-    return (scope) => limitedText(a + textOf(first, scope) + b + textOf(second, scope) + rest);
+    return (scope) => limitedText(a + renderHole(first, scope) + b + renderHole(second, scope) + rest);
   }
   if (holes.length === 3) {
     return (scope) =>
-      limitedText(a + textOf(first, scope) + b + textOf(second, scope) + c + textOf(third, scope) + rest);
+      limitedText(
+        a + renderHole(first, scope) + b + renderHole(second, scope) + c + renderHole(third, scope) + rest,
+      );
   }
   return (scope) => {
     let text = '';
     for (let index = 0; index < holes.length; index++) {
-      text = limitedText(text + before[index] + textOf(holes[index] as Hole, scope));
+      text = limitedText(text + before[index] + renderHole(holes[index] as Hole, scope));
     }
     return limitedText(text + rest);
   };
@@ -107,7 +109,7 @@ interface Hole {
   readonly report: MissingReport | undefined;
 }
 
-function textOf(hole: Hole, scope: Scope): string {
+function renderHole(hole: Hole, scope: Scope): string {
   const value = hole.evaluate(scope);
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) {

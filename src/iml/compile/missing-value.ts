@@ -1,5 +1,5 @@
 import type { Scope } from '../environment/environment.js';
-import { type MissingValue, missingListenerOf } from '../environment/scope-hook.js';
+import { type MissingValue, readMissingListener } from '../environment/scope-hook.js';
 import type { Expression } from '../syntax/ast.js';
 import { parseTemplate } from '../syntax/parser.js';
 import { isMissing } from '../values/coerce.js';
@@ -23,7 +23,7 @@ export function missingReport(
   const { start, end } = node;
   let parent: Evaluate | undefined;
   return (scope) => {
-    const listener = missingListenerOf(scope);
+    const listener = readMissingListener(scope);
     if (listener === undefined) return;
     const { source, pointer } = context;
     if (reason === 'path') {

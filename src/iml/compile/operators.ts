@@ -6,13 +6,13 @@ import { limitedText } from '../values/size-limits.js';
 
 /** A binary operator that always needs both sides; `&` and `|` do not and are not here. */
 export type StrictOperator = Exclude<BinaryOperator, '&' | '|'>;
-export type Operation = (left: unknown, right: unknown) => unknown;
+export type BinaryOperation = (left: unknown, right: unknown) => unknown;
 
 /**
  * The operation behind an operator in this environment.
  * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml.
  */
-export function operationOf(operator: StrictOperator, environment: Environment): Operation {
+export function compileOperator(operator: StrictOperator, environment: Environment): BinaryOperation {
   switch (operator) {
     case '+':
       return add;
@@ -81,7 +81,7 @@ function isScalar(value: unknown): value is string | number | boolean {
 
 type Comparable = string | number | boolean;
 
-function relation(operator: '<' | '<=' | '>' | '>=', timezone: string): Operation {
+function relation(operator: '<' | '<=' | '>' | '>=', timezone: string): BinaryOperation {
   const holds = RELATIONS[operator];
   return (left, right) => {
     const a = comparable(left, right, timezone);

@@ -1,5 +1,5 @@
 import { assertNever } from '../../util/assert-never.js';
-import { asImlError, unknownFunction, wrapCallError } from '../environment/call-error.js';
+import { asImlError, makeUnknownFunctionError, wrapCallError } from '../environment/call-error.js';
 import { acceptsDebug, environmentFor } from '../environment/debug-hook.js';
 import type { ImlFunction, Scope } from '../environment/environment.js';
 import type { Binary, Call, Expression } from '../syntax/ast.js';
@@ -8,20 +8,20 @@ import { memberReader, readFirst, readIndex } from '../values/path.js';
 import {
   type CompileContext,
   type Evaluate,
-  findFunction,
   isLazy,
   keywordReader,
+  lookUpFunction,
   MAX_ARGUMENTS,
   nameReader,
   tooManyArguments,
 } from './compile-primary.js';
-import { type Operation, operationOf, type StrictOperator } from './operators.js';
+import { type BinaryOperation, compileOperator, type StrictOperator } from './operators.js';
 
 /** A deep tree as a list of steps over a stack of values: depth costs memory, never the host's call stack. */
 type Step = { readonly frame: Frame | undefined } & (
   | { readonly kind: 'read'; readonly read: Evaluate }
   | { readonly kind: 'map'; readonly map: (value: unknown) => unknown }
-  | { readonly kind: 'join'; readonly join: Operation }
+  | { readonly kind: 'join'; readonly join: BinaryOperation }
   | { readonly kind: 'call'; readonly fn: ImlFunction; readonly count: number }
   | { readonly kind: 'fail'; readonly error: () => Error }
   | { readonly kind: 'jump'; readonly test: JumpTest; to: number }
@@ -123,7 +123,7 @@ class Emitter {
   private readonly context: CompileContext;
   private readonly steps: Step[] = [];
   private readonly todo: Task[] = [];
-  private readonly operations = new Map<StrictOperator, Operation>();
+  private readonly operations = new Map<StrictOperator, BinaryOperation>();
 
   constructor(context: CompileContext) {
     this.context = context;
@@ -188,7 +188,7 @@ class Emitter {
 
   private visitJoined(
     [left, right]: readonly [Expression, Expression],
-    join: Operation,
+    join: BinaryOperation,
     frame: Frame | undefined,
   ): void {
     this.plan([
@@ -206,8 +206,8 @@ class Emitter {
   }
 
   /** One operation for all uses of an operator: a text may hold a million of them. */
-  private operation(operator: StrictOperator): Operation {
-    const known = this.operations.get(operator) ?? operationOf(operator, this.context.environment);
+  private operation(operator: StrictOperator): BinaryOperation {
+    const known = this.operations.get(operator) ?? compileOperator(operator, this.context.environment);
     this.operations.set(operator, known);
     return known;
   }
@@ -231,7 +231,7 @@ class Emitter {
   private visitCall(node: Call, frame: Frame): void {
     const { context } = this;
     const { name, args, start } = node;
-    const fn = findFunction(name, context);
+    const fn = lookUpFunction(name, context);
     if (isLazy(name, fn)) {
       if (name === 'if') this.visitIf(args, frame);
       else this.visitEither(args[0], args[1], 'filled', frame);
@@ -242,7 +242,7 @@ class Emitter {
       return;
     }
     if (fn === undefined) {
-      const error = (): Error => unknownFunction(name, context.functions, context, start);
+      const error = (): Error => makeUnknownFunctionError(name, context.functions, context, start);
       this.steps.push({ kind: 'fail', error, frame: frame.parent });
       return;
     }

@@ -1,4 +1,4 @@
-import { instantOf } from '../values/coerce.js';
+import { toInstant } from '../values/coerce.js';
 import { type CivilDate, isInstant } from './civil.js';
 import { offsetToMs, readDigits, wallClockMs } from './wall-clock.js';
 import { localToInstant, requireZone } from './zone.js';
@@ -41,8 +41,8 @@ export function readDate(value: unknown, timezone: string): Date | undefined {
     const ms = readUtcText(value) ?? readDateText(value, timezone);
     return ms === undefined || !isInstant(ms) ? undefined : new Date(ms);
   }
-  const ms = instantOf(value);
-  // instantOf knows a number only of a Date.
+  const ms = toInstant(value);
+  // toInstant knows a number only of a Date.
   return ms === undefined || Number.isNaN(ms) ? undefined : (value as Date);
 }
 

@@ -24,7 +24,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 /** `Function 'x' not found!`, the platform's words, with a hint beside them. [app] */
-export function unknownFunction(
+export function makeUnknownFunctionError(
   name: string,
   table: FunctionTable,
   place: SourcePlace,

@@ -26,6 +26,6 @@ export function listenForMissing<S extends Scope>(scope: S, listener: MissingLis
   return Object.defineProperty(scope, ON_MISSING, { value: listener, enumerable: false, configurable: true });
 }
 
-export function missingListenerOf(scope: Scope): MissingListener | undefined {
+export function readMissingListener(scope: Scope): MissingListener | undefined {
   return (scope as { readonly [ON_MISSING]?: MissingListener })[ON_MISSING];
 }

@@ -17,7 +17,7 @@ const VARIABLES: ReadonlyMap<string, (environment: Environment) => unknown> = ne
 export const VARIABLE_NAMES: readonly string[] = [...VARIABLES.keys()];
 
 /** What gives the value of a built-in variable, or undefined if there is none of this name. */
-export function variableOf(name: string, environment: Environment): (() => unknown) | undefined {
+export function findVariable(name: string, environment: Environment): (() => unknown) | undefined {
   const variable = VARIABLES.get(name);
   return variable && (() => variable(environment));
 }

@@ -156,7 +156,7 @@ function join(list: readonly unknown[], separator: string): string {
  */
 function mapItems(list: readonly unknown[], key: unknown, filterKey: unknown, values: unknown): unknown[] {
   const read = isEmpty(key) ? undefined : pathReader(toText(key));
-  const passes = isEmpty(filterKey) ? undefined : filterOf(toText(filterKey), values);
+  const passes = isEmpty(filterKey) ? undefined : compileFilter(toText(filterKey), values);
   const result: unknown[] = [];
   for (let index = 0; index < list.length; index++) {
     const item = list[index];
@@ -167,7 +167,7 @@ function mapItems(list: readonly unknown[], key: unknown, filterKey: unknown, va
   return result;
 }
 
-function filterOf(key: string, values: unknown): (item: unknown) => boolean {
+function compileFilter(key: string, values: unknown): (item: unknown) => boolean {
   const read = pathReader(key);
   const wanted = new Set(Array.isArray(values) ? mapList(asList(values), toText) : toText(values).split(','));
   return (item) => {

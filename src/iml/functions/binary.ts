@@ -1,6 +1,12 @@
 import { functionError } from '../../errors/iml-error.js';
 import type { DigestAlgorithm, Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
-import { type BytesEncoding, bytesOfText, encodingOf, textLengthOf, textOfBytes } from '../values/bytes.js';
+import {
+  type BytesEncoding,
+  bytesOfText,
+  computeTextLength,
+  findEncoding,
+  textOfBytes,
+} from '../values/bytes.js';
 import { isBuffer, isEmpty, isMissing, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
 import { assertTextLength } from '../values/size-limits.js';
@@ -8,7 +14,7 @@ import { quoted } from './arguments.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */
 export const BINARY_FUNCTIONS: FunctionTable = {
-  base64: (_, value) => (isMissing(value) ? value : encode(bytesOf(value), 'base64')),
+  base64: (_, value) => (isMissing(value) ? value : encode(toBytes(value), 'base64')),
 
   md5: hash('md5'),
   sha1: hash('sha1'),
@@ -37,13 +43,13 @@ function textForm(_: Environment, value: unknown, encoding: unknown): string | n
 function hash(algorithm: DigestAlgorithm): ImlFunction {
   if (algorithm === 'md5') {
     return (environment, value) =>
-      isMissing(value) ? value : encode(environment.digest(algorithm, bytesOf(value)), 'hex');
+      isMissing(value) ? value : encode(environment.digest(algorithm, toBytes(value)), 'hex');
   }
   return (environment, value, encoding, key, keyEncoding) => {
     if (isMissing(value)) return value;
     const form = asEncoding(encoding, 'hex');
     const secret = isEmpty(key) ? undefined : keyBytes(key, asEncoding(keyEncoding, 'utf8'));
-    return encode(environment.digest(algorithm, bytesOf(value), secret), form);
+    return encode(environment.digest(algorithm, toBytes(value), secret), form);
   };
 }
 
@@ -51,7 +57,7 @@ function keyBytes(key: unknown, encoding: BytesEncoding): Uint8Array {
   return isBuffer(key) ? key : decode(toText(key), encoding);
 }
 
-function bytesOf(value: unknown): Uint8Array {
+function toBytes(value: unknown): Uint8Array {
   return isBuffer(value) ? value : decode(toText(value), 'utf8');
 }
 
@@ -62,12 +68,12 @@ function decode(text: string, encoding: BytesEncoding): Uint8Array {
 }
 
 function encode(bytes: Uint8Array, encoding: BytesEncoding): string {
-  assertTextLength(textLengthOf(bytes.length, encoding));
+  assertTextLength(computeTextLength(bytes.length, encoding));
   return textOfBytes(bytes, encoding);
 }
 
 function asEncoding(value: unknown, fallback: BytesEncoding): BytesEncoding {
-  const encoding = isEmpty(value) ? fallback : encodingOf(toText(value));
+  const encoding = isEmpty(value) ? fallback : findEncoding(toText(value));
   if (encoding === undefined) throw functionError(`${quoted(value)} is not a known encoding.`);
   return encoding;
 }

@@ -11,14 +11,14 @@ export interface FixedDecimal {
   readonly fraction: string;
 }
 
-function decimalOf(value: number): Decimal {
+function toDecimal(value: number): Decimal {
   const [mantissa = '0', exponent = '0'] = Math.abs(value).toExponential().split('e');
   return { digits: mantissa.replace('.', ''), point: Number(exponent) + 1 };
 }
 
 /** Cuts off what is behind `places` decimals, or, where negative, zeroes so many digits before the point. */
 export function truncateDecimal(value: number, places: number): number {
-  const { digits, point } = decimalOf(value);
+  const { digits, point } = toDecimal(value);
   const kept = point + places;
   if (kept >= digits.length) return value;
   if (kept <= 0) return 0;
@@ -27,7 +27,7 @@ export function truncateDecimal(value: number, places: number): number {
 
 /** Rounds to `places` >= 0 decimals, half away from zero on the decimal form: 1.005 to two places is 1.01. */
 export function fixDecimal(value: number, places: number): FixedDecimal {
-  const { digits, point } = decimalOf(value);
+  const { digits, point } = toDecimal(value);
   const kept = point + places;
   const up = (digits[kept] ?? '0') >= '5' ? 1n : 0n;
   const scaled = kept < 0 ? 0n : BigInt(digits.slice(0, kept).padEnd(kept, '0') || '0') + up;

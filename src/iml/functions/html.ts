@@ -56,7 +56,7 @@ class HtmlStripper {
     let open = this.text.indexOf('<');
     while (open !== -1) {
       const name = this.nameAt(open + 1);
-      const end = this.endOf(name, open);
+      const end = this.findEnd(name, open);
       result += this.text.slice(position, end === undefined ? open + 1 : open);
       if (end !== undefined && name === 'br') result += '\n';
       position = end ?? open + 1;
@@ -74,7 +74,7 @@ class HtmlStripper {
   }
 
   /** The offset behind the markup that opens at `open`, undefined if none does. */
-  private endOf(name: string, open: number): number | undefined {
+  private findEnd(name: string, open: number): number | undefined {
     if (this.text.startsWith('<!--', open)) return this.behind('-->', open + 4);
     if (name === '' || open > this.lastClose) return undefined;
     if (name === '!' || name === '?') return this.behind('>', open);

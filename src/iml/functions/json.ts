@@ -1,7 +1,7 @@
 import { functionError, limitError } from '../../errors/iml-error.js';
 import { jsonProblem } from '../../util/json-problem.js';
 import type { FunctionTable } from '../environment/environment.js';
-import { jsonOf } from '../values/tree-text.js';
+import { writeJson } from '../values/tree-text.js';
 import { onText } from './arguments.js';
 
 /**
@@ -10,7 +10,8 @@ import { onText } from './arguments.js';
  */
 export const JSON_FUNCTIONS: FunctionTable = {
   // Undefined has no JSON text: a member that would hold it is left out. [inf]
-  createJSON: (_, value) => (value === undefined || typeof value === 'function' ? undefined : jsonOf(value)),
+  createJSON: (_, value) =>
+    value === undefined || typeof value === 'function' ? undefined : writeJson(value),
 
   parseJSON: onText((text) => {
     try {

@@ -1,12 +1,12 @@
 import { functionError } from '../../errors/iml-error.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { DigestAlgorithm, Environment, FunctionTable } from '../environment/environment.js';
-import { bytesOfText, textLengthOf, textOfBytes } from '../values/bytes.js';
+import { bytesOfText, computeTextLength, textOfBytes } from '../values/bytes.js';
 import { isBuffer, isEmpty, isMissing, isOn, toNumber, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
 import { rsaSha256 } from '../values/rsa-signature.js';
 import { assertTextLength } from '../values/size-limits.js';
-import { jsonOf } from '../values/tree-text.js';
+import { writeJson } from '../values/tree-text.js';
 import { asCollection, quoted } from './arguments.js';
 
 /** Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc] */
@@ -59,11 +59,11 @@ export const JWT_FUNCTIONS: FunctionTable = {
   jwt: (environment, payload, secret, algorithm, options) => {
     const settings: JwtOptions = asCollection(options);
     const named = [algorithm, settings.algorithm].find((value) => !isEmpty(value)) ?? DEFAULT_ALGORITHM;
-    const header = headerOf(toText(named), isCollection(payload), settings);
+    const header = makeHeader(toText(named), isCollection(payload), settings);
     const content = isCollection(payload)
-      ? jsonOf(claimsOf(payload, settings, Math.floor(environment.now() / 1000)))
+      ? writeJson(makeClaims(payload, settings, Math.floor(environment.now() / 1000)))
       : textPayload(payload);
-    const signed = `${encode(utf8(jsonOf(header)))}.${encode(utf8(content))}`;
+    const signed = `${encode(utf8(writeJson(header)))}.${encode(utf8(content))}`;
     return `${signed}.${encode(sign(environment, toText(header.alg), signed, secret))}`;
   },
 };
@@ -74,21 +74,21 @@ function textPayload(payload: unknown): string {
 }
 
 /** A token of a text payload has no `typ`, as in the library. */
-function headerOf(algorithm: string, isObject: boolean, options: JwtOptions): JwtHeader {
+function makeHeader(algorithm: string, isObject: boolean, options: JwtOptions): JwtHeader {
   const header: JwtHeader = { alg: algorithm };
   if (isObject) header.typ = 'JWT';
   if (!isEmpty(options.keyid)) header.kid = toText(options.keyid);
   return copyMembers(asCollection(options.header), header);
 }
 
-function claimsOf(payload: PlainObject, options: JwtOptions, now: number): JwtClaims {
+function makeClaims(payload: PlainObject, options: JwtOptions, now: number): JwtClaims {
   const claims: JwtClaims = copyMembers(payload, {});
   for (const claim of ['iat', 'nbf', 'exp']) checkMoment(claim, claims[claim]);
   const issued = isMissing(claims.iat) ? now : Number(claims.iat);
   if (isOn(options.noTimestamp)) delete claims.iat;
   else claims.iat = issued;
   for (const [option, claim] of MOMENTS) {
-    if (!isMissing(options[option])) addClaim(claims, claim, issued + secondsOf(option, options[option]));
+    if (!isMissing(options[option])) addClaim(claims, claim, issued + parseSeconds(option, options[option]));
   }
   for (const [option, claim] of CLAIMS) {
     if (!isMissing(options[option])) addClaim(claims, claim, options[option]);
@@ -132,7 +132,7 @@ const UNIT_NAME =
   /^(?:(m)(?:illi)?s(?:ec(?:ond)?s?)?|(s)ec(?:ond)?s?|(m)in(?:ute)?s?|(h)(?:ou)?rs?|(d)ays?|(w)eeks?|(y)(?:ea)?rs?)$/;
 
 /** A number counts seconds; a text is a number and a unit (`2h`, `10 days`), without a unit milliseconds. */
-function secondsOf(option: string, value: unknown): number {
+function parseSeconds(option: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value)) return Math.floor(value);
   const [, amount, unit = ''] = (typeof value === 'string' && value.length <= 100 && SPAN.exec(value)) || [];
   const seconds = SECONDS.get(shortUnit(unit.toLowerCase()));
@@ -166,6 +166,6 @@ function utf8(text: string): Uint8Array {
 
 /** Base64 in the URL alphabet, without padding. */
 function encode(bytes: Uint8Array): string {
-  assertTextLength(textLengthOf(bytes.length, 'base64'));
+  assertTextLength(computeTextLength(bytes.length, 'base64'));
   return textOfBytes(bytes, 'base64').replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }

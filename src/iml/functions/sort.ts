@@ -1,5 +1,5 @@
 import { functionError } from '../../errors/iml-error.js';
-import { instantOf, isBuffer, isEmpty, isMissing, toText } from '../values/coerce.js';
+import { isBuffer, isEmpty, isMissing, toInstant, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
 import { pathReader } from '../values/path.js';
 import { quoted } from './arguments.js';
@@ -23,28 +23,28 @@ const ASCENDING: SortOrder = { direction: 1, ignoreCase: false };
  * The order may be left out: `sort(contacts; name)`. Source: https://help.make.com/array-functions. [doc][open]
  */
 export function sortList(list: readonly unknown[], order: unknown, key: unknown): unknown[] {
-  const plan = planOf(order, key);
+  const plan = planSort(order, key);
   const read = isEmpty(plan.key) ? undefined : pathReader(toText(plan.key));
   const entries: Entry[] = [];
   for (let index = 0; index < list.length; index++) {
     const item = list[index];
-    entries.push(entryOf(item, read === undefined ? item : read(item), plan.order.ignoreCase));
+    entries.push(toEntry(item, read === undefined ? item : read(item), plan.order.ignoreCase));
   }
   const { direction } = plan.order;
   return entries.sort((a, b) => compare(a, b, direction)).map((entry) => entry.item);
 }
 
-function planOf(order: unknown, key: unknown): { order: SortOrder; key: unknown } {
+function planSort(order: unknown, key: unknown): { order: SortOrder; key: unknown } {
   if (isEmpty(order)) return { order: ASCENDING, key };
-  const named = orderOf(order);
+  const named = parseOrder(order);
   if (named !== undefined) return { order: named, key };
   if (isEmpty(key)) return { order: ASCENDING, key: order };
-  const swapped = orderOf(key);
+  const swapped = parseOrder(key);
   if (swapped !== undefined) return { order: swapped, key: order };
   throw functionError(`${quoted(order)} is not a valid order: asc, desc, asc ci or desc ci is expected.`);
 }
 
-function orderOf(value: unknown): SortOrder | undefined {
+function parseOrder(value: unknown): SortOrder | undefined {
   return typeof value === 'string' ? ORDERS.get(value.trim().toLowerCase()) : undefined;
 }
 
@@ -57,7 +57,7 @@ interface Entry {
   readonly value: number | string;
 }
 
-function entryOf(item: unknown, key: unknown, ignoreCase: boolean): Entry {
+function toEntry(item: unknown, key: unknown, ignoreCase: boolean): Entry {
   switch (typeof key) {
     case 'number':
       return Number.isNaN(key)
@@ -76,7 +76,7 @@ function entryOf(item: unknown, key: unknown, ignoreCase: boolean): Entry {
 
 function objectEntry(item: unknown, key: object | null, ignoreCase: boolean): Entry {
   if (isMissing(key)) return { item, rank: RANK.missing, value: 0 };
-  const instant = instantOf(key);
+  const instant = toInstant(key);
   if (instant !== undefined) {
     return Number.isNaN(instant)
       ? { item, rank: RANK.missing, value: 0 }

@@ -5,7 +5,7 @@ import { isBuffer, isMissing, isOn, toText } from '../values/coerce.js';
 import { isCollection, memberNames } from '../values/collection.js';
 import { createTextSearch, isShortNeedle } from '../values/find-text.js';
 import { createEqualityKey } from '../values/identity.js';
-import { mediaTypeOf } from '../values/mime-types.js';
+import { findMediaType } from '../values/mime-types.js';
 import {
   assertListLength,
   assertTextLength,
@@ -55,7 +55,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   upper: onText((text) => text.toUpperCase()),
 
   // An unknown extension gives undefined. [choice]
-  mime: onText((fileName) => mediaTypeOf(fileName)),
+  mime: onText((fileName) => findMediaType(fileName)),
 
   replace: onText((text, [search, replacement]) => replace(text, toText(search), toText(replacement))),
 

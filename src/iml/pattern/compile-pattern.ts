@@ -4,12 +4,12 @@ import { CharacterSet, characterSource } from './character-set.js';
 import type { ParsedPattern } from './parse-pattern.js';
 import type { PatternFlags } from './pattern-flags.js';
 import type { AlternativesNode, GroupNode, LookNode, PatternNode, RepeatNode } from './pattern-node.js';
-import type { Instruction, MemoPlace, Operation, PatternProgram } from './pattern-program.js';
+import type { Instruction, MemoPlace, Opcode, PatternProgram } from './pattern-program.js';
 
 /** Counted repetitions are written out; together with all else they may have so many instructions. Above what any pattern without them needs. */
 const MAX_PROGRAM_LENGTH = 100_000;
 
-export interface CompileOptions {
+export interface PatternOptions {
   readonly flags: PatternFlags;
   /** Longest text the program is for: higher counts than that need not be told apart. */
   readonly textLength: number;
@@ -21,7 +21,7 @@ export interface CompileOptions {
  * Compiles a pattern for the matcher of this folder.
  * @throws IML_LIMIT if the repetitions need too long a program.
  */
-export function compilePattern(pattern: ParsedPattern, options: CompileOptions): PatternProgram {
+export function compilePattern(pattern: ParsedPattern, options: PatternOptions): PatternProgram {
   const compiler = new PatternCompiler(pattern.groupCount, options);
   const code = compiler.compile(pattern.root);
   placeMemos(code);
@@ -38,9 +38,9 @@ interface Surroundings {
 class PatternCompiler {
   registerCount: number;
   private readonly code: Instruction[] = [];
-  private readonly options: CompileOptions;
+  private readonly options: PatternOptions;
 
-  constructor(groupCount: number, options: CompileOptions) {
+  constructor(groupCount: number, options: PatternOptions) {
     this.registerCount = 2 * groupCount + 2;
     this.options = options;
   }
@@ -53,7 +53,7 @@ class PatternCompiler {
     return this.code;
   }
 
-  private emit(op: Operation, x = 0, y = 0, memo?: MemoPlace): Instruction {
+  private emit(op: Opcode, x = 0, y = 0, memo?: MemoPlace): Instruction {
     return this.push({ op, x, y, set: undefined, memo });
   }
 
@@ -65,7 +65,7 @@ class PatternCompiler {
     return instruction;
   }
 
-  private branch(op: Operation, around: Surroundings): Instruction {
+  private branch(op: Opcode, around: Surroundings): Instruction {
     return this.emit(op, 0, 0, { row: -1, loops: around.loops, success: around.success });
   }
 
@@ -84,7 +84,7 @@ class PatternCompiler {
           op: node.assertion,
           x: 0,
           y: 0,
-          set: word ? this.setOf('\\w') : undefined,
+          set: word ? this.compileSet('\\w') : undefined,
           memo: undefined,
         });
         return;
@@ -117,10 +117,10 @@ class PatternCompiler {
   }
 
   private set(source: string, around: Surroundings): void {
-    this.push({ op: 'set', x: 0, y: around.direction, set: this.setOf(source), memo: undefined });
+    this.push({ op: 'set', x: 0, y: around.direction, set: this.compileSet(source), memo: undefined });
   }
 
-  private setOf(source: string): CharacterSet {
+  private compileSet(source: string): CharacterSet {
     const known = this.options.sets.get(source);
     if (known !== undefined) return known;
     const made = new CharacterSet(source, this.options.flags);

@@ -4,8 +4,8 @@ import { IntegerStack } from './integer-stack.js';
 import { OutcomeMemo } from './outcome-memo.js';
 import type { PatternFlags } from './pattern-flags.js';
 import type { Instruction, MemoPlace, PatternProgram } from './pattern-program.js';
+import { NO_CHARACTER, PatternSubject, widthOf } from './pattern-subject.js';
 import { Registers, UNSET } from './registers.js';
-import { NO_CHARACTER, Subject, widthOf } from './subject.js';
 
 /** Steps one replacement may take, an instruction each. About a second. */
 export const MAX_STEPS = 30_000_000;
@@ -33,7 +33,7 @@ const COMPARISON_STEPS = 16;
 export class PatternMatcher {
   steps = 0;
   private readonly program: PatternProgram;
-  private readonly subject: Subject;
+  private readonly subject: PatternSubject;
   private readonly flags: PatternFlags;
   private readonly failed: OutcomeMemo;
   private readonly succeeded: OutcomeMemo;
@@ -47,7 +47,7 @@ export class PatternMatcher {
 
   constructor(program: PatternProgram, text: string, flags: PatternFlags) {
     this.program = program;
-    this.subject = new Subject(text, flags.unicode);
+    this.subject = new PatternSubject(text, flags.unicode);
     this.flags = flags;
     this.failed = new OutcomeMemo(text.length);
     this.succeeded = new OutcomeMemo(text.length);

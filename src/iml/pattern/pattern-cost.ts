@@ -22,10 +22,10 @@ interface CostContext {
  * Infinity or huge for the patterns known as catastrophic; a small multiple of the length for ordinary ones.
  */
 export function worstCaseSteps(root: PatternNode, textLength: number): number {
-  return (textLength + 1) * costOf(root, { textLength, last: true, behind: false }).steps;
+  return (textLength + 1) * computeCost(root, { textLength, last: true, behind: false }).steps;
 }
 
-function costOf(node: PatternNode, context: CostContext): Cost {
+function computeCost(node: PatternNode, context: CostContext): Cost {
   switch (node.kind) {
     case 'character':
     case 'assertion':
@@ -38,19 +38,19 @@ function costOf(node: PatternNode, context: CostContext): Cost {
     case 'sequence':
       return sequenceCost(node.items, context);
     case 'alternatives': {
-      const costs = node.items.map((item) => costOf(item, context));
+      const costs = node.items.map((item) => computeCost(item, context));
       return {
         ways: costs.reduce((sum, cost) => sum + cost.ways, 0),
         steps: costs.reduce((sum, cost) => sum + cost.steps, 1),
       };
     }
     case 'group':
-      return costOf(node.body, context);
+      return computeCost(node.body, context);
     case 'look':
       // A lookaround is left at its first match: nothing comes back into it.
       return {
         ways: 1,
-        steps: 1 + costOf(node.body, { ...context, last: false, behind: node.behind }).steps,
+        steps: 1 + computeCost(node.body, { ...context, last: false, behind: node.behind }).steps,
       };
     case 'repeat':
       return repeatCost(node, context);
@@ -64,7 +64,7 @@ function sequenceCost(items: readonly PatternNode[], context: CostContext): Cost
   let steps = 1;
   const ordered = context.behind ? items.toReversed() : items;
   for (const [index, item] of ordered.entries()) {
-    const cost = costOf(item, { ...context, last: context.last && index === ordered.length - 1 });
+    const cost = computeCost(item, { ...context, last: context.last && index === ordered.length - 1 });
     steps += ways * cost.steps;
     ways *= cost.ways;
   }
@@ -73,7 +73,7 @@ function sequenceCost(items: readonly PatternNode[], context: CostContext): Cost
 
 function repeatCost(node: RepeatNode, context: CostContext): Cost {
   const { min, max, nullable } = node;
-  const body = costOf(node.body, { ...context, last: false });
+  const body = computeCost(node.body, { ...context, last: false });
   const once = body.steps + 1;
   // Iterations beyond `min` consume something each; those before do so only if the body must.
   const most = Math.min(max, nullable ? min + context.textLength : context.textLength);

@@ -5,7 +5,7 @@ import type { AssertionKind } from './pattern-node.js';
  * What one instruction does with its operands `x` and `y`; targets are indexes of instructions.
  * Those that consume go forward or backward by the sign of `y`.
  */
-export type Operation =
+export type Opcode =
   /** Consumes the character `x`. */
   | 'character'
   /** Consumes a character of `set`. */
@@ -44,7 +44,7 @@ export interface MemoPlace {
 }
 
 export interface Instruction {
-  readonly op: Operation;
+  readonly op: Opcode;
   x: number;
   y: number;
   readonly set: CharacterSet | undefined;

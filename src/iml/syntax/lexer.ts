@@ -153,7 +153,7 @@ export class Lexer {
     const { source, start } = this;
     if (code === 0x7d && source.charCodeAt(start + 1) === 0x7d) return this.take('end', start + 2);
     if (PUNCTUATORS.has(code)) return this.take('punctuator', start + 1);
-    const operator = operatorOf(code);
+    const operator = findOperator(code);
     if (operator !== undefined) return this.readOperator(operator, code);
     throw this.unexpectedCharacter(code);
   }
@@ -199,7 +199,7 @@ const PUNCTUATORS: ReadonlySet<number> = new Set(
 const OPERATORS = '+-*/%=!<>&|';
 
 /** The operator that starts with a character, as far as that one character tells. */
-function operatorOf(code: number): string | undefined {
+function findOperator(code: number): string | undefined {
   const index = code < 0x80 ? OPERATORS.indexOf(String.fromCharCode(code)) : -1;
   return index < 0 ? undefined : OPERATORS.charAt(index);
 }

@@ -22,12 +22,12 @@ export function printExpression(expression: Expression): string {
   const todo: (Expression | string)[] = [expression];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     if (typeof next === 'string') written.push(next);
-    else for (const piece of piecesOf(next).reverse()) todo.push(piece);
+    else for (const piece of listPieces(next).reverse()) todo.push(piece);
   }
   return written.join('');
 }
 
-function piecesOf(node: Expression): (Expression | string)[] {
+function listPieces(node: Expression): (Expression | string)[] {
   switch (node.kind) {
     case 'literal':
       return [typeof node.value === 'string' ? printString(node.value) : printNumber(node.value)];

@@ -13,7 +13,7 @@ const ENCODINGS: ReadonlyMap<string, BytesEncoding> = new Map([
 ]);
 
 /** The encoding of a name, in any case; `binary` is another name of `latin1`, `text` of `utf8`. */
-export function encodingOf(name: string): BytesEncoding | undefined {
+export function findEncoding(name: string): BytesEncoding | undefined {
   return name.length > 16 ? undefined : ENCODINGS.get(name.toLowerCase());
 }
 
@@ -51,7 +51,7 @@ export function textOfBytes(bytes: Uint8Array, encoding: BytesEncoding): string 
 }
 
 /** Characters that `count` bytes need at most. */
-export function textLengthOf(count: number, encoding: BytesEncoding): number {
+export function computeTextLength(count: number, encoding: BytesEncoding): number {
   if (encoding === 'hex') return count * 2;
   return encoding === 'base64' ? Math.ceil(count / 3) * 4 : count;
 }
@@ -59,22 +59,22 @@ export function textLengthOf(count: number, encoding: BytesEncoding): number {
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
-const BASE64_CODES = codesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
-const HEX_CODES = codesOf('0123456789abcdef');
+const BASE64_CODES = toCodes('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
+const HEX_CODES = toCodes('0123456789abcdef');
 const PADDING = 0x3d;
 
 const NO_DIGIT = 255;
 const SPACE = 254;
-const BASE64_DIGITS = digitsOf([...BASE64_CODES], { '-': 62, _: 63 });
-const HEX_DIGITS = digitsOf([...HEX_CODES], { A: 10, B: 11, C: 12, D: 13, E: 14, F: 15 });
+const BASE64_DIGITS = makeDigitTable([...BASE64_CODES], { '-': 62, _: 63 });
+const HEX_DIGITS = makeDigitTable([...HEX_CODES], { A: 10, B: 11, C: 12, D: 13, E: 14, F: 15 });
 for (const space of '\t\n\f\r ') BASE64_DIGITS[space.charCodeAt(0)] = SPACE;
 
-function codesOf(alphabet: string): Uint8Array {
+function toCodes(alphabet: string): Uint8Array {
   return Uint8Array.from(alphabet, (character) => character.charCodeAt(0));
 }
 
 /** The value of each character code below 256 as a digit. */
-function digitsOf(codes: readonly number[], more: Readonly<Record<string, number>>): Uint8Array {
+function makeDigitTable(codes: readonly number[], more: Readonly<Record<string, number>>): Uint8Array {
   const digits = new Uint8Array(256).fill(NO_DIGIT);
   for (const [digit, code] of codes.entries()) digits[code] = digit;
   for (const [character, digit] of Object.entries(more)) digits[character.charCodeAt(0)] = digit;
@@ -147,7 +147,7 @@ function hexOfBytes(bytes: Uint8Array): string {
 }
 
 function base64OfBytes(bytes: Uint8Array): string {
-  const codes = new Uint8Array(textLengthOf(bytes.length, 'base64')).fill(PADDING);
+  const codes = new Uint8Array(computeTextLength(bytes.length, 'base64')).fill(PADDING);
   let length = 0;
   for (let index = 0; index < bytes.length; index += 3) {
     const group = ((bytes[index] ?? 0) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);

@@ -39,11 +39,11 @@ export function isBuffer(value: unknown): value is Uint8Array {
 
 /** A date, valid or not. An object that only inherits from `Date.prototype` is none: it has no instant. */
 export function isDate(value: unknown): value is Date {
-  return value instanceof Date && instantOf(value) !== undefined;
+  return value instanceof Date && toInstant(value) !== undefined;
 }
 
 /** Milliseconds since the epoch of a date, NaN for an invalid one, undefined for anything else. */
-export function instantOf(value: unknown): number | undefined {
+export function toInstant(value: unknown): number | undefined {
   if (!(value instanceof Date)) return undefined;
   try {
     return Date.prototype.getTime.call(value);
@@ -73,7 +73,7 @@ export function toArithmetic(value: unknown): number {
     case 'boolean':
       return value ? 1 : 0;
     default:
-      return value === null ? 0 : (instantOf(value) ?? Number.NaN);
+      return value === null ? 0 : (toInstant(value) ?? Number.NaN);
   }
 }
 
@@ -86,10 +86,10 @@ export function toArithmetic(value: unknown): number {
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
-  return textOf(value);
+  return writeOtherText(value);
 }
 
-function textOf(value: unknown): string {
+function writeOtherText(value: unknown): string {
   switch (typeof value) {
     case 'boolean':
     case 'bigint':
@@ -107,7 +107,7 @@ function objectText(value: object): string {
     assertTextLength(value.length);
     return UTF8.decode(value);
   }
-  const instant = instantOf(value);
+  const instant = toInstant(value);
   if (instant === undefined) return COLLECTION_TEXT;
   return Number.isNaN(instant) ? '' : new Date(instant).toISOString();
 }

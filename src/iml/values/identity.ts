@@ -1,8 +1,8 @@
 import type { PlainObject } from '../../util/plain-object.js';
 import { textOfBytes } from './bytes.js';
-import { instantOf, isBuffer, toText } from './coerce.js';
+import { isBuffer, toInstant, toText } from './coerce.js';
 import { assertTextLength } from './size-limits.js';
-import { namesOfPresent, type TreeStyle, treeText } from './tree-text.js';
+import { listPresentNames, type TreeStyle, treeText } from './tree-text.js';
 
 /** A value to use as a member of a set: two values have the same key if they count as equal. */
 export type IdentityKey = (value: unknown) => unknown;
@@ -56,7 +56,7 @@ function createKeyStyle(): TreeStyle {
       assertTextLength(value.length);
       return `b${textOfBytes(value, 'base64')}`;
     }
-    const instant = instantOf(value);
+    const instant = toInstant(value);
     if (instant !== undefined) return `d${instant}`;
     if (value === undefined || value === null || typeof value === 'function') return 'null';
     if (typeof value !== 'object') return `${typeof value} ${String(value)}`;
@@ -64,9 +64,9 @@ function createKeyStyle(): TreeStyle {
     others.set(value, number);
     return `#${number}`;
   };
-  return { namesOf: sortedNames, leaf };
+  return { listNames: sortedNames, leaf };
 }
 
 function sortedNames(collection: PlainObject): string[] {
-  return namesOfPresent(collection).sort();
+  return listPresentNames(collection).sort();
 }

@@ -331,7 +331,7 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
 );
 
 /** The media type of a file by the extension of its name, in any case; undefined for an unknown one or none. */
-export function mediaTypeOf(fileName: string): string | undefined {
+export function findMediaType(fileName: string): string | undefined {
   const dot = fileName.lastIndexOf('.');
   return dot === -1 ? undefined : MEDIA_TYPES.get(fileName.slice(dot + 1).toLowerCase());
 }

@@ -1,6 +1,6 @@
 import { functionError, limitError } from '../../errors/iml-error.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { instantOf, isBuffer, isMissing, toText } from './coerce.js';
+import { isBuffer, isMissing, toInstant, toText } from './coerce.js';
 import { isCollection } from './collection.js';
 import { assertTextLength, MAX_LIST_LENGTH } from './size-limits.js';
 
@@ -13,7 +13,7 @@ const CYCLE_DEPTH = 64;
 /** How a tree of arrays and collections becomes text, in the shape of JSON. */
 export interface TreeStyle {
   /** The members to write, in order. */
-  readonly namesOf: (collection: PlainObject) => readonly string[];
+  readonly listNames: (collection: PlainObject) => readonly string[];
   /** The text of everything that is neither array nor collection. */
   readonly leaf: (value: unknown) => string;
 }
@@ -24,7 +24,7 @@ export interface TreeStyle {
  *
  * @throws ImlError `IML_FUNCTION` for a value that holds itself, `IML_LIMIT` for a text that would be too long
  */
-export function jsonOf(value: unknown): string {
+export function writeJson(value: unknown): string {
   return treeText(value, JSON_STYLE);
 }
 
@@ -36,7 +36,7 @@ export function treeText(root: unknown, style: TreeStyle): string {
   let text = '';
   for (let count = 1; ; count++) {
     if (count > MAX_LIST_LENGTH) throw limitError(`The value has more than ${MAX_LIST_LENGTH} parts.`);
-    const entered = frameOf(value, style);
+    const entered = openFrame(value, style);
     if (entered === undefined) {
       text += style.leaf(value);
     } else {
@@ -74,19 +74,19 @@ interface Frame {
   next: number;
 }
 
-function frameOf(value: unknown, style: TreeStyle): Frame | undefined {
+function openFrame(value: unknown, style: TreeStyle): Frame | undefined {
   if (Array.isArray(value)) {
     return { source: value, names: undefined, size: value.length, next: 0 };
   }
   if (!isCollection(value)) return undefined;
-  const names = style.namesOf(value);
+  const names = style.listNames(value);
   return { source: value, names, size: names.length, next: 0 };
 }
 
-const JSON_STYLE: TreeStyle = { namesOf: namesOfPresent, leaf: jsonLeaf };
+const JSON_STYLE: TreeStyle = { listNames: listPresentNames, leaf: jsonLeaf };
 
 /** Names of the members whose value is neither undefined nor a function. */
-export function namesOfPresent(collection: PlainObject): string[] {
+export function listPresentNames(collection: PlainObject): string[] {
   return Object.keys(collection).filter((name) => {
     const member = collection[name];
     return member !== undefined && typeof member !== 'function';
@@ -111,7 +111,7 @@ function jsonLeaf(value: unknown): string {
 
 function jsonObject(value: unknown): string {
   if (isMissing(value)) return 'null';
-  const instant = instantOf(value);
+  const instant = toInstant(value);
   if (Number.isNaN(instant)) return 'null';
   return instant !== undefined || isBuffer(value) ? JSON.stringify(toText(value)) : '{}';
 }

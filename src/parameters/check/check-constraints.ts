@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isBuffer } from '../../iml/values/coerce.js';
 import type { Constraints } from '../form/parameter-spec.js';
-import { copyItems, kindOf } from '../values/value-kind.js';
+import { classifyValue, copyItems } from '../values/value-kind.js';
 import { quote } from './problem.js';
 import { testPattern } from './test-pattern.js';
 
@@ -22,7 +22,7 @@ export function checkConstraints(
   value: unknown,
   budget: PatternBudget,
 ): readonly Violation[] {
-  switch (kindOf(value)) {
+  switch (classifyValue(value)) {
     case 'text':
       return checkText(limits, String(value), budget);
     case 'number':

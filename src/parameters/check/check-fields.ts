@@ -6,15 +6,23 @@ import {
   type ParameterReference,
   type ParameterSpec,
 } from '../form/parameter-spec.js';
-import { familyOf } from '../form/parameter-type.js';
+import { findFamily } from '../form/parameter-type.js';
 import { convertValue } from '../values/convert-value.js';
-import { copyItems, copyMembers, expectedCollection, kindOf } from '../values/value-kind.js';
+import { classifyValue, copyItems, copyMembers, expectedCollection } from '../values/value-kind.js';
 import { checkFilter } from './check-filter.js';
 import { checkLimits } from './check-limits.js';
 import { checkSelect } from './check-select.js';
-import { checkErased, defaultOf, readable, unsetValue } from './empty-value.js';
+import { checkErased, readable, readDefault, unsetValue } from './empty-value.js';
 import { itemPath, memberPath } from './field-path.js';
-import { choicesOf, type Field, type FormCheck, fieldsOf, holds, type Level, report } from './form-check.js';
+import {
+  expandFields,
+  type Field,
+  type FormCheck,
+  type FormLevel,
+  findChoices,
+  holds,
+  report,
+} from './form-check.js';
 import { invalidProblem, missingProblem, quote } from './problem.js';
 import { reportUnknown } from './report-unknown.js';
 import { listShownFields } from './shown-fields.js';
@@ -28,7 +36,7 @@ import { listShownFields } from './shown-fields.js';
 export function checkFields(
   check: FormCheck,
   fields: readonly ParameterElement[],
-  level: Level,
+  level: FormLevel,
   output: PlainObject = copyMembers(level.values) ?? {},
 ): PlainObject {
   checkInto(check, fields, level, output);
@@ -39,7 +47,7 @@ export function checkFields(
 function checkInto(
   check: FormCheck,
   fields: readonly ParameterElement[],
-  level: Level,
+  level: FormLevel,
   output: PlainObject,
 ): void {
   for (const field of fields) {
@@ -51,7 +59,7 @@ function checkInto(
 function checkReference(
   check: FormCheck,
   reference: ParameterReference,
-  level: Level,
+  level: FormLevel,
   output: PlainObject,
 ): void {
   if (level.depth > MAX_PARAMETER_DEPTH) {
@@ -61,14 +69,14 @@ function checkReference(
     report(check, { kind: 'depth', path: level.path, message, expected, received, place: reference.place });
     return;
   }
-  const fields = fieldsOf(check, reference, level);
+  const fields = expandFields(check, reference, level);
   if (fields !== undefined) checkInto(check, fields, { ...level, depth: level.depth + 1 }, output);
 }
 
-function checkMember(check: FormCheck, spec: ParameterSpec, level: Level, output: PlainObject): void {
+function checkMember(check: FormCheck, spec: ParameterSpec, level: FormLevel, output: PlainObject): void {
   const { name } = spec;
   if (name === undefined) return;
-  if (familyOf(spec.type) === 'decoration') {
+  if (findFamily(spec.type) === 'decoration') {
     delete output[name];
     return;
   }
@@ -87,7 +95,7 @@ function checkMember(check: FormCheck, spec: ParameterSpec, level: Level, output
   else setMember(output, name, value);
   // What is erased shows nothing, also where it becomes an empty list.
   const shownFor = given === null ? null : value;
-  for (const nested of listShownFields(spec, shownFor, () => choicesOf(check, spec.choices, level))) {
+  for (const nested of listShownFields(spec, shownFor, () => findChoices(check, spec.choices, level))) {
     const demands = level.demands && visible === true;
     checkInto(check, nested, { ...level, depth: level.depth + 1, demands }, output);
   }
@@ -116,7 +124,12 @@ function checkValue(check: FormCheck, field: Field, given: unknown): unknown {
   }
   if (value === null) return checkErased(check, field);
   // An array without items is a value like any other; a choice of nothing is none. [choice]
-  if (field.demanded && familyOf(spec.type) === 'select' && spec.multiple && copyItems(value)?.length === 0) {
+  if (
+    field.demanded &&
+    findFamily(spec.type) === 'select' &&
+    spec.multiple &&
+    copyItems(value)?.length === 0
+  ) {
     report(check, missingProblem(path, spec));
     return value;
   }
@@ -129,7 +142,7 @@ function isUnset(value: unknown): boolean {
 
 /** The default in the declared type. One that breaks the field's own rules is not used: the user did not write it. [choice] */
 function checkDefault(check: FormCheck, field: Field): unknown {
-  const value = defaultOf(check, field);
+  const value = readDefault(check, field);
   if (isUnset(value) || value === null) return undefined;
   const { problemCount } = check;
   const kept = check.problems.length;
@@ -144,7 +157,7 @@ function checkFilled(check: FormCheck, field: Field, value: unknown): unknown {
   const { type } = field.spec;
   if (type === 'collection') return checkCollection(check, field, value);
   if (type === 'filter') return checkConditions(check, field, value);
-  switch (familyOf(type)) {
+  switch (findFamily(type)) {
     case 'list':
       return checkArray(check, field, value);
     case 'select':
@@ -166,7 +179,7 @@ function checkScalar(check: FormCheck, field: Field, value: unknown): unknown {
 
 /** Anything but an array becomes an array of one item. [doc] */
 function checkArray(check: FormCheck, field: Field, value: unknown): unknown {
-  const kind = kindOf(value);
+  const kind = classifyValue(value);
   const items = kind === 'array' ? copyItems(value) : [value];
   if (items === undefined || kind === 'unreadable') {
     report(check, invalidProblem('unreadable', field, 'an array', value));
@@ -197,7 +210,9 @@ function checkItem(check: FormCheck, { spec, level }: Field, item: unknown, path
 
 function checkCollection(check: FormCheck, field: Field, value: unknown): unknown {
   const checked = checkObject(check, field, value);
-  return field.spec.sequence && kindOf(checked) === 'collection' ? inOrder(field.spec, checked) : checked;
+  return field.spec.sequence && classifyValue(checked) === 'collection'
+    ? inOrder(field.spec, checked)
+    : checked;
 }
 
 function checkObject(check: FormCheck, { spec, path, level }: Field, value: unknown): unknown {

@@ -1,6 +1,6 @@
 import { ownMember } from '../../util/plain-object.js';
 import type { ParameterSpec } from '../form/parameter-spec.js';
-import { copyItems, copyMembers, kindOf } from '../values/value-kind.js';
+import { classifyValue, copyItems, copyMembers } from '../values/value-kind.js';
 import { expectedOption, findOption, indexChoices } from './check-choice.js';
 import { itemPath, memberPath } from './field-path.js';
 import { invalidProblem, type Problem } from './problem.js';
@@ -26,7 +26,7 @@ export function checkFilter(
   checkOperators: boolean,
 ): FilterCheck {
   const expected = 'a list of groups of conditions { a, o, b }';
-  const groups = copyItems(value) ?? (kindOf(value) === 'collection' ? [value] : undefined);
+  const groups = copyItems(value) ?? (classifyValue(value) === 'collection' ? [value] : undefined);
   if (groups === undefined) {
     return { value, problems: [invalidProblem('type', { path, spec }, expected, value)] };
   }
@@ -35,7 +35,7 @@ export function checkFilter(
   const check = (condition: unknown, at: string): void => {
     problems.push(...checkCondition(spec, condition, at, operators));
   };
-  if (groups.length > 0 && groups.every((group) => kindOf(group) === 'collection')) {
+  if (groups.length > 0 && groups.every((group) => classifyValue(group) === 'collection')) {
     for (const [index, condition] of groups.entries()) check(condition, itemPath(path, index));
     return { value: spec.choices?.logic === undefined ? [groups] : groups, problems };
   }

@@ -1,8 +1,8 @@
-import { copyItems, kindOf } from '../values/value-kind.js';
+import { classifyValue, copyItems } from '../values/value-kind.js';
 import { expectedOption, findOption } from './check-choice.js';
 import { checkLimits } from './check-limits.js';
 import { itemPath } from './field-path.js';
-import { choicesOf, type Field, type FormCheck, holds, report } from './form-check.js';
+import { type Field, type FormCheck, findChoices, holds, report } from './form-check.js';
 import { invalidProblem } from './problem.js';
 
 /** A select holds the value of an option, `multiple` an array of them; options that an RPC gives are not compared. */
@@ -13,7 +13,7 @@ export function checkSelect(check: FormCheck, field: Field, value: unknown): unk
     checkLimits(check, field, chosen);
     return chosen;
   }
-  const items = kindOf(value) === 'array' ? copyItems(value) : [value];
+  const items = classifyValue(value) === 'array' ? copyItems(value) : [value];
   if (items === undefined) {
     report(check, invalidProblem('unreadable', field, 'an array', value));
     return value;
@@ -27,11 +27,11 @@ export function checkSelect(check: FormCheck, field: Field, value: unknown): unk
 
 function checkChoice(check: FormCheck, field: Field, value: unknown): unknown {
   const { spec, path, level } = field;
-  if (kindOf(value) === 'unreadable') {
+  if (classifyValue(value) === 'unreadable') {
     report(check, invalidProblem('unreadable', field, 'the value of an option', value));
     return value;
   }
-  const choices = spec.choices?.options === undefined ? undefined : choicesOf(check, spec.choices, level);
+  const choices = spec.choices?.options === undefined ? undefined : findChoices(check, spec.choices, level);
   if (choices === undefined) return value;
   const option = findOption(choices, value);
   if (option !== undefined) return option.value;

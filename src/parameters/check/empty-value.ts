@@ -1,26 +1,26 @@
 import type { ParameterSpec } from '../form/parameter-spec.js';
-import { familyOf } from '../form/parameter-type.js';
-import { isTextType, textOf } from '../values/convert-value.js';
+import { findFamily } from '../form/parameter-type.js';
+import { asText, isTextType } from '../values/convert-value.js';
 import { expectedOption } from './check-choice.js';
-import { choicesOf, type Field, type FormCheck, holds, report } from './form-check.js';
+import { type Field, type FormCheck, findChoices, holds, report } from './form-check.js';
 import { treatTags } from './html-tags.js';
 import { invalidProblem, missingProblem } from './problem.js';
 
 /** The text of a text field before it is asked whether it is empty: tags may be all there is. */
 export function readable(spec: ParameterSpec, given: unknown): unknown {
   if (given === undefined || given === null || !isTextType(spec.type)) return given;
-  const text = textOf(given);
+  const text = asText(given);
   if (text === undefined) return given;
   return spec.tags === undefined ? text : treatTags(text, spec.tags);
 }
 
 /** Defaults fill only unset values. [inf] */
-export function defaultOf(check: FormCheck, { spec, level }: Field): unknown {
+export function readDefault(check: FormCheck, { spec, level }: Field): unknown {
   if (spec.default !== undefined) {
     const value = evaluateDefault(check, spec.default);
     return readable(spec, value);
   }
-  const chosen = spec.choices?.options === undefined ? [] : choicesOf(check, spec.choices, level).options;
+  const chosen = spec.choices?.options === undefined ? [] : findChoices(check, spec.choices, level).options;
   const values = (chosen ?? []).filter((option) => option.isDefault).map((option) => option.value);
   if (values.length === 0) return undefined;
   return spec.multiple ? values : values[0];
@@ -39,7 +39,7 @@ function evaluateDefault(check: FormCheck, value: unknown): unknown {
 export function unsetValue(check: FormCheck, spec: ParameterSpec): unknown {
   if (check.settings.platformVersion === 2) return undefined;
   if (isList(spec)) return [];
-  return familyOf(spec.type) === 'boolean' || spec.type === 'collection' ? undefined : null;
+  return findFamily(spec.type) === 'boolean' || spec.type === 'collection' ? undefined : null;
 }
 
 /** What null, the value of `erase`, becomes. Source: https://developers.make.com/custom-apps-documentation/other/processing-of-empty-values [doc] */
@@ -51,11 +51,11 @@ export function checkErased(check: FormCheck, field: Field): unknown {
   }
   if (level.keepsEmpty) return null;
   if (isList(spec)) return [];
-  if (familyOf(spec.type) === 'boolean') return undefined;
-  const isChosen = familyOf(spec.type) === 'select' && check.settings.platformVersion === 2;
+  if (findFamily(spec.type) === 'boolean') return undefined;
+  const isChosen = findFamily(spec.type) === 'select' && check.settings.platformVersion === 2;
   if (isChosen && spec.validate !== false && !holds(check.settings.mapped, path)) {
     // Whatever an RPC gives, null is none of it, so it is not asked.
-    const written = spec.choices?.options === undefined ? undefined : choicesOf(check, spec.choices, level);
+    const written = spec.choices?.options === undefined ? undefined : findChoices(check, spec.choices, level);
     const expected = written === undefined ? 'one of the options' : expectedOption(written);
     report(check, invalidProblem('choice', field, expected, null));
   }
@@ -63,6 +63,6 @@ export function checkErased(check: FormCheck, field: Field): unknown {
 }
 
 function isList(spec: ParameterSpec): boolean {
-  const family = familyOf(spec.type);
+  const family = findFamily(spec.type);
   return family === 'list' || spec.type === 'filter' || (family === 'select' && spec.multiple);
 }

@@ -14,7 +14,7 @@ import { MAX_PROBLEMS, type Problem } from './problem.js';
 export type PathTest = boolean | ((path: string) => boolean);
 
 /** How values are checked, with every default filled in. */
-export interface CheckSettings {
+export interface FormSettings {
   readonly timezone: string;
   readonly platformVersion: 1 | 2;
   readonly applyDefaults: boolean;
@@ -36,12 +36,12 @@ export interface NeededReference {
   readonly purpose: 'fields' | 'options';
   readonly reference: ParameterReference;
   readonly valueKey: string;
-  readonly level: Level;
+  readonly level: FormLevel;
 }
 
 /** One pass over the values: what it reads and what it collects. */
 export interface FormCheck {
-  readonly settings: CheckSettings;
+  readonly settings: FormSettings;
   readonly answers: ReferenceAnswers;
   /** The values of the form as far as they are checked: what conditions and templates see. */
   readonly output: PlainObject;
@@ -55,11 +55,11 @@ export interface FormCheck {
 }
 
 /** Where a value stands: its path, the values beside it, and how deep it is. */
-export interface Level {
+export interface FormLevel {
   readonly path: string;
   readonly depth: number;
   readonly values: PlainObject;
-  readonly parent: Level | undefined;
+  readonly parent: FormLevel | undefined;
   /** Platform version 1 leaves empty members of collections alone. */
   readonly keepsEmpty: boolean;
   /** False beside a field of which nobody can tell whether it is shown. */
@@ -70,7 +70,7 @@ export interface Level {
 export interface Field {
   readonly spec: ParameterSpec;
   readonly path: string;
-  readonly level: Level;
+  readonly level: FormLevel;
   /** False where nobody can tell whether the field is shown: then it is checked but not demanded. */
   readonly demanded: boolean;
 }
@@ -79,7 +79,7 @@ export interface Field {
 const PATTERN_EXHAUSTIONS = 3;
 
 export function createFormCheck(
-  settings: CheckSettings,
+  settings: FormSettings,
   answers: ReferenceAnswers,
   output: PlainObject,
 ): FormCheck {
@@ -106,10 +106,10 @@ export function holds(test: PathTest, path: string): boolean {
 }
 
 /** The fields behind a reference; undefined while they are not known, or once they were checked at this level. */
-export function fieldsOf(
+export function expandFields(
   check: FormCheck,
   reference: ParameterReference,
-  level: Level,
+  level: FormLevel,
 ): readonly ParameterElement[] | undefined {
   const key = referenceKey('fields', level.path, reference);
   if (check.expanded.has(key)) return undefined;
@@ -120,8 +120,8 @@ export function fieldsOf(
 }
 
 /** The options of a field, ready to be searched; without options where they are not known. */
-export function choicesOf(check: FormCheck, choices: Choices | undefined, level: Level): ChoiceIndex {
-  const options = choices?.options ?? optionsOf(check, choices, level);
+export function findChoices(check: FormCheck, choices: Choices | undefined, level: FormLevel): ChoiceIndex {
+  const options = choices?.options ?? loadOptions(check, choices, level);
   const known = check.indexes.get(options);
   if (known !== undefined) return known;
   const index = indexChoices(options);
@@ -129,10 +129,10 @@ export function choicesOf(check: FormCheck, choices: Choices | undefined, level:
   return index;
 }
 
-function optionsOf(
+function loadOptions(
   check: FormCheck,
   choices: Choices | undefined,
-  level: Level,
+  level: FormLevel,
 ): readonly Option[] | undefined {
   if (choices?.reference === undefined) return undefined;
   const { reference, valueKey } = choices;
@@ -146,7 +146,7 @@ function need(
   check: FormCheck,
   key: string,
   what: Pick<NeededReference, 'purpose' | 'reference' | 'valueKey'>,
-  level: Level,
+  level: FormLevel,
 ): void {
   if (check.needed.has(key)) return;
   check.needed.set(key, { ...what, level });
@@ -158,9 +158,9 @@ export function referenceKey(purpose: string, path: string, reference: Parameter
 }
 
 /** The values an RPC sees: those of a level over those of the levels around it. [choice] */
-export function visibleValues(level: Level): PlainObject {
-  const levels: Level[] = [];
-  for (let at: Level | undefined = level; at !== undefined; at = at.parent) levels.unshift(at);
+export function visibleValues(level: FormLevel): PlainObject {
+  const levels: FormLevel[] = [];
+  for (let at: FormLevel | undefined = level; at !== undefined; at = at.parent) levels.unshift(at);
   const merged: PlainObject = {};
   for (const { values } of levels) {
     for (const name of Object.keys(values)) setMember(merged, name, values[name]);

@@ -2,7 +2,7 @@ import { AppError } from '../../errors/app-error.js';
 import type { Place } from '../../errors/place.js';
 import type { ItemSpec, ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
 import type { ParameterType } from '../form/parameter-type.js';
-import { copyItems, kindOf } from '../values/value-kind.js';
+import { classifyValue, copyItems } from '../values/value-kind.js';
 
 /**
  * What is wrong: a required value is missing, a value has another type, is outside of the limits or matches no pattern,
@@ -85,7 +85,7 @@ export function bundleValidationError(problems: readonly Problem[], count: numbe
 
 /** A value in a few words: `text "abc"`, `an array of 3 items`. The contents of arrays and collections are not shown. */
 export function describeValue(value: unknown): string {
-  const kind = kindOf(value);
+  const kind = classifyValue(value);
   switch (kind) {
     case 'unset':
       return 'nothing';
@@ -114,7 +114,7 @@ export function describeValue(value: unknown): string {
 
 /** What kind of value it is, without the value: for one of which nobody knows whether it is secret. */
 export function describeType(value: unknown): string {
-  return `a value (${kindOf(value)})`;
+  return `a value (${classifyValue(value)})`;
 }
 
 /** Text in quotes, cut to a line's length. */

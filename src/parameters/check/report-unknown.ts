@@ -2,9 +2,9 @@ import { didYouMean } from '../../util/suggest.js';
 import { listNestedFields } from '../form/nested-fields.js';
 import type { ParameterElement } from '../form/parameter-spec.js';
 import { MAX_PARAMETER_DEPTH } from '../form/parameter-spec.js';
-import { familyOf } from '../form/parameter-type.js';
+import { findFamily } from '../form/parameter-type.js';
 import { memberPath } from './field-path.js';
-import { type FormCheck, type Level, referenceKey, report } from './form-check.js';
+import { type FormCheck, type FormLevel, referenceKey, report } from './form-check.js';
 import { describeType } from './problem.js';
 
 /** The names that the fields of a level give a value to; `isOpen` where an RPC that was not asked may name further ones. */
@@ -17,7 +17,7 @@ interface Declared {
  * Reports members of a level that no field describes, shown or not. Where fields come from an RPC that nobody asked,
  * nobody can tell, and nothing is reported; likewise for a select with a value whose options an RPC gives.
  */
-export function reportUnknown(check: FormCheck, fields: readonly ParameterElement[], level: Level): void {
+export function reportUnknown(check: FormCheck, fields: readonly ParameterElement[], level: FormLevel): void {
   const declared: Declared = { names: new Set(), isOpen: false };
   collect(check, fields, level, declared, 0);
   if (declared.isOpen) return;
@@ -41,7 +41,7 @@ export function reportUnknown(check: FormCheck, fields: readonly ParameterElemen
 function collect(
   check: FormCheck,
   fields: readonly ParameterElement[],
-  level: Level,
+  level: FormLevel,
   declared: Declared,
   depth: number,
 ): void {
@@ -57,7 +57,7 @@ function collect(
       continue;
     }
     const { name, choices } = field;
-    if (name === undefined || familyOf(field.type) === 'decoration') continue;
+    if (name === undefined || findFamily(field.type) === 'decoration') continue;
     declared.names.add(name);
     collect(check, listNestedFields(field), level, declared, depth + 1);
     if (choices?.reference === undefined) continue;

@@ -1,5 +1,5 @@
 import type { Option, ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
-import { familyOf } from '../form/parameter-type.js';
+import { findFamily } from '../form/parameter-type.js';
 import { copyItems } from '../values/value-kind.js';
 import { type ChoiceIndex, findOption } from './check-choice.js';
 
@@ -20,7 +20,7 @@ export function listShownFields(
   const { nested, nestedWhenFalse, choices, multiple } = spec;
   const isSet = value !== undefined && value !== null && value !== '';
   const forAll = nested ?? choices?.nested;
-  switch (familyOf(spec.type)) {
+  switch (findFamily(spec.type)) {
     case 'boolean':
       return present([value === true ? forAll : value === false ? nestedWhenFalse : undefined]);
     case 'select': {

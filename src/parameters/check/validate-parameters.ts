@@ -7,9 +7,9 @@ import { parseRpcReference, type RpcReference } from '../form/rpc-reference.js';
 import { copyMembers, expectedCollection } from '../values/value-kind.js';
 import { checkFields } from './check-fields.js';
 import {
-  type CheckSettings,
   createFormCheck,
   type FormCheck,
+  type FormSettings,
   type NeededReference,
   type PathTest,
   report,
@@ -96,10 +96,10 @@ export async function validateParameters(
   // Answers bring fields with further references, so the check is repeated until it asks for nothing new.
   for (;;) {
     const output = copyMembers(root) ?? {};
-    const check = createFormCheck(settingsOf(options), answers, output);
+    const check = createFormCheck(readSettings(options), answers, output);
     const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
     checkFields(check, specs.elements, level, output);
-    const calls = options.resolveRpc === undefined ? [] : callsOf(check, options);
+    const calls = options.resolveRpc === undefined ? [] : listCalls(check, options);
     if (calls.length === 0 || options.resolveRpc === undefined) return finish(check, answers);
     for (const { key, need, reference } of calls) {
       if (callsLeft-- <= 0) answers.failures.push(tooManyCalls(need));
@@ -109,7 +109,7 @@ export async function validateParameters(
   }
 }
 
-function settingsOf(options: ValidateParametersOptions): CheckSettings {
+function readSettings(options: ValidateParametersOptions): FormSettings {
   return {
     timezone: options.timezone ?? 'UTC',
     platformVersion: options.platformVersion ?? 2,
@@ -127,7 +127,7 @@ interface Call {
   readonly reference: RpcReference;
 }
 
-function callsOf(check: FormCheck, options: ValidateParametersOptions): readonly Call[] {
+function listCalls(check: FormCheck, options: ValidateParametersOptions): readonly Call[] {
   const calls: Call[] = [];
   for (const [key, need] of check.needed) {
     const reference = parseRpcReference(need.reference.text);

@@ -88,7 +88,7 @@ const FAMILIES: ReadonlyMap<ParameterType, TypeFamily> = new Map<ParameterType, 
 ]);
 
 /** `decoration` has no value, `reference` holds the id of something on the platform; undefined for all other types. */
-export function familyOf(type: ParameterType): TypeFamily | undefined {
+export function findFamily(type: ParameterType): TypeFamily | undefined {
   return FAMILIES.get(type);
 }
 

@@ -40,7 +40,7 @@ export function readChoices(reader: Reader, value: unknown, spot: Spot): Choices
     ...keys,
     nested: reader.readNested(ownMember(value, 'nested'), at('nested')),
     placeholderNested: isPlainObject(placeholder)
-      ? nestedOf(reader, placeholder, at('placeholder'))
+      ? readNestedFields(reader, placeholder, at('placeholder'))
       : undefined,
     operators: Array.isArray(operators)
       ? readOptions(reader, operators, DEFAULT_KEYS, at('operators'))
@@ -100,12 +100,16 @@ function readOption(reader: Reader, item: unknown, keys: OptionKeys, spot: Spot)
     value: ownMember(item, keys.valueKey),
     label: typeof label === 'string' && label !== '' ? label : undefined,
     isDefault: ownMember(item, 'default') === true,
-    nested: nestedOf(reader, item, spot),
+    nested: readNestedFields(reader, item, spot),
   };
 }
 
 /** The fields an option, or the placeholder, brings with it. */
-function nestedOf(reader: Reader, item: PlainObject, spot: Spot): readonly ParameterElement[] | undefined {
+function readNestedFields(
+  reader: Reader,
+  item: PlainObject,
+  spot: Spot,
+): readonly ParameterElement[] | undefined {
   return reader.readNested(ownMember(item, 'nested'), {
     ...spot,
     pointer: childPointer(spot.pointer, 'nested'),

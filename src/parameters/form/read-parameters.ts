@@ -13,7 +13,7 @@ import {
   type ParameterSpec,
   type TagTreatment,
 } from './parameter-spec.js';
-import { familyOf, PARAMETER_TYPES, type ParameterType, readParameterType } from './parameter-type.js';
+import { findFamily, PARAMETER_TYPES, type ParameterType, readParameterType } from './parameter-type.js';
 import { readChoices, readOptions } from './read-choices.js';
 import { type Reader, readReference, type Spot } from './spec-reader.js';
 
@@ -94,7 +94,7 @@ function readElement(reader: Reader, value: unknown, spot: Spot): ParameterEleme
   const parameter = readParameter(reader, value, spot);
   // Of an unknown type nobody can tell whether it is decoration, and it was warned about already.
   const type = readParameterType(ownMember(value, 'type'));
-  const isField = type !== undefined && familyOf(type) !== 'decoration';
+  const isField = type !== undefined && findFamily(type) !== 'decoration';
   if (isField && parameter.name === undefined) {
     reader.warn('wrong-type', spot.pointer, 'A parameter without a name has no value.');
   }
@@ -150,7 +150,7 @@ function readBranches(
   spot: Spot,
 ): Pick<ParameterSpec, 'nested' | 'nestedWhenFalse'> {
   const nested = ownMember(source, 'nested');
-  const isBoolean = familyOf(type) === 'boolean';
+  const isBoolean = findFamily(type) === 'boolean';
   if (
     isBoolean &&
     isPlainObject(nested) &&

@@ -1,6 +1,6 @@
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
-import { familyOf } from '../form/parameter-type.js';
+import { findFamily } from '../form/parameter-type.js';
 
 /** Fields that are shown while a condition on the values holds. */
 export interface Condition {
@@ -15,7 +15,7 @@ const EMPTY: readonly unknown[] = ['', null];
 export function listConditions(field: ParameterSpec, name: string): readonly Condition[] {
   const { nested, nestedWhenFalse, choices } = field;
   const forAll = nested ?? choices?.nested;
-  switch (familyOf(field.type)) {
+  switch (findFamily(field.type)) {
     case 'boolean':
       return present([
         { when: has(name, { const: true }), shown: forAll },

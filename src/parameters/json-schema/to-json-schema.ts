@@ -1,7 +1,7 @@
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { ParameterElement, ParameterList, ParameterSpec } from '../form/parameter-spec.js';
-import { familyOf } from '../form/parameter-type.js';
-import { describeValue, type ItemSchemas } from './describe-value.js';
+import { findFamily } from '../form/parameter-type.js';
+import { describeValueSchema, type ItemSchemas } from './describe-value-schema.js';
 import { type Condition, listConditions } from './list-conditions.js';
 
 /** A JSON Schema of draft 2020-12, as plain data. */
@@ -57,7 +57,7 @@ function describeFields(form: Form, fields: readonly ParameterElement[]): PlainO
       continue;
     }
     const { name } = field;
-    if (name === undefined || familyOf(field.type) === 'decoration' || field.visible === false) continue;
+    if (name === undefined || findFamily(field.type) === 'decoration' || field.visible === false) continue;
     const { schema, conditions } = describeField(form, field, name);
     setMember(properties, name, schema);
     allOf.push(...conditions);
@@ -77,7 +77,7 @@ function describeField(
   field: ParameterSpec,
   name: string,
 ): { readonly schema: PlainObject; readonly conditions: readonly PlainObject[] } {
-  const schema = describeValue(field, form);
+  const schema = describeValueSchema(field, form);
   const forAll = field.nested ?? field.choices?.nested;
   const marker = forAll && { 'x-nested': markNested(form, forAll) };
   const conditions = listConditions(field, name).map(({ when, shown }: Condition) => ({

@@ -2,12 +2,12 @@ import { MS_PER_DAY } from '../../iml/date/civil.js';
 import { localTime } from '../../iml/date/local-time.js';
 import { readDate } from '../../iml/date/read-date.js';
 import { findZone, localToInstant } from '../../iml/date/zone.js';
-import { instantOf, toNumber, toText } from '../../iml/values/coerce.js';
+import { toInstant, toNumber, toText } from '../../iml/values/coerce.js';
 import type { ParameterSpec } from '../form/parameter-spec.js';
-import { familyOf, type ParameterType } from '../form/parameter-type.js';
+import { findFamily, type ParameterType } from '../form/parameter-type.js';
 import { encodeText } from './codepage.js';
 import { isEmailShape, isTimeShape, isUrlShape, isUuidShape } from './text-shape.js';
-import { copyItems, kindOf } from './value-kind.js';
+import { classifyValue, copyItems } from './value-kind.js';
 
 /** The value in its declared type, or what was expected in its place. */
 export type Converted =
@@ -51,15 +51,15 @@ export function isTextType(type: ParameterType): boolean {
  * Collections have none, alone or in an array; the strict check of parameters differs here from templates.
  * Source: https://help.make.com/type-coercion [doc]
  */
-export function textOf(value: unknown): string | undefined {
-  switch (kindOf(value)) {
+export function asText(value: unknown): string | undefined {
+  switch (classifyValue(value)) {
     case 'text':
     case 'boolean':
       return String(value);
     case 'number':
       return Number.isFinite(value) ? String(value) : undefined;
     case 'date':
-      return Number.isNaN(instantOf(value)) ? undefined : toText(value);
+      return Number.isNaN(toInstant(value)) ? undefined : toText(value);
     case 'buffer':
       return toText(value);
     case 'array':
@@ -72,8 +72,8 @@ export function textOf(value: unknown): string | undefined {
 function joinItems(value: unknown): string | undefined {
   const texts: string[] = [];
   for (const item of copyItems(value) ?? []) {
-    const kind = kindOf(item);
-    const text = kind === 'array' ? undefined : kind === 'null' || kind === 'unset' ? '' : textOf(item);
+    const kind = classifyValue(item);
+    const text = kind === 'array' ? undefined : kind === 'null' || kind === 'unset' ? '' : asText(item);
     if (text === undefined) return undefined;
     texts.push(text);
   }
@@ -106,7 +106,7 @@ export function convertValue(spec: ParameterSpec, value: unknown, timezone: stri
     default:
       break;
   }
-  switch (familyOf(spec.type)) {
+  switch (findFamily(spec.type)) {
     case 'boolean':
       return convertBoolean(value);
     case 'reference':
@@ -120,20 +120,20 @@ export function convertValue(spec: ParameterSpec, value: unknown, timezone: stri
  * Any value that JSON can hold, as it is given: text may be JSON or not, as the platform's own validator looks at neither. [src]
  */
 function convertJson(value: unknown): Converted {
-  const kind = kindOf(value);
+  const kind = classifyValue(value);
   if (kind !== 'unreadable' && kind !== 'buffer') return { ok: true, value };
   return { ok: false, expected: 'a value that JSON can hold' };
 }
 
 /** Ids of what the platform keeps are numbers or texts; what they stand for is not known here, so they stay as given. [src] */
 function convertId(value: unknown): Converted {
-  const kind = kindOf(value);
+  const kind = classifyValue(value);
   if (kind === 'number' || kind === 'text') return { ok: true, value };
   return { ok: false, expected: 'an id' };
 }
 
 function convertText(rule: TextRule, value: unknown): Converted {
-  const text = textOf(value);
+  const text = asText(value);
   if (text === undefined || rule.test?.(text) === false) return { ok: false, expected: rule.expected };
   return { ok: true, value: text };
 }
@@ -149,7 +149,7 @@ function isPort(number: number): boolean {
 
 /** A number is true even if it is 0, a text is true unless it is `false`. [doc] */
 function convertBoolean(value: unknown): Converted {
-  switch (kindOf(value)) {
+  switch (classifyValue(value)) {
     case 'boolean':
       return { ok: true, value };
     case 'text':
@@ -162,7 +162,7 @@ function convertBoolean(value: unknown): Converted {
 }
 
 function convertDate(spec: ParameterSpec, value: unknown, timezone: string): Converted {
-  const date = dateOf(spec.type, value, timezone);
+  const date = asDate(spec.type, value, timezone);
   const ms = date?.getTime() ?? Number.NaN;
   if (date === undefined || Number.isNaN(ms)) return { ok: false, expected: expectedDate(spec.type, value) };
   if (spec.time) return { ok: true, value: date };
@@ -172,9 +172,9 @@ function convertDate(spec: ParameterSpec, value: unknown, timezone: string): Con
   return { ok: true, value: midnight === ms ? date : new Date(midnight) };
 }
 
-function dateOf(type: ParameterType, value: unknown, timezone: string): Date | undefined {
-  const kind = kindOf(value);
-  if (kind === 'date') return new Date(instantOf(value) ?? Number.NaN);
+function asDate(type: ParameterType, value: unknown, timezone: string): Date | undefined {
+  const kind = classifyValue(value);
+  if (kind === 'date') return new Date(toInstant(value) ?? Number.NaN);
   if (type === 'timestamp') {
     const number = toNumber(value);
     if (number !== undefined) return new Date(Math.abs(number) < FIRST_MILLISECONDS ? number * 1000 : number);
@@ -191,18 +191,18 @@ function dateOf(type: ParameterType, value: unknown, timezone: string): Date | u
 
 function expectedDate(type: ParameterType, value: unknown): string {
   if (type === 'timestamp') return 'a date or a Unix time';
-  return kindOf(value) === 'number' ? 'a date (parseDate(x; "X") makes one of a Unix time)' : 'a date';
+  return classifyValue(value) === 'number' ? 'a date (parseDate(x; "X") makes one of a Unix time)' : 'a date';
 }
 
 function convertBuffer(value: unknown, codepage: string): Converted {
-  switch (kindOf(value)) {
+  switch (classifyValue(value)) {
     case 'buffer':
       return { ok: true, value };
     case 'text':
     case 'number':
     case 'boolean':
     case 'date': {
-      const bytes = encodeText(textOf(value) ?? '', codepage);
+      const bytes = encodeText(asText(value) ?? '', codepage);
       const expected = `binary data, or text that can be written in codepage ${codepage.slice(0, 40)}`;
       return bytes === undefined ? { ok: false, expected } : { ok: true, value: bytes };
     }

@@ -15,7 +15,7 @@ export type ValueKind =
   | 'unreadable';
 
 /** The kind of any value; never throws, whatever a Proxy of the embedder does. */
-export function kindOf(value: unknown): ValueKind {
+export function classifyValue(value: unknown): ValueKind {
   switch (typeof value) {
     case 'undefined':
       return 'unset';
@@ -51,7 +51,7 @@ export function copyMembers(value: unknown): PlainObject | undefined {
 
 /** What was expected where members could not be copied: a collection of the embedder's may throw when it is read. */
 export function expectedCollection(value: unknown): string {
-  return kindOf(value) === 'collection' ? 'a collection that can be read' : 'a collection';
+  return classifyValue(value) === 'collection' ? 'a collection that can be read' : 'a collection';
 }
 
 /** A copy of the items of an array; undefined where reading them fails. */

@@ -1,5 +1,5 @@
 import type { BillingPort, Price } from '../services/ports.js';
-import { addMonths } from '../store/subscription-state.js';
+import { addUtcMonths } from '../store/subscription-state.js';
 import type { License } from '../store/tables.js';
 
 /** Calls a minute are those of the plans. Source: https://developers.make.com/api-documentation (rate limiting). [doc]; prices and volumes [inf]. */
@@ -88,7 +88,7 @@ export function createLocalBilling(): BillingPort {
       return {
         code,
         validFrom: new Date(COUPON_FROM_MS).toISOString(),
-        validTo: new Date(addMonths(COUPON_FROM_MS, COUPON_MONTHS)).toISOString(),
+        validTo: new Date(addUtcMonths(COUPON_FROM_MS, COUPON_MONTHS)).toISOString(),
         price: Math.round(price.amount * factor * 100) / 100,
         currencyCode: price.currencyCode,
         productId: price.productId,

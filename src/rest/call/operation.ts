@@ -4,7 +4,7 @@ import type { RestServices } from '../services/services.js';
 import type { KeyRow, OrganizationRow, TeamRow, UserRow } from '../store/tables.js';
 import type { ListPage, Paging } from './paging.js';
 import type { Permission } from './roles.js';
-import type { Scope } from './scopes.js';
+import type { ApiScope } from './scopes.js';
 
 export interface Caller {
   readonly user: UserRow;
@@ -64,7 +64,7 @@ export interface Addresses {
 }
 
 /** One request, checked. */
-export interface Call<P, Q, B, S> {
+export interface RestCall<P, Q, B, S> {
   readonly services: RestServices;
   /** What addresses in the answer are made from. */
   readonly addresses: Addresses;
@@ -96,7 +96,7 @@ interface OperationBase {
   readonly server?: 'api' | 'auth';
   readonly tag: string;
   readonly summary: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly ApiScope[];
   readonly authentication?: Authentication;
   /** Whether only administrators of the instance may call it. */
   readonly administrators?: boolean;
@@ -115,7 +115,7 @@ export interface RestOperation extends OperationBase {
   readonly optionalQuery: SchemaMap;
   readonly body: Schema<unknown> | undefined;
   readonly subject: SubjectSource<SubjectKind> | undefined;
-  handler(call: Call<PlainObject, PlainObject, PlainObject, Subjects[SubjectKind]>): Promise<unknown>;
+  handler(call: RestCall<PlainObject, PlainObject, PlainObject, Subjects[SubjectKind]>): Promise<unknown>;
 }
 
 export interface OperationOptions<
@@ -130,7 +130,7 @@ export interface OperationOptions<
   readonly optionalQuery?: O;
   readonly body?: Schema<B>;
   readonly subject?: SubjectSource<S>;
-  handler(call: Call<Fields<P>, Fields<R> & OptionalFields<O>, B, Subjects[S]>): Promise<unknown>;
+  handler(call: RestCall<Fields<P>, Fields<R> & OptionalFields<O>, B, Subjects[S]>): Promise<unknown>;
 }
 
 // biome-ignore lint/complexity/noBannedTypes: no members are what an absent map of schemas has.

@@ -17,9 +17,9 @@ export const SCOPES = {
 } as const;
 
 /** The name of a scope: `organizations:read`. */
-export type Scope = keyof typeof SCOPES;
+export type ApiScope = keyof typeof SCOPES;
 
-export const SCOPE_NAMES: readonly Scope[] = Object.keys(SCOPES) as Scope[];
+export const SCOPE_NAMES: readonly ApiScope[] = Object.keys(SCOPES) as ApiScope[];
 
 /** Scopes without effect unless the user administers the instance. Source: https://developers.make.com/api-documentation (authentication). [doc] */
 export function isAdminScope(scope: string): boolean {

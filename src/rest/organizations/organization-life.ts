@@ -1,7 +1,7 @@
 import { OWNER_ROLE_ID, TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
 import { notFound } from '../problems.js';
 import { consumptionAt, nextResetAfter } from '../services/license.js';
-import type { Zone } from '../services/ports.js';
+import type { ProductionZone } from '../services/ports.js';
 import type { RestServices } from '../services/services.js';
 import {
   type License,
@@ -30,7 +30,7 @@ export function hasFeature(organization: OrganizationRow, feature: string): bool
 
 export interface NewOrganization {
   readonly name: string;
-  readonly zone: Zone;
+  readonly zone: ProductionZone;
   readonly countryId: number;
   readonly timezoneId: number;
   readonly license: License;

@@ -13,7 +13,7 @@ export const SERVER_LIMITS: ServeFetchOptions['limits'] = Object.freeze({
 });
 
 /** A listener for `node:http` and `node:https` that answers through a Fetch handler. */
-export function createNodeListener(
+export function createRestListener(
   handle: (request: Request) => Promise<Response>,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
   return createListener(handle, { limits: SERVER_LIMITS, refuse: refusedAtTheDoor }).listen;

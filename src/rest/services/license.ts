@@ -1,6 +1,6 @@
 import { flag, integer, named, object, oneOf, type Schema, text } from '../../schema/build.js';
 import { invalidParameter, missingParameter } from '../problems.js';
-import { addMonths } from '../store/subscription-state.js';
+import { addUtcMonths } from '../store/subscription-state.js';
 import type { License } from '../store/tables.js';
 import type { RestSettings } from './services.js';
 
@@ -119,7 +119,7 @@ export function completeLicense(
 
 /** When consumption that was reset at `fromMs` is reset again. */
 export function nextResetAfter(license: License, fromMs: number): number {
-  return addMonths(fromMs, license['restartPeriod'] === '1 year' ? 12 : 1);
+  return addUtcMonths(fromMs, license['restartPeriod'] === '1 year' ? 12 : 1);
 }
 
 /** What an organization has used since its last reset. */
@@ -156,19 +156,19 @@ export function consumptionAt(row: Consumption & { readonly license: License }, 
   }
   const months = license['restartPeriod'] === '1 year' ? 12 : 1;
   const offset = countMonths(anchorAt, nextReset);
-  const resetAt = (index: number): number => addMonths(anchorAt, offset + index * months);
+  const resetAt = (index: number): number => addUtcMonths(anchorAt, offset + index * months);
   let passed = 0;
   while (passed < MAX_RESETS && resetAt(passed + 1) <= nowMs) passed++;
   const none = { operations: 0, transfer: 0, centicredits: 0 };
   return passed < MAX_RESETS
     ? { lastReset: resetAt(passed), nextReset: resetAt(passed + 1), resetAnchorAt: anchorAt, ...none }
-    : { lastReset: nowMs, nextReset: addMonths(nowMs, months), resetAnchorAt: nowMs, ...none };
+    : { lastReset: nowMs, nextReset: addUtcMonths(nowMs, months), resetAnchorAt: nowMs, ...none };
 }
 
 /** The anchor that is kept as long as it leads to the next reset, else that reset. */
 function findAnchor({ resetAnchorAt, nextReset }: Pick<Consumption, 'resetAnchorAt' | 'nextReset'>): number {
   if (typeof resetAnchorAt !== 'number') return nextReset;
-  return addMonths(resetAnchorAt, countMonths(resetAnchorAt, nextReset)) === nextReset
+  return addUtcMonths(resetAnchorAt, countMonths(resetAnchorAt, nextReset)) === nextReset
     ? resetAnchorAt
     : nextReset;
 }

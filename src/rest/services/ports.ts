@@ -97,7 +97,7 @@ export interface NotificationPort {
 }
 
 /** A production zone: a part of the service with an address of its own. */
-export interface Zone {
+export interface ProductionZone {
   readonly id: number;
   readonly domain: string;
   readonly name: string;
@@ -113,8 +113,8 @@ export interface Zone {
 /** The port to the map of the production zones. */
 export interface ZoneDirectory {
   /** The zone these calls are addressed to. */
-  readonly current: Zone;
-  readonly zones: readonly Zone[];
+  readonly current: ProductionZone;
+  readonly zones: readonly ProductionZone[];
   readonly regions: readonly { readonly id: number; readonly name: string }[];
 }
 

@@ -1,7 +1,7 @@
-import type { Zone, ZoneDirectory } from './ports.js';
+import type { ProductionZone, ZoneDirectory } from './ports.js';
 
 /** Source: https://developers.make.com/api-documentation (organizations): deletion works in eu1 and us1 [doc]; domains [doc], ids [inf]. */
-const ZONES: readonly Zone[] = [
+const ZONES: readonly ProductionZone[] = [
   zone({ id: 1, domain: 'eu1.make.com', name: 'EU 1', regionId: 1, deletion: true }),
   zone({ id: 2, domain: 'eu2.make.com', name: 'EU 2', regionId: 1, deletion: false }),
   zone({ id: 3, domain: 'us1.make.com', name: 'US 1', regionId: 2, deletion: true }),
@@ -27,11 +27,11 @@ export function createZoneDirectory(
 }
 
 /** The zone new organizations of a region go to: the current one if it is of that region. */
-export function zoneOfRegion(directory: ZoneDirectory, regionId: number): Zone | undefined {
+export function zoneOfRegion(directory: ZoneDirectory, regionId: number): ProductionZone | undefined {
   const inRegion = [directory.current, ...directory.zones].filter((it) => it.regionId === regionId);
   return inRegion[0];
 }
 
-function zone(fields: Omit<Zone, 'serviceName' | 'runsApps'>): Zone {
+function zone(fields: Omit<ProductionZone, 'serviceName' | 'runsApps'>): ProductionZone {
   return { ...fields, serviceName: 'default', runsApps: true };
 }

@@ -47,7 +47,7 @@ export function startPeriodAt(row: RestSubscriptionRow, startsAtMs: number): Res
     anchorAt: startsAtMs,
     periodIndex: 0,
     periodStartsAt: startsAtMs,
-    periodEndsAt: addMonths(startsAtMs, countPeriodMonths(row.period)),
+    periodEndsAt: addUtcMonths(startsAtMs, countPeriodMonths(row.period)),
     pauseStartsAt: null,
     pauseEndsAt: null,
   };
@@ -75,12 +75,12 @@ export function resumeAtProblem(
   nowMs: number,
 ): string | undefined {
   if (resumeAtMs <= row.periodEndsAt) return 'must be later than the end of the current period';
-  if (resumeAtMs > addMonths(nowMs, 12)) return 'must be within 12 months';
+  if (resumeAtMs > addUtcMonths(nowMs, 12)) return 'must be within 12 months';
   return undefined;
 }
 
 /** The same day some months later; the last day of the month where that day does not exist. UTC. */
-export function addMonths(instantMs: number, months: number): number {
+export function addUtcMonths(instantMs: number, months: number): number {
   const date = new Date(instantMs);
   const day = date.getUTCDate();
   date.setUTCDate(1);
@@ -97,7 +97,7 @@ function nextPeriod(row: RestSubscriptionRow): RestSubscriptionRow {
     ...row,
     periodIndex,
     periodStartsAt: row.periodEndsAt,
-    periodEndsAt: addMonths(row.anchorAt, (periodIndex + 1) * countPeriodMonths(row.period)),
+    periodEndsAt: addUtcMonths(row.anchorAt, (periodIndex + 1) * countPeriodMonths(row.period)),
   };
 }
 

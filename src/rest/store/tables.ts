@@ -123,7 +123,7 @@ export interface TeamMemberRow {
   readonly usersRoleId: number;
 }
 
-export interface ScenarioRow {
+export interface RestScenarioRow {
   readonly id: number;
   readonly organizationId: number;
   readonly teamId: number;
@@ -200,7 +200,7 @@ export type RestTables = {
   readonly invitations: InvitationRow;
   readonly teams: TeamRow;
   readonly teamMembers: TeamMemberRow;
-  readonly scenarios: ScenarioRow;
+  readonly scenarios: RestScenarioRow;
   readonly installedApps: InstalledAppRow;
   readonly apps: AppRow;
   readonly subscriptions: RestSubscriptionRow;

@@ -3,7 +3,7 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { hashToken } from '../call/authenticate.js';
 import { wrapped } from '../call/fields.js';
 import { defineOperation, type RestOperation } from '../call/operation.js';
-import { SCOPE_NAMES, type Scope } from '../call/scopes.js';
+import { type ApiScope, SCOPE_NAMES } from '../call/scopes.js';
 import { forbidden, notFound } from '../problems.js';
 import type { RestWriter, TokenRow } from '../store/tables.js';
 
@@ -78,7 +78,7 @@ const deleteToken: RestOperation = defineOperation({
 export interface NewToken {
   readonly userId: number;
   readonly label: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly ApiScope[];
   /** UUID v4, lower case. */
   readonly token: string;
   readonly nowMs: number;

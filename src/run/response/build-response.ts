@@ -70,7 +70,7 @@ export function buildResponse(
   const written = findHeader(headers, 'Content-Type');
   const { body, contentType } = atDirective(respond.body, context, () =>
     type === undefined
-      ? writeBody(value, typeOf(value, written, textType), context)
+      ? writeBody(value, chooseType(value, written, textType), context)
       : writeTyped(value, type, context),
   );
   return {
@@ -122,7 +122,7 @@ function readHeaders(directive: Directive | undefined, context: RunContext): rea
  * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/responder: JSON unless type or content type
  * says otherwise. [inf]
  */
-function typeOf(value: unknown, contentType: string | undefined, textType: RespondType): RespondType {
+function chooseType(value: unknown, contentType: string | undefined, textType: RespondType): RespondType {
   const { mediaType } = readContentType(contentType);
   const isNested = typeof value === 'object' && !(value instanceof Date);
   if (isNested) return mediaType === CONTENT_TYPES.urlencoded ? 'urlencoded' : 'json';

@@ -46,7 +46,7 @@ class Buffer extends Uint8Array {
   static byteLength(value, encoding) {
     if (typeof value !== 'string') return value.byteLength;
     // As in Node, from the length alone: characters that are no digits count too.
-    const codec = codecOf(encoding);
+    const codec = findCodec(encoding);
     if (codec === CODECS.hex) return value.length >> 1;
     if (codec !== CODECS.base64 && codec !== CODECS.base64url) return codec.toBytes(value).length;
     let digits = value.length;
@@ -93,7 +93,7 @@ class Buffer extends Uint8Array {
     const bytes = textToBytes(String(text), encoding);
     let end = Math.min(room, bytes.length);
     // A character that does not fit as a whole is not written at all.
-    if (codecOf(encoding) === UTF8) while (end > 0 && end < bytes.length && (bytes[end] & 0xc0) === 0x80) end--;
+    if (findCodec(encoding) === UTF8) while (end > 0 && end < bytes.length && (bytes[end] & 0xc0) === 0x80) end--;
     this.set(bytes.subarray(0, end), at);
     return end;
   }

@@ -5,7 +5,7 @@ const BASE64URL = BASE64.slice(0, 62) + '-_';
 const SEXTETS = new Map([...BASE64 + '-_'].map((char, index) => [char.charCodeAt(0), index < 64 ? index : index - 2]));
 
 // Joins character codes without an argument list as long as the text.
-function textOf(length, codeAt) {
+function joinUnits(length, codeAt) {
   let text = '';
   for (let from = 0; from < length; from += 4096) {
     const codes = [];
@@ -15,7 +15,7 @@ function textOf(length, codeAt) {
   return text;
 }
 
-function bytesOf(length, byteAt) {
+function fillBytes(length, byteAt) {
   const bytes = new Uint8Array(length);
   for (let index = 0; index < length; index++) bytes[index] = byteAt(index);
   return bytes;
@@ -110,7 +110,7 @@ function bytesToBase64(bytes, alphabet, pad) {
 
 function hexToBytes(text) {
   const digits = /^(?:[0-9a-f]{2})*/i.exec(text)[0];
-  return bytesOf(digits.length / 2, (index) => parseInt(digits.substr(index * 2, 2), 16));
+  return fillBytes(digits.length / 2, (index) => parseInt(digits.substr(index * 2, 2), 16));
 }
 
 function bytesToHex(bytes) {
@@ -121,13 +121,13 @@ function bytesToHex(bytes) {
 
 const UTF8 = { toBytes: utf8ToBytes, toText: utf8ToText };
 const LATIN1 = {
-  toBytes: (text) => bytesOf(text.length, (index) => text.charCodeAt(index)),
-  toText: (bytes) => textOf(bytes.length, (index) => bytes[index]),
+  toBytes: (text) => fillBytes(text.length, (index) => text.charCodeAt(index)),
+  toText: (bytes) => joinUnits(bytes.length, (index) => bytes[index]),
 };
-const ASCII = { toBytes: LATIN1.toBytes, toText: (bytes) => textOf(bytes.length, (index) => bytes[index] & 0x7f) };
+const ASCII = { toBytes: LATIN1.toBytes, toText: (bytes) => joinUnits(bytes.length, (index) => bytes[index] & 0x7f) };
 const UTF16 = {
-  toBytes: (text) => bytesOf(text.length * 2, (index) => text.charCodeAt(index >> 1) >> (index & 1 ? 8 : 0)),
-  toText: (bytes) => textOf(bytes.length >> 1, (index) => bytes[index * 2] | (bytes[index * 2 + 1] << 8)),
+  toBytes: (text) => fillBytes(text.length * 2, (index) => text.charCodeAt(index >> 1) >> (index & 1 ? 8 : 0)),
+  toText: (bytes) => joinUnits(bytes.length >> 1, (index) => bytes[index * 2] | (bytes[index * 2 + 1] << 8)),
 };
 const CODECS = Object.assign(Object.create(null), {
   utf8: UTF8,
@@ -144,7 +144,7 @@ const CODECS = Object.assign(Object.create(null), {
   'ucs-2': UTF16,
 });
 
-function codecOf(encoding) {
+function findCodec(encoding) {
   if (encoding === undefined || encoding === null) return UTF8;
   const codec = CODECS[String(encoding).toLowerCase()];
   if (codec === undefined) throw new TypeError('Unknown encoding: ' + encoding);
@@ -152,10 +152,10 @@ function codecOf(encoding) {
 }
 
 function textToBytes(text, encoding) {
-  return codecOf(encoding).toBytes(text);
+  return findCodec(encoding).toBytes(text);
 }
 
 function bytesToText(bytes, encoding) {
-  return codecOf(encoding).toText(bytes);
+  return findCodec(encoding).toText(bytes);
 }
 `;

@@ -3,7 +3,7 @@ import { type Reporting, reporting } from '../../component/report.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { reactionTo } from '../state/error-reactions.js';
-import { type ScenarioSettings, settingsOf } from '../state/scenario-settings.js';
+import { completeSettings, type ScenarioSettings } from '../state/scenario-settings.js';
 import type { RunOutcome } from '../state/scenario-state.js';
 import type { CompiledFlow } from './compile-flow.js';
 import type { TriggerData } from './flow.js';
@@ -55,7 +55,7 @@ export function runFlow(
 }
 
 async function runAll(flow: CompiledFlow, input: FlowInput, options: FlowOptions): Promise<FlowReport> {
-  const tools = toolsOf(options, input.signal);
+  const tools = completeTools(options, input.signal);
   const run = new FlowRun(flow, tools);
   const takesEvents = flow.steps[0]?.step.module.type === 'instant_trigger';
   const sources = takesEvents
@@ -72,7 +72,7 @@ async function runAll(flow: CompiledFlow, input: FlowInput, options: FlowOptions
   // An event whose run was interrupted is done if all of it is stored; one run takes all or, uncommitted, none.
   if (ended !== undefined)
     done = run.isLossy && !tools.settings.autoCommit ? 0 : done + (run.isLossy ? 0 : 1);
-  return reportOf(run, ended, { retry: undefined, eventsDone: Math.min(done, sources.length) });
+  return makeReport(run, ended, { retry: undefined, eventsDone: Math.min(done, sources.length) });
 }
 
 /**
@@ -101,7 +101,7 @@ async function resume(
     const message = `The flow "${flow.flow.name}" cannot go on with the execution "${execution.id}".`;
     throw new EngineError('USAGE', message);
   }
-  const tools = toolsOf(options, options.signal);
+  const tools = completeTools(options, options.signal);
   const run = new FlowRun(flow, tools, execution);
   const ended = await lead(run, async () => {
     await run.step(index, execution.outputs);
@@ -111,12 +111,12 @@ async function resume(
   if (!isReplaced && !run.isLossy) await options.store.remove(execution.id);
   // Taken back by a handler, or not storable: it must not come due again and again.
   if (!isReplaced && run.isLossy) await options.store.save({ ...execution, retry: undefined });
-  return reportOf(run, ended, { retry: execution.retry?.attempt ?? 0, eventsDone: 0 });
+  return makeReport(run, ended, { retry: execution.retry?.attempt ?? 0, eventsDone: 0 });
 }
 
-function toolsOf(options: FlowOptions, signal: AbortSignal | undefined): FlowTools {
+function completeTools(options: FlowOptions, signal: AbortSignal | undefined): FlowTools {
   const { store, clock = SYSTEM_CLOCK, newId = randomUUID } = options;
-  return { settings: settingsOf(options.settings), store, clock, newId, signal };
+  return { settings: completeSettings(options.settings), store, clock, newId, signal };
 }
 
 /** Leads a run through its phases, however it ends. */
@@ -152,15 +152,23 @@ async function settle(run: FlowRun, ended: Interruption): Promise<Interruption> 
   }
 }
 
-function reportOf(
+function makeReport(
   run: FlowRun,
   ended: Interruption | undefined,
   { retry, eventsDone }: { readonly retry: number | undefined; readonly eventsDone: number },
 ): FlowReport {
-  const outcome = outcomeOf(run, ended, retry);
+  const outcome = decideOutcome(run, ended, retry);
   const { operations, phases, bundles, incomplete, hasResponder, answer, state, isLossy } = run;
   const facts = {
-    ...{ status: statusOf(outcome, ended), outcome, operations, phases, incomplete, hasResponder, answer },
+    ...{
+      status: decideStatus(outcome, ended),
+      outcome,
+      operations,
+      phases,
+      incomplete,
+      hasResponder,
+      answer,
+    },
     ...{ state: isLossy ? undefined : state, eventsDone },
   };
   const error = ended?.how === 'commit' ? undefined : ended?.error;
@@ -169,14 +177,14 @@ function reportOf(
     : { ...facts, ok: false, bundles: undefined, error, completed: bundles };
 }
 
-function statusOf(outcome: EndedRun, ended: Interruption | undefined): FlowReport['status'] {
+function decideStatus(outcome: EndedRun, ended: Interruption | undefined): FlowReport['status'] {
   if (outcome.kind === 'success' || outcome.kind === 'warning') return outcome.kind;
   return ended?.plan === undefined ? 'error' : 'warning';
 }
 
 type EndedRun = Extract<RunOutcome, { kind: 'success' | 'warning' | 'rollback' | 'error' }>;
 
-function outcomeOf(run: FlowRun, ended: Interruption | undefined, retry: number | undefined): EndedRun {
+function decideOutcome(run: FlowRun, ended: Interruption | undefined, retry: number | undefined): EndedRun {
   if (ended === undefined || ended.how === 'commit' || ended.error === undefined) {
     return { kind: run.hasWarning ? 'warning' : 'success', retry };
   }

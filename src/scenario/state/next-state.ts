@@ -50,10 +50,9 @@ export function nextState(
   nowMs: number,
 ): Transition {
   const resting = awake(state.kind === 'running' ? state.resting : state, nowMs);
-  const move = endBackoff(moveOf(resting, settings, outcome, nowMs), outcome, nowMs);
+  const move = endBackoff(decideMove(resting, settings, outcome, nowMs), outcome, nowMs);
   // A suspended scenario starts nothing early, retries neither.
-  const stored =
-    move.state.kind === 'delayed' ? notBefore(move.stored, move.state.untilMs) : move.stored;
+  const stored = move.state.kind === 'delayed' ? notBefore(move.stored, move.state.untilMs) : move.stored;
   const waits = [
     move.state.kind === 'delayed' || move.state.kind === 'backoff' ? move.state.untilMs : undefined,
     stored?.resolution === 'automatic' ? stored.atMs : undefined,
@@ -95,7 +94,12 @@ function withRuns(before: ScenarioState, resting: RestingState, outcome: RunOutc
   return left > 0 ? { kind: 'running', errors: resting.errors, runs: left, resting } : resting;
 }
 
-function moveOf(state: RestingState, settings: ScenarioSettings, outcome: RunOutcome, nowMs: number): Move {
+function decideMove(
+  state: RestingState,
+  settings: ScenarioSettings,
+  outcome: RunOutcome,
+  nowMs: number,
+): Move {
   switch (outcome.kind) {
     case 'started':
       return { state };
@@ -205,13 +209,13 @@ function suspend(
   failed: FailedRun,
   nowMs: number,
 ): RestingState & { kind: 'delayed' } {
-  const untilMs = nowMs + suspensionOf(settings, failed);
+  const untilMs = nowMs + computeSuspension(settings, failed);
   const standing = state.kind === 'delayed' ? state.untilMs : untilMs;
   return { kind: 'delayed', errors: state.errors, untilMs: Math.max(untilMs, standing) };
 }
 
 /** What an app says itself comes first, then what its service asks for, within bounds. [choice] */
-function suspensionOf(settings: ScenarioSettings, failed: FailedRun): number {
+function computeSuspension(settings: ScenarioSettings, failed: FailedRun): number {
   const { delayMs = RATE_LIMIT_DELAY_MS, retryAfterMs } = failed;
   // Settings that were stored before there were these have none.
   const { minRetryAfterMs, maxRetryAfterMs } = { ...DEFAULT_SETTINGS, ...settings };

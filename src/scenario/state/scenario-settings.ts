@@ -44,7 +44,7 @@ export const DEFAULT_SETTINGS: ScenarioSettings = Object.freeze({
  *
  * @throws EngineError (USAGE) for a name that is no setting and a value it cannot have
  */
-export function settingsOf(given: Partial<ScenarioSettings> = {}): ScenarioSettings {
+export function completeSettings(given: Partial<ScenarioSettings> = {}): ScenarioSettings {
   const written = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   for (const [name, value] of Object.entries(written)) assertSetting(name, value);
   const settings = { ...DEFAULT_SETTINGS, ...written };

@@ -17,7 +17,7 @@ import {
   type Tally,
 } from '../record-store.js';
 import { compareValues, inOrder } from './compare.js';
-import { type Condition, createMemoryTable, type MemoryTable, matches } from './memory-table.js';
+import { type ColumnCondition, createMemoryTable, type MemoryTable, matches } from './memory-table.js';
 
 type AnyWhere = Readonly<Record<string, unknown>>;
 
@@ -143,7 +143,7 @@ function createWriter<T extends Tables>(
   undo: (() => void)[],
 ): RecordWriter<T> {
   const insert: RecordWriter<T>['insert'] = async (name, row) => {
-    const table = tableOf(tables, name);
+    const table = requireTable(tables, name);
     // `id` is the one member `Omit` took away.
     const added = Object.freeze({ ...row, id: table.nextId() }) as unknown as T[typeof name];
     table.put(added);
@@ -165,7 +165,7 @@ function createWriter<T extends Tables>(
       return added;
     },
     update: async (name, where, change) => {
-      const table = tableOf(tables, name);
+      const table = requireTable(tables, name);
       const rows = await reader.find(name, { where });
       for (const row of rows) {
         table.drop(row);
@@ -177,7 +177,7 @@ function createWriter<T extends Tables>(
       return rows.length;
     },
     remove: async (name, where) => {
-      const table = tableOf(tables, name);
+      const table = requireTable(tables, name);
       const rows = await reader.find(name, { where });
       for (const row of rows) {
         table.drop(row);
@@ -188,7 +188,7 @@ function createWriter<T extends Tables>(
   };
 }
 
-function tableOf(tables: ReadonlyMap<string, MemoryTable>, name: string): MemoryTable {
+function requireTable(tables: ReadonlyMap<string, MemoryTable>, name: string): MemoryTable {
   const table = tables.get(name);
   if (!table) throw new StoreError('STORE_FAILED', `There is no table "${name}".`);
   return table;
@@ -196,14 +196,14 @@ function tableOf(tables: ReadonlyMap<string, MemoryTable>, name: string): Memory
 
 /** The rows that fit. The first condition on an indexed column finds them, and they are held against the others. */
 function selectRows(tables: ReadonlyMap<string, MemoryTable>, name: string, where: AnyWhere): Row[] {
-  const table = tableOf(tables, name);
+  const table = requireTable(tables, name);
   const conditions = Object.entries(where).map(
-    ([column, condition]): Condition => [column, resolveWithin(tables, condition)],
+    ([column, condition]): ColumnCondition => [column, resolveWithin(tables, condition)],
   );
   for (const used of conditions) {
     const [column, condition] = used;
     if (isContaining(condition) || isBounded(condition)) continue;
-    const found = table.lookup(column, valuesOneOf(condition));
+    const found = table.lookup(column, listValues(condition));
     if (found === undefined) continue;
     const others = conditions.filter((it) => it !== used);
     return others.length === 0 ? found : found.filter((row) => matches(row, others));
@@ -217,7 +217,7 @@ function resolveWithin(tables: ReadonlyMap<string, MemoryTable>, condition: unkn
   return new Set(selectRows(tables, within, where).map((row) => Reflect.get(row, column)));
 }
 
-function valuesOneOf(condition: unknown): ReadonlySet<unknown> {
+function listValues(condition: unknown): ReadonlySet<unknown> {
   if (condition instanceof Set) return condition;
   return new Set(Array.isArray(condition) ? condition : [condition]);
 }

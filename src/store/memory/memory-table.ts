@@ -74,9 +74,9 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
 }
 
 /** What a row fits: a column with its condition, in which a set stands for "one of". */
-export type Condition = readonly [column: string, condition: unknown];
+export type ColumnCondition = readonly [column: string, condition: unknown];
 
-export function matches(row: Row, conditions: readonly Condition[]): boolean {
+export function matches(row: Row, conditions: readonly ColumnCondition[]): boolean {
   for (const [column, condition] of conditions) {
     const value: unknown = Reflect.get(row, column);
     if (condition instanceof Set) {

@@ -70,9 +70,9 @@ async function runMissing(
 
 /** What a later version has made of the tables must not be worked on by one that does not know it. */
 function assertKnown(done: ReadonlySet<string>, migrations: readonly Migration[]): void {
-  const owners = new Set(migrations.map(({ name }) => ownerOf(name)));
+  const owners = new Set(migrations.map(({ name }) => readOwner(name)));
   const known = new Set(migrations.map(({ name }) => name));
-  const later = [...done].find((name) => owners.has(ownerOf(name)) && !known.has(name));
+  const later = [...done].find((name) => owners.has(readOwner(name)) && !known.has(name));
   if (later === undefined) return;
   throw new StoreError(
     'STORE_FAILED',
@@ -81,6 +81,6 @@ function assertKnown(done: ReadonlySet<string>, migrations: readonly Migration[]
 }
 
 /** `rest/001-tables` is of `rest`. */
-function ownerOf(name: string): string {
+function readOwner(name: string): string {
   return name.split('/')[0] ?? '';
 }

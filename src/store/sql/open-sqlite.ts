@@ -2,7 +2,7 @@ import { chmod, open } from 'node:fs/promises';
 import type Database from 'libsql';
 import { loadPackages } from '../../errors/load-packages.js';
 import { StoreError } from '../../errors/store-error.js';
-import { errnoOf } from '../../util/errno.js';
+import { readErrno } from '../../util/read-errno.js';
 import type { SqlDatabase } from '../sql-database.js';
 import type { SqlTables } from '../sql-tables.js';
 import { createSqliteDialect } from './sqlite-dialect.js';
@@ -48,11 +48,11 @@ async function makePrivate(file: string): Promise<void> {
     await chmod(file, OWNER_ONLY);
     for (const beside of [`${file}-wal`, `${file}-shm`]) {
       await chmod(beside, OWNER_ONLY).catch((error: unknown) => {
-        if (errnoOf(error) !== 'ENOENT') throw error;
+        if (readErrno(error) !== 'ENOENT') throw error;
       });
     }
   } catch (cause) {
-    const why = errnoOf(cause);
+    const why = readErrno(cause);
     throw new StoreError(
       'STORE_FAILED',
       `The database file ${file} cannot be opened and kept from others (${why}).`,

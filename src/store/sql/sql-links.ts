@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { LinkSource, LinkValues, Row } from '../record-store.js';
 import type { SqlTables } from '../sql-tables.js';
 import type { RowCodec } from './row-codec.js';
-import { codecOf, type SqlSources } from './sql-where.js';
+import { requireCodec, type SqlSources } from './sql-where.js';
 
 type AnyLinks = Readonly<
   Record<string, { readonly table: string; readonly where: Readonly<Record<string, LinkSource>> }>
@@ -54,14 +54,14 @@ function buildStatement(sources: SqlSources, links: AnyLinks): LinkStatement {
   const joins: string[] = [];
   const aliases = new Map(Object.keys(links).map((name, index) => [name, `r${index}`]));
   for (const [name, { table, where }] of Object.entries(links)) {
-    const codec = codecOf(sources, table);
+    const codec = requireCodec(sources, table);
     const alias = aliases.get(name) ?? '';
     rows.push({ name, codec, from: selected.length });
     for (const column of codec.sqlColumns) selected.push(`${alias}."${column}" as c${selected.length}`);
     const conditions = Object.entries(where).map(([column, source]) => {
       const left = `${alias}."${codec.column(column)}"`;
       if ('of' in source) {
-        const before = codecOf(sources, links[source.of]?.table ?? '');
+        const before = requireCodec(sources, links[source.of]?.table ?? '');
         return `${left} = ${aliases.get(source.of) ?? ''}."${before.column(source.column)}"`;
       }
       parameters.push(source.value);

@@ -16,7 +16,7 @@ import { createRowCodec } from './row-codec.js';
 import { countInWindow } from './sql-count-window.js';
 import { translateErrors } from './sql-errors.js';
 import { type LinkStatements, readLinked } from './sql-links.js';
-import { codecOf, conditionOf, type SqlSources } from './sql-where.js';
+import { requireCodec, type SqlSources, writeCondition } from './sql-where.js';
 
 type Db = Kysely<SqlTables>;
 
@@ -69,11 +69,11 @@ async function selectRows(
   query: Query<Row> & { lock?: RowLock },
 ): Promise<Row[]> {
   const { where = {}, sortBy = 'id', descending = false, limit, offset = 0, lock } = query;
-  const codec = codecOf(sources, name);
+  const codec = requireCodec(sources, name);
   const columns = query.columns && [...new Set<string>(['id', ...query.columns])];
   const source = db.selectFrom(codec.table);
   let statement = (columns ? source.select(columns.map(codec.column)) : source.selectAll()).where(
-    conditionOf(sources, name, where),
+    writeCondition(sources, name, where),
   );
   statement = statement.orderBy(codec.column(sortBy), (it) =>
     descending ? it.desc().nullsLast() : it.asc().nullsFirst(),
@@ -106,11 +106,11 @@ function createReader<T extends Tables>(db: Db, sources: StoreSources): RecordRe
     get: async (name, where) => typed<typeof name>(await select(name, { where, limit: 1 }))[0],
     find: async (name, query = {}) => typed<typeof name>(await select(name, query as Query<Row>)),
     firstOf: async (name, column, values, where, limit = 1) => {
-      const codec = codecOf(sources, name);
+      const codec = requireCodec(sources, name);
       if (values.length === 0) return [];
       // A list of smallest ids, each of which an index answers; grouping would read all rows of each value.
       const ids = (value: unknown, index: number) => {
-        const fitting = conditionOf(sources, name, { ...where, [column]: value });
+        const fitting = writeCondition(sources, name, { ...where, [column]: value });
         const first = db.selectFrom(codec.table).select('id').where(fitting).orderBy('id').limit(limit);
         return db.selectFrom(first.as(`first_${index}`)).select('id');
       };
@@ -122,9 +122,9 @@ function createReader<T extends Tables>(db: Db, sources: StoreSources): RecordRe
       return typed<typeof name>(rows.map((row) => codec.decode(row)));
     },
     distinct: async (name, column, where) => {
-      const codec = codecOf(sources, name);
+      const codec = requireCodec(sources, name);
       const values = codec.column(column);
-      const fitting = conditionOf(sources, name, where);
+      const fitting = writeCondition(sources, name, where);
       // From one value to the next above it, each of which an index answers; `distinct` would read all rows that fit.
       const statement = db
         .withRecursive('known(value)', (it) =>
@@ -153,7 +153,7 @@ function createReader<T extends Tables>(db: Db, sources: StoreSources): RecordRe
       return rows.map((row) => row['value'] as T[typeof name][typeof column]);
     },
     tally: async (name, column, summed, where) => {
-      const codec = codecOf(sources, name);
+      const codec = requireCodec(sources, name);
       const statement = db
         .selectFrom(codec.table)
         .select((it) => [
@@ -161,7 +161,7 @@ function createReader<T extends Tables>(db: Db, sources: StoreSources): RecordRe
           it.fn.countAll().as('total'),
           it.fn.sum(codec.column(summed)).as('sum'),
         ])
-        .where(conditionOf(sources, name, where))
+        .where(writeCondition(sources, name, where))
         .groupBy(codec.column(column));
       const rows = await translateErrors(() => statement.execute());
       return new Map(
@@ -172,19 +172,19 @@ function createReader<T extends Tables>(db: Db, sources: StoreSources): RecordRe
       );
     },
     count: async (name, where = {}) => {
-      const codec = codecOf(sources, name);
+      const codec = requireCodec(sources, name);
       const statement = db.selectFrom(codec.table).select((it) => it.fn.countAll().as('total'));
       const row = await translateErrors(() =>
-        statement.where(conditionOf(sources, name, where)).executeTakeFirst(),
+        statement.where(writeCondition(sources, name, where)).executeTakeFirst(),
       );
       return Number(row?.['total'] ?? 0);
     },
     countBy: async (name, column, where = {}) => {
-      const codec = codecOf(sources, name);
+      const codec = requireCodec(sources, name);
       const statement = db
         .selectFrom(codec.table)
         .select((it) => [it.ref(codec.column(column)).as('value'), it.fn.countAll().as('total')])
-        .where(conditionOf(sources, name, where))
+        .where(writeCondition(sources, name, where))
         .groupBy(codec.column(column));
       const rows = await translateErrors(() => statement.execute());
       return new Map(
@@ -206,13 +206,13 @@ function createWriter<T extends Tables>(db: Db, sources: StoreSources): RecordWr
     lockFree: async (name, where) =>
       (await selectRows(db, sources, name, { where, lock: 'free' })) as T[typeof name][],
     insert: async (name, row) => {
-      const codec = codecOf(sources, name);
+      const codec = requireCodec(sources, name);
       const statement = db.insertInto(codec.table).values(codec.encode(row)).returningAll();
       const added = await translateErrors(() => statement.executeTakeFirstOrThrow());
       return codec.decode(added) as T[typeof name];
     },
     insertAll: async (name, rows) => {
-      const codec = codecOf(sources, name);
+      const codec = requireCodec(sources, name);
       const size = Math.floor(MAX_VALUES / codec.width);
       const ids: number[] = [];
       for (let start = 0; start < rows.length; start += size) {
@@ -227,15 +227,17 @@ function createWriter<T extends Tables>(db: Db, sources: StoreSources): RecordWr
       return rows.map((row, index) => ({ ...row, id: ids[index] ?? 0 })) as T[typeof name][];
     },
     update: async (name, where, change) => {
-      const codec = codecOf(sources, name);
+      const codec = requireCodec(sources, name);
       const statement = db.updateTable(codec.table).set(codec.encode(change));
       const result = await translateErrors(() =>
-        statement.where(conditionOf(sources, name, where)).executeTakeFirst(),
+        statement.where(writeCondition(sources, name, where)).executeTakeFirst(),
       );
       return Number(result.numUpdatedRows);
     },
     remove: async (name, where) => {
-      const statement = db.deleteFrom(codecOf(sources, name).table).where(conditionOf(sources, name, where));
+      const statement = db
+        .deleteFrom(requireCodec(sources, name).table)
+        .where(writeCondition(sources, name, where));
       const result = await translateErrors(() => statement.executeTakeFirst());
       return Number(result.numDeletedRows);
     },

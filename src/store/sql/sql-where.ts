@@ -14,19 +14,19 @@ export interface SqlSources {
 }
 
 /** @throws StoreError `STORE_FAILED` when there is no such table */
-export function codecOf(sources: SqlSources, name: string): RowCodec {
+export function requireCodec(sources: SqlSources, name: string): RowCodec {
   const codec = sources.codecs.get(name);
   if (!codec) throw new StoreError('STORE_FAILED', `There is no table "${name}".`);
   return codec;
 }
 
 /** The conditions of a query as SQL, for `where(...)`. */
-export function conditionOf(
+export function writeCondition(
   sources: SqlSources,
   table: string,
   where: Readonly<Record<string, unknown>>,
 ): (it: Builder) => Expression<SqlBool> {
-  const codec = codecOf(sources, table);
+  const codec = requireCodec(sources, table);
   return (it) =>
     it.and(
       Object.entries(where).map(([name, condition]) => oneCondition(it, { sources, codec, name, condition })),
@@ -49,11 +49,11 @@ function oneCondition(
 ): Expression<SqlBool> {
   const column = codec.column(name);
   if (isWithin(condition)) {
-    const inner = codecOf(sources, condition.within);
+    const inner = requireCodec(sources, condition.within);
     const values = it
       .selectFrom(inner.table)
       .select(inner.column(condition.column))
-      .where(conditionOf(sources, condition.within, condition.where));
+      .where(writeCondition(sources, condition.within, condition.where));
     return it(column, 'in', values);
   }
   if (isContaining(condition)) {

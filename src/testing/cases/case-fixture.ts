@@ -16,9 +16,9 @@ export function fixtureOfCase({ name, document, played }: ReadCase, app: App): F
     throw new CaseError(message, { place: document.placeOf(pointer) });
   };
   const found = component === undefined ? undefined : readComponent(component);
-  const kinds = found && kindsOf(found, app);
+  const kinds = found && findKind(found, app);
   if (found !== undefined && kinds === undefined) {
-    const names = namesOf(found.type, app);
+    const names = listNames(found.type, app);
     const hint =
       didYouMean(found.name, names) ||
       (names.length > 0 ? ` It has ${names.slice(0, 20).join(', ')}.` : ' It has none.');
@@ -64,7 +64,7 @@ const KIND_OF_MODULE: Readonly<Record<ModuleType, FixtureKind>> = {
 };
 
 /** What a component is run as where the case does not say; undefined for one the app does not have. */
-function kindsOf({ type, name }: ComponentName, app: App): FixtureKind | undefined {
+function findKind({ type, name }: ComponentName, app: App): FixtureKind | undefined {
   switch (type) {
     case 'module': {
       const module = app.modules.get(name);
@@ -81,7 +81,7 @@ function kindsOf({ type, name }: ComponentName, app: App): FixtureKind | undefin
   }
 }
 
-function namesOf(type: string, { modules, rpcs, connections, webhooks }: App): readonly string[] {
+function listNames(type: string, { modules, rpcs, connections, webhooks }: App): readonly string[] {
   const table: Readonly<Record<string, ReadonlyMap<string, unknown>>> = {
     ...{ module: modules, rpc: rpcs, connection: connections, webhook: webhooks },
   };

@@ -16,8 +16,8 @@ export interface CaseLists {
  * @throws TypeError for an entry without a reason, a dispute without a source, and a case that is on both lists
  */
 export async function readCaseLists(folder: URL): Promise<CaseLists> {
-  const gaps = await readList(new URL('known-gaps.json', folder), (entry) => textOf(entry));
-  const disputed = await readList(new URL('disputed.json', folder), disputeOf);
+  const gaps = await readList(new URL('known-gaps.json', folder), (entry) => readText(entry));
+  const disputed = await readList(new URL('disputed.json', folder), readDispute);
   const both = [...gaps.keys()].filter((id) => disputed.has(id));
   if (both.length > 0) throw new TypeError(`${both.join(', ')}: a case is either a gap or disputed.`);
   return { gaps, disputed };
@@ -43,12 +43,12 @@ async function readList(
   );
 }
 
-function disputeOf(entry: unknown): string | undefined {
+function readDispute(entry: unknown): string | undefined {
   if (!isPlainObject(entry)) return undefined;
-  const [reason, source] = [textOf(entry['reason']), textOf(entry['source'])];
+  const [reason, source] = [readText(entry['reason']), readText(entry['source'])];
   return reason === undefined || source === undefined ? undefined : `${reason} (${source})`;
 }
 
-function textOf(value: unknown): string | undefined {
+function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }

@@ -51,7 +51,7 @@ export async function findCases(paths: readonly string[]): Promise<FoundCases> {
 }
 
 async function readCases(file: string): Promise<readonly ConformanceCase[]> {
-  const cases = casesOf(await readJson(file), file);
+  const cases = listCases(await readJson(file), file);
   if (cases.length === 0) throw new Error('There is no case in this file.');
   return cases;
 }
@@ -79,7 +79,7 @@ async function jsonFiles(start: string): Promise<readonly string[]> {
 }
 
 /** The three forms of the conformance folder; told apart by shape, as a foreign file may be named anyhow. */
-function casesOf(content: unknown, file: string): readonly ConformanceCase[] {
+function listCases(content: unknown, file: string): readonly ConformanceCase[] {
   if (Array.isArray(content)) return content.map((entry, index) => vectorOrFixture(entry, file, index));
   if (isPlainObject(content) && Array.isArray(content['fixtures'])) return appCases(content, file);
   return [vectorOrFixture(content, file, 0)];
@@ -96,7 +96,7 @@ function vectorOrFixture(entry: unknown, file: string, index: number): Conforman
   const id = `${path.basename(path.dirname(path.resolve(file)))}/${name}`;
   const problems = fixtureProblems(entry);
   if (problems.length > 0) return brokenCase(file, index, problems, id);
-  return fixtureCase(fixtureOf(entry, name), id, file, () => Promise.resolve(undefined));
+  return fixtureCase(toFixture(entry, name), id, file, () => Promise.resolve(undefined));
 }
 
 const NEITHER: readonly string[] = ['it is neither a vector (template) nor a fixture (kind)'];
@@ -116,7 +116,7 @@ function brokenCase(
 }
 
 /** A fixture without a name goes by `name`, one without input is given nothing. */
-function fixtureOf(entry: PlainObject, name: string): Fixture {
+function toFixture(entry: PlainObject, name: string): Fixture {
   return { input: {}, ...entry, name } as unknown as Fixture;
 }
 
@@ -153,7 +153,7 @@ function appCases(content: Record<string, unknown>, file: string): readonly Conf
     const name = typeof entry['name'] === 'string' ? entry['name'] : String(index + 1);
     const problems = [...fixtureProblems(entry), ...appRunProblems(entry)];
     if (problems.length > 0) return brokenCase(file, index, problems, `${folder}/${name}`);
-    return fixtureCase(fixtureOf(entry, name), `${folder}/${name}`, file, load);
+    return fixtureCase(toFixture(entry, name), `${folder}/${name}`, file, load);
   });
 }
 

@@ -44,11 +44,11 @@ export function checkRestAnswer(answer: RestAnswer): string | undefined {
 
 /** Words come before parameters, as in the router. */
 function findOperation(method: string, path: string): RestOperation | undefined {
-  const fits = OPERATIONS.filter((it) => it.method === method && patternOf(it.path).test(path));
+  const fits = OPERATIONS.filter((it) => it.method === method && compilePath(it.path).test(path));
   return fits.find((it) => !it.path.includes('{')) ?? fits[0];
 }
 
-function patternOf(path: string): RegExp {
+function compilePath(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 

@@ -4,7 +4,7 @@ import { createHost, type Host } from '../../host/create-host.js';
 import type { ScenarioPlan } from '../../host/store/scenario-plan.js';
 import type { HostStore } from '../../host/store/tables.js';
 import type { FlowOutcome, Flows, HostQueue, Receiver } from '../../host/work/ports.js';
-import { settingsOf } from '../../scenario/state/scenario-settings.js';
+import { completeSettings } from '../../scenario/state/scenario-settings.js';
 
 /** A store and a queue on it, empty, with all that a second process would open. */
 export interface QueueParts {
@@ -53,7 +53,7 @@ async function startHost(store: HostStore, queue: HostQueue, run: Run, ordered =
   const host = createHost({ store, queue, receiver: receive, flows, limits: { leaseMs: LEASE_MS } });
   const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
   const plan: ScenarioPlan = {
-    settings: settingsOf({ scheduling: 'instant' }),
+    settings: completeSettings({ scheduling: 'instant' }),
     ...{ everyMs: undefined, ordered, answers: false, flow: null },
   };
   await host.scenarios.put({ name: 's', plan, hookId: hook.id });

@@ -224,7 +224,7 @@ function mismatch(value: unknown, expected: unknown, path: string): string | und
     if (!Array.isArray(value)) return `${here} is no list`;
     if (value.length !== expected.length)
       return `${here} has ${value.length} entries, not ${expected.length}`;
-    return firstOf(expected.map((it, index) => mismatch(value[index], it, `${path}[${index}]`)));
+    return findProblem(expected.map((it, index) => mismatch(value[index], it, `${path}[${index}]`)));
   }
   if (isPlainObject(expected)) {
     if (!isPlainObject(value)) return `${here} is no object`;
@@ -232,7 +232,9 @@ function mismatch(value: unknown, expected: unknown, path: string): string | und
     const further = Object.keys(value).find((name) => only === true && !Object.hasOwn(members, name));
     if (further !== undefined) return `${here} has the member ${further}`;
     const names = Object.keys(members);
-    return firstOf(names.map((name) => mismatch(ownMember(value, name), members[name], `${path}.${name}`)));
+    return findProblem(
+      names.map((name) => mismatch(ownMember(value, name), members[name], `${path}.${name}`)),
+    );
   }
   return isDeepStrictEqual(value, expected)
     ? undefined
@@ -274,7 +276,7 @@ function fitsKind(value: unknown, kind: string): boolean {
   }
 }
 
-function firstOf(problems: readonly (string | undefined)[]): string | undefined {
+function findProblem(problems: readonly (string | undefined)[]): string | undefined {
   return problems.find((problem) => problem !== undefined);
 }
 

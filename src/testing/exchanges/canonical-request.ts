@@ -75,18 +75,18 @@ function canonicalBody(request: TransportRequest): CanonicalBody {
   if (body === undefined || body.byteLength === 0) return {};
   const { mediaType } = readContentType(findHeader(request.headers, 'content-type'));
   if (mediaType.startsWith('multipart/')) return { parts: readMultipart(request) };
-  const text = textOf(body);
+  const text = readText(body);
   if (text === undefined) return { bodyBase64: Buffer.from(body).toString('base64') };
   if (mediaType === 'application/x-www-form-urlencoded') return { form: parseForm(text) };
   if (isJsonMediaType(mediaType)) {
-    const value = parseJson(text);
+    const value = parseJsonText(text);
     if (value !== undefined) return { body: value };
   }
   return { bodyText: text };
 }
 
 /** Undefined for bytes that are no text. */
-export function textOf(bytes: Uint8Array): string | undefined {
+export function readText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -95,7 +95,7 @@ export function textOf(bytes: Uint8Array): string | undefined {
 }
 
 /** Undefined for what is no JSON: no expectation is. */
-export function parseJson(text: string | undefined): unknown {
+export function parseJsonText(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '');
   } catch {

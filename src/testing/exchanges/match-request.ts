@@ -1,9 +1,9 @@
 import { parseForm } from '../../http/body/parse-form.js';
 import type { HeaderEntry, TransportRequest } from '../../http/message/transport.js';
-import { compareValues, type ValuePath } from '../matching/compare-values.js';
+import { matchValues, type ValuePath } from '../matching/compare-values.js';
 import { isMatcher } from '../matching/matchers.js';
 import { readTagged } from '../matching/tagged-values.js';
-import { canonicalRequest, parseJson, splitAddress, withoutBoundary } from './canonical-request.js';
+import { canonicalRequest, parseJsonText, splitAddress, withoutBoundary } from './canonical-request.js';
 import type { ExpectedRequest } from './exchange.js';
 import { readMultipart } from './read-multipart.js';
 
@@ -47,7 +47,7 @@ export function matchRequest(
   ];
   return checks.flatMap(({ at, expected: wanted, got }) => {
     const ignored = ignoredBelow(at, options.ignored ?? []);
-    return compareValues(wanted, got, { ignored }).map((difference) => ({
+    return matchValues(wanted, got, { ignored }).map((difference) => ({
       ...difference,
       path: [...at, ...difference.path],
     }));
@@ -114,8 +114,8 @@ function headerValue(headers: readonly HeaderEntry[], name: string, wanted: unkn
 }
 
 /** What is no JSON is told as the text it is, marked so that it equals no expectation. */
-function jsonOf(text: string | undefined): unknown {
-  const value = parseJson(text);
+function readJson(text: string | undefined): unknown {
+  const value = parseJsonText(text);
   return value === undefined && text !== undefined ? { notJson: text } : readTagged(value);
 }
 
@@ -130,7 +130,7 @@ function bodyChecks(expected: ExpectedRequest, request: TransportRequest, isStri
   if (bodyAbsent !== undefined)
     checks.push({ at: ['bodyAbsent'], expected: bodyAbsent, got: text === undefined });
   if (bodyText !== undefined) checks.push({ at: ['bodyText'], expected: bodyText, got: text });
-  if (body !== undefined) checks.push({ at: ['body'], expected: body, got: jsonOf(text) });
+  if (body !== undefined) checks.push({ at: ['body'], expected: body, got: readJson(text) });
   if (form !== undefined) checks.push({ at: ['form'], expected: form, got: parseForm(text ?? '') });
   if (parts !== undefined)
     checks.push({ at: ['parts'], expected: parts, got: readMultipart(request, parts) });

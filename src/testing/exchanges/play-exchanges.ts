@@ -171,7 +171,7 @@ export function respond(response: ScriptedResponse, request: TransportRequest): 
     throw transportFailure({ code: response.networkError }, new URL(request.url).origin);
   }
   const headers: Record<string, string | readonly string[]> = {};
-  const plain = bodyOf(response);
+  const plain = encodeBody(response);
   if (response.body !== undefined) headers['content-type'] = 'application/json';
   for (const [name, value] of Object.entries(response.headers ?? {})) headers[name.toLowerCase()] = value;
   if (response.encoding === 'gzip') headers['content-encoding'] = 'gzip';
@@ -183,7 +183,7 @@ export function respond(response: ScriptedResponse, request: TransportRequest): 
   };
 }
 
-function bodyOf(response: ScriptedResponse): Uint8Array {
+function encodeBody(response: ScriptedResponse): Uint8Array {
   if (response.bodyBase64 !== undefined) return Buffer.from(response.bodyBase64, 'base64');
   if (response.bodyText !== undefined) return Buffer.from(response.bodyText, 'utf8');
   return response.body === undefined

@@ -29,7 +29,7 @@ const MAX_DIFFERENCES = 100;
  *
  * @returns where they differ, as deep inside as it can be told; at most a hundred places, none for equal ones
  */
-export function compareValues(
+export function matchValues(
   expected: unknown,
   got: unknown,
   options: CompareOptions = {},
@@ -55,7 +55,7 @@ function compareAt(
   if (isMatcher(expected)) {
     const { datesAsText } = options;
     const inside = (part: unknown, value: unknown): boolean =>
-      compareValues(part, value, { ...(datesAsText !== undefined && { datesAsText }) }).length === 0;
+      matchValues(part, value, { ...(datesAsText !== undefined && { datesAsText }) }).length === 0;
     if (!matchesAll(expected, got, inside)) differs();
     return;
   }
@@ -63,7 +63,7 @@ function compareAt(
   if (Array.isArray(read) && Array.isArray(got)) {
     for (let index = 0; index < Math.max(read.length, got.length); index++) {
       path.push(index);
-      compareAt({ expected: itemOf(read, index), got: itemOf(got, index) }, path, options, found);
+      compareAt({ expected: readItem(read, index), got: readItem(got, index) }, path, options, found);
       path.pop();
     }
     return;
@@ -82,7 +82,7 @@ function compareAt(
 }
 
 /** Behind the end there is nothing, which is not what an item that is null is. */
-function itemOf(list: readonly unknown[], index: number): unknown {
+function readItem(list: readonly unknown[], index: number): unknown {
   return index < list.length ? list[index] : undefined;
 }
 

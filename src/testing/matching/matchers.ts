@@ -41,10 +41,10 @@ const MATCHERS: Readonly<Record<string, Matcher>> = {
   },
   $regex: {
     argument: 'a regular expression',
-    accepts: (argument) => typeof argument === 'string' && patternOf(argument) !== undefined,
+    accepts: (argument) => typeof argument === 'string' && compilePattern(argument) !== undefined,
     matches: (argument, got) =>
       (typeof got === 'string' || typeof got === 'number') &&
-      patternOf(String(argument))?.test(String(got)) === true,
+      compilePattern(String(argument))?.test(String(got)) === true,
   },
   $iso: {
     ...IS_TRUE,
@@ -62,7 +62,7 @@ const MATCHERS: Readonly<Record<string, Matcher>> = {
   $length: {
     argument: 'a whole number from 0 on',
     accepts: (argument) => typeof argument === 'number' && Number.isInteger(argument) && argument >= 0,
-    matches: (argument, got) => lengthOf(got) === argument,
+    matches: (argument, got) => measureLength(got) === argument,
   },
 };
 
@@ -125,7 +125,7 @@ function holds(part: unknown, got: unknown, isAsExpected: IsAsExpected): boolean
   );
 }
 
-function lengthOf(value: unknown): number | undefined {
+function measureLength(value: unknown): number | undefined {
   if (typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array) return value.length;
   return isPlainObject(value) ? Object.keys(value).length : undefined;
 }
@@ -133,7 +133,7 @@ function lengthOf(value: unknown): number | undefined {
 const patterns = new Map<string, RegExp | undefined>();
 const MAX_PATTERNS = 1000;
 
-function patternOf(source: string): RegExp | undefined {
+function compilePattern(source: string): RegExp | undefined {
   if (patterns.has(source)) return patterns.get(source);
   if (patterns.size >= MAX_PATTERNS) patterns.clear();
   let pattern: RegExp | undefined;

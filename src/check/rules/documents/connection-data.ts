@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.js';
 import { declaredFields } from '../../subject/declared-names.js';
-import { expressionsOf } from '../../subject/expression-site.js';
+import { pickExpressions } from '../../subject/expression-site.js';
 import { listPaths } from '../../subject/walk-expression.js';
 import { listRequests, readAt } from '../../subject/walk-requests.js';
 
@@ -26,7 +26,7 @@ export const connectionKeepsNothing: Rule = {
         .filter(
           ({ in: { owner: reader } }) => reader === undefined || reader.connections.includes(owner.name),
         )
-        .flatMap((site) => expressionsOf(site).flatMap(listPaths))
+        .flatMap((site) => pickExpressions(site).flatMap(listPaths))
         .some(({ root, members }) => root.name === 'connection' && !fields.has(members[0]?.name ?? ''));
       if (!isRead) continue;
       report({

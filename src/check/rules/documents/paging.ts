@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';
-import { expressionsOf } from '../../subject/expression-site.js';
+import { pickExpressions } from '../../subject/expression-site.js';
 import type { Subject } from '../../subject/subject.js';
 import { listPaths } from '../../subject/walk-expression.js';
 import {
@@ -46,7 +46,7 @@ export const repeatedPage: Rule = {
       const changes = subject
         .expressionsIn(request.in)
         .filter(({ pointer, location }) => isOfRequest(request, pointer) && isAboutPages(location.directive))
-        .flatMap((site) => (site.parsed.ok ? expressionsOf(site).flatMap(listPaths) : UNKNOWN));
+        .flatMap((site) => (site.parsed.ok ? pickExpressions(site).flatMap(listPaths) : UNKNOWN));
       if (changes.some(({ root }) => CHANGING.has(root.name))) continue;
       const place = request.document.placeOf(pointerTo(request, 'pagination'), undefined, 'key');
       report({ message: 'Nothing in the follow-up request changes from page to page.', place });

@@ -1,6 +1,6 @@
 import { childPointer } from '../../../errors/place.js';
 import { isPlainObject, ownMember } from '../../../util/plain-object.js';
-import type { Report, Rule } from '../../rule.js';
+import type { ReportFinding, Rule } from '../../rule.js';
 import type { CheckedDocument } from '../../subject/checked-document.js';
 import { readableForm } from '../../subject/readable-form.js';
 
@@ -33,7 +33,7 @@ export const nestedWithoutStore: Rule = {
   },
 };
 
-function visitFields(checked: CheckedDocument, value: unknown, pointer: string, report: Report): void {
+function visitFields(checked: CheckedDocument, value: unknown, pointer: string, report: ReportFinding): void {
   if (Array.isArray(value)) {
     value.forEach((item, index) => {
       visitFields(checked, item, childPointer(pointer, index), report);

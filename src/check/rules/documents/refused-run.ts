@@ -9,16 +9,16 @@ export const refusedRun: Rule = {
   bad: '"response": { "limit": 0, "trigger": { "order": "newest" } }',
   good: '"response": { "limit": 10, "trigger": { "order": "desc" } }',
   check: ({ app, refusals }, report) => {
-    const told = new Set(app.warnings.map(({ place }) => keyOf(place)));
+    const told = new Set(app.warnings.map(({ place }) => writeKey(place)));
     for (const { error, isOfEndpoint } of refusals) {
       const { message, place = {} } = error;
       // What loading tells of the same place says the same, and endpoints have a rule of their own.
-      if (!isOfEndpoint && !told.has(keyOf(place))) report({ message, place });
+      if (!isOfEndpoint && !told.has(writeKey(place))) report({ message, place });
     }
   },
 };
 
 /** One place may have two pointers: in its file, and in the element of a chain. */
-function keyOf({ file, line, column, pointer }: Place): string {
+function writeKey({ file, line, column, pointer }: Place): string {
   return JSON.stringify(line === undefined ? [file, pointer] : [file, line, column]);
 }

@@ -1,7 +1,7 @@
 import { APP_ERROR_TYPES } from '../../../errors/app-error.js';
 import { isPlainObject } from '../../../util/plain-object.js';
 import { didYouMean } from '../../../util/suggest.js';
-import type { Report, Rule } from '../../rule.js';
+import type { ReportFinding, Rule } from '../../rule.js';
 import {
   holdsRequests,
   listRequests,
@@ -32,7 +32,7 @@ export const unknownErrorType: Rule = {
 
 const TYPES: ReadonlySet<string> = new Set<string>(APP_ERROR_TYPES);
 
-function checkType(request: WrittenRequest, path: readonly string[], report: Report): void {
+function checkType(request: WrittenRequest, path: readonly string[], report: ReportFinding): void {
   const type = readAt(request.value, ...path);
   if (typeof type !== 'string' || type.includes('{{') || TYPES.has(type)) return;
   const message = `There is no error type "${type}".${didYouMean(type, TYPES)}`;

@@ -2,7 +2,7 @@ import { readSanitize } from '../../../redaction/sanitize-paths.js';
 import { isSecretName } from '../../../redaction/secret-names.js';
 import { isPlainObject } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';
-import { expressionsOf } from '../../subject/expression-site.js';
+import { pickExpressions } from '../../subject/expression-site.js';
 import type { Subject } from '../../subject/subject.js';
 import { listPaths } from '../../subject/walk-expression.js';
 import {
@@ -50,7 +50,7 @@ function readsSecret(subject: Subject, { in: checked }: WrittenRequest, pointer:
   return subject
     .expressionsIn(checked)
     .filter((site) => site.pointer === pointer || site.pointer.startsWith(`${pointer}/`))
-    .flatMap((site) => expressionsOf(site).flatMap(listPaths))
+    .flatMap((site) => pickExpressions(site).flatMap(listPaths))
     .some(({ root, members }) => {
       const name = members[0]?.name;
       return SECRET_ROOTS.has(root.name) && name !== undefined && isSecretName(name, 'body');

@@ -1,6 +1,6 @@
 import { findSignature, printSignature } from '../../../iml/functions/signatures.js';
 import type { Rule } from '../../rule.js';
-import { expressionsOf } from '../../subject/expression-site.js';
+import { pickExpressions } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
 import { walkExpression } from '../../subject/walk-expression.js';
 
@@ -13,7 +13,7 @@ export const argumentCount: Rule = {
   good: '"name": "{{ifempty(item.name; ifempty(item.title; \'unknown\'))}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of expressionsOf(site)) {
+      for (const expression of pickExpressions(site)) {
         walkExpression(expression, (node) => {
           if (node.kind !== 'call' || subject.app.functions.has(node.name)) return;
           const signature = findSignature(node.name);

@@ -2,7 +2,7 @@ import { findSignature, type ParameterKind, printSignature } from '../../../iml/
 import type { Expression } from '../../../iml/syntax/ast.js';
 import { toNumber } from '../../../iml/values/coerce.js';
 import type { Rule } from '../../rule.js';
-import { expressionsOf } from '../../subject/expression-site.js';
+import { pickExpressions } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
 import { walkExpression } from '../../subject/walk-expression.js';
 
@@ -15,7 +15,7 @@ export const argumentType: Rule = {
   good: '"count": "{{round(parameters.count)}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of expressionsOf(site)) {
+      for (const expression of pickExpressions(site)) {
         walkExpression(expression, (node) => {
           if (node.kind !== 'call' || subject.app.functions.has(node.name)) return;
           const signature = findSignature(node.name);

@@ -2,7 +2,7 @@ import { evaluate } from '../../../iml/compile.js';
 import type { Expression } from '../../../iml/syntax/ast.js';
 import { isTruthy } from '../../../iml/values/coerce.js';
 import type { Rule } from '../../rule.js';
-import { expressionsOf } from '../../subject/expression-site.js';
+import { pickExpressions } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
 import { walkExpression } from '../../subject/walk-expression.js';
 
@@ -15,9 +15,9 @@ export const deadBranch: Rule = {
   good: '"url": "{{if(parameters.all; \'/all\'; \'/mine\')}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of expressionsOf(site)) {
+      for (const expression of pickExpressions(site)) {
         walkExpression(expression, (node) => {
-          const condition = conditionOf(node, subject.app.functions.has('if'));
+          const condition = findCondition(node, subject.app.functions.has('if'));
           if (condition === undefined || !isConstant(condition)) return;
           const outcome = site.parsed.ok && isAlways(site.parsed.template.source, condition);
           report(findingAt(site, condition, `This condition is always ${outcome ? 'true' : 'false'}.`));
@@ -27,7 +27,7 @@ export const deadBranch: Rule = {
   },
 };
 
-function conditionOf(node: Expression, isOwnIf: boolean): Expression | undefined {
+function findCondition(node: Expression, isOwnIf: boolean): Expression | undefined {
   if (node.kind === 'binary' && (node.operator === '&' || node.operator === '|')) return node.left;
   return node.kind === 'call' && node.name === 'if' && !isOwnIf ? node.args[0] : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Binary, Expression } from '../../../iml/syntax/ast.js';
 import type { Rule } from '../../rule.js';
-import { type ExpressionSite, expressionsOf } from '../../subject/expression-site.js';
+import { type ExpressionSite, pickExpressions } from '../../subject/expression-site.js';
 import { replacementAt } from '../../subject/site-finding.js';
 import { listVisibleNames } from '../../subject/visible-names.js';
 import { walkExpression } from '../../subject/walk-expression.js';
@@ -16,7 +16,7 @@ export const minusInPath: Rule = {
   check: (subject, report) => {
     for (const site of subject.expressions) {
       const visible = new Set(listVisibleNames(subject.app, site.in, site.location));
-      for (const expression of expressionsOf(site)) {
+      for (const expression of pickExpressions(site)) {
         const inner = new Set<Expression>();
         walkExpression(expression, (node) => {
           const names = node.kind === 'binary' && !inner.has(node) ? readHyphens(node, site) : undefined;

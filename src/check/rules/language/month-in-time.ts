@@ -1,5 +1,5 @@
 import type { Rule } from '../../rule.js';
-import { expressionsOf } from '../../subject/expression-site.js';
+import { pickExpressions } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
 import { walkExpression } from '../../subject/walk-expression.js';
 
@@ -12,7 +12,7 @@ export const monthInTime: Rule = {
   good: '"at": "{{formatDate(now; \'YYYY-MM-DD HH:mm\')}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of expressionsOf(site)) {
+      for (const expression of pickExpressions(site)) {
         walkExpression(expression, (node) => {
           const format = node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
           if (format?.kind !== 'literal' || typeof format.value !== 'string' || !/[Hh]:M/.test(format.value))

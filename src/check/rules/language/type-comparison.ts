@@ -1,6 +1,6 @@
 import type { Expression } from '../../../iml/syntax/ast.js';
 import type { Rule } from '../../rule.js';
-import { type ExpressionSite, expressionsOf } from '../../subject/expression-site.js';
+import { type ExpressionSite, pickExpressions } from '../../subject/expression-site.js';
 import { findFieldTypes } from '../../subject/field-types.js';
 import { findingAt } from '../../subject/site-finding.js';
 import type { Subject } from '../../subject/subject.js';
@@ -15,11 +15,11 @@ export const typeComparison: Rule = {
   good: '"condition": "{{statusCode = 404}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of expressionsOf(site)) {
+      for (const expression of pickExpressions(site)) {
         walkExpression(expression, (node) => {
           if (node.kind !== 'binary' || (node.operator !== '=' && node.operator !== '!=')) return;
-          const left = typeOf(subject, site, node.left);
-          const right = typeOf(subject, site, node.right);
+          const left = inferType(subject, site, node.left);
+          const right = inferType(subject, site, node.right);
           if (left === undefined || right === undefined || left === right) return;
           if (node.left.kind !== 'literal' && node.right.kind !== 'literal') return;
           const outcome = node.operator === '=' ? 'never' : 'always';
@@ -31,7 +31,7 @@ export const typeComparison: Rule = {
 };
 
 /** Whether an expression surely gives a text or a number. */
-function typeOf(
+function inferType(
   subject: Subject,
   site: ExpressionSite,
   expression: Expression,

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../../util/suggest.js';
 import type { Rule } from '../../rule.js';
-import { type ExpressionSite, expressionsOf } from '../../subject/expression-site.js';
+import { type ExpressionSite, pickExpressions } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
 import type { Subject } from '../../subject/subject.js';
 import { listVisibleNames, NAME_MEANINGS } from '../../subject/visible-names.js';
@@ -16,7 +16,7 @@ export const unknownName: Rule = {
   check: (subject, report) => {
     for (const site of subject.expressions) {
       const visible = listVisibleNames(subject.app, site.in, site.location);
-      for (const path of expressionsOf(site).flatMap(listPaths)) {
+      for (const path of pickExpressions(site).flatMap(listPaths)) {
         if (isVisible(subject, site, path, visible)) continue;
         report(findingAt(site, path.root, describe(site, path, visible)));
       }

@@ -1,6 +1,6 @@
 import type { Expression } from '../../../iml/syntax/ast.js';
 import type { Rule } from '../../rule.js';
-import { expressionsOf } from '../../subject/expression-site.js';
+import { pickExpressions } from '../../subject/expression-site.js';
 import { replacementAt } from '../../subject/site-finding.js';
 import { listPaths, walkExpression } from '../../subject/walk-expression.js';
 
@@ -14,7 +14,7 @@ export const unquotedFormat: Rule = {
   canFix: true,
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of expressionsOf(site)) {
+      for (const expression of pickExpressions(site)) {
         walkExpression(expression, (node) => {
           const format = node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
           if (format === undefined || !isBareFormat(format)) return;

@@ -1,5 +1,5 @@
 import type { Rule } from '../../rule.js';
-import { expressionsOf } from '../../subject/expression-site.js';
+import { pickExpressions } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
 import { walkExpression } from '../../subject/walk-expression.js';
 
@@ -12,7 +12,7 @@ export const zeroIndex: Rule = {
   good: '"id": "{{body.items[1].id}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of expressionsOf(site)) {
+      for (const expression of pickExpressions(site)) {
         walkExpression(expression, (node) => {
           const isIndex = node.kind === 'index' && node.index?.kind === 'literal' && node.index.value === 0;
           const isSegment = node.kind === 'member' && node.name === '0';

@@ -1,6 +1,6 @@
-import type { Report, Rule } from '../../rule.js';
+import type { ReportFinding, Rule } from '../../rule.js';
 import { listRpcNames } from '../../subject/declared-names.js';
-import { expressionsOf } from '../../subject/expression-site.js';
+import { pickExpressions } from '../../subject/expression-site.js';
 import type { Subject } from '../../subject/subject.js';
 import { walkExpression } from '../../subject/walk-expression.js';
 
@@ -39,7 +39,7 @@ interface Named {
 }
 
 function tell(
-  report: Report,
+  report: ReportFinding,
   what: string,
   components: ReadonlyMap<string, Named>,
   used: ReadonlySet<string | undefined>,
@@ -54,7 +54,7 @@ function tell(
 function listCalledFunctions({ app, expressions }: Subject): ReadonlySet<string> {
   const called = new Set<string>();
   for (const site of expressions) {
-    for (const expression of expressionsOf(site)) {
+    for (const expression of pickExpressions(site)) {
       walkExpression(expression, (node) => {
         if (node.kind === 'call') called.add(node.name);
       });

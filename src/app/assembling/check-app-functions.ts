@@ -3,8 +3,8 @@ import type { App } from '../../document/app.js';
 import type { WarningCode } from '../../document/reading/document.js';
 import type { Warn } from '../../document/reading/warn.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
-import { checkFunctions as checkDeclared } from '../../sandbox/check-functions.js';
-import { fileOf } from '../../sandbox/guest-error.js';
+import { checkFunctions } from '../../sandbox/check-functions.js';
+import { nameFile } from '../../sandbox/guest-error.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox.js';
 
 /** What the sandbox says of functions without compiling them, in the codes of loading. */
@@ -18,9 +18,9 @@ const CODES: Readonly<Record<string, WarningCode>> = {
  * (`long-function`) or are no JavaScript (`syntax`). An empty file declares nothing. Loading does not wait for the
  * sandbox, so code is only parsed here; what the sandbox says besides is told by runs and by the check.
  */
-export function checkFunctions(app: App, warn: Warn): void {
+export function checkAppFunctions(app: App, warn: Warn): void {
   const functions = [...app.functions.values()].filter(({ code }) => code?.trim() !== '');
-  for (const { code, message, place } of checkDeclared(functions, FUNCTIONS, DEFAULT_SANDBOX_LIMITS)) {
+  for (const { code, message, place } of checkFunctions(functions, FUNCTIONS, DEFAULT_SANDBOX_LIMITS)) {
     const known = CODES[code];
     if (known !== undefined) warn(known, message, () => place);
   }
@@ -28,7 +28,7 @@ export function checkFunctions(app: App, warn: Warn): void {
     const fault = one.code === undefined ? undefined : findFault(one.code);
     if (fault === undefined) continue;
     const message = `Custom function '${one.name}' does not compile: ${fault.message}`;
-    warn('syntax', message, () => ({ file: fileOf(one), ...fault.place }));
+    warn('syntax', message, () => ({ file: nameFile(one), ...fault.place }));
   }
 }
 

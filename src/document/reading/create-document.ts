@@ -12,7 +12,7 @@ import { MAX_JSON_DEPTH } from './walk-json.js';
  * @throws SpecError SPEC_INVALID with a pointer, for what JSON cannot hold (functions, dates, class instances, NaN),
  * a value that contains itself or nests too deep, and a value that throws while it is read.
  */
-export function documentOf(value: unknown, root = ''): Document {
+export function createDocument(value: unknown, root = ''): Document {
   const placeOf = (pointer: string): { pointer: string } => ({ pointer: root + pointer });
   return { value: copyJson(value, root), file: undefined, placeOf };
 }

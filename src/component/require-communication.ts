@@ -2,7 +2,7 @@ import type { Document } from '../document/reading/document.js';
 import { SpecError } from '../errors/spec-error.js';
 
 /** @throws SpecError (SPEC_INVALID) where a component has none */
-export function communicationOf(component: {
+export function requireCommunication(component: {
   readonly name: string;
   readonly communication: Document | undefined;
 }): Document {

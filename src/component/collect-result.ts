@@ -6,7 +6,7 @@ import type { Page } from '../run/response/collect-outputs.js';
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/output. [doc]; several
  * pages without iterate [inf].
  */
-export function resultOf(pages: readonly Page[]): unknown {
+export function collectResult(pages: readonly Page[]): unknown {
   const outputs = pages.flatMap((page) => page.outputs);
   if (pages.some((page) => page.isIterated)) return outputs;
   return outputs.length > 1 ? outputs.flat() : outputs[0];

@@ -3,7 +3,7 @@ import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { Arguments, OptionSpec } from '../command.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
-import { decodeText, readSource } from './input-data.js';
+import { decodeUtf8, readSource } from './input-data.js';
 
 /** Options of a command that is given one call of a webhook. */
 export const CALL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
@@ -30,7 +30,7 @@ const EMPTY = new Uint8Array();
  *
  * @throws EngineError (USAGE)
  */
-export async function readCall(args: Arguments, io: Io): Promise<IncomingCall> {
+export async function readCallOptions(args: Arguments, io: Io): Promise<IncomingCall> {
   const file = args.text('call');
   const base = file === undefined ? undefined : parseCall(await readSource(file, '--call', io), file);
   const given = args.text('body');
@@ -68,7 +68,7 @@ function hasHeader(headers: readonly Header[], wanted: string): boolean {
 
 function guessType(body: Uint8Array): string {
   try {
-    JSON.parse(decodeText(body) ?? '');
+    JSON.parse(decodeUtf8(body) ?? '');
     return 'application/json';
   } catch {
     return 'application/x-www-form-urlencoded';
@@ -76,7 +76,7 @@ function guessType(body: Uint8Array): string {
 }
 
 function parseCall(bytes: Uint8Array, file: string): IncomingCall {
-  const text = decodeText(bytes);
+  const text = decodeUtf8(bytes);
   const isJson = text !== undefined && /^\s*\{/.test(text);
   return isJson ? parseJsonCall(text, file) : parseHttpCall(bytes, file);
 }

@@ -2,7 +2,7 @@
 export const NO_CHARACTER = -1;
 
 /** The text a pattern runs over, read by UTF-16 units, or by code points with flag `u`. */
-export class Subject {
+export class PatternSubject {
   readonly text: string;
   readonly length: number;
   private readonly unicode: boolean;

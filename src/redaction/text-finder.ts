@@ -1,5 +1,5 @@
 /** Finds any of many texts in one pass, however many there are and however they overlap (Aho and Corasick, 1975). */
-export interface PatternMatcher {
+export interface TextFinder {
   /** Units of all patterns together. */
   readonly size: number;
   readonly patterns: readonly string[];
@@ -46,7 +46,7 @@ interface States {
 }
 
 /** Building takes time and memory in proportion to the patterns. */
-function createPatternMatcher(patterns: readonly string[]): PatternMatcher {
+function createPatternMatcher(patterns: readonly string[]): TextFinder {
   const size = patterns.reduce((sum, pattern) => sum + pattern.length, 0);
   const states = allocate(size + 1);
   for (const pattern of patterns) insert(states, pattern);
@@ -76,7 +76,7 @@ function insert(states: States, pattern: string): void {
   let state = ROOT;
   for (let index = 0; index < pattern.length; index++) {
     const unit = pattern.charCodeAt(index);
-    state = childOf(states, state, unit) || addChild(states, state, unit);
+    state = findChild(states, state, unit) || addChild(states, state, unit);
   }
   if (state !== ROOT) states.found[state] = pattern.length;
 }
@@ -92,13 +92,13 @@ function addChild(states: States, parent: number, unit: number): number {
     states.listed[parent] = listed;
     return child;
   }
-  const table = states.tables.get(parent) ?? tableOf(states, parent);
+  const table = states.tables.get(parent) ?? indexChildren(states, parent);
   table.set(unit, child);
   return child;
 }
 
 /** Followers of a state by unit, from when they are too many for a list. */
-function tableOf(states: States, parent: number): Map<number, number> {
+function indexChildren(states: States, parent: number): Map<number, number> {
   const table = new Map<number, number>();
   let child = states.firstChild[parent] ?? ROOT;
   for (; child !== ROOT; child = states.nextSibling[child] ?? ROOT) table.set(states.unit[child] ?? 0, child);
@@ -106,7 +106,7 @@ function tableOf(states: States, parent: number): Map<number, number> {
   return table;
 }
 
-function childOf(states: States, state: number, unit: number): number {
+function findChild(states: States, state: number, unit: number): number {
   if (state === ROOT && unit < DIRECT_UNITS) return states.direct[unit] ?? ROOT;
   const table = states.tables.size === 0 ? undefined : states.tables.get(state);
   if (table !== undefined) return table.get(unit) ?? ROOT;
@@ -137,7 +137,7 @@ function linkFailures(states: States): void {
 function follow(states: States, from: number, unit: number): number {
   let state = from;
   for (;;) {
-    const child = childOf(states, state, unit);
+    const child = findChild(states, state, unit);
     if (child !== ROOT || state === ROOT) return child;
     state = states.fail[state] ?? ROOT;
   }
@@ -167,8 +167,8 @@ function isIn(states: States, text: string, { ascii, goesOn }: Alphabet): boolea
 /** Patterns that become more while texts are searched. */
 export interface PatternSet {
   readonly add: (pattern: string) => void;
-  readonly scan: PatternMatcher['scan'];
-  readonly isIn: PatternMatcher['isIn'];
+  readonly scan: TextFinder['scan'];
+  readonly isIn: TextFinder['isIn'];
 }
 
 /**
@@ -177,7 +177,7 @@ export interface PatternSet {
  */
 export function createPatternSet(): PatternSet {
   const known = new Set<string>();
-  const matchers: PatternMatcher[] = [];
+  const matchers: TextFinder[] = [];
   let pending: string[] = [];
 
   const build = (): void => {

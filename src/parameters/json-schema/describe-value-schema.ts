@@ -1,6 +1,6 @@
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { ItemSpec, Option, ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
-import { familyOf, type ParameterType } from '../form/parameter-type.js';
+import { findFamily, type ParameterType } from '../form/parameter-type.js';
 
 /** How the fields of a collection, or of the items of an array, are described. */
 export interface ItemSchemas {
@@ -26,7 +26,7 @@ const PLAIN: ReadonlyMap<ParameterType, PlainObject> = new Map<ParameterType, Pl
 ]);
 
 /** The schema of the value of one field, without the fields that are shown beside it. */
-export function describeValue(field: ParameterSpec, items: ItemSchemas): PlainObject {
+export function describeValueSchema(field: ParameterSpec, items: ItemSchemas): PlainObject {
   return { ...describeType(field, items), ...describeNotes(field) };
 }
 
@@ -44,7 +44,7 @@ function describeType(field: ParameterSpec, items: ItemSchemas): PlainObject {
     default:
       break;
   }
-  switch (familyOf(type)) {
+  switch (findFamily(type)) {
     case 'list':
       return { type: 'array', ...describeItems(field.spec, items), ...itemLimits(field) };
     case 'select':
@@ -90,7 +90,7 @@ function describeMembers(spec: ItemSpec | undefined, items: ItemSchemas): PlainO
 function describeItems(spec: ItemSpec | undefined, items: ItemSchemas): PlainObject {
   if (spec === undefined) return {};
   return {
-    items: spec.kind === 'fields' ? items.describeFields(spec.fields) : describeValue(spec.item, items),
+    items: spec.kind === 'fields' ? items.describeFields(spec.fields) : describeValueSchema(spec.item, items),
   };
 }
 

@@ -1,0 +1,57 @@
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { describeNode, sourceTrees, walkTree } from './source-trees.js';
+
+/** `placeOf` and `offsetOf` of a document, `firstOf` of a store and the like read as English; the rest are verbs. */
+const MOST_NOUNS = 40;
+
+function listExportedNames(statement: ts.Statement): readonly string[] {
+  const isExported = ts.canHaveModifiers(statement)
+    ? ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+    : false;
+  if (isExported !== true) return [];
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.map(({ name }) => name.getText());
+  }
+  const { name } = statement as ts.DeclarationStatement;
+  return name === undefined ? [] : [name.getText()];
+}
+
+/** Files by the exported name that they declare; overloads, and a type beside a value of its name, count once. */
+function listDeclarations(trees: readonly ts.SourceFile[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const files = new Map<string, Set<string>>();
+  for (const tree of trees) {
+    for (const name of tree.statements.flatMap(listExportedNames)) {
+      files.set(name, (files.get(name) ?? new Set()).add(tree.fileName));
+    }
+  }
+  return files;
+}
+
+/** The name of a function, wherever it got it from. */
+function readFunctionName(node: ts.Node): string | undefined {
+  if ((ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) && node.name)
+    return node.name.getText();
+  const isNamed = ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node);
+  if (!isNamed || node.initializer === undefined) return undefined;
+  return ts.isFunctionLike(node.initializer) ? node.name.getText() : undefined;
+}
+
+describe('names', () => {
+  it('an exported name is declared in one file', () => {
+    const twice = [...listDeclarations(sourceTrees)].filter(([, files]) => files.size > 1);
+    expect(twice).toEqual([]);
+  });
+
+  it('functions are verbs, not `xOf`', () => {
+    const nouns: string[] = [];
+    for (const tree of sourceTrees) {
+      walkTree(tree, (node) => {
+        const name = readFunctionName(node);
+        if (name !== undefined && /[a-z]Of$/.test(name)) nouns.push(describeNode(node, name));
+      });
+    }
+    expect(nouns.length, nouns.join('\n')).toBeLessThan(MOST_NOUNS);
+    expect(nouns.length).toBeGreaterThan(0);
+  });
+});
