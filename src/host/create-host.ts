@@ -84,6 +84,7 @@ export interface Host {
 
 const DEFAULT_GRACE_MS = 10_000;
 const PURGE_EVERY_MS = 60 * 60 * 1000;
+const FIRST_PURGE_MS = 60 * 1000;
 const FOLLOW_CLOCK_EVERY_MS = 10_000;
 /** How long a store that had no room is taken for one that has none. */
 const FULL_MS = 30_000;
@@ -253,6 +254,8 @@ async function startWork({ context, life, lease, dispatcher }: Parts): Promise<v
   };
   await followClock(store, clock.now());
   every(PURGE_EVERY_MS, () => purge(context));
+  // A process that is started anew each half hour would never get to it otherwise.
+  life.repeating.push(clock.after(FIRST_PURGE_MS, () => void purge(context).catch(onError)));
   every(FOLLOW_CLOCK_EVERY_MS, () => followClock(store, clock.now()));
 }
 

@@ -194,6 +194,8 @@ export interface RecordStore<T extends Tables> extends RecordReader<T> {
   transaction<R>(work: (writer: RecordWriter<T>) => Promise<R>, options?: TransactionOptions): Promise<R>;
   /** Counts one event under a name; the window starts anew once `windowMs` have passed since its first event. */
   countInWindow(name: string, nowMs: number, windowMs: number): Promise<CountedWindow>;
+  /** Gives the room of removed rows back to the disk, in small steps, where that is not done by itself. */
+  shrink(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -8,6 +8,8 @@ export interface SqlDatabase {
   readonly db: Kysely<SqlTables>;
   /** Runs `work` whole or not at all, begun again when other writers interfere. @throws StoreError `STORE_BUSY` */
   transaction<R>(work: (db: Kysely<SqlTables>) => Promise<R>, options?: TransactionOptions): Promise<R>;
+  /** Gives the room of removed rows back to the disk, where that is not done by itself. */
+  shrink(): Promise<void>;
   close(): Promise<void>;
 }
 

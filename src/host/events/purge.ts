@@ -3,21 +3,24 @@ import type { HostContext } from '../work/context.js';
 
 /** Rows that are looked through in one transaction. */
 const STEP = 1000;
+type PurgeContext = Pick<HostContext, 'store' | 'clock' | 'limits'>;
+
 const OVER = ['done', 'discarded', 'rejected'] as const;
 
 /**
- * Forgets events and incomplete executions that are long done with. Those that wait for a person stay until somebody
+ * Forgets events and incomplete executions that are long done with, and gives their room back. Those that wait for a person stay until somebody
  * has seen to them. Goes by id, which grows with the time they came, so it reads no more than may be old enough.
  */
-export async function purge(context: HostContext): Promise<void> {
+export async function purge(context: PurgeContext): Promise<void> {
   const beforeMs = context.clock.now() - context.limits.keepMs;
   await inSteps(context, (writer, afterId) => purgeEvents(writer, afterId, beforeMs));
   await inSteps(context, (writer, afterId) => purgeIncompletes(writer, afterId, beforeMs));
+  await context.store.shrink();
 }
 
 /** Each step in a transaction of its own, so that nobody waits long. @param step gives the last id it has seen */
 async function inSteps(
-  { store }: HostContext,
+  { store }: PurgeContext,
   step: (writer: HostWriter, afterId: number) => Promise<number | undefined>,
 ): Promise<void> {
   let afterId: number | undefined = 0;

@@ -58,6 +58,7 @@ export function createMemoryStore<T extends Tables>(definitions: TableDefinition
       windows.set(name, next);
       return next;
     },
+    shrink: async () => undefined,
     close: async () => undefined,
   };
 }

@@ -58,6 +58,8 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
     kind: 'postgres',
     db,
     transaction: (work, transaction) => runTransaction(db, work, transaction?.isolation),
+    // The server does so by itself.
+    shrink: async () => {},
     close: () => db.destroy(),
   };
 }

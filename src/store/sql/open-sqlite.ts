@@ -5,6 +5,7 @@ import { StoreError } from '../../errors/store-error.js';
 import { readErrno } from '../../util/read-errno.js';
 import type { SqlDatabase } from '../sql-database.js';
 import type { SqlTables } from '../sql-tables.js';
+import { shrinkSqlite } from './shrink-sqlite.js';
 import { createSqliteDialect } from './sqlite-dialect.js';
 
 export interface SqliteOptions {
@@ -35,9 +36,19 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
     kind: 'sqlite',
     db,
     transaction: (work) => db.transaction().execute(work),
+    shrink: () =>
+      shrinkSqlite(database, (work) => db.connection().execute(async () => work())).catch(leaveBusy),
     close: () => db.destroy(),
   };
 }
+
+/** Another process at work is no failure: there is a next time. */
+function leaveBusy(error: unknown): void {
+  if (!/^SQLITE_(BUSY|LOCKED)/.test(readErrno(error))) throw error;
+}
+
+/** What is left of the write-ahead log once it was written back. */
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
 
 const OWNER_ONLY = 0o600;
 
@@ -64,7 +75,10 @@ async function makePrivate(file: string): Promise<void> {
 function openFile(driver: typeof Database, options: SqliteOptions): Database.Database {
   try {
     const database = new driver(options.file, { timeout: options.busyTimeoutMs ?? 5000 });
+    // Before anything is in it: later it takes writing the file anew.
+    database.pragma('auto_vacuum = INCREMENTAL');
     database.pragma('journal_mode = WAL');
+    database.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`);
     // With the write-ahead log neither loses consistency.
     database.pragma(`synchronous = ${options.synchronous === 'full' ? 'FULL' : 'NORMAL'}`);
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${Math.trunc(options.maxPages)}`);

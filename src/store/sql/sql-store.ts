@@ -51,6 +51,7 @@ export function createSqlStore<T extends Tables>(
       ),
     countInWindow: (name, nowMs, windowMs) =>
       translateErrors(() => countInWindow(db, `${options.prefix}windows`, { name, nowMs, windowMs })),
+    shrink: () => translateErrors(() => database.shrink()),
     close: () => database.close(),
   };
 }
