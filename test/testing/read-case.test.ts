@@ -43,6 +43,31 @@ describe('readCase', () => {
     });
   });
 
+  it('puts stand-ins of the case in place, numbers for whole texts, and names of members', async () => {
+    const text = JSON.stringify({
+      component: 'module:list',
+      secrets: { pin: 4711, region: 'abc-us1' },
+      input: {
+        connection: {
+          pin: '{{secret:pin}}',
+          key: 'x-{{secret:region}}',
+          both: '{{secret:pin}}/{{secret:key}}',
+        },
+      },
+      exchanges: [{ response: { body: { '{{secret:key}}': 1 } } }],
+      expect: { bundleCount: 1 },
+    });
+    const reading = await read(text);
+    if (!reading.ok) throw reading.errors[0];
+    const { played } = reading.case;
+    expect(played.input?.connection).toEqual({
+      pin: 4711,
+      key: 'x-abc-us1',
+      both: `4711/${fakeSecret('key')}`,
+    });
+    expect(played.exchanges?.[0]?.response?.body).toEqual({ [fakeSecret('key')]: 1 });
+  });
+
   it.each([
     ['no JSON', '{ "component": }', '1:16 Expected a value, found }.'],
     ['no object', '[]', '1:1 A case is an object.'],

@@ -36,10 +36,15 @@ import { withBaseUrl } from './with-base-url.js';
 
 /** What an engine is made of. Only `app` is needed; nothing is read from the process but the clock and randomness. */
 export interface EngineOptions
-  extends Pick<CompileOptions, 'random' | 'uuid' | 'timezone' | 'equality' | 'platformVersion'> {
+  extends Pick<CompileOptions, 'random' | 'uuid' | 'timezone' | 'equality' | 'platformVersion' | 'digest'> {
   readonly app: App;
   /** One HTTP exchange; redirects and decoding are added above it. Default: undici behind the network guard. */
   readonly transport?: Transport | undefined;
+  /**
+   * Lays something over the transport, such as a recorder: it sees every hop of a redirect, with the address the app
+   * meant, before hosts are mapped and bodies are decoded. Default: nothing.
+   */
+  readonly wrapTransport?: ((transport: Transport) => Transport) | undefined;
   /** Of the default transport. */
   readonly network?: NetworkOptions | undefined;
   /**
@@ -155,6 +160,7 @@ export function createEngine(options: EngineOptions): Engine {
     network: options.network,
     hosts: options.hosts,
     baseUrl: options.baseUrl,
+    wrapTransport: options.wrapTransport,
   });
   const settings: EngineSettings = Object.freeze({
     transport,
@@ -236,7 +242,7 @@ function createConnections(app: App, runtime: Runtime): (name: string) => Connec
 }
 
 function compileEnvironment(options: EngineOptions): DirectiveContext['environment'] {
-  const { random, uuid, timezone, equality, platformVersion, clock } = options;
+  const { random, uuid, timezone, equality, platformVersion, digest, clock } = options;
   return toEnvironment({
     now: clock && (() => clock.now()),
     random,
@@ -244,6 +250,7 @@ function compileEnvironment(options: EngineOptions): DirectiveContext['environme
     timezone,
     equality,
     platformVersion,
+    digest,
   });
 }
 

@@ -33,6 +33,7 @@ export interface EngineTransportOptions {
   readonly network: NetworkOptions | undefined;
   readonly hosts: HostMapping | undefined;
   readonly baseUrl: string | undefined;
+  readonly wrapTransport: ((transport: Transport) => Transport) | undefined;
 }
 
 /** A transport with all layers, and what ends its connections. */
@@ -48,7 +49,7 @@ export interface EngineTransport {
  * @throws EngineError (USAGE) for an entry of `hosts`, `network.allow` or `network.appHosts` that is none
  */
 export function createEngineTransport(options: EngineTransportOptions): EngineTransport {
-  const { network = {}, baseUrl } = options;
+  const { network = {}, baseUrl, wrapTransport = (transport) => transport } = options;
   const hosts = readHostMap(options.hosts ?? {});
   const {
     allow = [],
@@ -69,7 +70,7 @@ export function createEngineTransport(options: EngineTransportOptions): EngineTr
     const called = mapHosts({ hosts, direct, mapped, baseUrl });
     const reached =
       reach === 'any' ? called : refuseUndeclared(called, (url) => isDeclared(url) || policy.isNamed(url));
-    return decodeContent(followRedirects(reached), { maxBytes: settings.maxResponseBytes });
+    return decodeContent(followRedirects(wrapTransport(reached)), { maxBytes: settings.maxResponseBytes });
   };
   if (options.transport !== undefined) {
     return { transport: layered(options.transport, options.transport), policy, close: async () => {} };

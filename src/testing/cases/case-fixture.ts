@@ -11,7 +11,16 @@ import type { ReadCase } from './read-case.js';
  * @throws CaseError for a component the app does not have, with the names it has, and for members that exclude each other
  */
 export function fixtureOfCase({ name, document, played }: ReadCase, app: App): Fixture {
-  const { $schema: _schema, note: _note, recorded: _recorded, component, kind, input, ...rest } = played;
+  const {
+    $schema: _schema,
+    note: _note,
+    recorded: _recorded,
+    secrets: _secrets,
+    component,
+    kind,
+    input,
+    ...rest
+  } = played;
   const refuse = (message: string, pointer: string): never => {
     throw new CaseError(message, { place: document.placeOf(pointer) });
   };

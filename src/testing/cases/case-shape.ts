@@ -1,4 +1,4 @@
-import { list, object, oneOf, type Schema, text } from '../../schema/build.js';
+import { freeForm, list, object, oneOf, type Schema, text } from '../../schema/build.js';
 import { compileSchema, type SchemaCheck } from '../../schema/compile-schema.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { CASE_EXCHANGE, CLOSED } from '../exchanges/exchange-shape.js';
@@ -27,6 +27,7 @@ export const CASE_SCHEMA: Schema<unknown> = object(
     component: { anyOf: [COMPONENT, COMPONENT_OBJECT] },
     kind: oneOf(ALL_KINDS),
     recorded: object({ at: text({ minLength: 4 }) }, { runtime: text() }, CLOSED),
+    secrets: freeForm({ additionalProperties: { type: ['string', 'number'], minLength: 1 } }),
     exchanges: list(CASE_EXCHANGE),
   },
   { title: 'Test case of a Make custom app', ...CLOSED },

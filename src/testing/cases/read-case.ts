@@ -64,7 +64,7 @@ export async function readCase(text: string, options: ReadCaseOptions): Promise<
   const written = document.value as TestCase;
   const bodies = await placeBodies(written, document, options);
   if (bodies.errors.length > 0) return fail(bodies.errors);
-  const played = fillPlaceholders(bodies.case) as TestCase;
+  const played = fillPlaceholders(bodies.case, written.secrets) as TestCase;
   return { ok: true, case: { name: written.name ?? name, file, document, written, played } };
 }
 

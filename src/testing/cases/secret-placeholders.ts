@@ -18,17 +18,28 @@ export function fakeSecret(name: string): string {
   return `fake-${name}-${mark}`;
 }
 
-/** A copy of JSON data with a value for each placeholder in its texts; names of members are left as they are. */
-export function fillPlaceholders(value: unknown, secretOf: (name: string) => string = fakeSecret): unknown {
-  if (typeof value === 'string') {
-    return value.includes('{{secret:')
-      ? value.replace(PLACEHOLDER, (_, name: string) => secretOf(name))
-      : value;
-  }
-  if (Array.isArray(value)) return value.map((item) => fillPlaceholders(item, secretOf));
+/** What stands for secrets in place of their fake values, by the names of their placeholders. */
+export type StandIns = Readonly<Record<string, string | number>>;
+
+/**
+ * A copy of JSON data with a value for each placeholder in its texts and names of members. A text that is nothing but a
+ * placeholder becomes a number where a number stands for the secret.
+ */
+export function fillPlaceholders(value: unknown, standIns: StandIns = {}): unknown {
+  if (typeof value === 'string') return fillText(value, standIns);
+  if (Array.isArray(value)) return value.map((item) => fillPlaceholders(item, standIns));
   if (!isPlainObject(value)) return value;
   const filled: PlainObject = {};
   for (const [name, member] of Object.entries(value))
-    setMember(filled, name, fillPlaceholders(member, secretOf));
+    setMember(filled, String(fillText(name, standIns)), fillPlaceholders(member, standIns));
   return filled;
+}
+
+function fillText(text: string, standIns: StandIns): string | number {
+  if (!text.includes('{{secret:')) return text;
+  const standInOf = (name: string): string | number =>
+    Object.hasOwn(standIns, name) ? (standIns[name] ?? '') : fakeSecret(name);
+  const [[whole, name = ''] = []] = text.matchAll(PLACEHOLDER);
+  if (whole === text) return standInOf(name);
+  return text.replace(PLACEHOLDER, (_, found: string) => String(standInOf(found)));
 }

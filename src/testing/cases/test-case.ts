@@ -1,5 +1,6 @@
 import type { Exchange, ExpectedRequest, ScriptedResponse } from '../exchanges/exchange.js';
 import type { Fixture, FixtureInput, FixtureKind } from '../fixtures/fixture.js';
+import type { StandIns } from './secret-placeholders.js';
 
 /** A case as its file has it: a fixture with a face for people. What is told of `Fixture` holds here, too. */
 export interface TestCase extends Omit<Fixture, 'name' | 'kind' | 'component' | 'input' | 'exchanges'> {
@@ -14,6 +15,11 @@ export interface TestCase extends Omit<Fixture, 'name' | 'kind' | 'component' | 
   readonly kind?: FixtureKind;
   /** When and by what the exchanges were recorded; absent where they were written by hand. */
   readonly recorded?: Recorded;
+  /**
+   * What stands for the secrets of placeholders while the case is played, by name, where an app looks into them. Default: see
+   * `fakeSecret`.
+   */
+  readonly secrets?: StandIns;
   /** `checkParameters` is true by default, as in a run. */
   readonly input?: FixtureInput;
   readonly exchanges?: readonly CaseExchange[];

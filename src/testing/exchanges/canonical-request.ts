@@ -24,6 +24,9 @@ export interface CanonicalRequest {
   readonly bodyBase64?: string;
 }
 
+/** What makes a request, however it is sent. */
+export type SentRequest = Pick<TransportRequest, 'method' | 'url' | 'headers' | 'body'>;
+
 /** Headers that the sender's library decides, not the app. */
 const TRAVEL_HEADERS: ReadonlySet<string> = new Set([
   ...['accept-encoding', 'connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding'],
@@ -34,7 +37,7 @@ const TRAVEL_HEADERS: ReadonlySet<string> = new Set([
  * What makes two requests the same, for whoever records and whoever plays: method, address without its query, query,
  * headers, and the body as what it stands for. Boundaries of multipart bodies are left out.
  */
-export function canonicalRequest(request: TransportRequest): CanonicalRequest {
+export function canonicalRequest(request: SentRequest): CanonicalRequest {
   const [url, query] = splitAddress(request.url);
   return {
     method: request.method,
@@ -51,7 +54,7 @@ export function splitAddress(address: string): readonly [url: string, query: str
   return at < 0 ? [address, undefined] : [address.slice(0, at), address.slice(at + 1)];
 }
 
-function canonicalHeaders(request: TransportRequest): Record<string, string> {
+function canonicalHeaders(request: SentRequest): Record<string, string> {
   const headers: PlainObject = {};
   for (const [name, value] of request.headers) {
     const lower = name.toLowerCase();
@@ -70,7 +73,7 @@ export function withoutBoundary(contentType: string): string {
 
 type CanonicalBody = Pick<CanonicalRequest, 'body' | 'form' | 'parts' | 'bodyText' | 'bodyBase64'>;
 
-function canonicalBody(request: TransportRequest): CanonicalBody {
+function canonicalBody(request: SentRequest): CanonicalBody {
   const { body } = request;
   if (body === undefined || body.byteLength === 0) return {};
   const { mediaType } = readContentType(findHeader(request.headers, 'content-type'));

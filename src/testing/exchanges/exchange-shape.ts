@@ -1,4 +1,14 @@
-import { flag, freeForm, integer, list, object, oneOf, type Schema, text } from '../../schema/build.js';
+import {
+  flag,
+  freeForm,
+  integer,
+  list,
+  number,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../../schema/build.js';
 import { MATCHER_NAMES } from '../matching/matchers.js';
 import type { Exchange, ScriptedResponse } from './exchange.js';
 
@@ -61,6 +71,7 @@ const RESPONSE_MEMBERS = {
   ...{ body: ANY, bodyText: text(), bodyBase64: BASE64 },
   encoding: oneOf(['gzip']),
   networkError: text({ minLength: 1 }),
+  delayMs: number({ minimum: 0 }),
 };
 
 /** One call of the service, as files hold it. */
@@ -102,7 +113,7 @@ export function exchangeProblems(exchanges: readonly Exchange[]): readonly strin
 }
 
 function responseProblems(place: string, response: ScriptedResponse | undefined): readonly string[] {
-  const others = Object.keys(response ?? {}).filter((name) => name !== 'networkError');
+  const others = Object.keys(response ?? {}).filter((name) => name !== 'networkError' && name !== 'delayMs');
   const isAlone = response?.networkError === undefined || others.length === 0;
   return [
     ...atMostOne(place, response, RESPONSE_BODIES),

@@ -51,8 +51,10 @@ export interface ScriptedResponse {
   readonly bodyText?: string;
   readonly bodyBase64?: string;
   readonly encoding?: 'gzip';
-  /** An errno name; there is no response then. */
+  /** An errno name, or a code of ours such as NETWORK_REFUSED; there is no response then. */
   readonly networkError?: string;
+  /** Milliseconds until it comes, on the virtual clock. Default: 0. */
+  readonly delayMs?: number;
 }
 
 /** A generated service with pages without end. */

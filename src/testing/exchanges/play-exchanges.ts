@@ -1,9 +1,12 @@
 import { gzipSync } from 'node:zlib';
+import { ERROR_CODES } from '../../errors/codes.js';
+import { TransportError } from '../../errors/transport-error.js';
 import type { Transport, TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import { transportFailure } from '../../http/transport/transport-failure.js';
 import { readTagged } from '../matching/tagged-values.js';
 import type { Exchange, ScriptedResponse } from './exchange.js';
 import { type MatchOptions, matchRequest, type RequestDifference } from './match-request.js';
+import type { VirtualClock } from './virtual-clock.js';
 
 /** Something that did not go by the script. */
 export interface ExchangeProblem {
@@ -33,6 +36,8 @@ export interface ScriptedTransport {
 export interface PlayOptions extends MatchOptions {
   /** Told of each call before it is answered, by its 1-based number. */
   readonly onCall?: (call: number, request: TransportRequest) => void;
+  /** Is moved on by the `delayMs` of each response. Default: they take no time. */
+  readonly clock?: Pick<VirtualClock, 'advance'>;
 }
 
 /**
@@ -74,7 +79,12 @@ class Player {
     const chosen = this.#choose(request);
     if (chosen === undefined) throw transportFailure({ code: 'ECONNRESET' }, new URL(request.url).origin);
     this.#used.add(chosen);
-    return respond(this.#exchanges[chosen]?.response ?? {}, request);
+    const response = this.#exchanges[chosen]?.response ?? {};
+    if (response.delayMs !== undefined) {
+      this.#options.clock?.advance(response.delayMs);
+      request.signal.throwIfAborted();
+    }
+    return respond(response, request);
   }
 
   unused(): readonly ExchangeProblem[] {
@@ -168,7 +178,7 @@ function describeExpected({ method, url }: Exchange['request'] = {}): string {
 /** The response as it would come over the wire. */
 export function respond(response: ScriptedResponse, request: TransportRequest): TransportResponse {
   if (response.networkError !== undefined) {
-    throw transportFailure({ code: response.networkError }, new URL(request.url).origin);
+    throw networkFailure(response.networkError, new URL(request.url).origin);
   }
   const headers: Record<string, string | readonly string[]> = {};
   const plain = encodeBody(response);
@@ -182,6 +192,18 @@ export function respond(response: ScriptedResponse, request: TransportRequest): 
     url: request.url,
   };
 }
+
+/** What never came about has no errno name, but a code of ours. */
+function networkFailure(name: string, origin: string): TransportError {
+  const code = OWN_CODES.find((known) => known === name);
+  if (code === undefined) return transportFailure({ code: name }, origin);
+  return new TransportError(code, `${origin}: ${ERROR_CODES[code]}`);
+}
+
+const OWN_CODES = [
+  ...(['NETWORK_REFUSED', 'NETWORK_FAILED', 'NETWORK_CERTIFICATE', 'NETWORK_RESPONSE_TOO_LARGE'] as const),
+  ...(['NETWORK_TIMEOUT', 'NETWORK_DECODE', 'REQUEST_INVALID'] as const),
+] as const;
 
 function encodeBody(response: ScriptedResponse): Uint8Array {
   if (response.bodyBase64 !== undefined) return Buffer.from(response.bodyBase64, 'base64');
