@@ -56,6 +56,7 @@ export {
 } from './work/observer.js';
 export type {
   FlowOutcome,
+  FlowOutput,
   FlowRequest,
   FlowSource,
   Flows,

@@ -1,8 +1,7 @@
 import { findModule, findWebhook } from '../app/engine/find-component.js';
-import type { App, ModuleComponent } from '../document/app.js';
+import type { App } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
-import { listSecretFields } from '../parameters/check/secret-values.js';
-import { findParameter } from '../parameters/form/find-parameter.js';
+import { listSecretPaths } from '../parameters/check/secret-paths.js';
 import { moduleForm } from '../parameters/form/form.js';
 import { completeSettings } from '../scenario/state/scenario-settings.js';
 import type { HookReport } from '../webhook/run-hook-request.js';
@@ -69,10 +68,7 @@ function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
     startsWithWebhook,
     steps: modules.map((step) => ({
       ...{ ...step, id: step.id + shift },
-      secretParameters: listSecretParameters(
-        step,
-        findModule(requireEngine(engines, step.app).app, step.module),
-      ),
+      hiddenParameters: listHiddenParameters(step, engines),
     })),
   };
   return {
@@ -90,13 +86,9 @@ function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
   };
 }
 
-/** What no field declares may be a password that an RPC asks for. */
-function listSecretParameters(step: ScenarioEntry['modules'][number], module: ModuleComponent): string[] {
-  const form = moduleForm(module);
-  const unknown = Object.keys(step.parameters ?? {}).filter(
-    (name) => findParameter(form, name) === undefined,
-  );
-  return [...new Set([...listSecretFields(form.elements), ...unknown])];
+function listHiddenParameters(step: ScenarioEntry['modules'][number], engines: Engines): readonly string[] {
+  const module = findModule(requireEngine(engines, step.app).app, step.module);
+  return listSecretPaths(moduleForm(module).elements, step.parameters ?? {});
 }
 
 /**

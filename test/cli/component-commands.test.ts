@@ -278,11 +278,25 @@ describe('iml webhook', () => {
     writeFileSync(path.join(cwd, 'call'), text);
     const { code, out } = await iml(['webhook', '.', 'events', '--call', 'call']);
     expect({ code, out }).toEqual({ code: 0, out: '{"n":1}\n' });
-    const stdin = await iml(['webhook', '.', 'events', '--call', '-'], { stdin: text });
-    expect(stdin.out).toBe('{"n":1}\n');
+    const named = await iml(['webhook', '.', 'events', '--call', '@call']);
+    expect(named).toMatchObject({ code: 0, out: '{"n":1}\n' });
+    for (const source of ['-', '@-']) {
+      const stdin = await iml(['webhook', '.', 'events', '--call', source], { stdin: text });
+      expect(stdin.out).toBe('{"n":1}\n');
+    }
     const over = await iml(['webhook', '.', 'events', '--call', 'call', '-H', 'x-kind: ping']);
     expect(over.out).toBe('');
     expect(over.err).toContain('No bundles: the condition was false');
+  });
+
+  it('reads a call that is written in place', async () => {
+    const call = { method: 'POST', headers: { 'x-kind': 'event' }, body: { events: [{ n: 1 }] } };
+    const { code, out } = await iml(['webhook', '.', 'events', '--call', JSON.stringify(call)]);
+    expect({ code, out }).toEqual({ code: 0, out: '{"n":1}\n' });
+    const broken = await iml(['webhook', '.', 'events', '--call', '{"apiKey":"key-of-ann"']);
+    expect(broken).toMatchObject({ code: 2, out: '' });
+    expect(broken.err).toContain('--call: what is given is no JSON object.');
+    expect(broken.err).not.toContain('key-of-ann');
   });
 
   it('gives the report', async () => {
@@ -322,7 +336,7 @@ describe('iml webhook', () => {
     [['event'], 'Did you mean "events"?'],
     [['events', '--call', 'none'], '--call: the file "none" cannot be read (ENOENT).'],
     [['events', '--call', 'makecomapp.json', '-X', 'a b'], '--method: "a b" is no method of HTTP.'],
-    [['events', '--call', 'text'], 'holds neither a JSON object nor an HTTP request'],
+    [['events', '--call', 'text'], 'what is in "text" is neither a JSON object nor an HTTP request'],
     [['events', '-H', 'nonsense'], '--header: "NAME: VALUE" is expected'],
   ])('refuses %j', async (args, message) => {
     writeFileSync(path.join(cwd, 'text'), 'hello');

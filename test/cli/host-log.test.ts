@@ -38,6 +38,11 @@ const NOTICES: readonly HostNotice[] = [
     },
     ...{ source: { kind: 'event', eventId: 7, hookId: 1, callId: 'c1' }, error: ERROR, durationMs: 20 },
   } as HostNotice,
+  {
+    ...{ kind: 'run-finished', runId: 'r2', scenario: 'welcome', outcome: 'success', becomes: 'done' },
+    ...{ incompletes: 0, source: { kind: 'poll' }, error: undefined, durationMs: 5 },
+    output: { bundles: 0, endedAt: { stepId: 2, module: 'find', why: 'nothing' } },
+  } as HostNotice,
   { kind: 'scenario-suspended', scenario: 'welcome', state: 'delayed', untilMs: 60_000, error: undefined },
   { kind: 'scenario-off', scenario: 'welcome', reason: 'three errors in a row', error: undefined },
 ];
@@ -55,6 +60,7 @@ describe('the log of a host', () => {
       '00:00:00 orders: call answered 200, event 7, 3 ms\n',
       '00:00:00 unknown address: call refused with 404 (unknown-address)\n',
       '00:00:00 welcome: event 7 error after 20 ms, dead: iml events replay runs it again: DataError: No name\\u001b[2J. (base.json:7:14)\n',
+      '00:00:00 welcome: scheduled run success after 5 ms, nothing put out: step 2 (find) gave no bundle\n',
       '00:00:00 welcome: delayed until 1970-01-01T00:01:00.000Z\n',
       '00:00:00 welcome: turned off (three errors in a row)\n',
     ]);

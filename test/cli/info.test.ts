@@ -70,6 +70,7 @@ describe('iml info', () => {
           type: 'select',
           options: [
             { label: 'Europe', value: 'eu' },
+            { label: 'same', value: 'same' },
             { label: 'Own', value: 'own', nested: [{ name: 'host', type: 'text', required: true }] },
           ],
         },
@@ -90,8 +91,9 @@ describe('iml info', () => {
     expect(out).toContain(
       [
         '      region  select',
-        '        = "eu"   Europe',
-        '        = "own"  Own',
+        '        = "eu"    Europe',
+        '        = "same"',
+        '        = "own"   Own',
         '            host  text  required',
         '      table   select   options from rpc://tables',
         '        with any value:',
@@ -112,6 +114,7 @@ describe('iml info', () => {
       {
         options: [
           { value: 'eu', label: 'Europe' },
+          { value: 'same', label: 'same' },
           { value: 'own', label: 'Own', nested: [{ name: 'host', type: 'text', required: true }] },
         ],
       },

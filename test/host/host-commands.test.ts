@@ -77,6 +77,7 @@ const CODE = {
     { name: 'n', type: 'text' },
     { name: 'pin of ours', type: 'password' },
     { name: 'apiKey', type: 'text' },
+    { name: 'row', type: 'collection', spec: [{ name: 'open', type: 'text' }, 'rpc://more'] },
     'rpc://more',
   ],
   'post.json': { url: '/{{parameters.to}}', method: 'POST', body: { n: '{{parameters.n}}' } },
@@ -89,7 +90,10 @@ const post = (to: string, rest: object = {}): object => ({
 
 const WEBHOOK = { app: 'crm', webhook: 'contacts' };
 const NOTES = { name: 'notes', webhook: WEBHOOK, ordered: true, modules: [post('note')] };
-const SECRETS = { 'pin of ours': 'typed-secret', apiKey: 'named-secret', asked: 'asked-secret' };
+const SECRETS = {
+  ...{ 'pin of ours': 'typed-secret', apiKey: 'named-secret', asked: 'asked-secret' },
+  row: { open: 'shown', asked: 'asked-inside' },
+};
 const ORDERS = {
   ...{ name: 'orders', webhook: WEBHOOK, settings: { storeIncomplete: true } },
   modules: [
@@ -203,9 +207,13 @@ it('lists events, shows one, and has a dead one processed again by the host that
       hook: 'notes',
       scenario: 'notes',
       status: 'dead',
+      ...{ attempts: 1, crashes: 0, crashesAlone: 0 },
       bundles: [{ n: 2 }],
       finished: expect.stringMatching(/^\d{4}-.*Z$/),
     },
+  });
+  expect(JSON.parse(await print('events', 'show', String(good)))).toMatchObject({
+    ...{ id: good, attempts: 1, crashes: 0, crashesAlone: 0, notBefore: null },
   });
   const [notes] = JSON.parse(await print('scenarios', 'list', '--json')) as unknown[];
   expect(notes).toMatchObject({
@@ -262,16 +270,22 @@ it('runs the remaining steps of an incomplete execution, or drops it', async () 
   expect(shown).toMatchObject({
     name: 'orders',
     definition: { flow: { steps: [{ id: 2, parameters: { n: '{{1.n}}' } }, { id: 3 }, { id: 4 }] } },
+    lastRun: expect.stringMatching(/^\d{4}-.*Z$/),
     incompletes: [
-      { status: 'unresolved', execution: { stepId: 3 }, error: { message: expect.stringContaining('400') } },
+      {
+        ...{ status: 'unresolved', created: expect.stringMatching(/^\d{4}-.*Z$/), retry: null },
+        ...{ execution: { stepId: 3 } },
+        error: { message: expect.stringContaining('400') },
+      },
       { status: 'unresolved', execution: { stepId: 3 } },
     ],
   });
   expect(JSON.stringify(shown)).toContain('"to":"save"');
-  expect(JSON.stringify(shown)).not.toContain('secretParameters');
+  expect(JSON.stringify(shown)).not.toContain('hiddenParameters');
   expect(JSON.stringify(shown)).toContain('"pin of ours":"[SANITIZED]"');
   expect(JSON.stringify(shown)).toContain('"apiKey":"[SANITIZED]"');
-  for (const secret of ['typed-secret', 'named-secret', 'asked-secret'])
+  expect(JSON.stringify(shown)).toContain('"row":{"open":"shown","asked":"[SANITIZED]"}');
+  for (const secret of ['typed-secret', 'named-secret', 'asked-secret', 'asked-inside'])
     expect(JSON.stringify(shown)).not.toContain(secret);
   const [first, second] = shown.incompletes.map(({ id }) => String(id));
 

@@ -157,3 +157,52 @@ it('ends with 2 where its port is taken', async () => {
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toContain(`iml serve: The port ${port} is in use.`);
 });
+
+it('asks mapped hosts in place of those the app names: attaching, running, and for every host', async () => {
+  const asked: string[] = [];
+  const service = await httpServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.writeHead(200, { 'content-type': 'application/json', connection: 'close' });
+    response.end('{"id":"E7"}');
+  });
+  onTestFinished(() => service.close());
+  const root = path.join(folder, 'mapped');
+  await mkdir(root);
+  const codeFiles = { communication: 'hook.json', attach: 'attach.json' };
+  const files = {
+    'makecomapp.json': {
+      ...{ fileVersion: 1, generalCodeFiles: { base: 'base.json' }, origins: [] },
+      components: {
+        webhook: { hook: { webhookType: 'web', codeFiles } },
+        module: { send: { moduleType: 'action', codeFiles: { communication: 'send.json' } } },
+      },
+    },
+    'base.json': { baseUrl: 'https://api.example.com/v1' },
+    'hook.json': { output: '{{body}}' },
+    'attach.json': { url: '/hooks', method: 'POST', response: { data: { id: '{{body.id}}' } } },
+    'send.json': { url: 'https://upload.example.net/{{parameters.n}}' },
+  };
+  for (const [name, value] of Object.entries(files))
+    await writeFile(path.join(root, name), JSON.stringify(value));
+  const scenario = {
+    ...{ name: 'sent', webhook: { app: 'mapped', webhook: 'hook' } },
+    modules: [{ app: 'mapped', module: 'send', parameters: { n: '{{1.n}}' } }],
+  };
+  await writeFile(path.join(folder, 'mapped.json'), JSON.stringify({ scenarios: [scenario] }));
+  const place = ['--scenarios', 'mapped.json', '--port', '0', '--data', 'mapped-data'];
+  const maps = ['--map', `https://api.example.com=${service.origin}/api`, '--map', `*=${service.origin}/all`];
+  const served = call(SERVE_COMMAND, [root, ...place, ...maps]);
+  await Promise.race([served.code, eventually(() => /http\S+\/hooks\/\S+/.test(served.err()))]);
+  expect(asked).toEqual(['POST /api/v1/hooks']);
+  const url = /http\S+\/hooks\/\S+/.exec(served.err())?.[0] ?? '';
+  await send(url, { headers: { 'content-type': 'application/json' }, body: '{"n":5}' });
+  await eventually(() => served.out() !== '');
+  expect(asked).toEqual(['POST /api/v1/hooks', 'GET /all/5']);
+  served.stop();
+  expect(await served.code).toBe(0);
+  const wrong = call(SERVE_COMMAND, [root, ...place, '--map', 'api.example.com']);
+  await expect(wrong.code).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringContaining('--map'),
+  });
+});

@@ -1,16 +1,16 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { createEventAdmin, type EventAdmin, type EventSummary } from '../../host/events/event-admin.js';
 import type { EventStatus, HostStore } from '../../host/store/tables.js';
-import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
-import { createRedactor } from '../../redaction/redact.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { HOST_OPTIONS, openHostParts, readId } from '../input/host-parts.js';
 import type { Io } from '../io.js';
+import { formatInstant } from '../output/format-instant.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
+import { type EventNames, shownEvent } from '../output/shown-event.js';
 import { usageError } from '../usage-error.js';
 
 const ACTIONS = ['list', 'show', 'replay', 'discard'] as const;
@@ -92,11 +92,6 @@ function readQuery(args: Arguments, extra: string | undefined): Query {
   };
 }
 
-/** What came in is shown to people: members whose names say secret are left out. */
-function hideSecrets(value: unknown): unknown {
-  return createRedactor({ secrets: collectNamedSecrets(value) }).value(value);
-}
-
 interface Events {
   readonly desk: EventAdmin;
   readonly store: HostStore;
@@ -115,7 +110,7 @@ async function list({ desk, store }: Events, query: Query, args: Arguments, io: 
 
 type Owners = Pick<EventSummary, 'hookId' | 'scenarioId'>;
 
-type NamesOf = (event: Owners) => { readonly hook: string; readonly scenario: string };
+type NamesOf = (event: Owners) => EventNames;
 
 /** What the hooks and scenarios of events are called; those that are gone since are told by their ids. */
 async function readNames(store: HostStore, events: readonly Owners[]): Promise<NamesOf> {
@@ -137,7 +132,7 @@ async function readNames(store: HostStore, events: readonly Owners[]): Promise<N
 
 function toRow(event: EventSummary, names: NamesOf): Record<string, unknown> {
   const { id, status, attempts, receivedAtMs, error } = event;
-  const received = new Date(receivedAtMs).toISOString();
+  const received = formatInstant(receivedAtMs);
   const message = typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : undefined;
   return { id, status, received, ...names(event), attempts, error: message ?? '' };
 }
@@ -151,11 +146,9 @@ async function act({ desk, store }: Events, action: (typeof ACTIONS)[number], id
       await desk.discard(id);
       return `The event ${id} is discarded.\n`;
     default: {
-      const { receivedAtMs, finishedAtMs, ...event } = await desk.get(id);
-      const received = new Date(receivedAtMs).toISOString();
-      const finished = finishedAtMs === null ? null : new Date(finishedAtMs).toISOString();
+      const event = await desk.get(id);
       const names = (await readNames(store, [event]))(event);
-      return `${printPrettyJson(hideSecrets({ ...event, ...names, received, finished }))}\n`;
+      return `${printPrettyJson(shownEvent(event, names))}\n`;
     }
   }
 }

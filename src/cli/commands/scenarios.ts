@@ -9,9 +9,10 @@ import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { HOST_OPTIONS, openHostParts, readId } from '../input/host-parts.js';
 import type { Io } from '../io.js';
+import { formatInstant } from '../output/format-instant.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
-import { shownPlan } from '../output/shown-plan.js';
+import { shownScenario } from '../output/shown-scenario.js';
 import { usageError } from '../usage-error.js';
 
 const ACTIONS = ['list', 'show', 'stuck', 'on', 'off', 'retry', 'discard'] as const;
@@ -98,14 +99,14 @@ async function printRows(
 async function toRow(desk: ScenarioAdmin, scenario: ScenarioRow): Promise<Record<string, unknown>> {
   const { name, nextRunMs, lastRunMs, lastError } = scenario;
   const state = readState(scenario);
-  const until = 'untilMs' in state ? ` until ${formatTime(state.untilMs)}` : '';
+  const until = 'untilMs' in state ? ` until ${formatInstant(state.untilMs)}` : '';
   const reason = state.kind === 'inactive' ? ` (${state.reason})` : '';
   return {
     name,
     state: `${state.kind}${until}${reason}`,
     errors: state.errors,
-    'next run': nextRunMs === null ? '' : formatTime(nextRunMs),
-    'last run': lastRunMs === null ? '' : formatTime(lastRunMs),
+    'next run': formatInstant(nextRunMs) ?? '',
+    'last run': formatInstant(lastRunMs) ?? '',
     incomplete: (await desk.incompletes(name)).length,
     'last error': readMessage(lastError),
   };
@@ -130,15 +131,10 @@ async function act(
       await desk.discard(readId(name, 'incomplete execution'));
       return `The incomplete execution ${name} is discarded.\n`;
     case 'show': {
-      const { definition, ...scenario } = await desk.get(name);
-      const incompletes = await desk.incompletes(name);
-      return `${printPrettyJson({ ...scenario, definition: shownPlan(definition), incompletes })}\n`;
+      const scenario = await desk.get(name);
+      return `${printPrettyJson(shownScenario(scenario, await desk.incompletes(name)))}\n`;
     }
   }
-}
-
-function formatTime(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function readMessage(error: unknown): unknown {

@@ -63,7 +63,7 @@ export const WEBHOOK_COMMAND: Command = {
   },
   examples: [
     'iml webhook ./my-app events --body \'{"event":"created","id":7}\'',
-    "iml webhook ./my-app events --call call.http --json | jq '.answer'",
+    "iml webhook ./my-app events --call @call.http --json | jq '.answer'",
     'iml webhook ./my-app events --body @call.json | iml run ./my-app watchEvents --payload @-',
     'iml webhook ./my-app events attach --connection work --webhook \'{"url":"https://hooks.example.com/1"}\'',
   ],

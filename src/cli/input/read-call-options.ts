@@ -8,8 +8,8 @@ import { decodeUtf8, readSource } from './input-data.js';
 /** Options of a command that is given one call of a webhook. */
 export const CALL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   call: {
-    value: 'FILE',
-    help: 'The call: JSON {method, url, headers, body}, or an HTTP request as it is sent; - for standard input.',
+    value: 'JSON|@FILE',
+    help: 'The call: JSON {method, url, headers, body}, or a file of that or of an HTTP request as it is sent; @- for standard input.',
   },
   method: { short: 'X', value: 'METHOD', help: 'Default: POST with a body, else GET.' },
   url: { value: 'URL', help: 'The address or its path, whose query counts. Default: /.' },
@@ -31,8 +31,8 @@ const EMPTY = new Uint8Array();
  * @throws EngineError (USAGE)
  */
 export async function readCallOptions(args: Arguments, io: Io): Promise<IncomingCall> {
-  const file = args.text('call');
-  const base = file === undefined ? undefined : parseCall(await readSource(file, '--call', io), file);
+  const call = args.text('call');
+  const base = call === undefined ? undefined : await readWhole(call, io);
   const given = args.text('body');
   const body = given === undefined ? (base?.body ?? EMPTY) : await readBody(given, io);
   const own = args.texts('header').map(readHeader);
@@ -48,6 +48,13 @@ export async function readCallOptions(args: Arguments, io: Io): Promise<Incoming
         : [...headers, ['content-type', guessType(body)]],
     body,
   };
+}
+
+/** `{...}` in place, or a file, whose name may go without its @. */
+async function readWhole(text: string, io: Io): Promise<IncomingCall> {
+  if (/^\s*\{/.test(text)) return parseJsonCall(text, 'what is given');
+  const file = text.replace(/^@/, '');
+  return parseCall(await readSource(file, '--call', io), `what is in "${file}"`);
 }
 
 async function readBody(text: string, io: Io): Promise<Uint8Array> {
@@ -75,21 +82,22 @@ function guessType(body: Uint8Array): string {
   }
 }
 
-function parseCall(bytes: Uint8Array, file: string): IncomingCall {
+/** @param what how messages name what is read */
+function parseCall(bytes: Uint8Array, what: string): IncomingCall {
   const text = decodeUtf8(bytes);
   const isJson = text !== undefined && /^\s*\{/.test(text);
-  return isJson ? parseJsonCall(text, file) : parseHttpCall(bytes, file);
+  return isJson ? parseJsonCall(text, what) : parseHttpCall(bytes, what);
 }
 
-function parseJsonCall(text: string, file: string): IncomingCall {
-  const call = parseObject(text, file);
+function parseJsonCall(text: string, what: string): IncomingCall {
+  const call = parseObject(text, what);
   const method = ownMember(call, 'method') ?? 'POST';
   const url = ownMember(call, 'url') ?? '/';
   if (typeof method !== 'string' || typeof url !== 'string') {
-    throw usageError(`--call: in "${file}" method and url have to be texts.`);
+    throw usageError(`--call: ${what}: method and url have to be texts.`);
   }
   const body = ownMember(call, 'body');
-  const headers = readHeaders(ownMember(call, 'headers'), file);
+  const headers = readHeaders(ownMember(call, 'headers'), what);
   const isText = typeof body === 'string';
   const bytes =
     body === undefined || body === null ? EMPTY : Buffer.from(isText ? body : JSON.stringify(body));
@@ -102,18 +110,18 @@ function parseJsonCall(text: string, file: string): IncomingCall {
   };
 }
 
-function parseObject(text: string, file: string): PlainObject {
+function parseObject(text: string, what: string): PlainObject {
   try {
     const value: unknown = JSON.parse(text);
     if (isPlainObject(value)) return value;
   } catch {
     // Told below: the text itself is not quoted, as it may hold a secret.
   }
-  throw usageError(`--call: what is in "${file}" is no JSON object.`);
+  throw usageError(`--call: ${what} is no JSON object.`);
 }
 
 /** Pairs, or an object whose members are a text or several. */
-function readHeaders(headers: unknown, file: string): readonly Header[] {
+function readHeaders(headers: unknown, what: string): readonly Header[] {
   if (headers === undefined || headers === null) return [];
   const entries: readonly unknown[] = isPlainObject(headers)
     ? Object.entries(headers).flatMap(([name, value]) =>
@@ -125,12 +133,12 @@ function readHeaders(headers: unknown, file: string): readonly Header[] {
   return entries.map((entry): Header => {
     const [name, value]: readonly unknown[] = Array.isArray(entry) ? entry : [];
     if (typeof name === 'string' && ['string', 'number'].includes(typeof value)) return [name, String(value)];
-    throw usageError(`--call: in "${file}" headers have to be {"name": "value"} or [["name", "value"]].`);
+    throw usageError(`--call: ${what}: headers have to be {"name": "value"} or [["name", "value"]].`);
   });
 }
 
 /** An HTTP request as it is sent, with line breaks of either kind in its head. */
-function parseHttpCall(bytes: Uint8Array, file: string): IncomingCall {
+function parseHttpCall(bytes: Uint8Array, what: string): IncomingCall {
   // One character a byte, so that places in the text are places in the bytes.
   const text = Buffer.from(bytes).toString('latin1');
   const end = /\r?\n\r?\n/.exec(text);
@@ -139,7 +147,7 @@ function parseHttpCall(bytes: Uint8Array, file: string): IncomingCall {
   const match = /^([A-Za-z]+) (\S+)(?: HTTP\/[\d.]+)?$/.exec(first);
   if (match?.[1] === undefined || match[2] === undefined) {
     throw usageError(
-      `--call: "${file}" holds neither a JSON object nor an HTTP request such as "POST /hook HTTP/1.1".`,
+      `--call: ${what} is neither a JSON object nor an HTTP request such as "POST /hook HTTP/1.1".`,
     );
   }
   return {

@@ -1,4 +1,5 @@
 import type { HostNotice, HostObserver, RunSource } from '../../host/work/observer.js';
+import type { FlowOutput } from '../../host/work/ports.js';
 import { ownMember, type PlainObject } from '../../util/plain-object.js';
 import { printJson } from './json-output.js';
 import { printError } from './print-error.js';
@@ -56,9 +57,9 @@ function describeNotice(notice: Exclude<HostNotice, { readonly kind: 'problem' }
     case 'call-refused':
       return `${notice.hook ?? 'unknown address'}: call refused with ${notice.status} (${notice.reason})${errorText(notice.error)}`;
     case 'run-finished': {
-      const { scenario, source, outcome, becomes, durationMs, error } = notice;
+      const { scenario, source, outcome, becomes, durationMs, error, output } = notice;
       const follows = becomes === 'done' ? '' : `, ${FOLLOWS[becomes]}`;
-      return `${scenario}: ${sourceText(source)} ${outcome} after ${durationMs} ms${follows}${errorText(error)}`;
+      return `${scenario}: ${sourceText(source)} ${outcome} after ${durationMs} ms${follows}${errorText(error)}${outputText(output)}`;
     }
     case 'scenario-suspended': {
       const until = new Date(notice.untilMs).toISOString();
@@ -85,6 +86,21 @@ function sourceText(source: RunSource): string {
       return `incomplete execution ${source.incompleteId}`;
     case 'poll':
       return 'scheduled run';
+  }
+}
+
+/** Why a run that went well put nothing out, for who waits for something. */
+function outputText(output: FlowOutput | undefined): string {
+  const { bundles, endedAt } = output ?? {};
+  if (bundles !== 0 || endedAt === undefined) return '';
+  const step = `step ${endedAt.stepId} (${endedAt.module})`;
+  switch (endedAt.why) {
+    case 'filter':
+      return `, nothing put out: the filter of ${step} let nothing through`;
+    case 'nothing':
+      return `, nothing put out: ${step} gave no bundle`;
+    case 'ignored':
+      return `, nothing put out: the error of ${step} was ignored`;
   }
 }
 

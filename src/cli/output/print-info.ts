@@ -73,8 +73,9 @@ function optionLines(options: readonly OptionInfo[], depth: number): string {
   const shown = options.filter(({ nested }, index) => index < OPTIONS_SHOWN || nested !== undefined);
   const cells = shown.map(({ value }) => [fitText(printableLine(printJson(value)), DEFAULT_WIDTH)]);
   const widths = columnWidths(cells);
-  const lines = shown.map(({ label = '', nested = [] }, index) => {
-    const text = `${indent(depth)}= ${padCells(cells[index] ?? [], widths)}  ${printableLine(label)}`;
+  const lines = shown.map(({ value, label = '', nested = [] }, index) => {
+    const title = label === value ? '' : printableLine(label);
+    const text = `${indent(depth)}= ${padCells(cells[index] ?? [], widths)}  ${title}`;
     return `${text.trimEnd()}\n${fieldLines(nested, depth + 2)}`;
   });
   const left = options.length - shown.length;

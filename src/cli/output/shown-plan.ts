@@ -1,33 +1,33 @@
+import { childPointer } from '../../errors/place.js';
 import { SANITIZED } from '../../redaction/redact-value.js';
-import { isSecretName } from '../../redaction/secret-names.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 
 /**
- * A stored plan as it may be shown: parameters without what is secret. That are the texts in fields whose form says so,
- * which set-up has written down as `secretParameters`, and those under names that say so. Templates are shown, as they
- * hold no secret but where one comes from. A step without that list was set up by an earlier version: all its texts are
- * hidden.
+ * A stored plan as it may be shown: parameters without what is secret, which set-up has written down as
+ * `hiddenParameters`, pointers into them. A step without that list was set up by an earlier version: nothing of its
+ * parameters is shown. An expression that only names where its value comes from is shown everywhere.
  */
 export function shownPlan(plan: unknown): unknown {
   if (!isPlainObject(plan)) return mapMembers(plan, (_, member) => shownPlan(member));
-  const listed = ownMember(plan, 'secretParameters');
-  const isSecret = Array.isArray(listed)
-    ? (name: string) => listed.includes(name) || isSecretName(name, 'body')
-    : () => true;
-  const { secretParameters: _, ...shown } = plan;
+  const listed = ownMember(plan, 'hiddenParameters');
+  const hidden: ReadonlySet<unknown> = new Set(Array.isArray(listed) ? listed : ['']);
+  const { hiddenParameters: _, secretParameters: __, ...shown } = plan;
   return mapMembers(shown, (name, value) =>
-    name === 'parameters' ? withoutSecrets(value, isSecret) : shownPlan(value),
+    name === 'parameters' ? withoutHidden(value, '', hidden) : shownPlan(value),
   );
 }
 
-function withoutSecrets(value: unknown, isSecret: (name: string) => boolean): unknown {
-  return mapMembers(value, (name, member) =>
-    isSecret(name) ? withoutLiterals(member) : withoutSecrets(member, isSecret),
-  );
+function withoutHidden(value: unknown, pointer: string, hidden: ReadonlySet<unknown>): unknown {
+  if (hidden.has(pointer)) return withoutLiterals(value);
+  return mapMembers(value, (name, member) => withoutHidden(member, childPointer(pointer, name), hidden));
 }
+
+/** One expression without a text in it: `{{1.token}}`, but neither `{{concat("key"; 1.id)}}` nor `key-{{1.id}}`. */
+const REFERENCE = /^\{\{[^{}"']*\}\}$/;
 
 function withoutLiterals(value: unknown): unknown {
-  if (typeof value === 'string') return value.includes('{{') ? value : SANITIZED;
+  if (typeof value === 'string') return value === '' || REFERENCE.test(value) ? value : SANITIZED;
+  if (typeof value === 'number') return SANITIZED;
   return mapMembers(value, (_, member) => withoutLiterals(member));
 }
 

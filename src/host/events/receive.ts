@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../errors/engine-error.js';
 import { StoreError } from '../../errors/store-error.js';
+import { redactPatterns } from '../../redaction/redact-text.js';
 import { SANITIZED } from '../../redaction/redact-value.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
@@ -197,12 +198,17 @@ function draftEvents(
 
 function keptRequest({ callId, method, url, headers, body }: NamedCall, maxBytes: number): PlainObject {
   // What is kept is shown to people: nothing of it lets somebody in.
-  const shown = headers.map(([name, value]) => [name, isSecretName(name, 'header') ? SANITIZED : value]);
+  const shown = headers.map(([name, value]) => [name, keptValue(value, isSecretName(name, 'header'))]);
   const kept = maxBytes > 0 ? { body: Buffer.from(body.subarray(0, maxBytes)).toString('base64') } : {};
   // The path is the secret of the hook; what is kept may be shown.
   const query = URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost').searchParams : [];
-  const pairs = [...query].map(([name, value]) => [name, isSecretName(name, 'query') ? SANITIZED : value]);
+  const pairs = [...query].map(([name, value]) => [name, keptValue(value, isSecretName(name, 'query'))]);
   return { callId, method, query: pairs, headers: shown, size: body.byteLength, ...kept };
+}
+
+/** An address in a value, as in `referer`, may bring a secret of its own. */
+function keptValue(value: string, isSecret: boolean): string {
+  return isSecret ? SANITIZED : redactPatterns(value);
 }
 
 function asObject(value: unknown): PlainObject {

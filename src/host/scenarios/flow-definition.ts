@@ -11,8 +11,8 @@ export interface StepDefinition {
   readonly connection?: string | undefined;
   /** Templates by parameter name. */
   readonly parameters?: PlainObject | undefined;
-  /** Names of the parameters whose fields are of a secret type: nobody shows what stands in them. */
-  readonly secretParameters?: readonly string[] | undefined;
+  /** JSON pointers into `parameters`: what stands there may be a credential, and nobody shows it. */
+  readonly hiddenParameters?: readonly string[] | undefined;
   readonly filter?: string | boolean | undefined;
   readonly onError?: ErrorHandler | undefined;
 }

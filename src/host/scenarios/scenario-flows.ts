@@ -14,6 +14,7 @@ import { type Engines, requireEngine } from '../hooks/engine-receiver.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
 import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../work/ports.js';
+import { describeOutput } from './describe-output.js';
 import type { FlowDefinition } from './flow-definition.js';
 
 /** What scenarios run with: the engines of their apps, and what their templates read. Only `engines` is required. */
@@ -55,7 +56,7 @@ export function createScenarioFlows({ engines, clock, expressions, onReport }: S
       const report = await runSource(flow, request, options, signal);
       answer(request, report);
       onReport?.(scenario.name, report);
-      return toOutcome(report, [...kept.values()]);
+      return { ...toOutcome(report, [...kept.values()]), output: describeOutput(flow, report) };
     },
   };
 }

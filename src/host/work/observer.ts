@@ -1,5 +1,6 @@
 import type { RunOutcome } from '../../scenario/state/scenario-state.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import type { FlowOutput } from './ports.js';
 
 /** Why a call was not accepted. */
 export type CallRefusal =
@@ -81,6 +82,8 @@ export interface RunFinished {
   readonly becomes: 'done' | 'dead' | 'again' | 'stopped';
   /** Incomplete executions it left. */
   readonly incompletes: number;
+  /** What came out, and where it ended if nothing did; undefined where that is not known. */
+  readonly output?: FlowOutput | undefined;
   /** What it ended with, as safe JSON; undefined where it went well. */
   readonly error: PlainObject | undefined;
   readonly durationMs: number;

@@ -52,6 +52,21 @@ export interface IncompleteDraft {
   readonly stored: StoredExecution;
 }
 
+/** What came out of a run that went well. */
+export interface FlowOutput {
+  /** Bundles of the last step. */
+  readonly bundles: number;
+  /** Where none came out: the last step that let a bundle end. */
+  readonly endedAt?:
+    | {
+        readonly stepId: number;
+        readonly module: string;
+        /** `filter`: its filter let it not through; `nothing`: it gave no bundle; `ignored`: its error was ignored. */
+        readonly why: 'filter' | 'nothing' | 'ignored';
+      }
+    | undefined;
+}
+
 /** The outcome of a run, with what follows from it. */
 export interface FlowOutcome {
   /** For `nextState`. */
@@ -61,6 +76,8 @@ export interface FlowOutcome {
   readonly incompletes: readonly IncompleteDraft[];
   /** Of an event: how many of its bundles, from the first, are through. The rest is what a repetition works on. */
   readonly bundlesDone?: number | undefined;
+  /** What came out, to be told to people; undefined where the flows do not say. */
+  readonly output?: FlowOutput | undefined;
   /** State of a polling trigger after the run; undefined leaves it where it was. */
   readonly triggerState: unknown;
 }

@@ -87,6 +87,7 @@ export function observeEnd(context: HostContext, run: EndedRun, settled: Settled
     outcome: report?.outcome.kind ?? 'error',
     becomes: report === undefined ? 'stopped' : (settled?.end ?? 'done'),
     incompletes: report?.incompletes.length ?? 0,
+    ...(report?.output && { output: report.output }),
     durationMs: context.clock.now() - startedAtMs,
   });
   if (settled === undefined || report === undefined || report.outcome.kind === 'success') return;

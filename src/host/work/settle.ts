@@ -10,6 +10,9 @@ import { resolveEnd } from './work-end.js';
 /** Even where nothing says how long to wait, a failure must not be repeated in a tight loop. */
 const MIN_WAIT_MS = 1000;
 
+/** Of an event whose run this process has seen the end of. */
+const ENDED = { claimedBy: null, crashes: 0, crashesAlone: 0 } as const;
+
 /** An event and what its run ended with. */
 export interface Settlement {
   readonly claim: EventClaim;
@@ -40,7 +43,7 @@ export async function settleAll(
   const plain = settlements.filter(isPlain);
   if (plain.length > 0) {
     const own = { status: 'running', claimedBy: context.worker.name() } as const;
-    const done = { status: 'done', claimedBy: null, error: null, finishedAtMs: nowMs } as const;
+    const done = { status: 'done', error: null, finishedAtMs: nowMs, ...ENDED } as const;
     await writer.update('events', { id: plain.map(({ claim }) => claim.event.id), ...own }, done);
     await noteRuns(writer, plain, fresh, nowMs);
   }
@@ -94,10 +97,9 @@ async function settleEvent(
   if (end === 'again') {
     const notBeforeMs = nowMs + Math.max(MIN_WAIT_MS, transition.delayMs ?? 0);
     const bundles = dropDone(event.bundles, report.bundlesDone);
-    const change = { status: 'pending', claimedBy: null, error, notBeforeMs, bundles } as const;
-    await writer.update('events', mine, { ...change, crashes: 0, crashesAlone: 0 });
+    await writer.update('events', mine, { status: 'pending', error, notBeforeMs, bundles, ...ENDED });
   } else {
-    await writer.update('events', mine, { status: end, claimedBy: null, error, finishedAtMs: nowMs });
+    await writer.update('events', mine, { status: end, error, finishedAtMs: nowMs, ...ENDED });
   }
   await addIncompletes(writer, context, scenario, report.incompletes);
   return { transition, end };

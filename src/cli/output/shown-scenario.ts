@@ -1,0 +1,54 @@
+import { readState } from '../../host/store/scenario-plan.js';
+import type { IncompleteRow, ScenarioRow } from '../../host/store/tables.js';
+import type { ScenarioState } from '../../scenario/state/scenario-state.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { formatInstant } from './format-instant.js';
+import { hideSecrets } from './hide-secrets.js';
+import { shownPlan } from './shown-plan.js';
+
+/**
+ * A scenario and its incomplete executions as a person may see them: instants as texts, without what its plan or the
+ * names of data say is secret.
+ */
+export function shownScenario(scenario: ScenarioRow, incompletes: readonly IncompleteRow[]): PlainObject {
+  const { definition, scheduledMs, nextRunMs, lastRunMs, ...rest } = scenario;
+  const shown = hideSecrets({
+    ...{ ...rest, state: shownState(readState(scenario)) },
+    ...{
+      scheduled: formatInstant(scheduledMs),
+      nextRun: formatInstant(nextRunMs),
+      lastRun: formatInstant(lastRunMs),
+    },
+    incompletes: incompletes.map(shownIncomplete),
+  });
+  return { ...(isPlainObject(shown) && shown), definition: shownPlan(definition) };
+}
+
+function shownState(state: ScenarioState): object {
+  if (state.kind === 'running') return { ...state, resting: shownState(state.resting) };
+  return renameInstant(state, 'untilMs', 'until');
+}
+
+function shownIncomplete({ createdAtMs, retryAtMs, finishedAtMs, ...rest }: IncompleteRow): object {
+  return {
+    ...{ ...rest, execution: shownExecution(rest.execution) },
+    ...{
+      created: formatInstant(createdAtMs),
+      retry: formatInstant(retryAtMs),
+      finished: formatInstant(finishedAtMs),
+    },
+  };
+}
+
+/** As `createScenarioFlows` stores it; other flows store what they like. */
+function shownExecution(execution: unknown): unknown {
+  if (!isPlainObject(execution)) return execution;
+  const { retry } = execution;
+  const shown = renameInstant(execution, 'storedAtMs', 'stored');
+  return isPlainObject(retry) ? { ...shown, retry: renameInstant(retry, 'atMs', 'at') } : shown;
+}
+
+function renameInstant(record: object, name: string, shownAs: string): object {
+  const { [name]: ms, ...rest } = record as PlainObject; // read only
+  return typeof ms === 'number' ? { ...rest, [shownAs]: formatInstant(ms) } : record;
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/errors/app-error.js';
+import { describeOutput } from '../../src/host/scenarios/describe-output.js';
+import type { FlowOutput } from '../../src/host/work/ports.js';
+import { compileFlow } from '../../src/scenario/flow/compile-flow.js';
+import type { FlowModule, FlowStep } from '../../src/scenario/flow/flow.js';
+import { runFlow } from '../../src/scenario/flow/run-flow.js';
+
+const gives = (name: string, ...bundles: readonly unknown[]): FlowModule => ({
+  ...{ name, type: 'search' },
+  run: async () => ({ bundles }),
+});
+
+const fails: FlowModule = {
+  ...{ name: 'fails', type: 'action' },
+  run: async () => ({ error: new AppError('DataError', 'No.') }),
+};
+
+const responds: FlowModule = {
+  ...{ name: 'answer', type: 'responder' },
+  run: async () => ({ bundles: [] }),
+  respond: async () => ({ result: { status: 200, headers: [], body: new Uint8Array() } }),
+};
+
+async function outputOf(...steps: readonly FlowStep[]): Promise<FlowOutput | undefined> {
+  const flow = compileFlow({ name: 'f', steps });
+  return describeOutput(flow, await runFlow(flow));
+}
+
+const FIRST = { id: 1, module: gives('first', { n: 1 }, { n: 2 }) };
+
+describe('what came out of a flow', () => {
+  it('is counted', async () => {
+    expect(await outputOf(FIRST)).toEqual({ bundles: 2 });
+    expect(await outputOf(FIRST, { id: 2, module: gives('more', 1, 2) })).toEqual({ bundles: 4 });
+  });
+
+  it.each<[string, FlowStep, FlowOutput['endedAt']]>([
+    [
+      'a module gives nothing',
+      { id: 2, module: gives('find') },
+      { stepId: 2, module: 'find', why: 'nothing' },
+    ],
+    [
+      'a filter lets nothing through',
+      { id: 2, module: gives('find', 1), filter: '{{1.n > 5}}' },
+      { stepId: 2, module: 'find', why: 'filter' },
+    ],
+    [
+      'an error is ignored',
+      { id: 2, module: fails, onError: { kind: 'ignore' } },
+      { stepId: 2, module: 'fails', why: 'ignored' },
+    ],
+  ])('is nothing, with the place, where %s', async (_, step, endedAt) => {
+    const last = { id: 3, module: gives('last', 1) };
+    expect(await outputOf(FIRST, step, last)).toEqual({ bundles: 0, endedAt });
+  });
+
+  it('blames no responder, which puts nothing out', async () => {
+    const step = { id: 2, module: gives('find') };
+    expect(await outputOf(FIRST, step, { id: 3, module: responds })).toMatchObject({
+      endedAt: { stepId: 2 },
+    });
+    expect((await outputOf({ id: 1, module: responds }))?.endedAt).toBeUndefined();
+  });
+
+  it('is not told of a run that an error ended', async () => {
+    expect(await outputOf(FIRST, { id: 2, module: fails })).toBeUndefined();
+  });
+});
