@@ -253,6 +253,10 @@ async function startWork({ context, life, lease, dispatcher }: Parts): Promise<v
     life.repeating.push(repeatEvery(clock, ms, work, onError));
   };
   await followClock(store, clock.now());
+  // What stands in the own name and is not worked on is freed by whatever is written; here, where nothing else is.
+  every(context.limits.leaseMs / 4, async () => {
+    await context.log.write({ signal: life.running.signal });
+  });
   every(PURGE_EVERY_MS, () => purge(context));
   // A process that is started anew each half hour would never get to it otherwise.
   life.repeating.push(clock.after(FIRST_PURGE_MS, () => void purge(context).catch(onError)));

@@ -121,7 +121,11 @@ async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['ki
     const lines = (await readFile(effects, 'utf8')).trim().split('\n');
     return { points, acknowledged, unanswered, effects: lines.map(effectOf) };
   } catch (error) {
-    const rows = JSON.stringify([await store.find('events'), await store.find('scenarios')]);
+    const rows = JSON.stringify([
+      await store.find('events'),
+      await store.find('scenarios'),
+      await store.find('incompletes'),
+    ]);
     throw new Error(`${String(error)} ${rows} ${worker?.errors()}`, { cause: error });
   } finally {
     worker?.child.kill('SIGKILL');

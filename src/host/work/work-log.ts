@@ -109,6 +109,9 @@ export function createWorkLog(context: HostContext): WorkLog {
   /**
    * What stands in the name of this process though it does not work on it was taken by a transaction whose answer was
    * lost with the connection. It waits again.
+   *
+   * A retry or a scheduled run settles in a transaction of its own, perhaps between the look and the change: so the
+   * change asks again for what is still taken in the own name.
    */
   async function freeUnattended(writer: HostWriter): Promise<void> {
     const nowMs = context.clock.now();
@@ -119,13 +122,14 @@ export function createWorkLog(context: HostContext): WorkLog {
     const listFreeIds = (table: HeldTable, rows: readonly { readonly id: number }[]): number[] =>
       rows.map(({ id }) => id).filter((id) => !isHeld(table, id));
     const events = listFreeIds('events', await writer.find('events', { where: own, columns }));
-    if (events.length > 0) await writer.update('events', { id: events }, { ...free, status: 'pending' });
+    if (events.length > 0)
+      await writer.update('events', { id: events, ...own }, { ...free, status: 'pending' });
     const retries = listFreeIds('incompletes', await writer.find('incompletes', { where: own, columns }));
     if (retries.length > 0)
-      await writer.update('incompletes', { id: retries }, { ...free, status: 'waiting' });
+      await writer.update('incompletes', { id: retries, ...own }, { ...free, status: 'waiting' });
     const { claimedBy } = own;
     const runs = listFreeIds('scenarios', await writer.find('scenarios', { where: { claimedBy }, columns }));
-    if (runs.length > 0) await writer.update('scenarios', { id: runs }, free);
+    if (runs.length > 0) await writer.update('scenarios', { id: runs, claimedBy }, free);
     checkedAtMs = nowMs;
   }
 

@@ -1,0 +1,124 @@
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { createHost } from '../../src/host/create-host.js';
+import type { HostStore, HostWriter, IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
+import type { HostContext } from '../../src/host/work/context.js';
+import { resolveHostLimits } from '../../src/host/work/limits.js';
+import { createWorkLog } from '../../src/host/work/work-log.js';
+import { SYSTEM_CLOCK } from '../../src/util/clock.js';
+import { describeEach, eventually, openParts } from './open-parts.js';
+import { dropTemplate, hasPostgres, POSTGRES_MISSING } from './test-database.js';
+import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterAll(dropTemplate);
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const ME = 'me';
+
+/** Calls `then` once, after the rows of `table` that a transaction works on were read and before it has them. */
+function afterReading(
+  store: HostStore,
+  table: 'incompletes' | 'scenarios',
+  then: () => Promise<unknown>,
+): HostStore {
+  let isDone = false;
+  const spied = (writer: HostWriter): HostWriter => ({
+    ...writer,
+    find: async (from, query) => {
+      const rows = await writer.find(from, query);
+      if (String(from) === table && !isDone) {
+        isDone = true;
+        await then();
+      }
+      return rows;
+    },
+  });
+  return { ...store, transaction: (work, options) => store.transaction((it) => work(spied(it)), options) };
+}
+
+function contextOf(store: HostStore, queue: HostContext['queue']): HostContext {
+  return {
+    ...{ store, queue, flows: flowsOf(() => SUCCESS), clock: SYSTEM_CLOCK },
+    ...{ limits: resolveHostLimits(undefined), checkpoint: () => {}, observe: () => {} },
+    worker: { name: () => ME, isJoined: () => true, assertOwn: async () => {} },
+    onError: (error) => {
+      throw error;
+    },
+  };
+}
+
+async function addScenario(store: HostStore, change: Partial<ScenarioRow> = {}): Promise<number> {
+  const row = await store.transaction((writer) =>
+    writer.insert('scenarios', {
+      ...{ name: 's', definition: plan(), hookId: null, state: { kind: 'active', errors: 0 } },
+      ...{ triggerState: null, scheduledMs: null, nextRunMs: null, lastRunMs: null, lastError: null },
+      ...{ claimedBy: null, attempts: 0, crashes: 0, crashesAlone: 0, ...change },
+    }),
+  );
+  return row.id;
+}
+
+async function addRunning(store: HostStore, scenarioId: number, claimedBy: string): Promise<number> {
+  const row = await store.transaction((writer) =>
+    writer.insert('incompletes', {
+      ...{ scenarioId, status: 'running', execution: { n: 1 }, attempts: 1, claimedBy, error: null },
+      ...{ createdAtMs: 1, retryAtMs: 1, finishedAtMs: null, crashes: 1, crashesAlone: 0 },
+    }),
+  );
+  return row.id;
+}
+
+// Elsewhere one transaction at a time writes, so that nothing can settle in the middle of another.
+describe.skipIf(!hasPostgres)(`freeing what nobody works on${POSTGRES_MISSING}`, () => {
+  it('leaves an incomplete execution that is settled meanwhile', async () => {
+    const { store, queue, drop } = await openParts('postgres');
+    cleanups.push(drop);
+    const id = await addRunning(store, await addScenario(store), ME);
+    const settled = { status: 'resolved', claimedBy: null, retryAtMs: null, finishedAtMs: 5 } as const;
+    const spied = afterReading(store, 'incompletes', async () => {
+      await store.transaction((writer) => writer.update('incompletes', { id }, settled));
+      log.drop('incompletes', id);
+    });
+    const log = createWorkLog(contextOf(spied, queue));
+    log.hold('incompletes', id);
+    await log.write({ signal: new AbortController().signal });
+    expect(await store.get('incompletes', { id })).toMatchObject(settled);
+  });
+
+  it('leaves the run of a schedule that ends meanwhile, and that another process has begun', async () => {
+    const { store, queue, drop } = await openParts('postgres');
+    cleanups.push(drop);
+    const id = await addScenario(store, { claimedBy: ME });
+    const spied = afterReading(store, 'scenarios', async () => {
+      await store.transaction((writer) => writer.update('scenarios', { id }, { claimedBy: 'another' }));
+      log.drop('scenarios', id);
+    });
+    const log = createWorkLog(contextOf(spied, queue));
+    log.hold('scenarios', id);
+    await log.write({ signal: new AbortController().signal });
+    expect(await store.get('scenarios', { id })).toMatchObject({ claimedBy: 'another' });
+  });
+});
+
+describeEach('a host with nothing else to do', (engine) => {
+  it('frees what stands in its name and is not worked on', async () => {
+    const { store, queue, drop } = await openParts(engine);
+    cleanups.push(drop);
+    const host = createHost({
+      ...{ store, queue, flows: flowsOf(() => SUCCESS), receiver: receiveJson },
+      limits: { leaseMs: 400 },
+    });
+    await host.start();
+    cleanups.push(() => host.stop(1000));
+    const scenarioId = await addScenario(store);
+    const [worker] = await store.find('workers');
+    // As a transaction leaves it whose commit went through, and whose answer did not.
+    const id = await addRunning(store, scenarioId, worker?.name ?? '');
+    const read = (): Promise<IncompleteRow | undefined> => store.get('incompletes', { id });
+    await eventually(async () => (await read())?.status === 'resolved');
+  });
+});
