@@ -2,10 +2,8 @@ import { readContainer } from '../run/response/collect-outputs.js';
 import { evaluateDirective, evaluateFlag, runError } from '../run/scope/evaluate-directive.js';
 import { assertGoesOn } from '../run/scope/go-on.js';
 import type { RunContext } from '../run/scope/run-context.js';
+import { Turns } from '../util/turns.js';
 import type { CompiledWebhook } from './compile-webhook.js';
-
-/** After so many items others get their turn: one event must not hold up a whole server. */
-const ITEMS_A_TURN = 2_000;
 
 /**
  * Takes a payload apart and maps it: `iterate`, its condition, `output`; without `iterate` the body is the one item.
@@ -35,17 +33,11 @@ export async function collectBundles(
     const message = `The payload holds ${items.length} items; at most ${maxItems} are taken.`;
     throw runError('RuntimeError', message, context, { place });
   }
-  let count = 0;
+  const turns = new Turns(() => assertGoesOn(context));
   for (const item of items) {
-    if (count > 0 && count % ITEMS_A_TURN === 0) await takeTurns(context);
-    count++;
+    if (turns.isOver) await turns.next();
     scope['item'] = item;
     if (evaluateFlag(iterate.condition, true, context)) addOutput(item);
   }
   scope['item'] = undefined;
-}
-
-async function takeTurns(context: RunContext): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  assertGoesOn(context);
 }

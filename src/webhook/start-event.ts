@@ -4,7 +4,9 @@ import { parseForm } from '../http/body/parse-form.js';
 import { findHeader } from '../http/message/headers.js';
 import { createCaseless } from '../iml/values/caseless.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
+import { assertGoesOn } from '../run/scope/go-on.js';
 import type { RunContext } from '../run/scope/run-context.js';
+import { Turns } from '../util/turns.js';
 import type { IncomingCall } from './incoming-call.js';
 import { decodePayload } from './payload/decode-payload.js';
 import { parsePayload } from './payload/parse-payload.js';
@@ -52,7 +54,10 @@ export async function openCall(
   scope['rawBody'] = rawBody;
   // Source: https://help.make.com/webhooks: such a call has no body. [inf]
   const isBodiless = method === 'GET' || method === 'HEAD';
-  scope['body'] = isBodiless ? undefined : parsePayload(rawBody, findHeader(headers, 'content-type'), limits);
+  const turns = new Turns(() => assertGoesOn(context));
+  scope['body'] = isBodiless
+    ? undefined
+    : await parsePayload(rawBody, findHeader(headers, 'content-type'), limits, turns);
 }
 
 function readQuery(url: string): string {

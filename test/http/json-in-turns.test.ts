@@ -14,11 +14,14 @@ function parsed(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-const isContainer = (text: string): boolean => /^\s*[[{]/.test(text);
-
 describe('JSON read in turns', () => {
   it('is what JSON.parse reads, however small the pieces', async () => {
-    const values = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
+    const unit = fc.constantFrom('a', '"', '\\', 'u', '\n', 'ä', '€', '🦊', '\ud800', '\u0000');
+    const text = fc.string({ unit, maxLength: 40 });
+    const values = fc.oneof(
+      ...[fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue())],
+      ...[fc.array(text), fc.dictionary(text, text), text],
+    );
     const indents = fc.constantFrom(undefined, 1, '\t');
     await fc.assert(
       fc.asyncProperty(
@@ -26,16 +29,17 @@ describe('JSON read in turns', () => {
         indents,
         fc.integer({ min: 1, max: 40 }),
         async (value, indent, pieceBytes) => {
-          const text = JSON.stringify(value, null, indent);
-          expect(await read(text, pieceBytes)).toEqual({ ok: true, value: JSON.parse(text) });
+          // As it is sent: a lone surrogate is not.
+          const written = Buffer.from(JSON.stringify(value, null, indent)).toString();
+          expect(await read(written, pieceBytes)).toEqual({ ok: true, value: JSON.parse(written) });
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 500 },
     );
   });
 
   it('is refused where JSON.parse refuses it: texts with a character changed, taken out or put in', async () => {
-    const character = fc.constantFrom(...'[]{},:"\\ 0atn-.\n');
+    const character = fc.constantFrom(...'[]{},:"\\ 0atnu-.\n\v\u0001');
     const edit = fc.record({
       at: fc.nat(),
       take: fc.nat({ max: 2 }),
@@ -50,8 +54,7 @@ describe('JSON read in turns', () => {
           const text = JSON.stringify(value);
           const at = e.at % (text.length + 1);
           const changed = text.slice(0, at) + e.put + text.slice(at + e.take);
-          if (!isContainer(changed)) return;
-          const expected = parsed(changed);
+          const expected = changed.trim() === '' ? { value: undefined } : parsed(changed);
           const result = await read(changed, size);
           expect(result.ok ? { value: result.value } : undefined).toEqual(expected);
         },
@@ -74,9 +77,32 @@ describe('JSON read in turns', () => {
     ['[1,2'],
     ['["a'],
     ['[1] x'],
+    ['["abcdef" "ghijkl"]'],
+    ['["abcdef" 1]'],
+    ['{"a":"abcdef" "b":1}'],
+    ['{"a":"b":"abcdef"}'],
+    ['["ab\\x"]'],
+    ['["abcdef'],
+    ['"abcdef'],
+    ['"abcdef" "g"'],
+    ['\u0001[1]'],
+    ['[[1,2,3]\v]'],
   ])('refuses %s', async (text) => {
     expect(parsed(text)).toBeUndefined();
     expect(await read(text, 1)).toMatchObject({ ok: false });
+  });
+
+  it('reads a text of invalid UTF-8 as a whole one, wherever it is cut', async () => {
+    const bytes = fc.uint8Array({ minLength: 1, maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(bytes, fc.integer({ min: 1, max: 9 }), async (raw, pieceBytes) => {
+        const inner = raw.filter((byte) => byte >= 0x20 && byte !== 0x22 && byte !== 0x5c);
+        const body = Buffer.concat([Buffer.from('["'), inner, Buffer.from('"]')]);
+        const result = await parseJsonInTurns(body, new Turns(() => {}), pieceBytes);
+        expect(result).toEqual({ ok: true, value: JSON.parse(body.toString()) });
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('takes the last of members with one name, and __proto__ as a name', async () => {
@@ -88,6 +114,20 @@ describe('JSON read in turns', () => {
   it('shows nothing of the text in a message', async () => {
     const result = await read(`{"a":["hush-1-token" "hush-2"],"b":${'1'.repeat(50)}}`, 4);
     expect(result).toMatchObject({ ok: false, message: expect.not.stringContaining('hush') });
+  });
+
+  it.each([['12'], [' true '], ['null'], ['nul'], ['1 2'], ['<p>'], ['-'], ['1[2]'], ['[1]2']])(
+    'reads %s as a small one',
+    async (text) => {
+      const padded = `${' '.repeat(70_000)}${text}${' '.repeat(70_000)}`;
+      const expected = parsed(padded);
+      const result = await read(padded);
+      expect(result.ok ? { value: result.value } : undefined).toEqual(expected);
+    },
+  );
+
+  it('refuses a number of very many digits', async () => {
+    expect(await read('1'.repeat(100_000))).toMatchObject({ ok: false });
   });
 
   it('ends at 10000 levels', async () => {

@@ -8,7 +8,7 @@ import { parseJsonInTurns } from './json-in-turns.js';
 import { parseForm, parseFormPieces } from './parse-form.js';
 import { type ParseResult, parseJson } from './parse-json.js';
 import type { ResponseType } from './response-type.js';
-import { decodeTextInTurns, detectEncoding } from './text-in-turns.js';
+import { decodeTextInTurns, readTextInTurns, readUtf8InTurns } from './text-in-turns.js';
 import { parseXml, parseXmlPieces } from './xml.js';
 
 /** How a body is read once the content type has been looked at. */
@@ -55,9 +55,6 @@ export function decodeBody(response: TransportResponse, type: ResponseType): Dec
   }
 }
 
-/** Bodies up to here are read at once: that takes a few milliseconds, where taking turns would take longer. */
-export const MAX_BYTES_AT_ONCE: number = 2 * 1024 * 1024;
-
 /** `decodeBody` for a large body: in turns, as others would have to wait for it. */
 export async function decodeLargeBody(
   response: TransportResponse,
@@ -70,7 +67,7 @@ export async function decodeLargeBody(
   if (format === 'binary') return { ok: true, value: body };
   const charset = named ?? (format === 'xml' ? declaredEncoding(body) : undefined);
   const pieces = (): AsyncIterable<string> => decodeTextInTurns(body, charset, turns);
-  const text = async (): Promise<string> => (await gather(pieces())).join('');
+  const text = (): Promise<string> => readTextInTurns(body, charset, turns);
   switch (format) {
     case 'text':
       return { ok: true, value: await text() };
@@ -78,7 +75,7 @@ export async function decodeLargeBody(
       return { ok: true, value: await parseFormPieces(pieces(), turns) };
     case 'json-or-text':
     case 'json': {
-      const result = await parseLargeJson(body, charset, turns);
+      const result = await readLargeJson(body, charset, turns);
       if (result.ok || format === 'json') return parsedOrText(result, text, 'JSON', status);
       return { ok: true, value: await text() };
     }
@@ -98,33 +95,13 @@ async function parsedOrText(
   return parsedOr(result, result.ok || status < 400 ? '' : await text(), format, status);
 }
 
-async function parseLargeJson(
+async function readLargeJson(
   body: Uint8Array,
   charset: string | undefined,
   turns: Turns,
 ): Promise<ParseResult> {
-  const bytes = await toUtf8(body, charset, turns);
-  const isContainer = /^\s*[[{]/.test(bytes.toString('latin1', 0, 1024));
-  // Anything else is one text or number, or no JSON from its first character on.
-  return isContainer ? parseJsonInTurns(bytes, turns) : parseJson(bytes.toString('utf8'));
+  return parseJsonInTurns(await readUtf8InTurns(body, charset, turns), turns);
 }
-
-async function gather(pieces: AsyncIterable<string>): Promise<readonly string[]> {
-  const gathered: string[] = [];
-  for await (const piece of pieces) gathered.push(piece);
-  return gathered;
-}
-
-async function toUtf8(body: Uint8Array, charset: string | undefined, turns: Turns): Promise<Buffer> {
-  if (detectEncoding(body, charset) !== 'utf-8') {
-    const pieces = await gather(decodeTextInTurns(body, charset, turns));
-    return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
-  }
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  return bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
-}
-
-const BYTE_ORDER_MARK: Buffer = Buffer.from('\ufeff');
 
 function chooseFormat(type: ResponseType, mediaType: string): BodyFormat {
   switch (type) {

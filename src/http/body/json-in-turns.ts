@@ -1,12 +1,18 @@
 import { jsonProblem } from '../../util/json-problem.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Turns } from '../../util/turns.js';
-import type { ParseResult } from './parse-json.js';
+import { type ParseResult, parseJson } from './parse-json.js';
 
 /** Bytes `JSON.parse` is given at once: it takes a millisecond or two for them. */
 const PIECE_BYTES = 64 * 1024;
 /** Bytes that are walked over between two looks at the clock. */
 const STEP_BYTES = 128 * 1024;
+/** A string is searched for its end byte by byte at first: most are short, and a search costs as much as so many bytes. */
+const SHORT_STRING = 48;
+/** What JSON may have between its signs. */
+const BLANK = /^[\t\n\r ]*$/;
+/** `\u12ab`, the longest escape. */
+const ESCAPE_BYTES = 6;
 /** Deeper than any API nests; what is deeper was made to exhaust a reader. */
 const MAX_DEPTH = 10_000;
 
@@ -36,13 +42,26 @@ interface Container {
   isMemberRead: boolean;
 }
 
+/** A text that is not closed yet. */
+interface OpenText {
+  /** Where its quote stands. */
+  readonly start: number;
+  readonly isValue: boolean;
+  /** What was read of it, where it is long. */
+  readonly pieces: string[];
+  /** The first byte that is not read yet. */
+  unread: number;
+  /** Where its last escape stands. */
+  escape: number;
+}
+
 class JsonProblem extends Error {}
 
 /**
- * Reads JSON of any size in turns. The brackets and commas are found here; pieces between them, of many small members or
- * a single large one, are left to `JSON.parse`, which also judges whether they are JSON.
+ * Reads JSON of any size in turns. The brackets and commas are found here; pieces between them, of many small members, a
+ * single larger one or a part of a long text, are left to `JSON.parse`, which also judges whether they are JSON.
  *
- * @param bytes UTF-8 without byte order mark, and a list or an object
+ * @param bytes UTF-8 without byte order mark
  */
 export async function parseJsonInTurns(
   bytes: Buffer,
@@ -51,15 +70,36 @@ export async function parseJsonInTurns(
 ): Promise<ParseResult> {
   const reader = new JsonReader(bytes, pieceBytes);
   try {
-    for (let end = STEP_BYTES; !reader.isAtEnd; end += STEP_BYTES) {
+    const step = Math.min(STEP_BYTES, pieceBytes);
+    for (let end = step; !reader.isAtEnd; end += step) {
       reader.readTo(end);
+      if (reader.word !== undefined) return parseWord(bytes, reader.word);
       if (turns.isOver) await turns.next();
     }
-    return { ok: true, value: reader.finish() };
+    return reader.isBlank ? { ok: true, value: undefined } : { ok: true, value: reader.finish() };
   } catch (error) {
     if (error instanceof JsonProblem) return { ok: false, message: error.message };
     throw error;
   }
+}
+
+/** A number or a word, or what is no JSON from its first byte on. Longer than this none is written. */
+const MAX_WORD_BYTES = 64 * 1024;
+
+function parseWord(bytes: Buffer, start: number): ParseResult {
+  const end = start + MAX_WORD_BYTES;
+  const result = parseJson(bytes.toString('utf8', start, end));
+  if (!result.ok || BLANK.test(bytes.toString('latin1', end))) return result;
+  return { ok: false, message: `Unexpected token in JSON behind byte ${start}` };
+}
+
+/** Whether a byte goes on with a character of UTF-8. */
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && byte >> 6 === 0b10;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function addMember(container: unknown[] | PlainObject, name: string, value: unknown): void {
@@ -72,7 +112,8 @@ class JsonReader {
   readonly #pieceBytes: number;
   readonly #open: Container[] = [];
   #position = 0;
-  #isInString = false;
+  /** The text that is walked over. */
+  #text: OpenText | undefined;
   #root: { readonly value: unknown } | undefined;
 
   constructor(bytes: Buffer, pieceBytes: number) {
@@ -82,6 +123,14 @@ class JsonReader {
 
   get isAtEnd(): boolean {
     return this.#position >= this.#bytes.length;
+  }
+
+  /** Where a value begins that is no list, object or text. */
+  word: number | undefined;
+
+  /** Whether there was nothing but white space. */
+  get isBlank(): boolean {
+    return this.#root === undefined && this.#open.length === 0 && this.#text === undefined;
   }
 
   /** What was read, once all is. */
@@ -95,34 +144,95 @@ class JsonReader {
     const bytes = this.#bytes;
     const last = Math.min(end, bytes.length);
     while (this.#position < last) {
-      if (this.#isInString) {
-        this.#skipString(last);
+      if (this.#text !== undefined) {
+        this.#walkText(this.#text, last);
         continue;
       }
       const byte = bytes[this.#position] ?? 0;
-      if (byte > 0x20 && byte !== OPEN_LIST && byte !== OPEN_OBJECT && this.#open.length === 0) {
-        throw this.#unexpected();
-      }
-      if (byte === QUOTE) this.#isInString = true;
+      if (byte === QUOTE) this.#beginText();
       else if (byte === COMMA || byte === COLON) this.#separate(byte);
       else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#begin(byte === OPEN_LIST);
       else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#end(byte === CLOSE_LIST);
+      else if (this.#open.length === 0 && !isBlank(byte)) return this.#beginWord();
       this.#position++;
     }
   }
 
-  #skipString(last: number): void {
+  #beginWord(): void {
+    if (this.#root !== undefined) throw this.#unexpected();
+    this.word = this.#position;
+  }
+
+  #beginText(): void {
+    const start = this.#position;
+    const parent = this.#open.at(-1);
+    if (parent === undefined && this.#root !== undefined) throw this.#unexpected();
+    // A name is read with its member, however long it is.
+    const isValue = parent === undefined || parent.isList || parent.colon >= 0;
+    this.#text = { start, isValue, pieces: [], unread: start + 1, escape: -1 };
+  }
+
+  /** Goes on to the end of the text, or to `last`; of a long one a piece is read there. */
+  #walkText(text: OpenText, last: number): void {
     const bytes = this.#bytes;
     let position = this.#position;
-    while (position < last) {
+    for (let short = position + SHORT_STRING; position < last; ) {
       const byte = bytes[position];
-      position += byte === BACKSLASH ? 2 : 1;
       if (byte === QUOTE) {
-        this.#isInString = false;
-        break;
+        this.#position = position;
+        this.#endText(text);
+        this.#position++;
+        return;
+      }
+      if (byte === BACKSLASH) {
+        text.escape = position;
+        position += 2;
+      } else if (position < short) {
+        position++;
+      } else {
+        position = this.#findMark(position, last);
+        short = position;
       }
     }
     this.#position = position;
+    if (text.isValue && position - text.unread >= this.#pieceBytes) this.#readText(text, position);
+  }
+
+  /** The next quote or backslash, or `last` where there is none before it. */
+  #findMark(position: number, last: number): number {
+    const rest = this.#bytes.subarray(position, last);
+    const quote = rest.indexOf(QUOTE);
+    const mark = rest.subarray(0, quote < 0 ? undefined : quote).indexOf(BACKSLASH);
+    if (mark >= 0) return position + mark;
+    return quote < 0 ? last : position + quote;
+  }
+
+  /** Reads a text up to about `end`: neither an escape nor a character is cut in two. */
+  #readText(text: OpenText, end: number): void {
+    let cut = end - text.escape < ESCAPE_BYTES ? text.escape : end;
+    for (let back = 0; back < 3 && isContinuation(this.#bytes[cut]); back++) cut--;
+    if (cut > text.unread) this.#addPiece(text, cut);
+  }
+
+  #addPiece(text: OpenText, end: number): void {
+    const { unread } = text;
+    const piece = this.#parseText(`"${this.#bytes.toString('utf8', unread, end)}"`, unread, end);
+    text.pieces.push(String(piece));
+    text.unread = end;
+  }
+
+  #endText(text: OpenText): void {
+    this.#text = undefined;
+    const at = this.#position;
+    const parent = this.#open.at(-1);
+    if (text.pieces.length > 0) {
+      this.#addPiece(text, at);
+      const value = text.pieces.join('');
+      if (parent === undefined) this.#root = { value };
+      else this.#attach(value, text.start, parent, at + 1);
+    } else if (parent === undefined) {
+      this.#root = { value: this.#parse(text.start, at + 1) };
+    }
   }
 
   #begin(isList: boolean): void {
@@ -173,11 +283,11 @@ class JsonReader {
     if (container.isMemberRead) this.#assertBlank(container.unread, at);
     else this.#readPiece(container, at);
     if (parent === undefined) this.#root = { value: container.value };
-    else this.#attach(container, parent, at + 1);
+    else this.#attach(container.value, container.start, parent, at + 1);
   }
 
-  /** Adds a container that was read by itself to its parent, behind the members that come before it. */
-  #attach({ start, value }: Container, parent: Container, end: number): void {
+  /** Adds a value that was read by itself to its parent, behind the members that come before it. */
+  #attach(value: unknown, start: number, parent: Container, end: number): void {
     if (parent.member > parent.unread) this.#readPiece(parent, parent.member - 1);
     const name = parent.isList ? '' : this.#readName(parent);
     this.#assertBlank(parent.isList ? parent.member : parent.colon + 1, start);
@@ -198,10 +308,17 @@ class JsonReader {
     const { isList, unread } = container;
     const text = this.#bytes.toString('utf8', unread, end);
     const piece = this.#parseText(isList ? `[${text}]` : `{${text}}`, unread, end);
-    const entries = Object.entries(piece as object);
-    if (entries.length === 0) throw this.#unexpected();
-    container.value ??= isList ? [] : {};
-    for (const [name, value] of entries) addMember(container.value, name, value);
+    if (Array.isArray(piece)) {
+      if (piece.length === 0) throw this.#unexpected();
+      container.value ??= [];
+      for (const item of piece) addMember(container.value, '', item);
+      return;
+    }
+    const members = piece as PlainObject; // made of text in braces
+    const names = Object.keys(members);
+    if (names.length === 0) throw this.#unexpected();
+    container.value ??= {};
+    for (const name of names) addMember(container.value, name, members[name]);
   }
 
   #parse(start: number, end: number): unknown {
@@ -218,7 +335,7 @@ class JsonReader {
   }
 
   #assertBlank(start: number, end: number): void {
-    if (this.#bytes.toString('latin1', start, end).trim() !== '') throw this.#unexpected();
+    if (!BLANK.test(this.#bytes.toString('latin1', start, end))) throw this.#unexpected();
   }
 
   #unexpected(): JsonProblem {

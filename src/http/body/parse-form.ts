@@ -1,47 +1,83 @@
-import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Turns } from '../../util/turns.js';
-import { decodeFormComponent } from '../message/percent-encoding.js';
+import { decodeFormComponent, FormComponentDecoder } from '../message/percent-encoding.js';
 
 /**
  * Reads `application/x-www-form-urlencoded` text into a flat collection; a repeated key gives a list.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
  */
 export function parseForm(text: string): PlainObject {
-  const form = new Map<string, string | string[]>();
+  const form: PlainObject = {};
   for (const pair of text.split('&')) addPair(form, pair);
-  const collection: PlainObject = {};
-  for (const [name, value] of form) setMember(collection, name, value);
-  return collection;
+  return form;
 }
 
-/** `parseForm` over the pieces of a large text, a turn at a time. */
+/** `parseForm` over the pieces of a large text, a turn at a time; a name or value may go on over many of them. */
 export async function parseFormPieces(pieces: AsyncIterable<string>, turns: Turns): Promise<PlainObject> {
-  const form = new Map<string, string | string[]>();
-  let rest = '';
+  const form: PlainObject = {};
+  let open: OpenPair | undefined;
   for await (const piece of pieces) {
-    const pairs = (rest + piece).split('&');
-    rest = pairs.pop() ?? '';
-    for (const pair of pairs) {
-      addPair(form, pair);
+    let start = 0;
+    for (let end = piece.indexOf('&'); end !== -1; end = piece.indexOf('&', start)) {
+      const text = piece.slice(start, end);
+      if (open === undefined) addPair(form, text);
+      else addField(form, open.end(text));
+      open = undefined;
+      start = end + 1;
       if (turns.isOver) await turns.next();
     }
+    if (start === piece.length) continue;
+    open ??= new OpenPair();
+    open.write(piece.slice(start));
   }
-  addPair(form, rest);
-  const collection: PlainObject = {};
-  for (const [name, value] of form) {
-    setMember(collection, name, value);
-    if (turns.isOver) await turns.next();
-  }
-  return collection;
+  if (open !== undefined) addField(form, open.end(''));
+  return form;
 }
 
-function addPair(form: Map<string, string | string[]>, pair: string): void {
+/** A pair whose end has not come yet. */
+class OpenPair {
+  #name: string | undefined;
+  #decoder = new FormComponentDecoder();
+  #parts: string[] = [];
+
+  write(text: string): void {
+    const at = this.#name === undefined ? text.indexOf('=') : -1;
+    if (at === -1) {
+      this.#parts.push(this.#decoder.write(text));
+      return;
+    }
+    this.#parts.push(this.#decoder.write(text.slice(0, at)));
+    this.#name = this.#finish();
+    this.#parts.push(this.#decoder.write(text.slice(at + 1)));
+  }
+
+  /** Name and value with the rest of the text. */
+  end(text: string): Field {
+    this.write(text);
+    const last = this.#finish();
+    return this.#name === undefined ? [last, ''] : [this.#name, last];
+  }
+
+  #finish(): string {
+    const text = this.#parts.join('') + this.#decoder.end();
+    this.#decoder = new FormComponentDecoder();
+    this.#parts = [];
+    return text;
+  }
+}
+
+type Field = readonly [name: string, value: string];
+
+function addPair(form: PlainObject, pair: string): void {
   if (pair === '') return;
   const at = pair.indexOf('=');
   const name = decodeFormComponent(at === -1 ? pair : pair.slice(0, at));
-  const value = at === -1 ? '' : decodeFormComponent(pair.slice(at + 1));
-  const present = form.get(name);
-  if (present === undefined) form.set(name, value);
-  else if (typeof present === 'string') form.set(name, [present, value]);
-  else present.push(value);
+  addField(form, [name, at === -1 ? '' : decodeFormComponent(pair.slice(at + 1))]);
+}
+
+function addField(form: PlainObject, [name, value]: Field): void {
+  const present = ownMember(form, name);
+  if (present === undefined) setMember(form, name, value);
+  else if (Array.isArray(present)) present.push(value);
+  else setMember(form, name, [present, value]);
 }

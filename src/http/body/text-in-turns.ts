@@ -5,6 +5,37 @@ import { decodeText } from './decode-text.js';
 /** Bytes that are decoded at once. */
 const PIECE_BYTES = 64 * 1024;
 
+/** Bodies up to here are read at once: a few milliseconds, or 35 for the worst of them. Taking turns would take longer. */
+export const MAX_BYTES_AT_ONCE: number = 256 * 1024;
+
+/** `decodeText` for a large text. */
+export async function readTextInTurns(
+  bytes: Uint8Array,
+  charset: string | undefined,
+  turns: Turns,
+): Promise<string> {
+  const pieces: string[] = [];
+  for await (const piece of decodeTextInTurns(bytes, charset, turns)) pieces.push(piece);
+  return pieces.join('');
+}
+
+/** A large text in UTF-8, without byte order mark. */
+export async function readUtf8InTurns(
+  bytes: Uint8Array,
+  charset: string | undefined,
+  turns: Turns,
+): Promise<Buffer> {
+  if (detectEncoding(bytes, charset) !== 'utf-8') {
+    const pieces: Buffer[] = [];
+    for await (const piece of decodeTextInTurns(bytes, charset, turns)) pieces.push(Buffer.from(piece));
+    return Buffer.concat(pieces);
+  }
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return text.subarray(0, 3).equals(BYTE_ORDER_MARK) ? text.subarray(3) : text;
+}
+
+const BYTE_ORDER_MARK: Buffer = Buffer.from('\ufeff');
+
 /** The pieces of a text in order. Large ones come in turns. The rules are those of `decodeText`. */
 export async function* decodeTextInTurns(
   bytes: Uint8Array,
@@ -41,7 +72,7 @@ function pieceDecoder(
 }
 
 /** The name of the encoding that `decodeText` would read with. */
-export function detectEncoding([first, second, third]: Uint8Array, charset: string | undefined): string {
+function detectEncoding([first, second, third]: Uint8Array, charset: string | undefined): string {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';

@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { ParseResult } from './parse-json.js';
 
 /** Ceilings of one document. What is beyond them was made to exhaust a reader. */
@@ -21,8 +21,8 @@ export interface XmlLimits {
 interface OpenNode {
   readonly name: string;
   readonly attributes: PlainObject | undefined;
-  /** Child values by element name, in order of first sight. */
-  readonly children: Map<string, unknown[]>;
+  /** Lists of child values by element name, in order of first sight. */
+  children: PlainObject | undefined;
   text: string;
 }
 
@@ -122,7 +122,7 @@ function openNode(tag: SaxesTagPlain): OpenNode {
   return {
     name,
     attributes: hasAttributes ? copyAttributes(attributes) : undefined,
-    children: new Map(),
+    children: undefined,
     text: '',
   };
 }
@@ -139,16 +139,17 @@ function closeNode(node: OpenNode, parent: OpenNode | undefined, root: PlainObje
     setMember(root, node.name, [value]);
     return;
   }
-  const siblings = parent.children.get(node.name);
-  if (siblings === undefined) parent.children.set(node.name, [value]);
-  else siblings.push(value);
+  // Filled as the children come: to copy a million of them at the end would hold up everybody else.
+  parent.children ??= {};
+  const siblings = ownMember(parent.children, node.name);
+  if (Array.isArray(siblings)) siblings.push(value);
+  else setMember(parent.children, node.name, [value]);
 }
 
 function nodeValue({ attributes, children, text }: OpenNode): unknown {
-  if (attributes === undefined && children.size === 0) return text;
-  const value: PlainObject = {};
-  for (const [name, members] of children) setMember(value, name, members);
-  const isText = children.size === 0 ? text !== '' : text.trim() !== '';
+  if (attributes === undefined && children === undefined) return text;
+  const value: PlainObject = children ?? {};
+  const isText = children === undefined ? text !== '' : text.trim() !== '';
   if (isText) value['_value'] = text;
   if (attributes !== undefined) value['_attributes'] = attributes;
   return value;

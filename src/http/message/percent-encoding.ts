@@ -1,3 +1,5 @@
+import { StringDecoder } from 'node:string_decoder';
+
 /**
  * Percent-encoding in the three dialects a request needs. A surrogate without its partner counts as U+FFFD:
  * `encodeURIComponent` alone would throw a URIError.
@@ -57,17 +59,43 @@ export function decodeFormComponent(text: string): string {
   return decodeComponent(text.replaceAll('+', ' '));
 }
 
+/** `decodeFormComponent` for a text that comes in pieces, none of which ends within a character. */
+export class FormComponentDecoder {
+  readonly #decoder = new StringDecoder('utf8');
+  #rest = '';
+
+  write(piece: string): string {
+    const text = this.#rest + piece.replaceAll('+', ' ');
+    const last = text.lastIndexOf('%');
+    const end = last !== -1 && last > text.length - 3 ? last : text.length;
+    this.#rest = text.slice(end);
+    return this.#decoder.write(Buffer.from(unescapeBytes(text.slice(0, end))));
+  }
+
+  end(): string {
+    return this.#decoder.end(Buffer.from(this.#rest));
+  }
+}
+
 function unescapeBytes(text: string): Uint8Array {
   const source = Buffer.from(text, 'utf8');
   const target = Buffer.alloc(source.length);
   let length = 0;
   for (let index = 0; index < source.length; index++) {
-    const digits = source[index] === 0x25 ? source.toString('latin1', index + 1, index + 3) : '';
-    const isEscape = /^[0-9a-f]{2}$/i.test(digits);
-    target[length++] = isEscape ? Number.parseInt(digits, 16) : (source[index] ?? 0);
-    if (isEscape) index += 2;
+    const byte = source[index] ?? 0;
+    const high = byte === 0x25 ? readDigit(source[index + 1]) : -1;
+    const low = high < 0 ? -1 : readDigit(source[index + 2]);
+    target[length++] = low < 0 ? byte : high * 16 + low;
+    if (low >= 0) index += 2;
   }
   return target.subarray(0, length);
+}
+
+/** The value of a hexadecimal digit; -1 for what is none. */
+function readDigit(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
 function wellFormed(text: string): string {

@@ -1,7 +1,8 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledResponse } from '../../document/compile/compiled-request.js';
-import { decodeBody, decodeLargeBody, MAX_BYTES_AT_ONCE } from '../../http/body/body-decoding.js';
+import { decodeBody, decodeLargeBody } from '../../http/body/body-decoding.js';
 import { selectResponseType } from '../../http/body/response-type.js';
+import { MAX_BYTES_AT_ONCE } from '../../http/body/text-in-turns.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
 import { collectNamedSecrets } from '../../redaction/collect-secrets.js';

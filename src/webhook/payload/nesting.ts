@@ -1,20 +1,57 @@
+import { WebhookError } from '../../errors/webhook-error.js';
+import type { Turns } from '../../util/turns.js';
+
 const OPENINGS = [0x5b, 0x7b];
 
 /**
- * Whether a value read from JSON is nested deeper than `maxDepth`. A text with fewer brackets than that cannot be, so
+ * A value read from JSON that is nested no deeper than `maxDepth`. A text with fewer brackets than that cannot be, so
  * the value itself is seldom looked at. Works level by level: depth must not cost the host's stack.
+ *
+ * @throws WebhookError WEBHOOK_PAYLOAD
  */
-export function isDeeper(value: unknown, source: Uint8Array, maxDepth: number): boolean {
-  if (!holdsMore(source, maxDepth)) return false;
+export function checkedDepth(value: unknown, source: Uint8Array, maxDepth: number): unknown {
+  if (!holdsMore(source, maxDepth)) return value;
+  const levels = walkLevels(value, maxDepth);
+  while (levels.next().done !== true);
+  return value;
+}
+
+/** `checkedDepth` for a large payload. */
+export async function checkedDepthInTurns(
+  value: unknown,
+  source: Uint8Array,
+  maxDepth: number,
+  turns: Turns,
+): Promise<unknown> {
+  if (!holdsMore(source, maxDepth)) return value;
+  for (const _ of walkLevels(value, maxDepth)) if (turns.isOver) await turns.next();
+  return value;
+}
+
+/** Members that are looked at in a step. */
+const STEP = 1000;
+
+/** Looks through a value, some of it a step. */
+function* walkLevels(value: unknown, maxDepth: number): Generator<void, void> {
   let level: readonly object[] = isNested(value) ? [value] : [];
+  let looked = 0;
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > maxDepth) return true;
+    if (depth > maxDepth) throw tooDeep(maxDepth);
     const below: object[] = [];
-    for (const item of level)
-      for (const member of Object.values(item)) if (isNested(member)) below.push(member);
+    for (const item of level) {
+      const members: readonly unknown[] = Array.isArray(item) ? item : Object.values(item);
+      for (let index = 0; index <= members.length; index++) {
+        if (++looked % STEP === 0) yield;
+        const member = members[index];
+        if (isNested(member)) below.push(member);
+      }
+    }
     level = below;
   }
-  return false;
+}
+
+function tooDeep(maxDepth: number): WebhookError {
+  return new WebhookError('WEBHOOK_PAYLOAD', `The payload is nested deeper than ${maxDepth} levels.`);
 }
 
 function isNested(value: unknown): value is object {

@@ -3,6 +3,7 @@ import { decodeText } from '../../http/body/decode-text.js';
 import { isTextMediaType, readContentType } from '../../http/message/content-type.js';
 import { decodeComponent } from '../../http/message/percent-encoding.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
+import type { Turns } from '../../util/turns.js';
 import { listFields } from './form-fields.js';
 
 interface Part {
@@ -32,12 +33,37 @@ const HEAD_END = '\r\n\r\n';
  * @throws WebhookError WEBHOOK_PAYLOAD for a payload that breaks off or is none, and for more than `maxFields` parts
  */
 export function parseMultipart(body: Uint8Array, contentType: string, maxFields: number): PlainObject {
+  const reader = readParts(body, contentType, maxFields);
+  for (;;) {
+    const step = reader.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** `parseMultipart` for a large payload. */
+export async function parseMultipartInTurns(
+  body: Uint8Array,
+  contentType: string,
+  maxFields: number,
+  turns: Turns,
+): Promise<PlainObject> {
+  const reader = readParts(body, contentType, maxFields);
+  for (;;) {
+    const step = reader.next();
+    if (step.done === true) return step.value;
+    if (turns.isOver) await turns.next();
+  }
+}
+
+/** Reads a part a step. */
+function* readParts(body: Uint8Array, contentType: string, maxFields: number): Generator<void, PlainObject> {
   const boundary = readBoundary(contentType);
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const fields = new Map<string, unknown[]>();
   let count = 0;
   for (const piece of splitParts(bytes, boundary)) {
     if (++count > maxFields) throw invalid(`it has more than ${maxFields} parts`);
+    yield;
     const part = readPart(piece);
     const name = part.disposition.get('name');
     if (name === undefined) continue;

@@ -1,23 +1,36 @@
+import { isUtf8 } from 'node:buffer';
 import { WebhookError } from '../../errors/webhook-error.js';
 import { declaredEncoding } from '../../http/body/body-decoding.js';
 import { decodeText } from '../../http/body/decode-text.js';
-import { parseForm } from '../../http/body/parse-form.js';
+import { parseJsonInTurns } from '../../http/body/json-in-turns.js';
+import { parseForm, parseFormPieces } from '../../http/body/parse-form.js';
 import { type ParseResult, parseJson } from '../../http/body/parse-json.js';
-import { parseXml } from '../../http/body/xml.js';
+import {
+  decodeTextInTurns,
+  MAX_BYTES_AT_ONCE,
+  readTextInTurns,
+  readUtf8InTurns,
+} from '../../http/body/text-in-turns.js';
+import { parseXml, parseXmlPieces } from '../../http/body/xml.js';
 import {
   isJsonMediaType,
   isTextMediaType,
   isXmlMediaType,
   readContentType,
 } from '../../http/message/content-type.js';
+import { assertNever } from '../../util/assert-never.js';
+import type { Turns } from '../../util/turns.js';
 import { listFields } from './form-fields.js';
-import { isDeeper } from './nesting.js';
-import { parseMultipart } from './parse-multipart.js';
+import { checkedDepth, checkedDepthInTurns } from './nesting.js';
+import { parseMultipart, parseMultipartInTurns } from './parse-multipart.js';
 import type { WebhookLimits } from './webhook-limits.js';
 
 /** Media types nobody reads as text. All others are text where their bytes are valid UTF-8. [choice] */
 const BINARY_TYPE =
   /^(?:image|audio|video|font|model)\/|^application\/(?:octet-stream|pdf|zip|gzip|x-(?:gzip|tar|protobuf)|protobuf|msgpack|cbor|wasm)$|\+(?:zip|gzip|cbor|protobuf)$/;
+
+/** How a payload is read. */
+type PayloadFormat = 'multipart' | 'form' | 'json' | 'xml' | 'text' | 'binary';
 
 /**
  * The payload of a call as expressions read it: `body`.
@@ -26,6 +39,7 @@ const BINARY_TYPE =
  * `{name, mime, data}` for a file; XML as in responses; text as text; bytes for binary types. A call without a payload
  * has undefined, or empty text where its type says text.
  *
+ * @param turns of which a large payload takes many, so that others do not wait for it
  * @throws WebhookError WEBHOOK_PAYLOAD for what is not as its Content-Type says, or beyond the limits
  * @see https://help.make.com/webhooks
  */
@@ -33,28 +47,71 @@ export function parsePayload(
   body: Uint8Array,
   contentType: string | undefined,
   limits: WebhookLimits,
+  turns: Turns,
 ): unknown {
   const { mediaType, charset } = readContentType(contentType);
   if (body.byteLength === 0) return mediaType.startsWith('text/') ? emptyText(mediaType) : undefined;
-  if (mediaType === 'multipart/form-data') return parseMultipart(body, contentType ?? '', limits.maxFields);
-  if (mediaType === 'application/x-www-form-urlencoded') {
-    return parseFields(decodeText(body, charset), limits.maxFields);
-  }
-  if (isJsonMediaType(mediaType)) {
-    const value = parsed(parseJson(decodeText(body, charset)), 'JSON');
-    if (isDeeper(value, body, limits.maxDepth)) {
-      throw new WebhookError(
-        'WEBHOOK_PAYLOAD',
-        `The payload is nested deeper than ${limits.maxDepth} levels.`,
-      );
+  if (body.byteLength > MAX_BYTES_AT_ONCE) return parseLargePayload(body, contentType, limits, turns);
+  const format = chooseFormat(mediaType, charset, body);
+  switch (format) {
+    case 'multipart':
+      return parseMultipart(body, contentType ?? '', limits.maxFields);
+    case 'form':
+      assertFields(body, limits.maxFields);
+      return listFields(parseForm(decodeText(body, charset)));
+    case 'json':
+      return checkedDepth(parsed(parseJson(decodeText(body, charset)), 'JSON'), body, limits.maxDepth);
+    case 'xml': {
+      const text = decodeText(body, charset ?? declaredEncoding(body));
+      return text.trim() === '' ? undefined : parsed(parseXml(text), 'XML');
     }
-    return value;
+    case 'text':
+      return decodeText(body, charset);
+    case 'binary':
+      return body;
+    default:
+      return assertNever(format);
   }
-  if (isXmlMediaType(mediaType)) {
-    const text = decodeText(body, charset ?? declaredEncoding(body));
-    return text.trim() === '' ? undefined : parsed(parseXml(text), 'XML');
+}
+
+async function parseLargePayload(
+  body: Uint8Array,
+  contentType: string | undefined,
+  limits: WebhookLimits,
+  turns: Turns,
+): Promise<unknown> {
+  const { mediaType, charset } = readContentType(contentType);
+  const format = chooseFormat(mediaType, charset, body);
+  switch (format) {
+    case 'multipart':
+      return parseMultipartInTurns(body, contentType ?? '', limits.maxFields, turns);
+    case 'form':
+      assertFields(body, limits.maxFields);
+      return listFields(await parseFormPieces(decodeTextInTurns(body, charset, turns), turns));
+    case 'json': {
+      const result = await parseJsonInTurns(await readUtf8InTurns(body, charset, turns), turns);
+      return checkedDepthInTurns(parsed(result, 'JSON'), body, limits.maxDepth, turns);
+    }
+    case 'xml': {
+      const pieces = decodeTextInTurns(body, charset ?? declaredEncoding(body), turns);
+      return parsed(await parseXmlPieces(pieces), 'XML');
+    }
+    case 'text':
+      return readTextInTurns(body, charset, turns);
+    case 'binary':
+      return body;
+    default:
+      return assertNever(format);
   }
-  return isText(body, mediaType, charset) ? decodeText(body, charset) : body;
+}
+
+function chooseFormat(mediaType: string, charset: string | undefined, body: Uint8Array): PayloadFormat {
+  if (mediaType === 'multipart/form-data') return 'multipart';
+  if (mediaType === 'application/x-www-form-urlencoded') return 'form';
+  if (isJsonMediaType(mediaType)) return 'json';
+  if (isXmlMediaType(mediaType)) return 'xml';
+  if (mediaType.startsWith('text/') || isTextMediaType(mediaType) || charset !== undefined) return 'text';
+  return !BINARY_TYPE.test(mediaType) && isUtf8(body) ? 'text' : 'binary';
 }
 
 /**
@@ -70,27 +127,15 @@ function parsed(result: ParseResult, format: string): unknown {
   throw new WebhookError('WEBHOOK_PAYLOAD', `The payload is not valid ${format}: ${result.message}`);
 }
 
-function parseFields(text: string, maxFields: number): unknown {
+/** Counted before anything is read: every encoding that forms come in has `&` as the one byte. */
+function assertFields(body: Uint8Array, maxFields: number): void {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   let pairs = 1;
-  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) pairs++;
-  if (pairs > maxFields) {
-    throw new WebhookError('WEBHOOK_PAYLOAD', `The payload has more than ${maxFields} fields.`);
-  }
-  return listFields(parseForm(text));
-}
-
-function isText(body: Uint8Array, mediaType: string, charset: string | undefined): boolean {
-  if (mediaType.startsWith('text/') || isTextMediaType(mediaType) || charset !== undefined) return true;
-  return !BINARY_TYPE.test(mediaType) && isUtf8(body);
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-function isUtf8(body: Uint8Array): boolean {
-  try {
-    UTF8.decode(body);
-    return true;
-  } catch {
-    return false;
+  for (let at = bytes.indexOf(AMPERSAND); at !== -1; at = bytes.indexOf(AMPERSAND, at + 1)) {
+    if (++pairs > maxFields) {
+      throw new WebhookError('WEBHOOK_PAYLOAD', `The payload has more than ${maxFields} fields.`);
+    }
   }
 }
+
+const AMPERSAND = 0x26;

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { Turns } from '../../src/util/turns.js';
+import { parsePayload } from '../../src/webhook/payload/parse-payload.js';
+import { resolveWebhookLimits } from '../../src/webhook/payload/webhook-limits.js';
+import { call, webhookOf } from './helpers.js';
+
+const LIMITS = resolveWebhookLimits();
+const PAYLOAD_BYTES = 4 * 1024 * 1024;
+
+/** Always over, and counts: how often the work could have been left to others does not depend on the machine. */
+class CountedTurns extends Turns {
+  taken = 0;
+
+  constructor() {
+    super(() => {
+      this.taken++;
+    });
+  }
+
+  override get isOver(): boolean {
+    return true;
+  }
+}
+
+const fill = (piece: string): string => piece.repeat(Math.floor(PAYLOAD_BYTES / piece.length));
+const part = (name: string, content: string): string =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`;
+
+const records = Array.from({ length: 60_000 }, (_, id) => ({ id, name: `Name ${id}`, tags: ['a', 'b'] }));
+const text = fill('ä and more ');
+
+const CASES: readonly [title: string, contentType: string, payload: string, value: unknown][] = [
+  ['JSON of many records', 'application/json', JSON.stringify({ records }), { records }],
+  ['JSON of one text', 'application/json', JSON.stringify({ text }), { text }],
+  ['JSON of brackets', 'application/json', `[${fill('[],')}[]]`, undefined],
+  [
+    'a form of one field',
+    'application/x-www-form-urlencoded',
+    `a=${fill('%C3%A4')}`,
+    { a: fill('%C3%A4').replaceAll('%C3%A4', 'ä') },
+  ],
+  ['XML', 'text/xml', `<r>${fill('<b c="1">d</b>')}</r>`, undefined],
+  [
+    'multipart',
+    'multipart/form-data; boundary=b',
+    `${Array.from({ length: 1000 }, (_, id) => part(`f${id}`, 'x'.repeat(4000))).join('')}--b--`,
+    undefined,
+  ],
+  ['text', 'text/plain', text, text],
+];
+
+describe('a large payload', () => {
+  it.each(CASES)('is read in many turns: %s', async (_, contentType, payload, value) => {
+    const turns = new CountedTurns();
+    const read = await parsePayload(Buffer.from(payload), contentType, LIMITS, turns);
+    if (value !== undefined) expect(read).toEqual(value);
+    else expect(read).toBeTypeOf('object');
+    expect(turns.taken).toBeGreaterThanOrEqual(PAYLOAD_BYTES / 2 / (64 * 1024));
+  });
+
+  it('leaves the thread to others while a call is processed', async () => {
+    const webhook = webhookOf({ output: '{{length(body)}}' });
+    let others = 0;
+    const timer = setInterval(() => others++, 1);
+    const body = Buffer.from(`[${fill('[],')}[]]`);
+    const report = await webhook.handle(call(body, 'application/json'));
+    clearInterval(timer);
+    expect(report.bundles).toEqual([Math.floor(PAYLOAD_BYTES / 3) + 1]);
+    expect(others).toBeGreaterThan(2);
+  });
+
+  it('is refused as a small one: depth, fields, parts, what is no JSON', async () => {
+    const refusal = async (contentType: string, payload: string): Promise<unknown> => {
+      const read = async (): Promise<unknown> =>
+        parsePayload(Buffer.from(payload), contentType, LIMITS, new Turns(() => {}));
+      return read().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    };
+    const padding = ' '.repeat(300_000);
+    const deep = `${'['.repeat(1001)}${padding}${']'.repeat(1001)}`;
+    const at = `${'['.repeat(1000)}${padding}${']'.repeat(1000)}`;
+    const payloadError = { code: 'WEBHOOK_PAYLOAD' };
+    expect(await refusal('application/json', deep)).toMatchObject(payloadError);
+    expect(await refusal('application/json', at)).toBeUndefined();
+    expect(await refusal('application/json', `{"a":${padding}`)).toMatchObject(payloadError);
+    expect(await refusal('application/json', `${padding}x`)).toMatchObject(payloadError);
+    expect(await refusal('text/xml', `<a>${padding}`)).toMatchObject(payloadError);
+    const fields = 'a=1&'.repeat(10_001) + 'x'.repeat(300_000);
+    expect(await refusal('application/x-www-form-urlencoded', fields)).toMatchObject(payloadError);
+    const parts = `${part('a', '').repeat(10_001)}--b--`;
+    expect(await refusal('multipart/form-data; boundary=b', parts)).toMatchObject(payloadError);
+    expect(await refusal('multipart/form-data; boundary=b', part('a', padding))).toMatchObject(payloadError);
+  });
+});
