@@ -46,7 +46,7 @@ function effect(line: string): void {
   checkpoint('effect: after');
 }
 
-async function run({ scenario, source }: FlowRequest): Promise<FlowOutcome> {
+async function run({ scenario, source, onProgress }: FlowRequest): Promise<FlowOutcome> {
   if ((settings.effectMs ?? 0) > 0) await new Promise((resolve) => setTimeout(resolve, settings.effectMs));
   switch (source.kind) {
     case 'event': {
@@ -62,7 +62,10 @@ async function run({ scenario, source }: FlowRequest): Promise<FlowOutcome> {
       return { ...SUCCESS, outcome: { kind: 'success', retry: 1 } };
     case 'poll': {
       const last = Number(Reflect.get(Object(scenario.triggerState), 'last') ?? 0);
-      for (let n = last + 1; n <= 2; n++) effect(`poll ${n} 0 0`);
+      for (let n = last + 1; n <= 2; n++) {
+        effect(`poll ${n} 0 0`);
+        if (n === 1) await onProgress?.({ triggerState: { last: n }, incompletes: [] });
+      }
       return { ...SUCCESS, triggerState: { last: 2 } };
     }
   }

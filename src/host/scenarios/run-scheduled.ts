@@ -6,7 +6,7 @@ import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import type { ClaimRequest, EventClaim, ScheduledClaim } from '../work/claim.js';
 import type { HostContext } from '../work/context.js';
 import { persist } from '../work/persist.js';
-import type { FlowOutcome } from '../work/ports.js';
+import type { FlowOutcome, PollProgress } from '../work/ports.js';
 import { defectReport, observeEnd, runScenario, type Settled } from '../work/run-scenario.js';
 import { planAfter } from '../work/schedule.js';
 import { addIncompletes, moveState } from '../work/settle.js';
@@ -39,16 +39,17 @@ export async function runScheduled(
 /**
  * One run of a scenario that starts with a polling trigger.
  *
- * Invariant: the state of the trigger is written in the transaction that says what became of all its items, and only
- * if none of them has to be fetched again.
+ * Invariant: the state of the trigger is written in a transaction that says what became of all items before it.
  */
 async function poll(
   context: HostContext,
-  { scenario }: ScheduledClaim,
+  { scenario, isAlone }: ScheduledClaim,
   { signal, onRan }: ScheduledOptions,
 ): Promise<void> {
   const run = await runScenario(context, {
     ...{ scenario, source: { kind: 'poll' }, signal, attempt: scenario.crashes + 1 },
+    onProgress: (progress) =>
+      persist(context, signal, (writer) => saveProgress(writer, context, scenario, { progress, isAlone })),
     dueAtMs: scenario.nextRunMs ?? context.clock.now(),
   });
   onRan();
@@ -64,9 +65,8 @@ async function poll(
       const fresh = await lockOwn(writer, context, scenario);
       if (fresh === undefined) return undefined;
       const { transition, end } = await moveState(writer, context, scenario, given);
-      const isThrough = end === 'done' && given.triggerState !== undefined;
-      const { triggerState } = given;
-      if (isThrough) await writer.update('scenarios', { id: scenario.id }, { triggerState });
+      const triggerState = end === 'done' ? (given.triggerState ?? given.progressState) : given.progressState;
+      if (triggerState !== undefined) await writer.update('scenarios', { id: scenario.id }, { triggerState });
       await addIncompletes(writer, context, scenario, given.incompletes);
       await planNext(writer, context, fresh, transition.state);
       context.checkpoint('scenario: before the commit');
@@ -77,6 +77,26 @@ async function poll(
     return commit(defectReport(context, error));
   });
   observeEnd(context, run, settled);
+}
+
+/** What is through now is not done again, should the process end; and who makes headway is not given up. */
+async function saveProgress(
+  writer: HostWriter,
+  context: HostContext,
+  scenario: ScenarioRow,
+  { progress, isAlone }: { readonly progress: PollProgress; readonly isAlone: boolean },
+): Promise<void> {
+  const fresh = await lockOwn(writer, context, scenario);
+  const { triggerState, incompletes } = progress;
+  // A transaction before this one may have come through, though its answer was lost with the connection.
+  if (fresh === undefined) {
+    throw new EngineError('HOST_LEASE', `Others have taken over the scenario "${scenario.name}".`);
+  }
+  if (JSON.stringify(fresh.triggerState) === JSON.stringify(triggerState)) return;
+  const counts = { crashes: 1, crashesAlone: isAlone ? 1 : 0 };
+  await writer.update('scenarios', { id: scenario.id }, { triggerState, ...counts });
+  await addIncompletes(writer, context, scenario, incompletes);
+  context.checkpoint('scenario: progress');
 }
 
 /** One run of a scenario that takes what its webhook has gathered, event by event. */

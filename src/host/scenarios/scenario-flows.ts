@@ -1,12 +1,12 @@
 import type { CompileOptions } from '../../iml/compile.js';
 import { type CompiledFlow, compileFlow } from '../../scenario/flow/compile-flow.js';
 import { engineModule } from '../../scenario/flow/engine-module.js';
-import type { FlowModule, FlowStep } from '../../scenario/flow/flow.js';
+import type { FlowModule, FlowStep, TriggerData } from '../../scenario/flow/flow.js';
 import type { FlowReport } from '../../scenario/flow/flow-report.js';
 import type { IncompleteExecution, IncompleteStore } from '../../scenario/flow/incomplete-execution.js';
 import { type ResumeOptions, resumeFlow, runFlow } from '../../scenario/flow/run-flow.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
-import type { Clock } from '../../util/clock.js';
+import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
 import { textAnswer, toResponse } from '../../webhook/answer.js';
@@ -32,7 +32,12 @@ export interface ScenarioFlowsOptions {
 const MAX_FLOWS = 500;
 
 /** Runs the linear flows of `scenario/` with the modules of some engines. */
-export function createScenarioFlows({ engines, clock, expressions, onReport }: ScenarioFlowsOptions): Flows {
+export function createScenarioFlows({
+  engines,
+  clock = SYSTEM_CLOCK,
+  expressions,
+  onReport,
+}: ScenarioFlowsOptions): Flows {
   const compiled = createBoundedCache<CompiledFlow>(MAX_FLOWS);
   const loadFlow = (scenario: ScenarioRow): CompiledFlow => {
     // Only `putScenario` writes definitions, after a guard has seen them.
@@ -50,13 +55,15 @@ export function createScenarioFlows({ engines, clock, expressions, onReport }: S
     run: async (request) => {
       const { scenario, room, signal } = request;
       const flow = loadFlow(scenario);
-      const kept = new Map<string, IncompleteExecution>();
+      const kept: Kept = { executions: new Map(), stored: 0, progress: undefined, toldAtMs: clock.now() };
       const store = collectInto(kept, room);
-      const options = { settings: readPlan(scenario).settings, store, clock };
+      const onProgress = (state: TriggerData): Promise<void> =>
+        tellProgress(request, kept, state, clock.now());
+      const options = { settings: readPlan(scenario).settings, store, clock, onProgress };
       const report = await runSource(flow, request, options, signal);
       answer(request, report);
       onReport?.(scenario.name, report);
-      return { ...toOutcome(report, [...kept.values()]), output: describeOutput(flow, report) };
+      return { ...toOutcome(report, kept), output: describeOutput(flow, report) };
     },
   };
 }
@@ -100,17 +107,47 @@ function compileStep(step: FlowDefinition['steps'][number], engines: Engines): F
 }
 
 /** Executions are collected while the flow runs, and stored by the host with everything else that follows from the run. */
-function collectInto(kept: Map<string, IncompleteExecution>, room: number): IncompleteStore {
+function collectInto(kept: Kept, room: number): IncompleteStore {
+  const { executions } = kept;
   return {
-    get: async (id) => kept.get(id),
+    get: async (id) => executions.get(id),
     save: async (execution) => {
-      if (kept.size >= room && !kept.has(execution.id)) return 'full';
-      kept.set(execution.id, execution);
+      if (executions.size + kept.stored >= room && !executions.has(execution.id)) return 'full';
+      executions.set(execution.id, execution);
       return 'saved';
     },
-    remove: async (id) => void kept.delete(id),
-    list: async () => [...kept.values()],
+    remove: async (id) => void executions.delete(id),
+    list: async () => [...executions.values()],
   };
+}
+
+/** What a run leaves behind that is not told yet. */
+interface Kept {
+  readonly executions: Map<string, IncompleteExecution>;
+  /** How many executions were stored with the progress. */
+  stored: number;
+  /** Of the trigger, behind the last item that is through. */
+  progress: TriggerData | undefined;
+  toldAtMs: number;
+}
+
+/** How often a poll says how far it has come: a write each time, for at most so much work that is done again. */
+const PROGRESS_EVERY_MS = 1000;
+
+async function tellProgress(
+  { source, onProgress }: FlowRequest,
+  kept: Kept,
+  state: TriggerData,
+  nowMs: number,
+): Promise<void> {
+  if (source.kind !== 'poll') return;
+  kept.progress = state;
+  if (onProgress === undefined || Math.abs(nowMs - kept.toldAtMs) < PROGRESS_EVERY_MS) return;
+  kept.toldAtMs = nowMs;
+  const incompletes = [...kept.executions.values()];
+  await onProgress({ triggerState: toPortable(state), incompletes: incompletes.map(toDraft) });
+  kept.stored += incompletes.length;
+  kept.executions.clear();
 }
 
 /**
@@ -129,14 +166,15 @@ function answer({ onAnswer }: FlowRequest, report: FlowReport): void {
   }
 }
 
-function toOutcome(report: FlowReport, kept: readonly IncompleteExecution[]): FlowOutcome {
+function toOutcome(report: FlowReport, { executions, progress }: Kept): FlowOutcome {
   const { outcome, error, state, eventsDone } = report;
   return {
     outcome,
     error: error?.toJSON() as PlainObject | undefined,
-    incompletes: kept.map(toDraft),
+    incompletes: [...executions.values()].map(toDraft),
     bundlesDone: eventsDone,
     triggerState: state === undefined ? undefined : toPortable(state),
+    progressState: progress === undefined ? undefined : toPortable(progress),
   };
 }
 

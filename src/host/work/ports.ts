@@ -40,6 +40,15 @@ export interface FlowRequest {
   readonly signal: AbortSignal;
   /** Gets the answer of a responder as soon as there is one. */
   readonly onAnswer?: ((answer: Response) => void) | undefined;
+  /** Of a poll: stores how far it has come, now and then. The run waits for it, and reports nothing of it again. */
+  readonly onProgress?: ((progress: PollProgress) => Promise<void>) | undefined;
+}
+
+/** How far a poll has come: every item before `triggerState` is through or among `incompletes`. */
+export interface PollProgress {
+  readonly triggerState: unknown;
+  /** Those that were not stored yet. */
+  readonly incompletes: readonly IncompleteDraft[];
 }
 
 /** A bundle that could not be processed, with what is needed to go on with it later. */
@@ -80,6 +89,8 @@ export interface FlowOutcome {
   readonly output?: FlowOutput | undefined;
   /** State of a polling trigger after the run; undefined leaves it where it was. */
   readonly triggerState: unknown;
+  /** State of a polling trigger whose run is not through: behind the last item that is. Undefined leaves it where it was. */
+  readonly progressState?: unknown;
 }
 
 /**

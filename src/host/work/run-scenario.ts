@@ -26,6 +26,7 @@ export interface WantedRun {
   readonly source: FlowSource;
   readonly signal: AbortSignal;
   readonly onAnswer?: FlowRequest['onAnswer'];
+  readonly onProgress?: FlowRequest['onProgress'];
   readonly attempt: number;
   /** Since when it could have begun. */
   readonly dueAtMs: number;
@@ -33,14 +34,14 @@ export interface WantedRun {
 
 /** Runs a flow. It never rejects: a defect is an outcome like any other, and a run that was stopped has none. */
 export async function runScenario(context: HostContext, wanted: WantedRun): Promise<EndedRun> {
-  const { scenario, source, signal, onAnswer, attempt } = wanted;
+  const { scenario, source, signal, onAnswer, onProgress, attempt } = wanted;
   const startedAtMs = context.clock.now();
   const run = { runId: randomUUID(), scenario: scenario.name, source: describeSource(source) };
   const waitedMs = Math.max(0, startedAtMs - wanted.dueAtMs);
   context.observe({ kind: 'run-started', ...run, attempt, waitedMs });
   try {
     const room = await countFreeIncompletes(context, scenario, signal);
-    const report = await context.flows.run({ scenario, room, source, signal, onAnswer });
+    const report = await context.flows.run({ scenario, room, source, signal, onAnswer, onProgress });
     return { ...run, startedAtMs, report };
   } catch (error) {
     return { ...run, startedAtMs, report: signal.aborted ? undefined : defectReport(context, error) };

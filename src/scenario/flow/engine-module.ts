@@ -1,9 +1,11 @@
 import type { Engine } from '../../app/engine/create-engine.js';
 import { findModule } from '../../app/engine/find-component.js';
+import type { ModuleRun } from '../../component/module-run.js';
+import type { TriggerState } from '../../component/trigger-data.js';
 import type { Document } from '../../document/reading/document.js';
 import type { ParameterList } from '../../parameters/form/parameter-spec.js';
 import { joinParameters, readParameters } from '../../parameters/form/read-parameters.js';
-import type { FlowModule } from './flow.js';
+import type { FlowModule, ModuleOutcome } from './flow.js';
 
 /**
  * A module of an engine as a step of a flow, with the form its inputs are checked by.
@@ -17,10 +19,35 @@ export function engineModule(engine: Engine, name: string): FlowModule {
     name,
     type,
     // The flow has checked the values, and knows which of them are mapped.
-    run: (input) => run({ ...input, checkParameters: false }),
+    run: (input) => {
+      const started = run({ ...input, checkParameters: false });
+      return type === 'trigger' ? pollWithStates(started) : started;
+    },
     respond: (input) => respond({ ...input, checkParameters: false }),
     parameters: readForms([staticParams, mappableParams]),
   };
+}
+
+/** Beyond so many items of one date only each so many-th state is kept: each of them names all items of its date. */
+const MAX_SAME_DATE = 100;
+
+/** Takes bundle by bundle, as only in between the run says where it stands. */
+async function pollWithStates(run: ModuleRun): Promise<ModuleOutcome> {
+  const bundles: unknown[] = [];
+  const states: (TriggerState | undefined)[] = [];
+  try {
+    for await (const bundle of run) {
+      const { state } = run.report();
+      const isLong =
+        state !== undefined && 'sameDateIds' in state && state.sameDateIds.length > MAX_SAME_DATE;
+      states.push(isLong && bundles.length % MAX_SAME_DATE !== 0 ? undefined : state);
+      bundles.push(bundle);
+    }
+  } catch (error) {
+    if (run.report().ok) throw error;
+  }
+  const report = run.report();
+  return report.ok ? { bundles, states, state: report.state } : { error: report.error };
 }
 
 function readForms(documents: readonly (Document | undefined)[]): ParameterList | undefined {

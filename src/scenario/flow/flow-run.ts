@@ -17,6 +17,7 @@ export interface FlowTools {
   readonly store: IncompleteStore | undefined;
   readonly clock: Clock;
   readonly newId: () => string;
+  readonly onProgress: ((state: TriggerData) => Promise<void>) | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -52,6 +53,8 @@ export class FlowRun {
   answer: BuiltResponse | undefined;
   /** Of the first module. */
   state: TriggerData | undefined;
+  /** Of the first module, by bundle: where it would start again to get that one first. */
+  private states: readonly (TriggerData | undefined)[] | undefined;
   /** Whether a bundle came to nothing that somebody should know of. */
   hasWarning = false;
   /** Whether something that did not come through is not stored either. */
@@ -99,6 +102,8 @@ export class FlowRun {
       try {
         await this.step(index + 1, inner);
         if (isLine) await this.commit();
+        const next = isLine ? this.states?.[number + 1] : undefined;
+        if (next !== undefined) await this.tools.onProgress?.(next);
       } catch (error) {
         if (error instanceof Interruption) {
           await this.keepRest(error, index, outputs, bundles.slice(number + 1));
@@ -137,7 +142,10 @@ export class FlowRun {
     this.touched.add(step.module);
     const outcome = await runStep(compiled, outputs, { ...extra, signal }, this.flow.options);
     if (outcome.error !== undefined) return this.fail(compiled, index, outputs, outcome.error);
-    if (index === 0) this.state = outcome.state;
+    if (index === 0) {
+      this.state = outcome.state;
+      this.states = outcome.states;
+    }
     this.answer ??= outcome.answer;
     const bundles = outcome.bundles ?? [PASS];
     this.phases.push(operation(step.id, outcome.bundles?.length ?? 0));

@@ -21,6 +21,8 @@ export type ModuleOutcome =
       readonly error?: undefined;
       /** Of a polling trigger: where its next run starts. */
       readonly state?: TriggerData | undefined;
+      /** Of a polling trigger, by bundle: where a run starts that gets it first. What is undefined is not known. */
+      readonly states?: readonly (TriggerData | undefined)[] | undefined;
     }
   | { readonly error: AppError; readonly bundles?: readonly unknown[] | undefined };
 

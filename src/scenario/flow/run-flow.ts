@@ -30,6 +30,11 @@ export interface FlowOptions {
   readonly clock?: Clock | undefined;
   /** Ids of incomplete executions. Default: random. */
   readonly newId?: (() => string) | undefined;
+  /**
+   * Of a polling trigger, with `autoCommit`: gets the state the trigger has behind each bundle that is through or stored.
+   * A run that goes on from there repeats none of them. The flow waits for it.
+   */
+  readonly onProgress?: ((state: TriggerData) => Promise<void>) | undefined;
 }
 
 /** What goes on with an incomplete execution is given: its store is needed. */
@@ -115,8 +120,8 @@ async function resume(
 }
 
 function completeTools(options: FlowOptions, signal: AbortSignal | undefined): FlowTools {
-  const { store, clock = SYSTEM_CLOCK, newId = randomUUID } = options;
-  return { settings: completeSettings(options.settings), store, clock, newId, signal };
+  const { store, clock = SYSTEM_CLOCK, newId = randomUUID, onProgress } = options;
+  return { settings: completeSettings(options.settings), store, clock, newId, onProgress, signal };
 }
 
 /** Leads a run through its phases, however it ends. */

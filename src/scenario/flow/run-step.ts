@@ -17,6 +17,7 @@ export type StepOutcome =
       /** Undefined for a module that lets its bundle pass and puts out nothing of its own: a responder. */
       readonly bundles: readonly unknown[] | undefined;
       readonly state?: TriggerData | undefined;
+      readonly states?: readonly (TriggerData | undefined)[] | undefined;
       readonly answer?: BuiltResponse | undefined;
     }
   | { readonly error: AppError };

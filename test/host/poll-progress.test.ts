@@ -1,0 +1,158 @@
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { createHost, type Host } from '../../src/host/create-host.js';
+import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';
+import type { HostStore } from '../../src/host/store/tables.js';
+import type { ErrorHandler } from '../../src/scenario/flow/flow.js';
+import { type Clock, SYSTEM_CLOCK } from '../../src/util/clock.js';
+import { httpServer, readBody } from '../http/loopback.js';
+import { describeEach, type Engine, eventually, openParts } from './open-parts.js';
+import { dropTemplate } from './test-database.js';
+import { plan, receiveJson } from './test-flows.js';
+
+afterAll(dropTemplate);
+
+const ORDERS = ['asc', 'desc'] as const;
+
+/** Each look at it is ten seconds later, so that a poll tells of each item. */
+function hurryingClock(): Clock {
+  let nowMs = 0;
+  return {
+    ...SYSTEM_CLOCK,
+    now: () => {
+      nowMs += 10_000;
+      return nowMs;
+    },
+  };
+}
+
+/** Lists five items, and takes them one by one. */
+class Service {
+  readonly taken: number[] = [];
+  /** The item whose effect never ends. */
+  hangs: number | undefined;
+  /** Items that are refused as wrong. */
+  readonly refused = new Set<number>();
+  origin = '';
+
+  async listen(order: (typeof ORDERS)[number]): Promise<void> {
+    const items = [1, 2, 3, 4, 5].map((id) => ({ id }));
+    const server = await httpServer(async (request, response) => {
+      response.setHeader('content-type', 'application/json');
+      if (request.method === 'GET') {
+        response.end(JSON.stringify(order === 'asc' ? items : items.toReversed()));
+        return;
+      }
+      const n = Number(Reflect.get(Object(JSON.parse(await readBody(request))), 'n'));
+      this.taken.push(n);
+      if (this.hangs === n) return;
+      response.statusCode = this.refused.has(n) ? 400 : 200;
+      response.end('{}');
+    });
+    onTestFinished(() => server.close());
+    this.origin = server.origin;
+  }
+}
+
+function defineCrm(origin: string, order: string): ReturnType<typeof defineApp> {
+  const trigger = { type: 'id', id: '{{item.id}}', order };
+  return defineApp({
+    name: 'crm',
+    base: { baseUrl: origin, response: { error: { type: 'DataError', message: 'wrong' } } },
+    modules: {
+      watch: {
+        type: 'trigger',
+        communication: { url: '/items', response: { iterate: '{{body}}', output: '{{item}}', trigger } },
+      },
+      take: {
+        type: 'action',
+        communication: { url: '/take', method: 'POST', body: { n: '{{parameters.n}}' } },
+        mappableParams: [{ name: 'n', type: 'number' }],
+      },
+    },
+  });
+}
+
+interface Setup {
+  readonly service: Service;
+  readonly store: HostStore;
+  /** A host of its own on the store. */
+  readonly start: (onError?: ErrorHandler) => Promise<Host>;
+}
+
+async function setUp(engine: Engine, order: (typeof ORDERS)[number]): Promise<Setup> {
+  const service = new Service();
+  await service.listen(order);
+  const parts = await openParts(engine);
+  const hosts: Host[] = [];
+  onTestFinished(async () => {
+    for (const host of hosts) await host.stop(0);
+    await parts.drop();
+  });
+  const app = defineCrm(service.origin, order);
+  const crm = createEngine({ app, network: { allow: ['loopback'] }, triggerStart: 'all' });
+  const start = async (onError?: ErrorHandler): Promise<Host> => {
+    const flows = createScenarioFlows({ engines: { crm }, clock: hurryingClock() });
+    const host = createHost({ store: parts.store, receiver: receiveJson, flows });
+    hosts.push(host);
+    const take = {
+      id: 2,
+      app: 'crm',
+      module: 'take',
+      parameters: { n: '{{1.id}}' },
+      ...(onError && { onError }),
+    };
+    const flow = { startsWithWebhook: false, steps: [{ id: 1, app: 'crm', module: 'watch' }, take] };
+    await host.scenarios.put({ name: 'poll', plan: { ...plan({ everyMs: 3_600_000 }), flow } });
+    await host.start();
+    return host;
+  };
+  return { service, store: parts.store, start };
+}
+
+const findPoll = (store: HostStore) => store.get('scenarios', { name: 'poll' });
+
+describeEach('a poll that takes longer than its process lives', (engine) => {
+  it.each(ORDERS)('goes on behind what is through, whatever the order of the service: %s', async (order) => {
+    const { service, store, start } = await setUp(engine, order);
+    service.hangs = 3;
+    const host = await start();
+    await eventually(() => service.taken.includes(3));
+    // The state stands behind the item before the one at hand, and the process that makes headway is not counted out.
+    expect(await findPoll(store)).toMatchObject({ triggerState: { lastId: 2 }, crashes: 1 });
+    await host.stop(0);
+    service.hangs = undefined;
+    await start();
+    await eventually(async () => (await findPoll(store))?.claimedBy === null && service.taken.includes(5));
+    expect(service.taken).toEqual([1, 2, 3, 3, 4, 5]);
+    expect((await findPoll(store))?.triggerState).toMatchObject({ lastId: 5 });
+  });
+
+  it('goes on with the item that failed, and keeps what it has stored once', async () => {
+    const { service, store, start } = await setUp(engine, 'asc');
+    service.refused.add(2);
+    service.hangs = 4;
+    const host = await start({ kind: 'break', automatic: false });
+    await eventually(() => service.taken.includes(4));
+    expect(await store.find('incompletes')).toMatchObject([{ status: 'unresolved' }]);
+    await host.stop(0);
+    service.hangs = undefined;
+    await start({ kind: 'break', automatic: false });
+    await eventually(async () => (await findPoll(store))?.claimedBy === null && service.taken.includes(5));
+    expect(service.taken).toEqual([1, 2, 3, 4, 4, 5]);
+    expect(await store.count('incompletes')).toBe(1);
+  });
+
+  it('repeats nothing that is through after a failure, either', async () => {
+    const { service, store, start } = await setUp(engine, 'asc');
+    service.refused.add(3);
+    await start();
+    await eventually(async () => (await findPoll(store))?.lastError !== null);
+    expect((await findPoll(store))?.triggerState).toMatchObject({ lastId: 2 });
+    service.refused.clear();
+    await store.transaction((writer) => writer.update('scenarios', { name: 'poll' }, { nextRunMs: 0 }));
+    await eventually(() => service.taken.includes(5));
+    expect(service.taken).toEqual([1, 2, 3, 3, 4, 5]);
+  });
+});
