@@ -1,0 +1,89 @@
+import { fileURLToPath } from 'node:url';
+import { defineApp } from '../../../src/app/assembling/define-app.js';
+import { createEngine } from '../../../src/app/engine/create-engine.js';
+import { loadApp } from '../../../src/app/loading/load-app.js';
+import { readDocument } from '../../../src/document/reading/jsonc.js';
+import { loadPackages } from '../../../src/errors/load-packages.js';
+import { writeApp } from '../../app/temp-app.js';
+import { engineOf, respond } from '../../run/helpers.js';
+import type { ErrorCase } from './error-case.js';
+
+const MISSING_FOLDER = fileURLToPath(new URL('./no-such-folder', import.meta.url));
+
+/** The error of a run against a service that answers 404. */
+const runFailure = async (communication: unknown): Promise<never> => {
+  const transport = async () => respond({ status: 404, json: {} });
+  const report = await engineOf(communication, { transport }).run();
+  throw report.error;
+};
+
+export const APPS: readonly ErrorCase[] = [
+  {
+    code: 'SPEC_READ',
+    title: 'a manifest names a folder as a file',
+    provoke: () =>
+      loadApp(
+        writeApp({
+          'makecomapp.json': { fileVersion: 1, generalCodeFiles: { base: 'src' }, components: {} },
+          'src/x.txt': '',
+        }),
+      ),
+    place: 'makecomapp.json#/generalCodeFiles/base:4:13',
+  },
+  {
+    code: 'SPEC_JSON',
+    title: 'a comma too many',
+    provoke: () => readDocument('{\n  "url": "/x",,\n}', 'list.imljson'),
+    place: 'list.imljson:2:15',
+  },
+  {
+    code: 'SPEC_INVALID',
+    title: 'modules in a list',
+    provoke: () => defineApp(JSON.parse('{"name": "test", "modules": []}')),
+    place: '#/modules',
+  },
+  {
+    code: 'SPEC_MISSING',
+    title: '`loadApp` of a folder that is not there',
+    provoke: () => loadApp(MISSING_FOLDER),
+  },
+  {
+    code: 'SPEC_MISSING',
+    title: 'a module the app does not have',
+    provoke: () => createEngine({ app: defineApp({ name: 'test' }) }).module('m'),
+  },
+  {
+    code: 'APP_ERROR',
+    title: 'a response of status 404',
+    provoke: () => runFailure({ url: '/x' }),
+    place: '#/modules/m/communication/url',
+  },
+  {
+    code: 'APP_ERROR',
+    title: 'an expression that fails',
+    provoke: () => runFailure({ url: '/{{nope(1)}}' }),
+    place: '#/modules/m/communication/url',
+    cause: 'IML_UNKNOWN_FUNCTION',
+  },
+  {
+    code: 'APP_ERROR',
+    title: 'a header that cannot be sent',
+    provoke: () => runFailure({ url: '/x', headers: { 'x y': '1' } }),
+    place: '#/modules/m/communication/headers/x y',
+    cause: 'REQUEST_INVALID',
+  },
+  {
+    code: 'PACKAGE_MISSING',
+    title: 'a SQLite store without its driver',
+    provoke: () => {
+      const notFound = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+      return loadPackages('A SQLite store', { libsql: () => Promise.reject(notFound) });
+    },
+    cause: 'ERR_MODULE_NOT_FOUND',
+  },
+  {
+    code: 'USAGE',
+    title: 'a limit that is none',
+    provoke: () => createEngine({ app: defineApp({ name: 'test' }), limits: { maxPages: -1 } }),
+  },
+];

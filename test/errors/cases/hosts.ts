@@ -1,0 +1,92 @@
+import { createHost, type Host } from '../../../src/host/create-host.js';
+import { createStoreQueue } from '../../../src/host/queue/store-queue.js';
+import { readScenarioFile } from '../../../src/host/scenarios/scenario-file.js';
+import { createHostMemoryStore } from '../../../src/host/store/open-host-store.js';
+import { createWorkerLease } from '../../../src/host/work/lease.js';
+import { readCase } from '../../../src/testing/cases/read-case.js';
+import { readTraceFile } from '../../../src/testing/traces/trace-file.js';
+import { SYSTEM_CLOCK } from '../../../src/util/clock.js';
+import { eventually } from '../../host/open-parts.js';
+import { flowsOf, plan, receiveJson, SUCCESS } from '../../host/test-flows.js';
+import type { ErrorCase } from './error-case.js';
+
+const openHost = (flows = flowsOf(() => SUCCESS)): Host =>
+  createHost({
+    ...{ store: createHostMemoryStore(), queue: createStoreQueue({ pollMs: 20 }) },
+    ...{ receiver: receiveJson, flows },
+  });
+
+/** What a run of a flow is told when its host stops. */
+const stopWhileRunning = async (): Promise<never> => {
+  let reason: unknown;
+  let isRunning = false;
+  const flows = flowsOf(async ({ signal }) => {
+    isRunning = true;
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    reason = signal.reason;
+    throw reason;
+  });
+  const host = openHost(flows);
+  const hook = await host.putHook({ name: 'orders', app: 'crm', webhook: 'w', kind: 'dedicated' });
+  await host.scenarios.put({ name: 's', plan: plan({}), hookId: hook.id });
+  await host.start();
+  await host.fetch(new Request(`http://localhost${hook.path}`, { method: 'POST', body: '{}' }));
+  await eventually(() => isRunning);
+  await host.stop(1);
+  await eventually(() => reason !== undefined);
+  throw reason;
+};
+
+const workAfterLoss = async (): Promise<void> => {
+  const store = createHostMemoryStore();
+  const lease = createWorkerLease({
+    ...{ store, clock: SYSTEM_CLOCK, leaseMs: 60_000 },
+    ...{ onError: () => {}, onLost: () => {}, onFreed: () => {} },
+  });
+  await lease.join();
+  // What another worker does that has not heard of this one for the lease.
+  await store.transaction((writer) => writer.remove('workers', { name: lease.name() }));
+  try {
+    await store.transaction((writer) => lease.assertOwn(writer));
+  } finally {
+    await lease.leave();
+  }
+};
+
+export const HOSTS: readonly ErrorCase[] = [
+  { code: 'ABORTED', title: 'a host stops while a flow runs', provoke: stopWhileRunning },
+  {
+    code: 'HOST_MISSING',
+    title: 'an event that is not there is replayed',
+    provoke: () => openHost().events.replay(99),
+  },
+  {
+    code: 'HOST_REFUSED',
+    title: 'a hook of a shared webhook without `uid`',
+    provoke: () => openHost().putHook({ name: 'orders', app: 'crm', webhook: 'w', kind: 'member' }),
+  },
+  { code: 'HOST_LEASE', title: 'a worker commits that others took for dead', provoke: workAfterLoss },
+  {
+    code: 'HOST_FILE',
+    title: 'a scenario without modules',
+    provoke: () => readScenarioFile('{\n  "scenarios": [{ "name": "s" }]\n}', 'scenarios.json'),
+    place: 'scenarios.json#/scenarios/0:2:17',
+  },
+  {
+    code: 'CASE_INVALID',
+    title: 'a member that no case has',
+    provoke: async () => {
+      const read = await readCase('{\n  "colour": "red",\n  "expect": {}\n}', {
+        file: 'list.test.json',
+        name: 'list',
+      });
+      throw read.ok ? new Error('It was read.') : read.errors[0];
+    },
+    place: 'list.test.json#/colour:2:3',
+  },
+  {
+    code: 'TRACE_FILE',
+    title: 'a file of other lines',
+    provoke: () => readTraceFile('GET /\n200 OK\n'),
+  },
+];

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { gzipSync } from 'node:zlib';
+import { onTestFinished } from 'vitest';
+import { defineApp } from '../../../src/app/assembling/define-app.js';
+import { createEngine } from '../../../src/app/engine/create-engine.js';
+import { decodeContent } from '../../../src/http/transport/content-decoding.js';
+import { followRedirects } from '../../../src/http/transport/redirects.js';
+import type { UndiciTransportOptions } from '../../../src/http/transport/undici-transport.js';
+import { httpServer, type Loopback, listen, loopbackTransport, request } from '../../http/loopback.js';
+import type { ErrorCase } from './error-case.js';
+
+const pem = (name: string): Buffer => readFileSync(new URL(`../../http/tls/${name}.pem`, import.meta.url));
+
+const ask = async (server: Promise<Loopback>, options: UndiciTransportOptions = {}): Promise<unknown> => {
+  const { origin, close } = await server;
+  onTestFinished(close);
+  const transport = loopbackTransport(options);
+  onTestFinished(() => transport.close());
+  return decodeContent(followRedirects(transport))(request(`${origin}/`));
+};
+
+const answered = (listener: RequestListener, options?: UndiciTransportOptions) =>
+  ask(httpServer(listener), options);
+
+const runAgainst = async (url: string): Promise<never> => {
+  const app = defineApp({ name: 'test', modules: { m: { type: 'action', communication: { url } } } });
+  await using engine = createEngine({ app });
+  const report = await engine.module('m').run();
+  throw report.error?.cause;
+};
+
+export const NETWORK: readonly ErrorCase[] = [
+  {
+    code: 'NETWORK_REFUSED',
+    title: 'an address of the own machine',
+    provoke: () => runAgainst('http://127.0.0.1:9/'),
+    cause: 'Error',
+  },
+  {
+    code: 'NETWORK_FAILED',
+    title: 'nobody listens there',
+    provoke: () => loopbackTransport()(request('http://127.0.0.1:1/')),
+    cause: 'ECONNREFUSED',
+  },
+  {
+    code: 'NETWORK_CERTIFICATE',
+    title: 'an authority nobody knows',
+    provoke: () => ask(listen(createTlsServer({ key: pem('key'), cert: pem('localhost') }), 'https')),
+    cause: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  },
+  {
+    code: 'NETWORK_RESPONSE_TOO_LARGE',
+    title: 'more than the transport may hold',
+    provoke: () => answered((_, out) => out.end('x'.repeat(2000)), { maxResponseBytes: 1000 }),
+  },
+  {
+    code: 'NETWORK_TIMEOUT',
+    title: 'no answer within the time for headers',
+    provoke: () => answered(() => {}, { headersTimeoutMs: 20 }),
+    cause: 'UND_ERR_HEADERS_TIMEOUT',
+  },
+  {
+    code: 'NETWORK_REDIRECTS',
+    title: 'a redirect that leads to itself',
+    provoke: () => answered((_, out) => out.writeHead(302, { location: '/' }).end()),
+  },
+  {
+    code: 'NETWORK_DECODE',
+    title: 'a gzip body that breaks off',
+    provoke: () =>
+      answered((_, out) => {
+        const body = gzipSync('x'.repeat(2000)).subarray(0, 20);
+        out.writeHead(200, { 'content-encoding': 'gzip' }).end(body);
+      }),
+    cause: 'Z_BUF_ERROR',
+  },
+  {
+    code: 'REQUEST_INVALID',
+    title: 'an address of another scheme',
+    provoke: () => loopbackTransport()(request('ftp://example.com/')),
+  },
+];

@@ -1,0 +1,131 @@
+import { createLocalBilling } from '../../../src/rest/billing/billing.js';
+import { bootstrap, makeToken } from '../../../src/rest/bootstrap.js';
+import { toRestError } from '../../../src/rest/call/answer.js';
+import { createCallHandler } from '../../../src/rest/call/handle-call.js';
+import type { ApiScope } from '../../../src/rest/call/scopes.js';
+import { createRest, type Rest, type RestOptions } from '../../../src/rest/create-rest.js';
+import { OPERATIONS } from '../../../src/rest/operations.js';
+import { DEFAULT_LICENSE } from '../../../src/rest/services/license.js';
+import { createRestMemoryStore } from '../../../src/rest/store/open-rest-store.js';
+import type { ErrorCase } from './error-case.js';
+
+const ADDRESSES = {
+  origin: 'https://api.example.test',
+  baseUrl: 'https://api.example.test/api/v2',
+  authUrl: 'https://api.example.test/oauth',
+};
+
+interface Asked {
+  readonly operation: string;
+  readonly path: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** How often it is called; the last one fails. Default: once. */
+  readonly times?: number;
+  /** Of the token. Default: all. */
+  readonly scopes?: readonly ApiScope[];
+  readonly isAnonymous?: boolean;
+  readonly options?: Partial<RestOptions>;
+}
+
+function startRest(options: Partial<RestOptions> = {}): Promise<Rest> {
+  return createRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32), ...options });
+}
+
+/** Calls an operation as the router does, and ends with the refusal that becomes the answer. */
+const ask = async ({
+  operation: id,
+  path,
+  params = {},
+  body,
+  times = 1,
+  ...asked
+}: Asked): Promise<unknown> => {
+  const { services } = await startRest(asked.options);
+  const first = await bootstrap(services, { name: 'Ada', email: 'ada@example.com' });
+  const { scopes } = asked;
+  const token = scopes ? await makeToken(services, { email: undefined, label: 'second', scopes }) : first;
+  const operation = OPERATIONS.find((known) => known.id === id);
+  if (operation === undefined) throw new Error(`There is no operation ${id}.`);
+  const handle = createCallHandler(services, operation);
+  const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
+  const request = (): Request =>
+    new Request(`https://api.example.test/api/v2${path}`, {
+      method: operation.method,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(asked.isAnonymous !== true && { headers }),
+    });
+  try {
+    for (let n = 1; n < times; n++) {
+      await handle(request(), { params, headers: new Headers(), addresses: ADDRESSES });
+    }
+    return await handle(request(), { params, headers: new Headers(), addresses: ADDRESSES });
+  } catch (error) {
+    throw toRestError(error);
+  }
+};
+
+const ofOrganization = { params: { organizationId: '1' } };
+
+export const REST: readonly ErrorCase[] = [
+  {
+    code: 'REST_REQUEST',
+    title: 'a limit that is no number',
+    provoke: () => ask({ operation: 'listOrganizations', path: '/organizations?pg[limit]=many' }),
+  },
+  {
+    code: 'REST_UNAUTHORIZED',
+    title: 'a call without a token',
+    provoke: () => ask({ operation: 'listOrganizations', path: '/organizations', isAnonymous: true }),
+  },
+  {
+    code: 'REST_FORBIDDEN',
+    title: 'a token without the scope that is needed',
+    provoke: () => ask({ operation: 'listOrganizations', path: '/organizations', scopes: ['user:read'] }),
+  },
+  {
+    code: 'REST_NOT_FOUND',
+    title: 'an organization nobody made',
+    provoke: () =>
+      ask({ operation: 'getOrganization', path: '/organizations/99', params: { organizationId: '99' } }),
+  },
+  {
+    code: 'REST_REFUSED',
+    title: 'a feature the organization does not have',
+    provoke: () =>
+      ask({
+        operation: 'listPrivateSpaces',
+        path: '/private-spaces?organizationId=1',
+        options: { settings: { defaultFeatures: [] } },
+      }),
+  },
+  {
+    code: 'REST_RATE_LIMIT',
+    title: 'one call more than the license allows in a minute',
+    provoke: () =>
+      ask({
+        ...{ operation: 'getOrganization', path: '/organizations/1', ...ofOrganization, times: 2 },
+        options: { settings: { defaultLicense: { ...DEFAULT_LICENSE, apiLimit: 1 } } },
+      }),
+  },
+  {
+    code: 'REST_FAILED',
+    title: 'a port that fails',
+    provoke: () =>
+      ask({
+        operation: 'createSubscription',
+        path: '/organizations/1/subscription',
+        body: { priceId: 11 },
+        ...ofOrganization,
+        options: {
+          billing: { ...createLocalBilling(), findPrice: () => Promise.reject(new TypeError('It is down.')) },
+        },
+      }),
+    cause: 'TypeError',
+  },
+  {
+    code: 'REST_CONFIG',
+    title: 'a key of 16 bytes',
+    provoke: () => startRest({ encryptionKey: new Uint8Array(16) }),
+  },
+];

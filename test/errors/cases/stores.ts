@@ -1,0 +1,78 @@
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import { createHostMemoryStore, openHostSqlite } from '../../../src/host/store/open-host-store.js';
+import type { HookRow, HostStore } from '../../../src/host/store/tables.js';
+import { translateErrors } from '../../../src/store/sql/sql-errors.js';
+import { writeApp } from '../../app/temp-app.js';
+import { createFile } from '../../host/test-database.js';
+import type { ErrorCase } from './error-case.js';
+
+const HOOK: Omit<HookRow, 'id' | 'name'> = {
+  kind: 'dedicated',
+  ...{ app: 'crm', webhook: 'w', uid: null, connection: null, parameters: {} },
+  ...{ attachedWith: null, data: null, token: 'a', enabled: true, createdAtMs: 0 },
+};
+
+const openFile = async (options: { readonly maxPages?: number; readonly busyTimeoutMs?: number }) => {
+  const file = await createFile();
+  const stores: HostStore[] = [];
+  onTestFinished(async () => {
+    for (const store of stores) await store.close();
+    await file.drop();
+  });
+  return async (): Promise<HostStore> => {
+    const store = await openHostSqlite({ file: file.at, ...options });
+    stores.push(store);
+    return store;
+  };
+};
+
+export const STORES: readonly ErrorCase[] = [
+  {
+    code: 'STORE_CONFLICT',
+    title: 'two hooks of one name',
+    provoke: async () => {
+      const store = createHostMemoryStore();
+      await store.transaction((writer) => writer.insert('hooks', { ...HOOK, name: 'orders' }));
+      await store.transaction((writer) => writer.insert('hooks', { ...HOOK, name: 'orders', token: 'b' }));
+    },
+  },
+  {
+    code: 'STORE_BUSY',
+    title: 'a file that another process writes to all the time',
+    provoke: async () => {
+      const open = await openFile({ busyTimeoutMs: 1 });
+      const [one, other] = [await open(), await open()];
+      await one.transaction(async (writer) => {
+        await writer.insert('hooks', { ...HOOK, name: 'orders' });
+        await other.transaction((second) =>
+          second.insert('hooks', { ...HOOK, name: 'invoices', token: 'b' }),
+        );
+      });
+    },
+    cause: 'SQLITE_BUSY',
+  },
+  {
+    code: 'STORE_FULL',
+    title: 'a file that may not grow',
+    provoke: async () => {
+      const store = await (await openFile({ maxPages: 60 }))();
+      const parameters = { filling: 'x'.repeat(1_000_000) };
+      await store.transaction((writer) => writer.insert('hooks', { ...HOOK, name: 'orders', parameters }));
+    },
+    cause: 'SQLITE_FULL',
+  },
+  {
+    code: 'STORE_UNAVAILABLE',
+    title: 'PostgreSQL where nobody listens',
+    provoke: () => translateErrors(() => new pg.Client({ host: '127.0.0.1', port: 1 }).connect()),
+    cause: 'ECONNREFUSED',
+  },
+  {
+    code: 'STORE_FAILED',
+    title: 'a file that is no database',
+    provoke: () =>
+      openHostSqlite({ file: `${writeApp({ 'data.sqlite': 'No database. '.repeat(100) })}/data.sqlite` }),
+    cause: 'SQLITE_NOTADB',
+  },
+];
