@@ -26,7 +26,7 @@ export type {
   FixtureInput,
   FixtureKind,
 } from './fixtures/fixture.js';
-export { runFixture } from './fixtures/run-fixture.js';
+export { type RunFixtureOptions, runFixture } from './fixtures/run-fixture.js';
 export { isSameValue, type SameValueOptions } from './matching/same-value.js';
 export { readTagged, writeTagged } from './matching/tagged-values.js';
 export { runVector, type Vector } from './vectors/run-vector.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { readCaseLists } from '../../src/testing/conformance/case-lists.js';
 import type { Fixture } from '../../src/testing/fixtures/fixture.js';
-import { runFixture } from '../../src/testing/fixtures/run-fixture.js';
+import { type RunFixtureOptions, runFixture } from '../../src/testing/fixtures/run-fixture.js';
 
 const FIXTURE: Fixture = {
   name: 'one',
@@ -47,7 +47,62 @@ describe('runFixture', () => {
       );
     expect(await run({ parameters: { n: '2' }, checkParameters: true })).toEqual([]);
     expect((await run({ parameters: {}, checkParameters: true })).join()).toContain('Missing value');
-    expect((await run({ parameters: { n: '2' } })).join()).not.toBe('');
+    expect((await run({ parameters: { n: '2' }, checkParameters: false })).join()).not.toBe('');
+  });
+
+  describe('where the fixture says nothing of its parameters', () => {
+    const form = [
+      { name: 'n', type: 'number', required: true },
+      { name: 'day', type: 'date' },
+    ];
+    const communication = {
+      ...{ url: 'https://a.example/{{parameters.n + 1}}', qs: { day: '{{parameters.day}}' } },
+      response: { output: '{{body}}' },
+    };
+    const app = defineApp({ name: 'app', modules: { m: { communication, mappableParams: form } } });
+    const { app: _parts, ...rest } = FIXTURE;
+    const run = async (parameters: Record<string, unknown>, options?: RunFixtureOptions, change = {}) => {
+      const notes: string[] = [];
+      const fixture: Fixture = {
+        ...{ ...rest, component: { type: 'module', name: 'm' }, input: { parameters } },
+        exchanges: [{ request: { url: 'https://a.example/3', query: change }, response: { body: { a: 1 } } }],
+      };
+      const onNote = (note: string): void => void notes.push(note);
+      return { differences: await runFixture(fixture, app, { ...options, onNote }), notes };
+    };
+
+    it('checks and converts them as a run does', async () => {
+      expect(await run({ n: '2' })).toEqual({ differences: [], notes: [] });
+      const { differences } = await run({ n: 'two' });
+      expect(differences.join()).toContain("Invalid number in parameter 'n'");
+    });
+
+    it('takes them as expressions see them where only that passes, and says so', async () => {
+      const day = { day: '2026-01-01' };
+      expect(await run({ n: 2, ...day }, {}, day)).toEqual({
+        ...{ differences: [], notes: [expect.stringContaining('a run converts them')] },
+      });
+      const { differences } = await run({ n: 2, ...day }, { checkParameters: true }, day);
+      expect(differences.join()).toContain('2026-01-01T00:00:00.000Z');
+    });
+
+    it('says which of them a run refuses', async () => {
+      const given = { n: 2, day: 'whenever' };
+      expect(await run(given, {}, { day: 'whenever' })).toEqual({
+        ...{
+          differences: [],
+          notes: [expect.stringContaining("a run refuses them: Invalid date in parameter 'day'")],
+        },
+      });
+    });
+
+    it('lets a run be expected to refuse them', async () => {
+      const refused: Fixture = {
+        ...{ ...rest, component: { type: 'module', name: 'm' }, input: { parameters: {} }, exchanges: [] },
+        expect: { error: { type: 'BundleValidationError' }, requestCount: 0 },
+      };
+      expect(await runFixture(refused, app)).toEqual([]);
+    });
   });
 
   it('gives a connection of a loaded app the common data of the fixture', async () => {

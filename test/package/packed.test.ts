@@ -206,6 +206,80 @@ describe('the packed package', () => {
   });
 });
 
+/** Runs the packed conformance runner in a folder where the package is installed. */
+async function conform(cwd: string, ...args: readonly string[]): Promise<CommandResult> {
+  const main = path.join('node_modules', NAME, 'dist/testing/conformance/main.js');
+  return exec(process.execPath, [main, ...args], { cwd }).then(
+    ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      ...{ code, out: stdout, err: stderr },
+    }),
+  );
+}
+
+describe('the packed conformance runner', () => {
+  const vector = { id: 'v.1', template: '{{1 + 1}}', context: {}, expect: 2 };
+  const fixture = {
+    ...{ name: 'one', kind: 'action', input: {}, expect: { bundles: [{ a: 1 }] } },
+    app: { communication: { url: 'https://a.example/x', response: { output: '{{body}}' } } },
+    exchanges: [{ request: { method: 'GET' }, response: { status: 200, body: { a: 1 } } }],
+  };
+
+  it('runs vectors, fixtures and runs of an app that lies beside them, without the repository', async () => {
+    const write = (file: string, content: unknown): void => {
+      mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
+      writeFileSync(path.join(home, file), JSON.stringify(content));
+    };
+    write('apps/shop/makecomapp.json', {
+      generalCodeFiles: {},
+      components: {
+        module: {
+          get: {
+            moduleType: 'action',
+            codeFiles: { communication: 'get.json', mappableParams: 'form.json' },
+          },
+        },
+      },
+    });
+    write('apps/shop/get.json', { url: 'https://a.example/{{parameters.n + 1}}', response: {} });
+    write('apps/shop/form.json', [{ name: 'n', type: 'number', required: true }]);
+    const run = (name: string, parameters: object, expected: object, exchanges: readonly object[] = []) => ({
+      ...{ name, kind: 'action', component: { type: 'module', name: 'get' }, input: { parameters } },
+      ...{ exchanges, expect: expected },
+    });
+    write('cases/vectors.json', [vector]);
+    write('cases/one.json', fixture);
+    write('cases/shop.json', {
+      formatVersion: 1,
+      app: { corpus: 'apps/shop' },
+      fixtures: [
+        run('converted', { n: '2' }, { requestCount: 1 }, [
+          { request: { url: 'https://a.example/3' }, response: { status: 200, body: {} } },
+        ]),
+        run('refused', {}, { error: { type: 'BundleValidationError' }, requestCount: 0 }),
+      ],
+    });
+    expect(await conform(home, 'cases')).toEqual({ code: 0, out: '4 passed, 0 failed\n', err: '' });
+    write('wrong/vectors.json', [{ ...vector, expect: 3 }]);
+    write('wrong/misspelt.json', { ...fixture, expect: { bundels: [] } });
+    const wrong = await conform(home, 'wrong');
+    expect(wrong.code).toBe(1);
+    expect(wrong.out).toContain('0 passed, 2 failed');
+    expect(wrong.out).toContain('bundels');
+  });
+
+  it('says how it is called, and what it lacks', async () => {
+    const usage = await conform(home);
+    expect(usage).toMatchObject({ code: 2, err: expect.stringMatching(/^Usage: node node_modules/) });
+    expect(await conform(home, '--chek')).toMatchObject({ code: 2 });
+    const missing = await conform(lean, '.');
+    expect(missing).toMatchObject({ code: 2, out: '' });
+    expect(missing.err).toBe(
+      'The conformance runner needs the packages ajv and jsonata, which are not installed: npm install ajv jsonata\n',
+    );
+  });
+});
+
 interface CommandResult {
   readonly code: number | null;
   readonly out: string;

@@ -5,7 +5,7 @@ import type { App } from '../../document/app.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { Fixture } from '../fixtures/fixture.js';
 import { fixtureProblems, vectorProblems } from '../fixtures/fixture-shape.js';
-import { runFixture } from '../fixtures/run-fixture.js';
+import { type RunFixtureOptions, runFixture } from '../fixtures/run-fixture.js';
 import { runVector, type Vector } from '../vectors/run-vector.js';
 
 /** One case found in a file, ready to run. */
@@ -17,7 +17,7 @@ export interface ConformanceCase {
   /** Whether the file itself says that sources disagree on the case. */
   readonly isMarked: boolean;
   /** @returns what differs from the expectation */
-  readonly run: () => Promise<readonly string[]>;
+  readonly run: (options?: RunFixtureOptions) => Promise<readonly string[]>;
 }
 
 /** A file that is none of the known forms. */
@@ -176,7 +176,7 @@ function fixtureCase(
     title: fixture.title ?? fixture.name,
     file,
     isMarked: isMarked(fixture),
-    run: async () => runFixture(fixture, await load()),
+    run: async (options) => runFixture(fixture, await load(), options),
   };
 }
 

@@ -1,27 +1,51 @@
+import { loadPackages } from '../../errors/load-packages.js';
 import { readCaseLists } from './case-lists.js';
-import { findCases } from './find-cases.js';
 import { type CaseResult, type CaseStatus, runCases } from './run-cases.js';
 
+/** In the package there are none: nothing is known to fail. */
 const LISTS = new URL('../../../spec-fixtures/', import.meta.url);
 
-/** `npm run conformance -- PATH...`: runs every case found and ends with `N passed, M failed`. */
-async function main(paths: readonly string[]): Promise<number> {
-  if (paths.length === 0) {
-    console.error(
-      'Usage: npm run conformance -- PATH...   (files or folders with vectors, fixtures or app fixtures)',
-    );
+const CHECK = '--check-parameters';
+
+const USAGE = `Usage: node node_modules/iml-runtime/dist/testing/conformance/main.js [${CHECK}] PATH...
+       npm run conformance -- [${CHECK}] PATH...   (in the repository)
+
+PATH is a file with vectors, fixtures or runs of an app, or a folder of such files.
+Parameters of runs of an app are checked and converted as in a run, or taken as they are where only that passes, with a
+note. With ${CHECK} only the first counts.
+`;
+
+/** Runs every case found and ends with `N passed, M failed`. */
+async function main(args: readonly string[]): Promise<number> {
+  const paths = args.filter((arg) => !arg.startsWith('-'));
+  const unknown = args.find((arg) => arg.startsWith('-') && arg !== CHECK && arg !== '--help');
+  if (args.includes('--help')) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  if (paths.length === 0 || unknown !== undefined) {
+    process.stderr.write(unknown === undefined ? USAGE : `Unknown option ${unknown}.\n\n${USAGE}`);
     return 2;
   }
+  await loadPackages('The conformance runner', {
+    ajv: () => import('ajv/dist/2020.js'),
+    jsonata: () => import('jsonata'),
+  });
+  const { findCases } = await import('./find-cases.js');
   const { cases, unreadable } = await findCases(paths);
   const counts = new Map<CaseStatus, number>();
+  let noted = 0;
   for (const { file, problem } of unreadable)
     console.log(`FAILED    ${file}\n          not readable: ${problem}`);
-  for await (const result of runCases(cases, await readCaseLists(LISTS))) {
+  const options = { checkParameters: args.includes(CHECK) };
+  for await (const result of runCases(cases, await readCaseLists(LISTS), options)) {
     counts.set(result.status, (counts.get(result.status) ?? 0) + 1);
+    noted += result.notes.length;
     print(result);
   }
   const count = (status: CaseStatus): number => counts.get(status) ?? 0;
   const failed = count('failed') + count('closed') + unreadable.length;
+  if (noted > 0) console.log(`${noted} with parameters that no run would give`);
   if (count('gap') > 0) console.log(`${count('gap')} known gaps`);
   if (count('disputed') > 0) console.log(`${count('disputed')} disputed`);
   console.log(`${count('passed')} passed, ${failed} failed`);
@@ -36,8 +60,11 @@ const LABELS: Readonly<Record<CaseStatus, string>> = {
   disputed: 'disputed',
 };
 
-function print({ case: { id, title, file }, status, differences }: CaseResult): void {
-  if (status === 'passed') return;
+function print({ case: { id, title, file }, status, differences, notes }: CaseResult): void {
+  if (status === 'passed') {
+    for (const note of notes) console.log(`${'note'.padEnd(10)}${id}  ${note}`);
+    return;
+  }
   console.log(`${LABELS[status].padEnd(10)}${id}  ${title}  (${file})`);
   if (status === 'closed')
     console.log('          passes, but is listed as one that does not: take it out of the list');

@@ -1,3 +1,4 @@
+import type { RunFixtureOptions } from '../fixtures/run-fixture.js';
 import type { CaseLists } from './case-lists.js';
 import type { ConformanceCase } from './find-cases.js';
 
@@ -12,15 +13,20 @@ export interface CaseResult {
   readonly status: CaseStatus;
   /** What differs, a line each; for a listed case also why it is listed. */
   readonly differences: readonly string[];
+  /** Of a case that passes: what is to be known of it. */
+  readonly notes: readonly string[];
 }
 
 /** Runs cases one after the other. A case that throws has failed. */
 export async function* runCases(
   cases: readonly ConformanceCase[],
   { gaps, disputed }: CaseLists,
+  options: Pick<RunFixtureOptions, 'checkParameters'> = {},
 ): AsyncGenerator<CaseResult> {
   for (const conformanceCase of cases) {
-    const differences = await runSafely(conformanceCase);
+    const notes: string[] = [];
+    const onNote = (note: string): void => void notes.push(note);
+    const differences = await runSafely(conformanceCase, { ...options, onNote });
     const [gap, dispute] = [gaps.get(conformanceCase.id), disputed.get(conformanceCase.id)];
     const passes = differences.length === 0;
     const isListed = gap !== undefined || dispute !== undefined;
@@ -32,6 +38,7 @@ export async function* runCases(
         ...(gap === undefined ? [] : [`known gap: ${gap}`]),
         ...(dispute === undefined ? [] : [`disputed: ${dispute}`]),
       ],
+      notes,
     };
   }
 }
@@ -45,9 +52,12 @@ function failedAs({ isMarked }: ConformanceCase, gap?: string, dispute?: string)
   return gap === undefined ? 'failed' : 'gap';
 }
 
-async function runSafely(conformanceCase: ConformanceCase): Promise<readonly string[]> {
+async function runSafely(
+  conformanceCase: ConformanceCase,
+  options: RunFixtureOptions,
+): Promise<readonly string[]> {
   try {
-    return await conformanceCase.run();
+    return await conformanceCase.run(options);
   } catch (error) {
     return [`the run threw ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`];
   }
