@@ -15,7 +15,7 @@ import { type CompiledConnection, compileConnection } from './connection-spec.js
 import { authorize, complete, create } from './make-connection.js';
 import type { PendingAuthorization } from './pending-authorization.js';
 import type { CallbackQuery } from './receive-callback.js';
-import { invalidate, refresh, test } from './use-connection.js';
+import { invalidate, test as it, refresh } from './use-connection.js';
 
 /**
  * A connection of an app: how one is made, tested, refreshed and ended.
@@ -75,7 +75,7 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
     create: (input = {}) => reportStep(() => create(maker, input)),
     authorize: (input) => reportStep(() => authorize(maker, input)),
     complete: (pending, query, options = {}) => reportStep(() => complete(maker, pending, query, options)),
-    test: (known, options = {}) => reportStep(() => test(maker, known, options)),
+    test: (known, options = {}) => reportStep(() => it(maker, known, options)),
     refresh: (known, input = {}) => reportStep(() => refresh(maker, known, input)),
     invalidate: (known, options = {}) => reportStep(() => invalidate(maker, known, options)),
   };

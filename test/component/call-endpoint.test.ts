@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunReport } from '../../src/component/module-run.js';
 import type { RunInput } from '../../src/component/runtime.js';
 import { service } from '../run/helpers.js';
@@ -40,34 +40,34 @@ const ENDLESS = {
 };
 
 describe('a call of an endpoint', () => {
-  test('counts its requests and pages as the caller', async () => {
+  it('counts its requests and pages as the caller', async () => {
     const { run } = calling(ENDLESS, { limits: { maxRequests: 3 } });
     const report = await run();
     expect(report.bundles).toEqual([1, 2, 3]);
     expect(report.stats).toMatchObject({ requests: 3, pages: 2, records: 3, stopReason: 'max-requests' });
   });
 
-  test('stops at the limit of pages, exactly', async () => {
+  it('stops at the limit of pages, exactly', async () => {
     const { run, urls } = calling(ENDLESS, { limits: { maxPages: 2 } });
     expect((await run()).stats.stopReason).toBe('max-pages');
     expect(urls()).toEqual(['', '?from=2', '?from=3']);
   });
 
-  test('is an error where no request is left', async () => {
+  it('is an error where no request is left', async () => {
     const chain = [{ url: '/a' }, { endpoint: 'rows' }];
     const { error, stats } = await calling(chain, { limits: { maxRequests: 1 } }).run();
     expect(error?.message).toContain('needs more');
     expect(stats.requests).toBe(1);
   });
 
-  test('notices that its pages ask the same again', async () => {
+  it('notices that its pages ask the same again', async () => {
     const spec = { ...ENDLESS, pagination: { input: {} } };
     const { bundles, warnings } = await calling(spec, { onPageLoop: 'stop' }).run();
     expect(bundles).toEqual([1]);
     expect(warnings.map(({ code }) => code)).toEqual(['page-loop']);
   });
 
-  test('without merging has the input of the page alone', async () => {
+  it('without merging has the input of the page alone', async () => {
     const spec = {
       endpoint: 'rows',
       input: { from: 'a' },
@@ -84,7 +84,7 @@ describe('a call of an endpoint', () => {
     expect(urls()).toEqual(['?from=a', '']);
   });
 
-  test('can be repeated', async () => {
+  it('can be repeated', async () => {
     const spec = { endpoint: 'rows', repeat: { condition: '{{body[1] < 3}}', delay: 5 } };
     const { run } = calling(spec);
     const report = await run();
@@ -92,7 +92,7 @@ describe('a call of an endpoint', () => {
     expect(report.trace.filter(({ kind }) => kind === 'wait')).toHaveLength(2);
   });
 
-  test('runs with the connection of its caller, or with the data it is given', async () => {
+  it('runs with the connection of its caller, or with the data it is given', async () => {
     const own = calling({ endpoint: { name: 'rows', connection: 'main' } });
     expect((await own.run({ connection: { key: 'k1' } })).warnings).toEqual([]);
     expect(own.urls()).toEqual(['?key=k1']);
@@ -106,13 +106,13 @@ describe('a call of an endpoint', () => {
     expect(report.warnings.map(({ code }) => code)).toEqual(['endpoint-connection']);
   });
 
-  test('keeps the secrets of a connection it is given out of the trace', async () => {
+  it('keeps the secrets of a connection it is given out of the trace', async () => {
     const spec = { endpoint: { name: 'rows', connection: { key: '{{parameters.key}}' } } };
     const { trace } = await calling(spec, { trace: 'full' }).run({ parameters: { key: 'canary-7f3a9c' } });
     expect(JSON.stringify(trace)).not.toContain('canary-7f3a9c');
   });
 
-  test('hides nothing of its caller but gives status and headers of its last response', async () => {
+  it('hides nothing of its caller but gives status and headers of its last response', async () => {
     const spec = {
       temp: { mine: 1 },
       endpoint: 'rows',
@@ -122,14 +122,14 @@ describe('a call of an endpoint', () => {
     expect((await run({ parameters: { p: 'q' } })).bundles).toEqual(['1/200/1/q']);
   });
 
-  test('gets no place of its own wrong: an error in it points into it', async () => {
+  it('gets no place of its own wrong: an error in it points into it', async () => {
     const { error } = await calling({ endpoint: 'rows' }, {}, { url: '/{{bad()}}' }).run();
     expect(error?.place?.pointer).toBe('/endpoints/rows/communication/url');
     const after = await calling({ endpoint: 'rows', response: { output: '{{bad()}}' } }).run();
     expect(after.error?.place?.pointer).toBe('/modules/list/communication/response/output');
   });
 
-  test('needs a name', async () => {
+  it('needs a name', async () => {
     const { error } = await calling({ endpoint: '{{parameters.none}}' }).run();
     expect(error).toMatchObject({
       type: 'RuntimeError',

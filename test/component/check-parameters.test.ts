@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
 import type { Engine, EngineOptions } from '../../src/app/engine/create-engine.js';
 import { service } from '../run/helpers.js';
@@ -58,7 +58,7 @@ const action = (mappableParams: unknown, options: Partial<EngineOptions> = {}): 
   );
 
 describe('parameters of a run', () => {
-  test('end it before anything is sent where the form does not allow them, one sentence a field with its path', async () => {
+  it('end it before anything is sent where the form does not allow them, one sentence a field with its path', async () => {
     const { engine, sent } = action(FORM);
     const { error, bundles, stats } = await engine.module('act').run({
       parameters: { since: 'soon', kind: 'person', items: [{ n: 1 }, { n: 'x' }] },
@@ -80,13 +80,13 @@ describe('parameters of a run', () => {
     });
   });
 
-  test('throw the same where the run is iterated over', async () => {
+  it('throw the same where the run is iterated over', async () => {
     const { engine } = action(FORM);
     const run = engine.module('act').run();
     await expect(run[Symbol.asyncIterator]().next()).rejects.toMatchObject({ type: 'BundleValidationError' });
   });
 
-  test('reach expressions in the types of the form; defaults only where they are asked for', async () => {
+  it('reach expressions in the types of the form; defaults only where they are asked for', async () => {
     const { engine, sent } = action(FORM);
     const parameters = {
       id: '7',
@@ -110,13 +110,13 @@ describe('parameters of a run', () => {
     expect(parameters.id).toBe('7');
   });
 
-  test('read local dates in the timezone of the engine', async () => {
+  it('read local dates in the timezone of the engine', async () => {
     const { engine, sent } = action(FORM, { timezone: 'Europe/Prague' });
     await engine.module('act').run({ parameters: { id: 1, since: '2024-05-06 12:00:00' } });
     expect(sent()[0]?.body).toMatchObject({ since: '2024-05-06T10:00:00.000Z' });
   });
 
-  test('go to expressions as they are where the engine or the run does not check', async () => {
+  it('go to expressions as they are where the engine or the run does not check', async () => {
     const parameters = { since: 'soon' };
     const free = action(FORM, { checkParameters: false });
     await free.engine.module('act').run({ parameters });
@@ -127,14 +127,14 @@ describe('parameters of a run', () => {
     expect(again.error?.type).toBe('BundleValidationError');
   });
 
-  test('take settings of the engine and of the run together', async () => {
+  it('take settings of the engine and of the run together', async () => {
     const { engine, sent } = action(FORM, { checkParameters: { defaults: true } });
     const mapped = { mapped: (path: string) => path === 'kind' };
     await engine.module('act').run({ parameters: { id: 1, kind: 'other' }, checkParameters: mapped });
     expect(sent()[0]?.body).toEqual({ id: 1, kind: 'other', limit: 10 });
   });
 
-  test('see custom functions and the form so far in conditions', async () => {
+  it('see custom functions and the form so far in conditions', async () => {
     const form = [
       { name: 'a', type: 'number' },
       { name: 'b', type: 'text', required: true, visible: '{{isBig(parameters.a)}}' },
@@ -152,7 +152,7 @@ describe('parameters of a run', () => {
     await engine.close();
   });
 
-  test('are told apart from an error of the app by their requests, and hide what the connection holds', async () => {
+  it('are told apart from an error of the app by their requests, and hide what the connection holds', async () => {
     const { engine } = action(FORM);
     const { error } = await engine.module('act').run({
       parameters: { id: 'key-of-the-connection' },
@@ -163,13 +163,13 @@ describe('parameters of a run', () => {
     );
   });
 
-  test('are not checked of an RPC, which a form asks while it is filled in', async () => {
+  it('are not checked of an RPC, which a form asks while it is filled in', async () => {
     const { engine, sent } = setup({ rpcs: { list: { communication: ECHO, params: FORM } } });
     expect((await engine.rpc('list').call({ parameters: { since: 'soon' } })).error).toBeUndefined();
     expect(sent()[0]?.body).toEqual({ since: 'soon' });
   });
 
-  test('are checked of a webhook that is attached or updated, not of one that is given up', async () => {
+  it('are checked of a webhook that is attached or updated, not of one that is given up', async () => {
     const communication = { url: '/hook', method: 'POST', body: '{{parameters}}' };
     const hook = { params: FORM, attach: communication, update: communication, detach: communication };
     const { engine, sent } = setup({ webhooks: { hook } });
@@ -182,7 +182,7 @@ describe('parameters of a run', () => {
     expect(sent().map(({ body }) => body)).toEqual([{}, { id: 3 }]);
   });
 
-  test('are checked of triggers, their epochs and responders', async () => {
+  it('are checked of triggers, their epochs and responders', async () => {
     const { engine } = setup({
       modules: {
         watch: {
@@ -206,14 +206,14 @@ describe('parameters of a run', () => {
 describe('fields behind an RPC', () => {
   const form = [{ name: 'id', type: 'number' }, 'rpc://fields'];
 
-  test('are kept unchecked, and nothing is asked', async () => {
+  it('are kept unchecked, and nothing is asked', async () => {
     const { engine, sent } = action(form);
     await engine.module('act').run({ parameters: { id: '1', extra: '2' } });
     expect(sent().map(({ url }) => url)).toEqual(['https://api.example.test/echo']);
     expect(sent()[0]?.body).toEqual({ id: 1, extra: '2' });
   });
 
-  test('are asked for on request, without counting as requests of the run', async () => {
+  it('are asked for on request, without counting as requests of the run', async () => {
     const { engine, sent } = action(form, { checkParameters: { resolve: 'fields' } });
     const run = await engine.module('act').run({ parameters: { id: '1', extra: '2' } });
     expect(sent().map(({ url }) => url)).toEqual([
@@ -226,7 +226,7 @@ describe('fields behind an RPC', () => {
     expect(missing.error?.message).toBe("Missing value of required parameter 'extra'.");
   });
 
-  test('end the run with what the RPC fails with', async () => {
+  it('end the run with what the RPC fails with', async () => {
     const broken = action(['rpc://broken'], { checkParameters: { resolve: 'fields' } });
     expect((await broken.engine.module('act').run()).error).toMatchObject({
       type: 'ConnectionError',
@@ -240,7 +240,7 @@ describe('fields behind an RPC', () => {
 describe('secret parameters', () => {
   const SECRET = 'canary-of-a-parameter';
 
-  test.each([
+  it.each([
     ['a field of type password', [{ name: 'word', type: 'password' }], { word: SECRET }],
     ['a field with a telling name', [], { clientSecret: SECRET }],
     [
@@ -321,7 +321,7 @@ describe('metadata and scenario', () => {
     },
   };
 
-  test('are in the scope of modules: the specifications as they are written', async () => {
+  it('are in the scope of modules: the specifications as they are written', async () => {
     const { engine } = setup(parts);
     const { bundles } = await engine.module('act').run({ scenario: { id: 5 } });
     expect(bundles).toEqual([
@@ -334,13 +334,13 @@ describe('metadata and scenario', () => {
     ]);
   });
 
-  test('can be replaced member by member', async () => {
+  it('can be replaced member by member', async () => {
     const { engine } = setup(parts);
     const { bundles } = await engine.module('act').run({ metadata: { own: 1, expect: [] } });
     expect(bundles).toMatchObject([{ own: 1, expect: [], interface: ['out'] }]);
   });
 
-  test('are in the scope of RPCs: their own called alone, of the module called for its form', async () => {
+  it('are in the scope of RPCs: their own called alone, of the module called for its form', async () => {
     const { engine, sent } = setup(parts);
     await engine.rpc('more').call({ scenario: { id: 6 } });
     await engine.module('act').parameters({ resolve: true, scenario: { id: 7 } });

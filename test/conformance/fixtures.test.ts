@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { APP_ERROR_TYPES } from '../../src/errors/app-error.js';
 import { findCases } from '../../src/testing/conformance/find-cases.js';
 import { caseLists, listCases } from './list-cases.js';
@@ -17,10 +17,10 @@ describe('fixtures of the runtime', async () => {
 
 describe('runs of published apps', async () => {
   if (existsSync(APP_RUNS)) await listCases(APP_RUNS);
-  else test.skip('are not here: they need ../shared/conformance/apps beside the repository', () => {});
+  else it.skip('are not here: they need ../shared/conformance/apps beside the repository', () => {});
 });
 
-test('every type of error ends a scenario run of a fixture', async () => {
+it('every type of error ends a scenario run of a fixture', async () => {
   const names = (await readdir(`${FIXTURES}/runtime`)).filter((name) => name.startsWith('scenario-'));
   const texts = await Promise.all(names.map((name) => readFile(`${FIXTURES}/runtime/${name}`, 'utf8')));
   const events = texts.flatMap((text): { error?: string }[] => JSON.parse(text).input.events);
@@ -28,11 +28,11 @@ test('every type of error ends a scenario run of a fixture', async () => {
   expect(APP_ERROR_TYPES.filter((type) => !types.has(type))).toEqual([]);
 });
 
-test('no gap is known', async () => {
+it('no gap is known', async () => {
   expect([...(await caseLists()).gaps]).toEqual([]);
 });
 
-test('every listed case is there', async () => {
+it('every listed case is there', async () => {
   const folders = [`${FIXTURES}/iml`, `${FIXTURES}/runtime`, ...(existsSync(APP_RUNS) ? [APP_RUNS] : [])];
   const ids = new Set((await findCases(folders)).cases.map(({ id }) => id));
   const { gaps, disputed } = await caseLists();

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { type CaseLists, readCaseLists } from '../../src/testing/conformance/case-lists.js';
 import { findCases } from '../../src/testing/conformance/find-cases.js';
 import { runCases } from '../../src/testing/conformance/run-cases.js';
@@ -19,18 +19,18 @@ export function caseLists(): Promise<CaseLists> {
 export async function listCases(folder: string): Promise<readonly string[]> {
   const { cases, unreadable } = await findCases([folder]);
   const lists = await caseLists();
-  test('every file can be read', () => {
+  it('every file can be read', () => {
     expect(unreadable).toEqual([]);
     expect(cases.length).toBeGreaterThan(0);
   });
-  test('ids are unique', () => {
+  it('ids are unique', () => {
     const ids = cases.map(({ id }) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
   for (const conformanceCase of cases) {
     const { id } = conformanceCase;
     const why = lists.gaps.get(id) ?? lists.disputed.get(id);
-    test(why === undefined ? id : `${id} fails, as known: ${why}`, async () => {
+    it(why === undefined ? id : `${id} fails, as known: ${why}`, async () => {
       for await (const { status, differences } of runCases([conformanceCase], lists)) {
         if (status === 'gap' || status === 'disputed') return;
         if (status === 'closed') expect.fail('It passes, but is listed as one that does not: take it out.');

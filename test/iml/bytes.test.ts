@@ -1,19 +1,19 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type BytesEncoding, bytesOfText, findEncoding, textOfBytes } from '../../src/iml/values/bytes.js';
 
 const ENCODINGS: readonly BytesEncoding[] = ['utf8', 'hex', 'base64', 'latin1', 'ascii'];
 const bytes = fc.uint8Array({ maxLength: 100 });
 
 describe.each(ENCODINGS)('%s', (encoding) => {
-  test('writes bytes as Node does', () => {
+  it('writes bytes as Node does', () => {
     fc.assert(
       fc.property(bytes, (data) => {
         expect(textOfBytes(data, encoding)).toBe(Buffer.from(data).toString(encoding));
       }),
     );
   });
-  test('reads text as Node does', () => {
+  it('reads text as Node does', () => {
     fc.assert(
       fc.property(bytes, (data) => {
         const text =
@@ -24,16 +24,16 @@ describe.each(ENCODINGS)('%s', (encoding) => {
   });
 });
 
-test('Base64 may lack padding, be broken into lines, or use the URL alphabet', () => {
+it('Base64 may lack padding, be broken into lines, or use the URL alphabet', () => {
   for (const text of ['+/8=', '-_8', '+/\r\n8=', ' +/8 = \n']) {
     expect([...(bytesOfText(text, 'base64') ?? [])]).toEqual([0xfb, 0xff]);
   }
 });
-test.each(['A', 'AAAAA', 'AA=A', 'AA===', 'ř', 'A!A='])('%s is no Base64', (text) => {
+it.each(['A', 'AAAAA', 'AA=A', 'AA===', 'ř', 'A!A='])('%s is no Base64', (text) => {
   expect(bytesOfText(text, 'base64')).toBeUndefined();
 });
-test('hex is read in any case', () => expect([...(bytesOfText('aBcD', 'hex') ?? [])]).toEqual([0xab, 0xcd]));
-test('names of encodings have aliases and no case', () => {
+it('hex is read in any case', () => expect([...(bytesOfText('aBcD', 'hex') ?? [])]).toEqual([0xab, 0xcd]));
+it('names of encodings have aliases and no case', () => {
   expect(findEncoding('UTF-8')).toBe('utf8');
   expect(findEncoding('Binary')).toBe('latin1');
   expect(findEncoding('constructor')).toBeUndefined();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { functionError, ImlError, limitError } from '../../src/errors/iml-error.js';
 import { evaluate } from '../../src/iml/compile.js';
 import { asImlError, makeUnknownFunctionError, wrapCallError } from '../../src/iml/environment/call-error.js';
@@ -11,13 +11,13 @@ const hintFor = (name: string): string | undefined =>
   makeUnknownFunctionError(name, FUNCTIONS, PLACE, 2).hint;
 
 describe('an unknown function', () => {
-  test('has the words of the platform', () =>
+  it('has the words of the platform', () =>
     expect(makeUnknownFunctionError('f', FUNCTIONS, PLACE, 2)).toMatchObject({
       message: "Function 'f' not found!",
       place: { pointer: '/url' },
       position: { line: 1, column: 3 },
     }));
-  test.each([
+  it.each([
     ['and', 'Write a & b.'],
     ['or', 'Write a | b.'],
     ['not', 'Write !a.'],
@@ -29,14 +29,14 @@ describe('an unknown function', () => {
     ['constructor', undefined],
     ['x'.repeat(1000), undefined],
   ])('%s: %s', (name, hint) => expect(hintFor(name)).toBe(hint));
-  test('prints its hint beside the message', () =>
+  it('prints its hint beside the message', () =>
     expect(imlErrorOf(() => evaluate('{{and(1; 2)}}')).print()).toMatch(
       /^Function 'and' not found! Write a & b\.\n/,
     ));
 });
 
 describe('wrapping', () => {
-  test('puts the call in front, and keeps kind, code, hint and cause', () => {
+  it('puts the call in front, and keeps kind, code, hint and cause', () => {
     const cause = new Error('host');
     const inner = functionError('No.', cause);
     inner.hint = 'Try again.';
@@ -50,28 +50,28 @@ describe('wrapping', () => {
       place: { pointer: '/url' },
     });
   });
-  test('leaves a place that is already known', () => {
+  it('leaves a place that is already known', () => {
     const inner = new ImlError('IML_LIMIT', 'x', { kind: 'limit', source: 'inner', offset: 1 });
     expect(wrapCallError(inner, 'f', PLACE, 2)).toMatchObject({ source: 'inner', offset: 1 });
   });
-  test('leaves mistakes of syntax alone', () => {
+  it('leaves mistakes of syntax alone', () => {
     const inner = new ImlError('IML_SYNTAX', 'x', { kind: 'syntax' });
     expect(wrapCallError(inner, 'f', PLACE, 2)).toBe(inner);
   });
 });
 
 describe('what is thrown', () => {
-  test('stays if it is an ImlError', () => {
+  it('stays if it is an ImlError', () => {
     const error = limitError('x');
     expect(asImlError(error)).toBe(error);
   });
-  test.each([new TypeError('host'), 'text', undefined, null, new RangeError('Invalid array length')])(
+  it.each([new TypeError('host'), 'text', undefined, null, new RangeError('Invalid array length')])(
     '%s is a value that cannot be read',
     (thrown) => expect(asImlError(thrown)).toMatchObject({ kind: 'type', code: 'IML_HOST_VALUE' }),
   );
-  test('is a limit if the stack of the host is full', () =>
+  it('is a limit if the stack of the host is full', () =>
     expect(asImlError(new RangeError('Maximum call stack size exceeded')).code).toBe('IML_LIMIT'));
-  test('by a getter of the scope is told with the call around it', () => {
+  it('by a getter of the scope is told with the call around it', () => {
     const scope = {
       get broken(): never {
         throw new TypeError('secret');

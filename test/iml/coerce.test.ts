@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   isBuffer,
   isDate,
@@ -12,7 +12,7 @@ import {
 } from '../../src/iml/values/coerce.js';
 
 describe('toText', () => {
-  test.each([
+  it.each([
     [undefined, ''],
     [null, ''],
     [true, 'true'],
@@ -30,23 +30,23 @@ describe('toText', () => {
     [Symbol('s'), ''],
   ])('of %o is %j', (value, text) => expect(toText(value)).toBe(text));
 
-  test('an array that holds itself ends', () => {
+  it('an array that holds itself ends', () => {
     const list: unknown[] = ['a'];
     list.push(list);
     expect(toText(list)).toMatch(/^(?:a,)+$/);
   });
-  test('an array of any depth ends', () => {
+  it('an array of any depth ends', () => {
     let list: unknown[] = ['x'];
     for (let depth = 0; depth < 100_000; depth++) list = [list];
     expect(toText(list)).toBe('');
   });
-  test('an object that only claims to be a date or a buffer is none', () => {
+  it('an object that only claims to be a date or a buffer is none', () => {
     expect(toText(Object.create(Date.prototype))).toBe('{object}');
     expect(toText(Object.create(Uint8Array.prototype))).toBe('{object}');
     expect(isDate(Object.create(Date.prototype))).toBe(false);
     expect(isBuffer(Object.create(Uint8Array.prototype))).toBe(false);
   });
-  test('gives text for anything', () => {
+  it('gives text for anything', () => {
     fc.assert(
       fc.property(
         fc.anything({ withDate: true, withSparseArray: true }),
@@ -57,7 +57,7 @@ describe('toText', () => {
 });
 
 describe('numbers', () => {
-  test.each([
+  it.each([
     ['12', 12],
     [' 1.5 ', 1.5],
     ['-.5', -0.5],
@@ -71,7 +71,7 @@ describe('numbers', () => {
     [true, undefined],
   ])('toNumber(%j) is %s', (value, expected) => expect(toNumber(value)).toBe(expected));
 
-  test.each([
+  it.each([
     ['7', 7],
     ['x', Number.NaN],
     ['', Number.NaN],
@@ -84,12 +84,12 @@ describe('numbers', () => {
   ])('toArithmetic(%j) is %d', (value, expected) => expect(toArithmetic(value)).toBe(expected));
 });
 
-test('only undefined, null and the empty text are empty', () => {
+it('only undefined, null and the empty text are empty', () => {
   expect([undefined, null, ''].every(isEmpty)).toBe(true);
   expect([0, false, ' ', [], {}].some(isEmpty)).toBe(false);
 });
-test('empty arrays and collections are true', () => expect([[], {}, 'false', -1].every(isTruthy)).toBe(true));
-test('the text false switches nothing on', () => {
+it('empty arrays and collections are true', () => expect([[], {}, 'false', -1].every(isTruthy)).toBe(true));
+it('the text false switches nothing on', () => {
   expect(isOn('false')).toBe(false);
   expect(isOn('true')).toBe(true);
 });

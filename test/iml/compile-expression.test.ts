@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compileNested } from '../../src/iml/compile/closures.js';
 import { compileStackProgram } from '../../src/iml/compile/stack-program.js';
 import type { Expression } from '../../src/iml/syntax/ast.js';
@@ -33,7 +33,7 @@ describe.each(COMPILERS)('%s', (_, compileWith) => {
     return compileWith(parseTemplate(source).parts[0] as Expression, contextOf(source))(scope);
   };
 
-  test.each([
+  it.each([
     ["'a'", 'a'],
     ['12.5', 12.5],
     ['true', true],
@@ -51,7 +51,7 @@ describe.each(COMPILERS)('%s', (_, compileWith) => {
     ['undefined', undefined],
   ])('%s stands for a value', (expression, value) => expect(run(expression)).toStrictEqual(value));
 
-  test.each([
+  it.each([
     ['word', 'text'],
     ['a.b.c.d', 'deep'],
     ['a.b.c', { d: 'deep' }],
@@ -81,7 +81,7 @@ describe.each(COMPILERS)('%s', (_, compileWith) => {
     ['(list)[2].n', 2],
   ])('%s is found', (path, value) => expect(run(path)).toStrictEqual(value));
 
-  test.each([
+  it.each([
     'missing',
     'missing.a.b.c.d',
     'no.a',
@@ -108,7 +108,7 @@ describe.each(COMPILERS)('%s', (_, compileWith) => {
     '`timestamp`',
   ])('%s is undefined', (path) => expect(run(path)).toBeUndefined());
 
-  test.each([
+  it.each([
     ['if(true; 1; 2)', 1],
     ['if(false; 1; 2)', 2],
     ['if(false; 1)', undefined],
@@ -143,12 +143,12 @@ describe.each(COMPILERS)('%s', (_, compileWith) => {
     ['--3', 3],
   ])('%s', (expression, value) => expect(run(expression)).toStrictEqual(value));
 
-  test('emptyarray is a new one each time', () => {
+  it('emptyarray is a new one each time', () => {
     expect(run('emptyarray')).not.toBe(run('emptyarray'));
     expect(run('emptyarray = emptyarray')).toBe(false);
   });
 
-  test('an unknown function is found only where it is called', () => {
+  it('an unknown function is found only where it is called', () => {
     expect(failureOf(() => run('1 + nope(2)'))).toEqual({
       kind: 'unknown-function',
       code: 'IML_UNKNOWN_FUNCTION',
@@ -156,18 +156,18 @@ describe.each(COMPILERS)('%s', (_, compileWith) => {
       column: 7,
     });
   });
-  test('names of the host are no functions', () => {
+  it('names of the host are no functions', () => {
     for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'eval', 'Function']) {
       expect(imlErrorOf(() => run(`${name}()`)).message).toBe(`Function '${name}' not found!`);
     }
   });
-  test('functions in data are never called', () => {
+  it('functions in data are never called', () => {
     const scope = { f: () => 'called', o: { f: () => 'called' } };
     expect(imlErrorOf(() => run('f()', scope)).kind).toBe('unknown-function');
     expect(run('o.f', scope)).toBeUndefined();
     expect(run('f', scope)).toBeUndefined();
   });
-  test('an error names each call it passes, and keeps its innermost place', () => {
+  it('an error names each call it passes, and keeps its innermost place', () => {
     const error = imlErrorOf(() => run('if(true;\n same(1 + fail()))'));
     expect(error.message).toBe(
       "Function 'if' finished with error! Function 'same' finished with error! Function 'fail' finished with error! No.",

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compile, evaluate } from '../../src/iml/compile.js';
 import { createCaseless } from '../../src/iml/values/caseless.js';
 import { imlErrorOf, templateFailure } from './template-failure.js';
@@ -18,7 +18,7 @@ const SCOPE = {
 const gives = (template: unknown): unknown => evaluate(template, SCOPE);
 
 describe('one expression alone gives its value with its type', () => {
-  test.each([
+  it.each([
     ['{{n}}', 5],
     ['{{ n }}', 5],
     ['{{o}}', SCOPE.o],
@@ -32,7 +32,7 @@ describe('one expression alone gives its value with its type', () => {
 });
 
 describe('anything else gives text', () => {
-  test.each([
+  it.each([
     ['', ''],
     ['12', '12'],
     ['{n}', '{n}'],
@@ -55,32 +55,32 @@ describe('anything else gives text', () => {
 });
 
 describe('other values stand for themselves', () => {
-  test.each([0, 1.5, true, false, null, undefined])('%s', (value) => expect(gives(value)).toBe(value));
-  test('dates and class instances, too', () => expect(gives({ at: DATE })).toEqual({ at: DATE }));
+  it.each([0, 1.5, true, false, null, undefined])('%s', (value) => expect(gives(value)).toBe(value));
+  it('dates and class instances, too', () => expect(gives({ at: DATE })).toEqual({ at: DATE }));
 });
 
 describe('objects', () => {
-  test('evaluate every string', () =>
+  it('evaluate every string', () =>
     expect(gives({ a: '{{n}}', b: { c: ['{{t}}', 1, null] } })).toEqual({
       a: 5,
       b: { c: ['text', 1, null] },
     }));
-  test('leave out members that are undefined, and keep null', () => {
+  it('leave out members that are undefined, and keep null', () => {
     const result = gives({ a: '{{gone}}', b: '{{no}}', c: '{{n}}' });
     expect(Object.entries(result as object)).toEqual([
       ['b', null],
       ['c', 5],
     ]);
   });
-  test('keep the order of their members', () =>
+  it('keep the order of their members', () =>
     expect(Object.keys(gives({ z: '{{n}}', a: '{{n}}', m: 1 }) as object)).toEqual(['z', 'a', 'm']));
-  test('are made anew each time', () => {
+  it('are made anew each time', () => {
     const evaluateIt = compile({ a: '{{n}}', b: [] });
     const first = evaluateIt(SCOPE) as { b: unknown };
     expect(evaluateIt(SCOPE)).toEqual(first);
     expect((evaluateIt(SCOPE) as { b: unknown }).b).not.toBe(first.b);
   });
-  test('hold a member __proto__ as any other', () => {
+  it('hold a member __proto__ as any other', () => {
     const result = gives(JSON.parse('{"__proto__": "{{n}}", "a": 1}')) as object;
     expect(Object.entries(result)).toEqual([
       ['__proto__', 5],
@@ -88,26 +88,26 @@ describe('objects', () => {
     ]);
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
   });
-  test('do not see each other', () =>
+  it('do not see each other', () =>
     expect(gives({ key: 'new', b: '{{key}}' })).toEqual({ key: 'new', b: 'name' }));
 });
 
 describe('arrays', () => {
-  test('keep places: an item that is undefined is null', () =>
+  it('keep places: an item that is undefined is null', () =>
     expect(gives(['{{gone}}', '{{n}}', undefined, [], {}])).toEqual([null, 5, null, [], {}]));
 });
 
 describe('keys with expressions', () => {
-  test('are evaluated as text', () =>
+  it('are evaluated as text', () =>
     expect(gives({ '{{key}}': 1, 'x-{{n}}': 2, '{{n}}': 3 })).toEqual({ name: 1, 'x-5': 2, '5': 3 }));
-  test('drop the member if they are empty', () =>
+  it('drop the member if they are empty', () =>
     expect(gives({ '{{gone}}': 1, '{{no}}{{gone}}': 2 })).toEqual({}));
-  test('may name __proto__ and change no prototype', () => {
+  it('may name __proto__ and change no prototype', () => {
     const result = evaluate({ '{{k}}': { polluted: 1 } }, { k: '__proto__' }) as object;
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
     expect(Object.keys(result)).toEqual(['__proto__']);
   });
-  test('that do not parse fail with their place', () =>
+  it('that do not parse fail with their place', () =>
     expect(imlErrorOf(() => gives({ a: { 'x{{': 1 } }))).toMatchObject({
       code: 'IML_UNTERMINATED_EXPRESSION',
       place: { pointer: '/a/x{{' },
@@ -115,30 +115,30 @@ describe('keys with expressions', () => {
 });
 
 describe('a spread key', () => {
-  test.each(['{{...}}', '{{ ... }}', '{{...\n}}'])('%j is replaced by the members', (key) =>
+  it.each(['{{...}}', '{{ ... }}', '{{...\n}}'])('%j is replaced by the members', (key) =>
     expect(gives({ x: 0, [key]: '{{o}}' })).toEqual({ x: 0, a: 1, c: null }),
   );
-  test('loses to what is written later, and wins over what is written earlier', () =>
+  it('loses to what is written later, and wins over what is written earlier', () =>
     expect(Object.entries(gives({ a: 'before', '{{...}}': '{{o}}', c: 'after' }) as object)).toEqual([
       ['a', 1],
       ['c', 'after'],
     ]));
-  test('a later member without a value takes the member away', () =>
+  it('a later member without a value takes the member away', () =>
     expect(gives({ '{{...}}': '{{o}}', a: '{{gone}}' })).toEqual({ c: null }));
-  test.each(['{{no}}', '{{gone}}', null])('of %s adds nothing', (value) =>
+  it.each(['{{no}}', '{{gone}}', null])('of %s adds nothing', (value) =>
     expect(gives({ '{{...}}': value, x: 1 })).toEqual({ x: 1 }),
   );
-  test('takes an object template', () => expect(gives({ '{{...}}': { q: '{{n}}' } })).toEqual({ q: 5 }));
-  test('takes a collection without case', () =>
+  it('takes an object template', () => expect(gives({ '{{...}}': { q: '{{n}}' } })).toEqual({ q: 5 }));
+  it('takes a collection without case', () =>
     expect(evaluate({ '{{...}}': '{{h}}' }, { h: createCaseless([['A', 1]]) })).toEqual({ a: 1 }));
-  test('copies no function and no prototype', () => {
+  it('copies no function and no prototype', () => {
     const o = JSON.parse('{"__proto__": {"polluted": 1}}');
     o.f = () => 1;
     const result = evaluate({ '{{...}}': '{{o}}' }, { o }) as object;
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
     expect(Object.keys(result)).toEqual(['__proto__']);
   });
-  test.each(['{{n}}', '{{t}}', '{{list}}', '{{date}}', '{{bytes}}', '{{true}}'])(
+  it.each(['{{n}}', '{{t}}', '{{list}}', '{{date}}', '{{bytes}}', '{{true}}'])(
     'of %s is an error',
     (value) => {
       const error = imlErrorOf(() => gives({ deep: [{ '{{...}}': value }] }));
@@ -152,22 +152,22 @@ describe('a spread key', () => {
 });
 
 describe('errors', () => {
-  test('compiling never throws, evaluating does', () => {
+  it('compiling never throws, evaluating does', () => {
     const broken = compile({ a: '{{1 +}}' });
     expect(imlErrorOf(() => broken({}))).toMatchObject({ code: 'IML_SYNTAX', place: { pointer: '/a' } });
   });
-  test('are not shared between evaluations', () => {
+  it('are not shared between evaluations', () => {
     const broken = compile('{{');
     expect(imlErrorOf(() => broken({}))).not.toBe(imlErrorOf(() => broken({})));
   });
-  test('tell line and column in their template', () =>
+  it('tell line and column in their template', () =>
     expect(templateFailure('one\n  {{nope()}}')).toEqual({
       kind: 'unknown-function',
       code: 'IML_UNKNOWN_FUNCTION',
       line: 2,
       column: 5,
     }));
-  test('tell the pointer of the failing value', () =>
+  it('tell the pointer of the failing value', () =>
     expect(imlErrorOf(() => gives({ 'a~b': [0, '{{nope()}}'] })).place).toEqual({ pointer: '/a~0b/1' }));
 });
 
@@ -177,10 +177,10 @@ describe('depth of objects and arrays', () => {
     for (let level = 0; level < depth; level++) value = level % 2 === 0 ? [value] : { a: value };
     return value;
   };
-  test('512 levels are evaluated', () => expect(JSON.stringify(gives(nested(512)))).toContain('5'));
-  test('one more is a limit', () =>
+  it('512 levels are evaluated', () => expect(JSON.stringify(gives(nested(512)))).toContain('5'));
+  it('one more is a limit', () =>
     expect(templateFailure(nested(513))).toMatchObject({ kind: 'limit', code: 'IML_LIMIT' }));
-  test('a template that holds itself is a limit, too', () => {
+  it('a template that holds itself is a limit, too', () => {
     const loop: unknown[] = [];
     loop.push(loop);
     expect(templateFailure(loop).code).toBe('IML_LIMIT');

@@ -1,35 +1,35 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compile, evaluate, mergeFunctions, toEnvironment } from '../../src/iml/compile.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
 
 describe('defaults', () => {
-  test('the clock of the system', () => {
+  it('the clock of the system', () => {
     const before = Date.now();
     const now = evaluate('{{now}}') as Date;
     expect(now.getTime()).toBeGreaterThanOrEqual(before);
     expect(now.getTime()).toBeLessThanOrEqual(Date.now());
   });
-  test('random numbers and ids that differ', () => {
+  it('random numbers and ids that differ', () => {
     expect(evaluate('{{random}}')).toBeLessThan(1);
     expect(evaluate('{{uuid}}')).toMatch(
       /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     );
     expect(evaluate('{{uuid}}')).not.toBe(evaluate('{{uuid}}'));
   });
-  test('UTC, strict equality, platform version 2', () =>
+  it('UTC, strict equality, platform version 2', () =>
     expect(toEnvironment({})).toMatchObject({ timezone: 'UTC', equality: 'strict', platformVersion: 2 }));
-  test('an option that is undefined is its default', () =>
+  it('an option that is undefined is its default', () =>
     expect(evaluate('{{gone}}', {}, { platformVersion: undefined, timezone: undefined })).toBeUndefined());
-  test('no scope is an empty one', () => expect(evaluate('a{{b}}')).toBe('a'));
+  it('no scope is an empty one', () => expect(evaluate('a{{b}}')).toBe('a'));
 });
 
 describe('platform version 1', () => {
   const one = (template: unknown): unknown => evaluate(template, { o: {} }, { platformVersion: 1 });
 
-  test('shows a missing value as null', () => expect(one('{{o.gone}}')).toBeNull());
-  test('and the result of a call that has none', () => expect(one('{{if(false; 1)}}')).toBeNull());
-  test('keeps such members of objects', () => expect(one({ a: '{{gone}}' })).toEqual({ a: null }));
-  test('leaves texts and inner values as they are', () => {
+  it('shows a missing value as null', () => expect(one('{{o.gone}}')).toBeNull());
+  it('and the result of a call that has none', () => expect(one('{{if(false; 1)}}')).toBeNull());
+  it('keeps such members of objects', () => expect(one({ a: '{{gone}}' })).toEqual({ a: null }));
+  it('leaves texts and inner values as they are', () => {
     expect(one('x{{gone}}')).toBe('x');
     expect(one('{{ifempty(gone; 1)}}')).toBe(1);
   });
@@ -38,19 +38,19 @@ describe('platform version 1', () => {
 describe('functions given', () => {
   const functions = { double: (_: unknown, n: unknown): number => Number(n) * 2 };
 
-  test('are called by name', () => expect(evaluate('{{double(4)}}', {}, { functions })).toBe(8));
-  test('get the environment', () => {
+  it('are called by name', () => expect(evaluate('{{double(4)}}', {}, { functions })).toBe(8));
+  it('get the environment', () => {
     const zone = (environment: { timezone: string }): string => environment.timezone;
     expect(evaluate('{{zone()}}', {}, { functions: { zone }, timezone: 'Asia/Tokyo' })).toBe('Asia/Tokyo');
   });
-  test('replace built-in functions of their name', () =>
+  it('replace built-in functions of their name', () =>
     expect(evaluate("{{upper('a')}}", {}, { functions: { upper: () => 'mine' } })).toBe('mine'));
-  test('of 100000 arguments are called, of more refused with why', () => {
+  it('of 100000 arguments are called, of more refused with why', () => {
     const call = (count: number): unknown => evaluate(`{{sum(${'1;'.repeat(count - 1)}1)}}`);
     expect(call(100_000)).toBe(100_000);
     expect(() => call(100_001)).toThrow('A call has more than the 100000 arguments it may have.');
   });
-  test('leave the table of all alone', () => {
+  it('leave the table of all alone', () => {
     expect(Object.hasOwn(mergeFunctions({ functions }), 'double')).toBe(true);
     expect(Object.hasOwn(FUNCTIONS, 'double')).toBe(false);
   });
@@ -63,11 +63,11 @@ describe('scopes', () => {
       return 'inherited';
     }
   }
-  test('without a prototype are read', () =>
+  it('without a prototype are read', () =>
     expect(evaluate('{{a}}', Object.assign(Object.create(null), { a: 1 }))).toBe(1));
-  test('with a name constructor are read', () =>
+  it('with a name constructor are read', () =>
     expect(evaluate('{{constructor}} {{a}}', { constructor: 'mine', a: 1 })).toBe('mine 1'));
-  test.each([new Host(), [1], new Map([['size', 1]]), new Date(), 'text', 5, null, undefined])(
+  it.each([new Host(), [1], new Map([['size', 1]]), new Date(), 'text', 5, null, undefined])(
     'of other kinds (%s) show nothing',
     (scope) => {
       const names = ['field', 'secret', 'length', 'size', 'constructor', 'toString', '`0`'];
@@ -75,7 +75,7 @@ describe('scopes', () => {
       expect(read(scope as unknown as Record<string, unknown>)).toEqual(names.map(() => null));
     },
   );
-  test('may be used by many evaluations', () => {
+  it('may be used by many evaluations', () => {
     const read = compile('{{a.b}}');
     expect([{ a: { b: 1 } }, { a: { b: 2 } }, {}].map(read)).toEqual([1, 2, undefined]);
   });

@@ -1,15 +1,15 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { nodeDigest } from '../../src/iml/environment/digest.js';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('digests with and without a key', () => {
+it('digests with and without a key', () => {
   const data = new TextEncoder().encode('data');
   expect(nodeDigest('md5', data).length).toBe(16);
   expect(nodeDigest('sha512', data, data).length).toBe(64);
   expect(nodeDigest('sha256', data, data)).not.toEqual(nodeDigest('sha256', data));
 });
-test('asks for a digest where there is no Node', () => {
+it('asks for a digest where there is no Node', () => {
   vi.stubGlobal('process', undefined);
   expect(() => nodeDigest('md5', new Uint8Array())).toThrow('the option "digest" has to be given');
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { ImlError } from '../../src/errors/iml-error.js';
 import { compile } from '../../src/iml/compile.js';
 import { isSameValue } from '../../src/testing/matching/same-value.js';
@@ -63,7 +63,7 @@ function check({ template, scope = {}, error: kind, ...rest }: HostileCase): voi
 
 describe.each(['parser', 'cost'])('%s', (name) => {
   const cases = readHostile<HostileCase[]>(name);
-  test.each(cases.map((hostile) => [hostile.id, hostile] as const))('%s', (_, hostile) => check(hostile));
+  it.each(cases.map((hostile) => [hostile.id, hostile] as const))('%s', (_, hostile) => check(hostile));
 });
 
 describe('names', () => {
@@ -104,7 +104,7 @@ describe('names', () => {
     for (const member of Object.values(value)) assertData(member, known);
   };
 
-  test.each(names)('%s reaches nothing of the host', (name) => {
+  it.each(names)('%s reaches nothing of the host', (name) => {
     for (const template of templates) {
       const scope = scopeFor(name);
       const known = new Set([scope, ...Object.values(scope), ...(scope['list'] as unknown[])]);
@@ -119,7 +119,7 @@ describe('names', () => {
     expect(called).toEqual([]);
   });
 
-  test.each(names)('%s as an own name of data is data', (name) => {
+  it.each(names)('%s as an own name of data is data', (name) => {
     const plain = JSON.parse(`{${JSON.stringify(name)}: "mine"}`) as Record<string, unknown>;
     expect(outcomeOf(`{{plain.\`${name}\`}}`, { plain })).toBe('mine');
     expect(outcomeOf(`{{plain['${name}']}}`, { plain })).toBe('mine');
@@ -231,7 +231,7 @@ describe('data of the embedder', () => {
     '{{split(x; x)}}',
     '{{sum(x; x)}}',
   ];
-  test.each(values)('%s gives a value or an ImlError everywhere', (_, x) => {
+  it.each(values)('%s gives a value or an ImlError everywhere', (_, x) => {
     for (const template of [...templates, { '{{...}}': '{{x}}' }, { '{{x}}': 1 }]) {
       outcomeOf(template, { x, list: [1] });
     }
@@ -249,7 +249,7 @@ describe('data of the embedder', () => {
       if (!(got instanceof ImlError)) expect(got, member).toBeUndefined();
     }
   });
-  test('a field of a class instance is not read, one of a plain object is', () => {
+  it('a field of a class instance is not read, one of a plain object is', () => {
     expect(outcomeOf('{{x.field}}', { x: new Host() })).toBeUndefined();
     expect(outcomeOf('{{x.field}}', { x: Object.create({ field: 1 }) })).toBeUndefined();
     expect(outcomeOf('{{x.field}}', { x: { field: 1 } })).toBe(1);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Lexer } from '../../src/iml/syntax/lexer.js';
 import { failureOf } from './template-failure.js';
 
@@ -13,19 +13,19 @@ function lexes(expression: string): string[] {
 const failsToLex = (expression: string): unknown => failureOf(() => lexes(expression));
 
 describe('names', () => {
-  test.each(['a', '_', '$', 'a1', 'camelCase_$2', 'ščř', 'имя', '名前', 'é', 'e\u0301', '𝒳1'])(
+  it.each(['a', '_', '$', 'a1', 'camelCase_$2', 'ščř', 'имя', '名前', 'é', 'e\u0301', '𝒳1'])(
     '%s is one name',
     (name) => expect(lexes(name)).toEqual([`name ${name}`]),
   );
-  test('end where a character is no part of one', () =>
+  it('end where a character is no part of one', () =>
     expect(lexes('a-b')).toEqual(['name a', 'operator -', 'name b']));
-  test('in backticks hold anything but a backtick', () =>
+  it('in backticks hold anything but a backtick', () =>
     expect(lexes('`a-b c."\'}}\\n`')).toEqual(['quoted a-b c."\'}}\\n']));
-  test('in backticks may be empty', () => expect(lexes('``')).toEqual(['quoted ']));
+  it('in backticks may be empty', () => expect(lexes('``')).toEqual(['quoted ']));
 });
 
 describe('numbers', () => {
-  test.each([
+  it.each([
     ['0', ['number 0']],
     ['007', ['number 007']],
     ['1.50', ['number 1.50']],
@@ -37,16 +37,16 @@ describe('numbers', () => {
     ['1_000', ['number 1', 'name _000']],
     ['-1', ['operator -', 'number 1']],
   ])('%s', (text, tokens) => expect(lexes(text)).toEqual(tokens));
-  test('before a dot and a name count modules', () =>
+  it('before a dot and a name count modules', () =>
     expect(lexes('12.email')).toEqual(['module 12', 'punctuator .', 'name email']));
-  test('before a dot and a backtick count modules', () =>
+  it('before a dot and a backtick count modules', () =>
     expect(lexes('2.`0`')).toEqual(['module 2', 'punctuator .', 'quoted 0']));
-  test('too large for a number are refused', () =>
+  it('too large for a number are refused', () =>
     expect(failsToLex('9'.repeat(400))).toEqual({ kind: 'syntax', code: 'IML_SYNTAX', line: 1, column: 1 }));
 });
 
 describe('text', () => {
-  test.each([
+  it.each([
     [`'a'`, 'a'],
     [`"a"`, 'a'],
     [`''`, ''],
@@ -61,7 +61,7 @@ describe('text', () => {
     [`'\\d+\\x'`, '\\d+\\x'],
     [`'a\nb'`, 'a\nb'],
   ])('%j is %j', (literal, text) => expect(lexes(literal)).toEqual([`string ${text}`]));
-  test.each(["'a", '"a', "'a\\'", '"'])('%j has no end', (literal) =>
+  it.each(["'a", '"a', "'a\\'", '"'])('%j has no end', (literal) =>
     expect(failsToLex(`x + ${literal}`)).toEqual({
       kind: 'syntax',
       code: 'IML_UNTERMINATED_STRING',
@@ -69,14 +69,14 @@ describe('text', () => {
       column: 5,
     }),
   );
-  test('in curly quotes is none', () =>
+  it('in curly quotes is none', () =>
     expect(failsToLex('“a”')).toEqual({ kind: 'syntax', code: 'IML_SYNTAX', line: 1, column: 1 }));
-  test('a quoted name without an end', () =>
+  it('a quoted name without an end', () =>
     expect(failsToLex('\n `a')).toMatchObject({ code: 'IML_UNTERMINATED_STRING', line: 2, column: 2 }));
 });
 
 describe('operators', () => {
-  test.each([
+  it.each([
     ['= == ===', ['=', '=', '=']],
     ['!= !==', ['!=', '!=']],
     ['& && | ||', ['&', '&', '|', '|']],
@@ -93,9 +93,9 @@ describe('operators', () => {
 });
 
 describe('between tokens', () => {
-  test('white space of any script says nothing', () =>
+  it('white space of any script says nothing', () =>
     expect(lexes('\t a\u00a0\u2003+\r\n\ufeffb ')).toEqual(['name a', 'operator +', 'name b']));
-  test.each(['#', '@', '~', '^', ':', '?', '\\', '\u0000', '\u200b', '\ud800', '🦊', '{'])(
+  it.each(['#', '@', '~', '^', ':', '?', '\\', '\u0000', '\u200b', '\ud800', '🦊', '{'])(
     '%j is refused',
     (character) =>
       expect(failsToLex(`a ${character}`)).toEqual({

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { findMediaType } from '../../src/iml/values/mime-types.js';
 
-test.each([
+it.each([
   ['a.png', 'image/png'],
   ['a.JPG', 'image/jpeg'],
   ['a.tar.gz', 'application/gzip'],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compile } from '../../src/iml/compile.js';
 import { listenForMissing, type MissingValue, ON_MISSING } from '../../src/iml/environment/scope-hook.js';
 
@@ -14,32 +14,32 @@ function reports(template: unknown, scope: Record<string, unknown> = DATA): stri
 }
 
 describe('a hole of a text', () => {
-  test('is told if nothing is in it', () =>
+  it('is told if nothing is in it', () =>
     expect(reports('x{{a.b}}, {{ a.z[1] }}')).toEqual(['text a.b  3', 'text a.z[1]  13']));
-  test('is told for a name alone', () => expect(reports('x{{gone}}')).toEqual(['text gone  3']));
-  test('is not told if anything is in it', () => expect(reports('x{{a.c}}{{a.d}}{{text}}')).toEqual([]));
-  test('is not told for calls and operators', () =>
+  it('is told for a name alone', () => expect(reports('x{{gone}}')).toEqual(['text gone  3']));
+  it('is not told if anything is in it', () => expect(reports('x{{a.c}}{{a.d}}{{text}}')).toEqual([]));
+  it('is not told for calls and operators', () =>
     expect(reports('x{{ifempty(gone; "")}}{{gone & 1}}{{undefined}}')).toEqual([]));
 });
 
 describe('a path that stands alone', () => {
-  test('is told if it breaks before its end', () => expect(reports('{{a.z.y}}')).toEqual(['path a.z.y  2']));
-  test.each(['{{(a.z).y}}', '{{((a).z).y}}', '{{ ( a . z ) [1].y }}', '{{`a`.`z}}`.y}}', '{{a["z"].y}}'])(
+  it('is told if it breaks before its end', () => expect(reports('{{a.z.y}}')).toEqual(['path a.z.y  2']));
+  it.each(['{{(a.z).y}}', '{{((a).z).y}}', '{{ ( a . z ) [1].y }}', '{{`a`.`z}}`.y}}', '{{a["z"].y}}'])(
     '%s is told, however it is written',
     (template) => {
       expect(reports(template)).toEqual([expect.stringMatching(/^path /)]);
       expect(compile(template)(listenForMissing({ ...DATA }, () => {}))).toBeUndefined();
     },
   );
-  test.each(['{{a.z}}', '{{a.b}}', '{{gone}}', '{{a.c}}'])('%s is ordinary', (template) =>
+  it.each(['{{a.z}}', '{{a.b}}', '{{gone}}', '{{a.c}}'])('%s is ordinary', (template) =>
     expect(reports(template)).toEqual([]),
   );
 });
 
-test('the pointer leads to the template in a larger value', () =>
+it('the pointer leads to the template in a larger value', () =>
   expect(reports({ qs: [{ 'a/b': '{{x.y.z}}' }] })).toEqual(['path x.y.z /qs/0/a~1b 2']));
-test('without a listener nothing happens', () => expect(compile('x{{gone}}')(DATA)).toBe('x'));
-test('no name of an expression is the listener', () => {
+it('without a listener nothing happens', () => expect(compile('x{{gone}}')(DATA)).toBe('x'));
+it('no name of an expression is the listener', () => {
   const scope = listenForMissing({}, () => {});
   expect(Object.keys(scope)).toEqual([]);
   expect(compile(`{{\`${String(ON_MISSING)}\`}}`)(scope)).toBeUndefined();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../src/iml/compile.js';
 
 const DAY = 86_400_000;
@@ -19,7 +19,7 @@ const SCOPE = {
 const gives = (expression: string, options = {}): unknown => evaluate(`{{${expression}}}`, SCOPE, options);
 
 describe('+', () => {
-  test.each([
+  it.each([
     ['n + 1', 7],
     ['n + t', '67'],
     ['t + n', '76'],
@@ -42,7 +42,7 @@ describe('+', () => {
 });
 
 describe('arithmetic', () => {
-  test.each([
+  it.each([
     ['n - t', -1],
     ['t * t', 49],
     ['n / 4', 1.5],
@@ -64,13 +64,13 @@ describe('arithmetic', () => {
     ["'0x10' * 1", null],
     ['-x', null],
   ])('%s', (expression, value) => expect(gives(expression)).toBe(value));
-  test('inside a larger expression what is no number stays so', () =>
+  it('inside a larger expression what is no number stays so', () =>
     expect(gives('(0 / 0) = (0 / 0)')).toBe(false));
-  test('what is no number leaves a hole empty', () => expect(evaluate('a{{0 / 0}}{{1 / 0}}b')).toBe('ab'));
+  it('what is no number leaves a hole empty', () => expect(evaluate('a{{0 / 0}}{{1 / 0}}b')).toBe('ab'));
 });
 
 describe('equality is strict', () => {
-  test.each([
+  it.each([
     ["'0' = 0", false],
     ["'' = 0", false],
     ["'a' = 'a'", true],
@@ -94,7 +94,7 @@ describe('equality is strict', () => {
 });
 
 describe('equality may be loose', () => {
-  test.each([
+  it.each([
     ["'6' = n", true],
     ["'' = 0", true],
     ['yes = 1', true],
@@ -107,7 +107,7 @@ describe('equality may be loose', () => {
 });
 
 describe('relations', () => {
-  test.each([
+  it.each([
     ['n < 7', true],
     ['n <= 6', true],
     ['n > 6', false],
@@ -133,7 +133,7 @@ describe('relations', () => {
     ['o >= o', false],
     ['yes > 0', true],
   ])('%s is %s', (expression, value) => expect(gives(expression)).toBe(value));
-  test('a text beside a date is read in the timezone of the scenario', () => {
+  it('a text beside a date is read in the timezone of the scenario', () => {
     const scope = { d: new Date('2024-03-05T05:30:00Z') };
     expect(evaluate("{{d < '2024-03-05'}}", scope, { timezone: 'America/New_York' })).toBe(false);
     expect(evaluate("{{d > '2024-03-05'}}", scope, { timezone: 'America/New_York' })).toBe(true);
@@ -142,7 +142,7 @@ describe('relations', () => {
 });
 
 describe('& and | give an operand', () => {
-  test.each([
+  it.each([
     ['n & x', 'abc'],
     ['e & x', ''],
     ['e | x', 'abc'],

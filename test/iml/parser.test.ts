@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseTemplate, safeParseTemplate } from '../../src/iml/syntax/parser.js';
 import { printTemplate } from '../../src/iml/syntax/printer.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
@@ -14,27 +14,27 @@ function refuses(template: string): string {
 }
 
 describe('templates', () => {
-  test('are texts and expressions in turn', () =>
+  it('are texts and expressions in turn', () =>
     expect(parseTemplate('a{{b}}c').parts).toEqual(['a', expect.objectContaining({ name: 'b' }), 'c']));
-  test('without text and expression have no part', () => expect(parseTemplate('').parts).toEqual([]));
-  test('keep single braces', () => expect(parseTemplate('{a} }} {').parts).toEqual(['{a} }} {']));
-  test.each([
+  it('without text and expression have no part', () => expect(parseTemplate('').parts).toEqual([]));
+  it('keep single braces', () => expect(parseTemplate('{a} }} {').parts).toEqual(['{a} }} {']));
+  it.each([
     ['\\{{a}}', ['{{a}}']],
     ['x\\{{', ['x{{']],
     ['\\{{\\{{', ['{{{{']],
     ['\\ \\{', ['\\ \\{']],
     ['\\\\{{a', ['\\{{a']],
   ])('%j escapes braces', (source, parts) => expect(parseTemplate(source).parts).toEqual(parts));
-  test('an expression may follow escaped braces', () =>
+  it('an expression may follow escaped braces', () =>
     expect(parseTemplate('\\{{{{a}}').parts).toEqual(['{{', expect.objectContaining({ name: 'a' })]));
-  test('the end is not looked for in texts and quoted names', () =>
+  it('the end is not looked for in texts and quoted names', () =>
     expect(parseTemplate('{{"}}" + `}}`}}!').parts).toHaveLength(2));
-  test('places are offsets in the template', () =>
+  it('places are offsets in the template', () =>
     expect(parseTemplate('ab{{ c.d }}').parts[1]).toMatchObject({ start: 5, end: 8, height: 2 }));
 });
 
 describe('operators', () => {
-  test.each([
+  it.each([
     ['1 + 2 * 3', '1 + 2 * 3'],
     ['(1 + 2) * 3', '(1 + 2) * 3'],
     ['a - (b - c)', 'a - (b - c)'],
@@ -57,7 +57,7 @@ describe('operators', () => {
 });
 
 describe('paths', () => {
-  test.each([
+  it.each([
     ['a . b', 'a.b'],
     ['a.`b`.`c d`', 'a.b.`c d`'],
     ['a.true.null', 'a.true.null'],
@@ -76,7 +76,7 @@ describe('paths', () => {
 });
 
 describe('calls', () => {
-  test.each([
+  it.each([
     ['f()', 'f()'],
     ['f( )', 'f()'],
     ['f (a)', 'f(a)'],
@@ -90,7 +90,7 @@ describe('calls', () => {
 });
 
 describe('mistakes', () => {
-  test.each([
+  it.each([
     ['{{', '1:1 IML_UNTERMINATED_EXPRESSION'],
     ['text {{a', '1:6 IML_UNTERMINATED_EXPRESSION'],
     ['{{a}', '1:4 IML_SYNTAX'],
@@ -133,10 +133,10 @@ describe('mistakes', () => {
     ['ěš\n{{"}}', '2:3 IML_UNTERMINATED_STRING'],
   ])('%j', (template, place) => expect(refuses(template)).toBe(place));
 
-  test('are printed with the line they stand on', () =>
+  it('are printed with the line they stand on', () =>
     expect(imlErrorOf(() => parseTemplate('one\n{{a +}}')).print()).toMatch(
       /2 \| \{\{a \+}}\n {2}\| {6}\^$/,
     ));
-  test('are values for safeParseTemplate', () =>
+  it('are values for safeParseTemplate', () =>
     expect(safeParseTemplate('{{')).toMatchObject({ ok: false, error: { offset: 0 } }));
 });

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createCaseless, isCaseless } from '../../src/iml/values/caseless.js';
 import { getPath, memberReader, readFirst, readIndex, readMember } from '../../src/iml/values/path.js';
 
 const LIST = ['a', 'b', 'c'];
 
 describe('readMember', () => {
-  test('reads own members', () => {
+  it('reads own members', () => {
     expect(readMember({ a: 1 }, 'a')).toBe(1);
     expect(readMember(Object.assign(Object.create(null), { a: 1 }), 'a')).toBe(1);
     expect(readMember(JSON.parse('{"__proto__": 1}'), '__proto__')).toBe(1);
     expect(readMember({ constructor: 'own' }, 'constructor')).toBe('own');
   });
-  test('reads items by number', () => expect(readMember(LIST, '2')).toBe('b'));
-  test('reads no inherited member of any value', () => {
+  it('reads items by number', () => expect(readMember(LIST, '2')).toBe('b'));
+  it('reads no inherited member of any value', () => {
     const names = [
       '__proto__',
       'constructor',
@@ -45,7 +45,7 @@ describe('readMember', () => {
       }
     }
   });
-  test('sees nothing of class instances, and no function', () => {
+  it('sees nothing of class instances, and no function', () => {
     class Secret {
       key = 1;
     }
@@ -53,7 +53,7 @@ describe('readMember', () => {
     expect(readMember({ run: () => 1 }, 'run')).toBeUndefined();
     expect(readMember(Object.assign([1], { extra: 1 }), 'extra')).toBeUndefined();
   });
-  test('memberReader reads the same', () => {
+  it('memberReader reads the same', () => {
     const name = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', '1', '-1', 'length'));
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true, key: name }), name, (value, key) => {
@@ -64,7 +64,7 @@ describe('readMember', () => {
 });
 
 describe('readIndex', () => {
-  test.each([
+  it.each([
     [1, 'a'],
     [-1, 'c'],
     [-3, 'a'],
@@ -81,16 +81,16 @@ describe('readIndex', () => {
     ['length', undefined],
     ['0', undefined],
   ])('[%j] of an array is %j', (index, expected) => expect(readIndex(LIST, index)).toBe(expected));
-  test('reads a member of a collection by its name', () => {
+  it('reads a member of a collection by its name', () => {
     expect(readIndex({ 'x:y': 7, '5': 'five' }, 'x:y')).toBe(7);
     expect(readIndex({ 'x:y': 7, '5': 'five' }, 5)).toBe('five');
   });
-  test('finds nothing in text', () => expect(readIndex('text', 1)).toBeUndefined());
+  it('finds nothing in text', () => expect(readIndex('text', 1)).toBeUndefined());
 });
 
 describe('readFirst', () => {
-  test('is the first item of an array', () => expect(readFirst(LIST)).toBe('a'));
-  test('is the value itself otherwise', () => {
+  it('is the first item of an array', () => expect(readFirst(LIST)).toBe('a'));
+  it('is the value itself otherwise', () => {
     const value = { a: 1 };
     expect(readFirst(value)).toBe(value);
     expect(readFirst('text')).toBe('text');
@@ -100,12 +100,12 @@ describe('readFirst', () => {
 });
 
 describe('getPath', () => {
-  test('ends where the path does', () => {
+  it('ends where the path does', () => {
     expect(getPath({ a: [{ b: 1 }] }, 'a.1.b')).toBe(1);
     expect(getPath({ a: 1 }, 'a.b.c')).toBeUndefined();
     expect(getPath(null, 'a.b')).toBeUndefined();
   });
-  test('a path of a million steps is only long', () =>
+  it('a path of a million steps is only long', () =>
     expect(getPath({ a: 1 }, 'a.'.repeat(1e6))).toBeUndefined());
 });
 
@@ -115,12 +115,12 @@ describe('caseless collections', () => {
     ['CONTENT-TYPE', 'text/html'],
     ['__proto__', 'own'],
   ]);
-  test('are read without case; the later of equal names wins', () => {
+  it('are read without case; the later of equal names wins', () => {
     expect(readMember(headers, 'content-TYPE')).toBe('text/html');
     expect(getPath({ headers }, 'headers.Content-Type')).toBe('text/html');
     expect(Object.keys(headers)).toEqual(['content-type', '__proto__']);
   });
-  test('have no other members', () => {
+  it('have no other members', () => {
     expect(readMember(headers, 'constructor')).toBeUndefined();
     expect(isCaseless(headers)).toBe(true);
     expect(isCaseless({})).toBe(false);

@@ -1,14 +1,14 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseTemplate } from '../../src/iml/syntax/parser.js';
 import { printTemplate } from '../../src/iml/syntax/printer.js';
 
 const prints = (template: string): string => printTemplate(parseTemplate(template));
 
 describe('text', () => {
-  test.each(['', 'a', '{ }', '}}', '\\', '\\{{a}}', 'a {{b}} c'])('%j stays', (template) =>
+  it.each(['', 'a', '{ }', '}}', '\\', '\\{{a}}', 'a {{b}} c'])('%j stays', (template) =>
     expect(prints(template)).toBe(template),
   );
-  test.each([
+  it.each([
     ['{{"it\'s"}}', "{{'it\\'s'}}"],
     ['{{"a\\nb\\r\\t\\\\"}}', "{{'a\\nb\\r\\t\\\\'}}"],
     ['{{"\\d"}}', "{{'\\\\d'}}"],
@@ -16,7 +16,7 @@ describe('text', () => {
 });
 
 describe('numbers', () => {
-  test.each([
+  it.each([
     ['1.50', '1.5'],
     ['007', '7'],
     ['0.0000001', '0.0000001'],
@@ -27,7 +27,7 @@ describe('numbers', () => {
 });
 
 describe('names and brackets', () => {
-  test.each([
+  it.each([
     ['{{a.`b`}}', '{{a.b}}'],
     ['{{a.`b c`}}', '{{a.`b c`}}'],
     ['{{a.`2`}}', '{{a.2}}'],

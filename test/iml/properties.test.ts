@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ImlError } from '../../src/errors/iml-error.js';
 import { compileNested } from '../../src/iml/compile/closures.js';
 import type { Evaluate } from '../../src/iml/compile/compile-primary.js';
@@ -88,7 +88,7 @@ function expectSame(got: unknown, expected: unknown): void {
 }
 
 describe('writing and reading', () => {
-  test('print gives a text that parses to the same tree', () => {
+  it('print gives a text that parses to the same tree', () => {
     fc.assert(
       fc.property(shapes, fc.array(fc.nat()), fc.string(), (shape, numbers, text) => {
         const source = `${text.replaceAll('{{', '')} {{${write(shape, choices(numbers))}}}`;
@@ -99,7 +99,7 @@ describe('writing and reading', () => {
       RUNS,
     );
   });
-  test('white space, brackets, aliases and separators change nothing', () => {
+  it('white space, brackets, aliases and separators change nothing', () => {
     fc.assert(
       fc.property(shapes, fc.array(fc.nat(), { minLength: 3 }), (shape, numbers) => {
         expect(bare(`{{ ${write(shape, choices(numbers))} }}`)).toEqual(bare(`{{${write(shape, plainly)}}}`));
@@ -110,7 +110,7 @@ describe('writing and reading', () => {
 });
 
 describe('evaluators', () => {
-  test('nested closures and the flat program agree, places of errors included', () => {
+  it('nested closures and the flat program agree, places of errors included', () => {
     fc.assert(
       fc.property(shapes, scopes, (shape, scope) => {
         const source = `{{${write(shape, plainly)}}}`;
@@ -121,7 +121,7 @@ describe('evaluators', () => {
       RUNS,
     );
   });
-  test('a slow evaluator written from the reference agrees', () => {
+  it('a slow evaluator written from the reference agrees', () => {
     fc.assert(
       fc.property(shapes, scopes, (shape, scope) => {
         const source = `{{${write(shape, plainly)}}}`;
@@ -133,7 +133,7 @@ describe('evaluators', () => {
       RUNS,
     );
   });
-  test('evaluating twice gives the same, and changes no scope', () => {
+  it('evaluating twice gives the same, and changes no scope', () => {
     fc.assert(
       fc.property(shapes, scopes, (shape, scope) => {
         const before = fc.stringify(scope);
@@ -168,14 +168,14 @@ describe('no input makes anything but an ImlError', () => {
     outcomeOf(compile(text), scope);
   };
 
-  test('random text', () => {
+  it('random text', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string());
     fc.assert(
       fc.property(text, scopes, (inner, scope) => survives(`{{${inner}}}`, scope)),
       RUNS,
     );
   });
-  test('random tokens', () => {
+  it('random tokens', () => {
     const tokens = fc.array(fc.constantFrom(...TOKENS), { maxLength: 12 });
     fc.assert(
       fc.property(tokens, fc.constantFrom('', ' '), scopes, (list, glue, scope) => {
@@ -185,7 +185,7 @@ describe('no input makes anything but an ImlError', () => {
       RUNS,
     );
   });
-  test('vectors with a piece cut out, doubled or replaced', () => {
+  it('vectors with a piece cut out, doubled or replaced', () => {
     const edit = fc.record({ at: fc.nat(), length: fc.nat(5), by: fc.constantFrom('', ...TOKENS) });
     fc.assert(
       fc.property(
@@ -202,7 +202,7 @@ describe('no input makes anything but an ImlError', () => {
       RUNS,
     );
   });
-  test('any value as a template and any value as a scope', () => {
+  it('any value as a template and any value as a scope', () => {
     fc.assert(
       fc.property(fc.anything({ withDate: true, withMap: true }), fc.anything(), (template, scope) => {
         outcomeOf(compile(template), scope as Record<string, unknown>);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   assertListLength,
   assertTextLength,
@@ -10,7 +10,7 @@ import {
 } from '../../src/iml/values/size-limits.js';
 import { errorOf } from './functions/call-function.js';
 
-test.each([
+it.each([
   [assertTextLength, MAX_TEXT_LENGTH],
   [assertListLength, MAX_LIST_LENGTH],
 ])('%o refuses what is one above its ceiling only', (assertLength, ceiling) => {
@@ -20,14 +20,14 @@ test.each([
 });
 
 describe('rewrite', () => {
-  test('replaces as the host does', () => {
+  it('replaces as the host does', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', 'b', '$') }), (text) => {
         expect(rewrite(text, /a+/g, () => '$&')).toBe(text.replace(/a+/g, () => '$&'));
       }),
     );
   });
-  test('stops where the result is too long', () => {
+  it('stops where the result is too long', () => {
     const long = 'x'.repeat(MAX_TEXT_LENGTH / 4);
     expect(rewrite('aaaa', /a/g, () => long).length).toBe(MAX_TEXT_LENGTH);
     expect(errorOf(() => rewrite('aaaab', /a/g, () => long))?.code).toBe('IML_LIMIT');
@@ -36,11 +36,11 @@ describe('rewrite', () => {
 });
 
 describe('rewriteInChunks', () => {
-  test('cuts no surrogate pair', () => {
+  it('cuts no surrogate pair', () => {
     const text = `a${'😀'.repeat(100_000)}`;
     expect(rewriteInChunks(text, encodeURIComponent)).toBe(encodeURIComponent(text));
   });
-  test('stops where the result is too long', () => {
+  it('stops where the result is too long', () => {
     expect(
       errorOf(() => rewriteInChunks('a'.repeat(200_000), () => 'x'.repeat(MAX_TEXT_LENGTH / 2)))?.code,
     ).toBe('IML_LIMIT');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ModuleParameters } from '../../src/module/list-parameters.js';
 import type { ParameterElement } from '../../src/parameters/form/parameter-spec.js';
 import { engineOf } from '../component/engine-of.js';
@@ -48,7 +48,7 @@ const names = (elements: readonly ParameterElement[] | undefined): unknown =>
   elements?.map((element) => (element.kind === 'reference' ? element.text : element.name));
 
 describe('the form of a module', () => {
-  test('is listed as it is written, and nothing is sent', async () => {
+  it('is listed as it is written, and nothing is sent', async () => {
     const { list, asked } = form({
       fixed: [{ name: 'a', type: 'text' }],
       mappable: 'rpc://fields',
@@ -64,7 +64,7 @@ describe('the form of a module', () => {
     expect(asked()).toEqual([]);
   });
 
-  test('holds what RPCs give on request: fields, whole lists, lists in lists, the interface', async () => {
+  it('holds what RPCs give on request: fields, whole lists, lists in lists, the interface', async () => {
     const { list, asked } = form({
       fixed: ['rpc://fields?t={{parameters.table}}', { name: 'z', type: 'text' }],
       mappable: 'rpc://deeper',
@@ -78,7 +78,7 @@ describe('the form of a module', () => {
     expect(listed.failures).toEqual([]);
   });
 
-  test('holds options, and the nested fields of those that are chosen', async () => {
+  it('holds options, and the nested fields of those that are chosen', async () => {
     const { list, asked } = form({
       mappable: [{ name: 'kind', type: 'select', options: 'rpc://options' }],
     });
@@ -99,7 +99,7 @@ describe('the form of a module', () => {
     expect(asked()).toEqual(['options', 'options', 'deeper']);
   });
 
-  test('holds what is inside of collections and arrays, and beside a field that is filled in', async () => {
+  it('holds what is inside of collections and arrays, and beside a field that is filled in', async () => {
     const { list } = form({
       mappable: [
         { name: 'c', type: 'collection', spec: ['rpc://deeper'] },
@@ -115,7 +115,7 @@ describe('the form of a module', () => {
     expect([names(on?.nested), names(off?.nested)]).toEqual([['deep'], ['rpc://deeper']]);
   });
 
-  test('keeps references that cannot be followed, and says why', async () => {
+  it('keeps references that cannot be followed, and says why', async () => {
     const { list } = form({
       mappable: [
         'rpc://broken',
@@ -133,7 +133,7 @@ describe('the form of a module', () => {
     ]);
   });
 
-  test('ends where a list names itself, and after 100 calls', async () => {
+  it('ends where a list names itself, and after 100 calls', async () => {
     const circle = form({ mappable: ['rpc://self'] });
     expect(names((await circle.list()).mappable)).toEqual(['rpc://self', 'once']);
     const many = form({ mappable: Array.from({ length: 103 }, () => 'rpc://deeper') });

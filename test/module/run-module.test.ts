@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunReport } from '../../src/component/module-run.js';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';
@@ -12,15 +12,12 @@ describe('an instant trigger', () => {
     return engineOf({ modules }, { transport }).engine.module('on').run({ payload });
   };
 
-  test.each([undefined, {}, [], [{}]])(
-    'with the communication %j puts out the item',
-    async (communication) => {
-      expect((await run(communication, { id: 1 })).bundles).toEqual([{ id: 1 }]);
-      expect((await run(communication, undefined)).bundles).toEqual([]);
-    },
-  );
+  it.each([undefined, {}, [], [{}]])('with the communication %j puts out the item', async (communication) => {
+    expect((await run(communication, { id: 1 })).bundles).toEqual([{ id: 1 }]);
+    expect((await run(communication, undefined)).bundles).toEqual([]);
+  });
 
-  test('warns of what it ignores', async () => {
+  it('warns of what it ignores', async () => {
     const spec = { url: '/x', response: { iterate: '{{body.rows}}' }, pagination: { qs: {} } };
     const { bundles, warnings, stats } = await run(spec, {});
     expect(bundles).toEqual([{ rows: [1, 2] }]);
@@ -49,7 +46,7 @@ describe('a universal module', () => {
     return { report, urls: requests.map((request) => request.url) };
   };
 
-  test.each([
+  it.each([
     ['{{parameters.url}}', '/tasks', 'https://api.example.test/v1/tasks'],
     ['/{{parameters.url}}', 'tasks', 'https://api.example.test/v1/tasks'],
     ['{{parameters.url}}', 'https://api.example.test/v2/tasks', 'https://api.example.test/v2/tasks'],
@@ -61,7 +58,7 @@ describe('a universal module', () => {
     expect(urls).toEqual([called]);
   });
 
-  test.each([
+  it.each([
     ['{{parameters.url}}', 'https://evil.test/tasks'],
     ['{{parameters.url}}', 'http://api.example.test/tasks'],
     ['{{parameters.url}}', '//evil.test/tasks'],
@@ -75,13 +72,13 @@ describe('a universal module', () => {
     expect(urls).toEqual([]);
   });
 
-  test('is warned where the app names no server', async () => {
+  it('is warned where the app names no server', async () => {
     const { report, urls } = await call('{{parameters.url}}', 'https://any.example.test/', {});
     expect(urls).toEqual(['https://any.example.test/']);
     expect(report.warnings.map(({ code }) => code)).toEqual(['open-host']);
   });
 
-  test('is the only kind that is held to its server', async () => {
+  it('is the only kind that is held to its server', async () => {
     const { transport, requests } = service(() => ({ json: {} }));
     const communication = { url: '{{parameters.url}}' };
     const { engine } = engineOf({ modules: { any: { type: 'action', communication } } }, { transport });
@@ -98,11 +95,11 @@ describe('a responder', () => {
     },
   });
 
-  test('is not run', () => {
+  it('is not run', () => {
     expect(() => engine.module('answer').run()).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
-  test('is the only kind that answers', async () => {
+  it('is the only kind that answers', async () => {
     await expect(engine.module('get').respond()).rejects.toMatchObject({ code: 'USAGE' });
     const { result } = await engine.module('answer').respond({ parameters: { a: new Uint8Array([1, 255]) } });
     expect(result?.headers).toEqual([['Content-Type', 'application/octet-stream']]);

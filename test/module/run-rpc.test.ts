@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';
 
@@ -18,7 +18,7 @@ const LIST = {
 };
 
 describe('an RPC', () => {
-  test('reports a result with counters, trace and warnings', async () => {
+  it('reports a result with counters, trace and warnings', async () => {
     const { engine } = rpcEngine(LIST);
     const report = await engine.rpc('list').call();
     expect(report).toMatchObject({ result: [{ id: 1 }, { id: 2 }], error: undefined, warnings: [] });
@@ -26,7 +26,7 @@ describe('an RPC', () => {
     expect(report.trace.map(({ kind }) => kind)).toEqual(['request', 'response', 'stop']);
   });
 
-  test('takes the address with arguments; they win over the parameters of the form, whose values they read', async () => {
+  it('takes the address with arguments; they win over the parameters of the form, whose values they read', async () => {
     const { engine, urls } = rpcEngine(LIST);
     const input = { parameters: { a: 'form', c: 'x&y' } };
     await engine.rpc('rpc://list?a={{parameters.c}}&b=%26').call(input);
@@ -34,13 +34,13 @@ describe('an RPC', () => {
     expect(input.parameters.a).toBe('form');
   });
 
-  test('keeps a parameter whose argument evaluates to nothing', async () => {
+  it('keeps a parameter whose argument evaluates to nothing', async () => {
     const { engine, urls } = rpcEngine(LIST);
     await engine.rpc('rpc://list?a={{parameters.none}}').call({ parameters: { a: 1 } });
     expect(urls()).toEqual(['https://api.example.test/list?a=1']);
   });
 
-  test('fails with the error of an argument', async () => {
+  it('fails with the error of an argument', async () => {
     const { engine, urls } = rpcEngine(LIST);
     const { error, result } = await engine.rpc('rpc://list?a={{nothing()}}').call();
     expect(error?.type).toBe('RuntimeError');
@@ -48,14 +48,14 @@ describe('an RPC', () => {
     expect(urls()).toEqual([]);
   });
 
-  test('does not reach the prototype by the name of an argument', async () => {
+  it('does not reach the prototype by the name of an argument', async () => {
     const { engine, urls } = rpcEngine({ ...LIST, qs: { a: '{{parameters.polluted}}' } });
     await engine.rpc('rpc://list?__proto__=1').call();
     expect(urls()).toEqual(['https://api.example.test/list']);
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  test('lists of several pages without iterate become one', async () => {
+  it('lists of several pages without iterate become one', async () => {
     const { engine } = rpcEngine({
       url: '/list',
       response: { output: '{{body}}' },
@@ -64,13 +64,13 @@ describe('an RPC', () => {
     expect((await engine.rpc('list').call()).result).toEqual([{ id: 1 }, { id: 2 }, { id: 1 }, { id: 2 }]);
   });
 
-  test('has to exist, and to have a communication', async () => {
+  it('has to exist, and to have a communication', async () => {
     const { engine } = engineOf({ rpcs: { list: {} } });
     expect(() => engine.rpc('lst')).toThrow(expect.objectContaining({ code: 'SPEC_MISSING' }));
     expect((await engine.rpc('list').call()).error?.type).toBe('InvalidConfigurationError');
   });
 
-  test('ends with the reason of its signal', async () => {
+  it('ends with the reason of its signal', async () => {
     const { engine } = rpcEngine(LIST);
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(engine.rpc('list').call({ signal })).rejects.toThrow('enough');

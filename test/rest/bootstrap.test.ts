@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bootstrap, makeToken } from '../../src/rest/bootstrap.js';
 import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { createRestMemoryStore, openRestPostgres } from '../../src/rest/store/open-rest-store.js';
@@ -23,12 +23,12 @@ async function expectOneToken(nodes: readonly Rest[]): Promise<void> {
 }
 
 describe('the first start', () => {
-  test('gives one of the nodes the token, in memory', async () => {
+  it('gives one of the nodes the token, in memory', async () => {
     const store = createRestMemoryStore();
     await expectOneToken(await start([store, store, store]));
   });
 
-  test.skipIf(typeof schema === 'string')('gives one of the nodes the token, on PostgreSQL', async () => {
+  it.skipIf(typeof schema === 'string')('gives one of the nodes the token, on PostgreSQL', async () => {
     const url = typeof schema === 'string' ? '' : schema.url;
     const stores = await Promise.all([
       openRestPostgres(url, 2),
@@ -43,7 +43,7 @@ describe('the first start', () => {
     await Promise.all(nodes.map((node) => node.close()));
   });
 
-  test('makes no token for who is not there', async () => {
+  it('makes no token for who is not there', async () => {
     const [node] = await start([createRestMemoryStore()]);
     if (!node) throw new Error('There is no node.');
     const wish = { email: undefined, label: 'x', scopes: [] };

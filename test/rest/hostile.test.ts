@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { OPERATIONS } from '../../src/rest/operations.js';
 import { REST_TABLES, type RestStore, type RestTables } from '../../src/rest/store/tables.js';
@@ -23,9 +23,9 @@ interface HostileLine {
 const { lines } = readFixture<{ readonly lines: readonly HostileLine[] }>('hostile.json');
 const world = readWorld();
 
-test('there are at least 400 lines', () => expect(lines.length).toBeGreaterThanOrEqual(400));
+it('there are at least 400 lines', () => expect(lines.length).toBeGreaterThanOrEqual(400));
 
-test('SQL stands in every field of every operation', () => {
+it('SQL stands in every field of every operation', () => {
   const texts = readFixture<RestFixtureFile>('sql.json').cases.flatMap((it) => it.steps);
   const covered = fieldsWithSql(OPERATIONS, [...lines, ...texts]);
   expect(OPERATIONS.flatMap(fieldsOf).filter((field) => !covered.has(field))).toEqual([]);
@@ -54,7 +54,7 @@ function runHostile(stores: TestStores): void {
     });
     afterAll(() => rest.close());
 
-    test('each gets 4xx with the body of an error and changes nothing', async () => {
+    it('each gets 4xx with the body of an error and changes nothing', async () => {
       const wrong: string[] = [];
       const handle = withAnswerCheck((request) => rest.fetch(request));
       for (const line of lines) {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from './test-server.js';
 
 let stage: TestServer;
@@ -28,7 +28,7 @@ function send(bytes: string): Promise<string> {
 const HOST = 'Host: x\r\n';
 
 describe('the listener for node:http', () => {
-  test.each([
+  it.each([
     ['GET /api/v2/ping HTTP/1.1\r\nHost: x\r\n\r\n', 200],
     [`GET http://elsewhere.example/api/v2/ping HTTP/1.1\r\n${HOST}\r\n`, 200],
     [`GET //api/v2/ping HTTP/1.1\r\n${HOST}\r\n`, 404],
@@ -51,7 +51,7 @@ describe('the listener for node:http', () => {
     expect(await send(bytes)).toContain(` ${status} `);
   });
 
-  test('HEAD has the length that GET has', async () => {
+  it('HEAD has the length that GET has', async () => {
     const headers = { authorization: `Token ${stage.token}` };
     for (const path of ['/api/v2/ping', '/api/v2/organizations/1', '/nowhere']) {
       const url = stage.server.origin + path;
@@ -61,7 +61,7 @@ describe('the listener for node:http', () => {
     }
   });
 
-  test('answers a body nobody waits for and keeps the connection', async () => {
+  it('answers a body nobody waits for and keeps the connection', async () => {
     const headers = { authorization: `Token ${stage.token}` };
     const body = 'x'.repeat(300_000);
     const refused = await fetch(`${stage.server.origin}/api/v2/nothing`, { method: 'POST', headers, body });
@@ -69,7 +69,7 @@ describe('the listener for node:http', () => {
     expect((await fetch(`${stage.server.origin}/api/v2/ping`)).status).toBe(200);
   });
 
-  test('refuses a body that is too large while it arrives', async () => {
+  it('refuses a body that is too large while it arrives', async () => {
     const headers = { authorization: `Token ${stage.token}`, 'content-type': 'application/json' };
     const body = new Blob(['"', 'x'.repeat(2_000_000), '"']);
     const response = await fetch(`${stage.server.origin}/api/v2/organizations`, {

@@ -1,5 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createOpenApi } from '../../src/rest/call/openapi.js';
 import { OPERATIONS } from '../../src/rest/operations.js';
 import { startTestServer } from './test-server.js';
@@ -10,13 +10,13 @@ const document = createOpenApi(OPERATIONS, {
 });
 
 describe('the OpenAPI document', () => {
-  test('is valid', async () => {
+  it('is valid', async () => {
     const result = await new Validator().validate(structuredClone(document));
     expect(result.errors ?? []).toEqual([]);
     expect(result.valid).toBe(true);
   });
 
-  test('has every operation of the table once', () => {
+  it('has every operation of the table once', () => {
     const ids = Object.values(document['paths'] ?? {}).flatMap((path: object) =>
       Object.values(path).flatMap((it: { operationId?: string }) => it.operationId ?? []),
     );
@@ -24,7 +24,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('names the scopes of the specification', () => {
+  it('names the scopes of the specification', () => {
     const scopes = Object.fromEntries(OPERATIONS.map((it) => [`${it.method} ${it.path}`, it.scopes]));
     const base = '/organizations/{organizationId}';
     const reads = [
@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
     for (const key of writes) expect(scopes[key]).toEqual(['organizations:write']);
   });
 
-  test('is served below the base address and at the root', async () => {
+  it('is served below the base address and at the root', async () => {
     const stage = await startTestServer();
     for (const path of ['/openapi.json', '/api/v2/openapi.json']) {
       const response = await fetch(stage.server.origin + path);

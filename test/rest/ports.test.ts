@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/store-error.js';
 import { activateSubscription } from '../../src/rest/billing/subscription-change.js';
 import { bootstrap } from '../../src/rest/bootstrap.js';
@@ -71,7 +71,7 @@ const LATER: BillingPort = {
 };
 
 describe('the billing port', () => {
-  test('a checkout that is paid later begins the subscription later, once', async () => {
+  it('a checkout that is paid later begins the subscription later, once', async () => {
     const { rest, call } = await start({ billing: LATER });
     const created = await call('POST', PATH, { priceId: 7 });
     expect(created.body).toEqual({ sessionId: 42, url: 'https://pay.example/42', subscriptionId: 1 });
@@ -88,13 +88,13 @@ describe('the billing port', () => {
     await expect(activateSubscription(rest.services, 99)).rejects.toMatchObject({ status: 404 });
   });
 
-  test('a checkout nobody paid can be started again', async () => {
+  it('a checkout nobody paid can be started again', async () => {
     const { call } = await start({ billing: LATER });
     await call('POST', PATH, { priceId: 7 });
     expect((await call('POST', PATH, { priceId: 7 })).status).toBe(200);
   });
 
-  test('a port that fails gives 500 without its reason, and tells onError', async () => {
+  it('a port that fails gives 500 without its reason, and tells onError', async () => {
     const errors: unknown[] = [];
     const billing = { ...LATER, findPrice: () => Promise.reject(new Error('secret reason')) };
     const { call } = await start({ billing, onError: (error) => errors.push(error) });
@@ -106,7 +106,7 @@ describe('the billing port', () => {
 });
 
 describe('a store that cannot answer now', () => {
-  test.each(['STORE_BUSY', 'STORE_UNAVAILABLE', 'STORE_FULL'] as const)(
+  it.each(['STORE_BUSY', 'STORE_UNAVAILABLE', 'STORE_FULL'] as const)(
     '%s is 503 with a time to wait',
     async (code) => {
       const { rest } = await start({});
@@ -131,7 +131,7 @@ describe('a store that cannot answer now', () => {
 });
 
 describe('the notification port', () => {
-  test('is told of what happened', async () => {
+  it('is told of what happened', async () => {
     const told: RestNotification[] = [];
     const notify = async (it: RestNotification): Promise<void> => {
       told.push(it);
@@ -152,7 +152,7 @@ describe('the notification port', () => {
     expect(told[1]?.hash).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('fails no call', async () => {
+  it('fails no call', async () => {
     const { call } = await start({ notifications: { notify: () => Promise.reject(new Error('down')) } });
     const body = { name: 'New', regionId: 1, countryId: 64, timezoneId: 113 };
     expect((await call('POST', '/organizations', body)).status).toBe(200);
@@ -160,7 +160,7 @@ describe('the notification port', () => {
 });
 
 describe('access from browsers', () => {
-  test('is off unless an origin is set', async () => {
+  it('is off unless an origin is set', async () => {
     const closed = await start({});
     const ping = new Request('http://x/api/v2/ping');
     expect((await closed.rest.fetch(ping)).headers.get('access-control-allow-origin')).toBeNull();

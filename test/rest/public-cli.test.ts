@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from './test-server.js';
 
 const CLI = join(import.meta.dirname, '../../node_modules/@makehq/cli/dist/index.js');
@@ -26,13 +26,13 @@ async function cli(...args: readonly string[]): Promise<unknown> {
 
 // Every call is a process of its own, which a busy machine starts slowly: calls that do not need each other go together.
 describe('the public command line', { timeout: 180_000 }, () => {
-  test('says who it is', async () => {
+  it('says who it is', async () => {
     const [me, whoami] = await Promise.all([cli('users', 'me'), cli('whoami')]);
     expect(me).toMatchObject({ email: 'ada@example.com' });
     expect(whoami).toMatchObject({ zone: stage.zone });
   });
 
-  test('creates, lists, shows, changes and deletes organizations', async () => {
+  it('creates, lists, shows, changes and deletes organizations', async () => {
     const flags = ['--region-id', '1', '--timezone-id', '113', '--country-id', '64'];
     const created = await cli('organizations', 'create', '--name', 'Works', ...flags);
     expect(created).toMatchObject({ id: 2, name: 'Works' });
@@ -49,7 +49,7 @@ describe('the public command line', { timeout: 180_000 }, () => {
     });
   });
 
-  test('creates, lists, shows, changes and deletes keys', async () => {
+  it('creates, lists, shows, changes and deletes keys', async () => {
     const type = ['--type-name', 'apikeyauth', '--parameters', '{"key":"secret"}'];
     const created = await cli('keys', 'create', '--name', 'K', '--team-id', '1', ...type);
     expect(created).toMatchObject({ id: 1, typeName: 'apikeyauth' });
@@ -65,7 +65,7 @@ describe('the public command line', { timeout: 180_000 }, () => {
     expect(await cli('keys', 'list', '--team-id', '1')).toEqual([]);
   });
 
-  test('creates, lists, shows and deletes teams', async () => {
+  it('creates, lists, shows and deletes teams', async () => {
     const created = await cli('teams', 'create', '--name', 'Second', '--organization-id', '1');
     expect(created).toMatchObject({ name: 'Second' });
     const teams = await cli('teams', 'list', '--organization-id', '1');
@@ -78,7 +78,7 @@ describe('the public command line', { timeout: 180_000 }, () => {
     await cli('teams', 'delete', id);
   });
 
-  test('reads enums', async () => {
+  it('reads enums', async () => {
     const lists = ['regions', 'countries', 'timezones'].map((name) => cli('enums', name));
     const [regions, countries, timezones] = await Promise.all(lists);
     expect(regions).toContainEqual({ id: 1, name: 'EU' });
@@ -86,7 +86,7 @@ describe('the public command line', { timeout: 180_000 }, () => {
     expect(timezones).toContainEqual(expect.objectContaining({ id: 164 }));
   });
 
-  test('lists, shows and changes private spaces', async () => {
+  it('lists, shows and changes private spaces', async () => {
     const spaces = await cli('private-spaces', 'list', '--organization-id', '1');
     expect(spaces).toEqual([expect.objectContaining({ organizationId: 1 })]);
     const id = Array.isArray(spaces) ? String(spaces[0].id) : '';
@@ -96,7 +96,7 @@ describe('the public command line', { timeout: 180_000 }, () => {
     });
   });
 
-  test('shows our errors', async () => {
+  it('shows our errors', async () => {
     const failure = cli('organizations', 'update', '1', '--name', 'a;b');
     await expect(failure).rejects.toMatchObject({
       code: 2,

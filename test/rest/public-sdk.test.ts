@@ -1,5 +1,5 @@
 import { Make, MakeError } from '@makehq/sdk';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from './test-server.js';
 
 let stage: TestServer;
@@ -13,12 +13,12 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 describe('the public TypeScript client', () => {
-  test('knows who it is', async () => {
+  it('knows who it is', async () => {
     expect(await make.users.me()).toMatchObject({ id: 1, name: 'Ada', email: 'ada@example.com' });
     expect(await make.users.currentAuthorization()).toMatchObject({ authUsed: 'token' });
   });
 
-  test('creates, lists, changes and deletes organizations', async () => {
+  it('creates, lists, changes and deletes organizations', async () => {
     const created = await make.organizations.create({
       name: 'Works',
       regionId: 1,
@@ -39,7 +39,7 @@ describe('the public TypeScript client', () => {
     await expect(make.organizations.get(created.id)).rejects.toMatchObject({ statusCode: 404 });
   });
 
-  test('creates, lists, changes and deletes keys', async () => {
+  it('creates, lists, changes and deletes keys', async () => {
     const types = await make.keys.types();
     expect(types.map((type) => type.name)).toEqual(['aes-key', 'apikeyauth', 'apn', 'basicauth']);
     const parameters = { authUser: 'ada', authPass: 'secret' };
@@ -56,7 +56,7 @@ describe('the public TypeScript client', () => {
     await expect(make.keys.get(key.id)).rejects.toMatchObject({ statusCode: 404 });
   });
 
-  test('creates, shows and deletes teams', async () => {
+  it('creates, shows and deletes teams', async () => {
     const team = await make.teams.create({ name: 'Second', organizationId: 1 });
     expect(await make.teams.get(team.id)).toEqual({ id: team.id, name: 'Second', organizationId: 1 });
     expect((await make.teams.list(1)).map((it) => it.name)).toEqual(['My Team', 'Second']);
@@ -64,7 +64,7 @@ describe('the public TypeScript client', () => {
     expect(await make.teams.list(1)).toHaveLength(1);
   });
 
-  test('reads enums and roles', async () => {
+  it('reads enums and roles', async () => {
     expect(await make.enums.countries()).toContainEqual({
       id: 4,
       name: 'Afghanistan',
@@ -78,7 +78,7 @@ describe('the public TypeScript client', () => {
     expect(roles.map((role) => role.identifier)).toContain('owner');
   });
 
-  test('lists, shows and changes private spaces', async () => {
+  it('lists, shows and changes private spaces', async () => {
     const [space] = await make.privateSpaces.list(1);
     expect(space).toMatchObject({ organizationId: 1 });
     const id = space?.id ?? 0;
@@ -89,7 +89,7 @@ describe('the public TypeScript client', () => {
     });
   });
 
-  test('shows our errors with their fields', async () => {
+  it('shows our errors with their fields', async () => {
     const failure = make.organizations.create({ name: ' ', regionId: 1, timezoneId: 113, countryId: 64 });
     await expect(failure).rejects.toBeInstanceOf(MakeError);
     await expect(failure).rejects.toThrow(/Validation failed for 1 parameter\(s\)\.\n - .*'name'/);
@@ -98,7 +98,7 @@ describe('the public TypeScript client', () => {
     await expect(stranger.users.me()).rejects.toMatchObject({ statusCode: 401 });
   });
 
-  test('sends access tokens as Bearer', async () => {
+  it('sends access tokens as Bearer', async () => {
     const scopes = ['organizations:read'];
     const token = await stage.rest.services.oidc.issue({ userId: 1, scopes });
     const bearer = new Make(token, stage.zone);
@@ -107,7 +107,7 @@ describe('the public TypeScript client', () => {
     await expect(bearer.teams.list(1)).rejects.toMatchObject({ statusCode: 403 });
   });
 
-  test('repeats a call after the rate limit said when', async () => {
+  it('repeats a call after the rate limit said when', async () => {
     const { store } = stage.rest.services;
     await store.transaction((writer) =>
       writer.update('organizations', { id: 1 }, { license: { apiLimit: 1 } }),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
 import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { createOrganization } from '../../src/rest/organizations/organization-life.js';
@@ -112,7 +112,7 @@ function runRaces(
         return counts;
       }
 
-      test('an invitation is accepted once', async () => {
+      it('an invitation is accepted once', async () => {
         for (let round = 0; round < ROUNDS; round++) {
           const organizationId = await addOrganization({ apiLimit: 2000 });
           const hash = rest.services.uuid();
@@ -139,7 +139,7 @@ function runRaces(
         }
       });
 
-      test('an organization is deleted once and leaves nothing', async () => {
+      it('an organization is deleted once and leaves nothing', async () => {
         for (let round = 0; round < ROUNDS; round++) {
           const organizationId = await addOrganization({ apiLimit: 2000 });
           const counts = await race({
@@ -155,7 +155,7 @@ function runRaces(
         }
       });
 
-      test('teams that are made while their organization goes do not stay behind', async () => {
+      it('teams that are made while their organization goes do not stay behind', async () => {
         const organizationId = await addOrganization({ apiLimit: 2000 });
         const body = { name: 'Late', organizationId };
         const making = race({ method: 'POST', path: '/teams', token: tokens.owner, body });
@@ -169,7 +169,7 @@ function runRaces(
         expect(await rest.services.store.count('teams', { organizationId })).toBe(0);
       });
 
-      test('a key is locked with one entry of its access list', async () => {
+      it('a key is locked with one entry of its access list', async () => {
         const organizationId = await addOrganization({ apiLimit: 2000 });
         const team = await rest.services.store.get('teams', { organizationId });
         for (let round = 0; round < ROUNDS; round++) {
@@ -194,7 +194,7 @@ function runRaces(
         }
       });
 
-      test('the calls of a minute are counted together', async () => {
+      it('the calls of a minute are counted together', async () => {
         const organizationId = await addOrganization({ apiLimit: 10 });
         const path = `/organizations/${organizationId}`;
         expect(await race({ method: 'GET', path, token: tokens.owner })).toEqual({

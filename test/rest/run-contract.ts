@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type RestFixtureFile,
   type RestWorld,
@@ -25,18 +25,18 @@ export function readWorld(): RestWorld {
 export function runContract(stores: TestStores): void {
   describe(`the REST contract on ${stores.name}`, () => {
     if (stores.missing !== undefined) {
-      test.skip(`everything: ${stores.missing}`, () => undefined);
+      it.skip(`everything: ${stores.missing}`, () => undefined);
       return;
     }
     const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json') && !OTHERS.has(name));
     const files = names.map((name) => readFixture<RestFixtureFile>(name));
     const cases = restContract({ world: readWorld(), files, createStore: stores.create });
-    test('has cases with ids of their own', () => {
-      expect(new Set(cases.map((it) => it.id)).size).toBe(cases.length);
+    it('has cases with ids of their own', () => {
+      expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
       expect(cases.length).toBeGreaterThan(400);
     });
-    for (const it of cases) {
-      test.skipIf(it.skipped !== undefined)(`${it.id}: ${it.title}`, () => it.run());
+    for (const known of cases) {
+      it.skipIf(known.skipped !== undefined)(`${known.id}: ${known.title}`, () => known.run());
     }
   });
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compileRespond } from '../../src/document/compile/compile-respond.js';
 import { createDocument } from '../../src/document/reading/create-document.js';
 import { toEnvironment } from '../../src/iml/compile.js';
@@ -39,7 +39,7 @@ const shown = ({ status, headers, body }: BuiltResponse): unknown[] => [
 ];
 
 describe('buildResponse', () => {
-  test.each([
+  it.each([
     ['nothing', undefined, [200, {}, '']],
     ['null as body', { body: null }, [200, {}, '']],
     ['a text without type', { body: 'a' }, [200, { 'Content-Type': 'application/json' }, '"a"']],
@@ -68,11 +68,11 @@ describe('buildResponse', () => {
     expect(shown(build(respond))).toEqual(expected);
   });
 
-  test('lets a responder send a text as it is', () => {
+  it('lets a responder send a text as it is', () => {
     expect(shown(build({ body: 'a' }, {}, 'text'))).toEqual([200, { 'Content-Type': 'text/plain' }, 'a']);
   });
 
-  test.each([99, 1000, 200.5, -200, '0200', '2e2', true, 'ok', {}, [200]])(
+  it.each([99, 1000, 200.5, -200, '0200', '2e2', true, 'ok', {}, [200]])(
     'refuses the status %j',
     (status) => {
       expect(() => build({ status: '{{x}}' }, { x: status })).toThrow(
@@ -81,11 +81,11 @@ describe('buildResponse', () => {
     },
   );
 
-  test('refuses a type it does not know', () => {
+  it('refuses a type it does not know', () => {
     expect(() => build({ type: 'jsn', body: 1 })).toThrow('Did you mean "json"?');
   });
 
-  test.each([
+  it.each([
     [{ 'X-A': 'a\r\nSet-Cookie: b' }],
     [{ 'X-A': 'a\nb' }],
     [{ 'X-A': 'a\u0000b' }],
@@ -98,7 +98,7 @@ describe('buildResponse', () => {
     );
   });
 
-  test('sends a header once for each value, and leaves the transport its own', () => {
+  it('sends a header once for each value, and leaves the transport its own', () => {
     const { headers } = build({
       headers: { 'set-cookie': ['a=1', 'b=2'], 'content-length': '1', host: 'x', 'X-None': '{{none}}' },
     });
@@ -108,13 +108,13 @@ describe('buildResponse', () => {
     ]);
   });
 
-  test.each(['{{x}}', { deep: '{{x}}' }])('refuses a body that holds itself: %j', (body) => {
+  it.each(['{{x}}', { deep: '{{x}}' }])('refuses a body that holds itself: %j', (body) => {
     const loop: Record<string, unknown> = {};
     loop['self'] = loop;
     expect(() => build({ body }, { x: loop })).toThrow(expect.objectContaining({ code: 'APP_ERROR' }));
   });
 
-  test('refuses what a form cannot hold', () => {
+  it('refuses what a form cannot hold', () => {
     expect(() => build({ type: 'urlencoded', body: 5 })).toThrow(
       expect.objectContaining({ place: { pointer: '/respond/body' } }),
     );

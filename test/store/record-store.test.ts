@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../src/store/memory/memory-store.js';
 import type { RecordStore, TableDefinitions } from '../../src/store/record-store.js';
 import { type Migration, migrate } from '../../src/store/sql/migrate.js';
@@ -88,7 +88,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         return ids;
       });
 
-    test('gives rows back as they were', () =>
+    it('gives rows back as they were', () =>
       withStore(async (store) => {
         const data = { list: [1, 'two', null], text: 'ž😀"\'%_\\' };
         const row = await store.transaction((writer) =>
@@ -98,7 +98,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         expect(await store.get('things', { id: row.id + 1 })).toBeUndefined();
       }));
 
-    test('gives rows that lead to one another, and leaves out what leads nowhere', () =>
+    it('gives rows that lead to one another, and leaves out what leads nowhere', () =>
       withStore(async (store) => {
         const links = {
           thing: { table: 'things', where: { name: { value: 'name' } } },
@@ -124,7 +124,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         });
       }));
 
-    test('orders texts by code point, null first, and equal ones by id', () =>
+    it('orders texts by code point, null first, and equal ones by id', () =>
       withStore(async (store) => {
         await add(store, ['b', 'B', 'ä', '\uffff', '😀', null, 'a']);
         const names = async (descending: boolean): Promise<unknown[]> =>
@@ -134,7 +134,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         expect(await names(true)).toEqual(ascending.toReversed());
       }));
 
-    test('finds by value, list, part of a text and rows of another table', () =>
+    it('finds by value, list, part of a text and rows of another table', () =>
       withStore(async (store) => {
         const [one = 0, two = 0, three = 0] = await add(store, ['a%b', 'a_b', 'A%B']);
         await store.transaction((writer) => writer.insert('parts', { thingId: two }));
@@ -157,7 +157,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         expect(await store.find('things', { offset: 2 })).toMatchObject([{ id: three }]);
       }));
 
-    test('reads the columns that are asked for', () =>
+    it('reads the columns that are asked for', () =>
       withStore(async (store) => {
         const [id] = await add(store, ['a']);
         const rows = await store.find('things', { columns: ['ok'], sortBy: 'name' });
@@ -165,7 +165,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         if (title !== 'memory') expect(Object.keys(rows[0] ?? {})).toEqual(['id', 'ok']);
       }));
 
-    test('keeps all of a transaction or nothing', () =>
+    it('keeps all of a transaction or nothing', () =>
       withStore(async (store) => {
         const [one = 0] = await add(store, ['one', 'two']);
         const failing = store.transaction(async (writer) => {
@@ -181,7 +181,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         ]);
       }));
 
-    test('runs transactions as if one after the other', () =>
+    it('runs transactions as if one after the other', () =>
       withStore(async (store) => {
         const [one = 0] = await add(store, ['one']);
         await store.transaction((writer) => writer.update('things', { id: one }, { data: 0 }));
@@ -194,7 +194,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         expect(await store.get('things', { id: one })).toMatchObject({ data: 10 });
       }));
 
-    test('counts events in windows that their first one opens', () =>
+    it('counts events in windows that their first one opens', () =>
       withStore(async (store) => {
         const count = (nowMs: number): Promise<unknown> => store.countInWindow('w', nowMs, 1000);
         expect(await count(5000)).toEqual({ startedAtMs: 5000, count: 1 });
@@ -204,7 +204,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         expect(await count(5000)).toEqual({ startedAtMs: 5000, count: 1 });
       }));
 
-    test('refuses tables and columns that are not there', () =>
+    it('refuses tables and columns that are not there', () =>
       withStore(async (store) => {
         const where = { nothing: 1 } as object;
         if (title !== 'memory')

@@ -1,28 +1,28 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ItemId } from '../../src/component/trigger-data.js';
 import { compareIds, idText } from '../../src/trigger/compare-ids.js';
 
 const sorted = (...ids: ItemId[]): ItemId[] => [...ids].sort(compareIds);
 
 describe('compareIds', () => {
-  test('orders numbers and numeric texts by value', () => {
+  it('orders numbers and numeric texts by value', () => {
     expect(sorted(10, '9', 2, '-3', -20)).toEqual([-20, '-3', 2, '9', 10]);
     expect(sorted('0100', '0099', '1000', '0999')).toEqual(['0099', '0100', '0999', '1000']);
   });
 
-  test('orders numeric texts beyond 53 bits to the last digit', () => {
+  it('orders numeric texts beyond 53 bits to the last digit', () => {
     expect(compareIds('1234567890123456789', '1234567890123456788')).toBeGreaterThan(0);
     expect(compareIds('1700000000.000200', '1700000000.000100')).toBeGreaterThan(0);
     expect(compareIds(1e21, '1000000000000000000000')).toBe(0);
     expect(compareIds(1e-7, 0.00001)).toBeLessThan(0);
   });
 
-  test('orders other texts by their units, behind numbers', () => {
+  it('orders other texts by their units, behind numbers', () => {
     expect(sorted('b', 'a', 'B', '7', 'á')).toEqual(['7', 'B', 'a', 'b', 'á']);
   });
 
-  test('takes a number and its text for the same, and two spellings of a number for two ids', () => {
+  it('takes a number and its text for the same, and two spellings of a number for two ids', () => {
     expect(compareIds(5, '5')).toBe(0);
     expect(compareIds('007', '7')).not.toBe(0);
     expect(compareIds('1.1', '1.10')).toBeLessThan(0);
@@ -36,7 +36,7 @@ describe('compareIds', () => {
     fc.string({ maxLength: 4 }),
   );
 
-  test('is an order', () => {
+  it('is an order', () => {
     fc.assert(
       fc.property(id, id, id, (a, b, c) => {
         expect(Math.sign(compareIds(a, b))).toBe(-Math.sign(compareIds(b, a)) + 0);

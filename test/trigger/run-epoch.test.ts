@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';
 
@@ -15,7 +15,7 @@ function epochOf(type: 'id' | 'date', epoch: unknown, chain = false): ReturnType
 const LABELLED = { response: { output: { label: '{{item.name}}', date: '{{item.at}}' } } };
 
 describe('an epoch', () => {
-  test.each(['id', 'date'] as const)('gives entries that a trigger by %s can start with', async (type) => {
+  it.each(['id', 'date'] as const)('gives entries that a trigger by %s can start with', async (type) => {
     const engine = epochOf(type, LABELLED);
     const { entries, result, type: offered } = await engine.module('watch').epoch().orThrow();
     expect(result).toEqual(ROWS.map(({ name, at }) => ({ label: name, date: at })));
@@ -27,13 +27,13 @@ describe('an epoch', () => {
     expect(bundles).toEqual([2, 3]);
   });
 
-  test('overrides the last request of a chain', async () => {
+  it('overrides the last request of a chain', async () => {
     const { result, stats } = await epochOf('id', LABELLED, true).module('watch').epoch();
     expect(result).toHaveLength(3);
     expect(stats.requests).toBe(2);
   });
 
-  test('warns of entries without a label', async () => {
+  it('warns of entries without a label', async () => {
     const { warnings, result } = await epochOf('id', { response: { output: '{{item.id}}' } })
       .module('watch')
       .epoch();
@@ -41,7 +41,7 @@ describe('an epoch', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['epoch-label']);
   });
 
-  test('points to the file each piece is written in', async () => {
+  it('points to the file each piece is written in', async () => {
     const own = await epochOf('id', { response: { output: '{{bad()}}' } })
       .module('watch')
       .epoch();
@@ -59,7 +59,7 @@ describe('an epoch', () => {
     expect(inherited.error?.place?.pointer).toBe('/modules/watch/communication/url');
   });
 
-  test('is there only where it is written', async () => {
+  it('is there only where it is written', async () => {
     const missing = epochOf('id', undefined).module('watch').epoch();
     await expect(missing).rejects.toMatchObject({ code: 'USAGE' });
     const { engine } = engineOf({ modules: { get: { type: 'action', communication: { url: '/' } } } });

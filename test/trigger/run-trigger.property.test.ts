@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { TriggerState } from '../../src/component/trigger-data.js';
 import {
   compareItems,
@@ -70,7 +70,7 @@ function appOf({ type, order, limit }: Plan): Parameters<typeof engineOf>[0] {
   return { modules: { watch: { type: 'trigger', communication: { url: '/n', response, pagination } } } };
 }
 
-test('whatever order a service pages in, repeated runs put out every item once, and the state passes none', async () => {
+it('whatever order a service pages in, repeated runs put out every item once, and the state passes none', async () => {
   await fc.assert(
     fc.asyncProperty(PLAN, async (plan) => {
       const items: Item[] = [];

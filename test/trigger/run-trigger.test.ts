@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunReport } from '../../src/component/module-run.js';
 import { startFromAll } from '../../src/trigger/trigger-start.js';
 import type { ScriptedItem } from './trigger-service.js';
@@ -9,7 +9,7 @@ const ids = (report: RunReport): unknown[] =>
 const codes = (report: RunReport): string[] => report.warnings.map(({ code }) => code);
 
 describe('state of a run', () => {
-  test('goes from run to run as JSON', async () => {
+  it('goes from run to run as JSON', async () => {
     const { run } = watching([1, 2, 3, 4, 5], { limit: 2 });
     let data: Record<string, unknown> = { ...startFromAll('id') };
     const seen: unknown[][] = [];
@@ -22,14 +22,14 @@ describe('state of a run', () => {
     expect(data).toEqual({ lastId: 5 });
   });
 
-  test('does not pass the bundle at which a consumer leaves', async () => {
+  it('does not pass the bundle at which a consumer leaves', async () => {
     const { engine } = watching([1, 2, 3], { limit: 3 });
     const run = engine.module('watch').run({ data: { lastId: null } });
     for await (const bundle of run) if ((bundle as ScriptedItem).id === 2) break;
     expect(run.report().state).toEqual({ lastId: 1 });
   });
 
-  test('is none after an error', async () => {
+  it('is none after an error', async () => {
     const { run } = watching([1], { output: '{{missing()}}' });
     const report = await run({ data: { lastId: null } });
     expect(report.error).toMatchObject({
@@ -39,21 +39,21 @@ describe('state of a run', () => {
     expect(report.state).toBeUndefined();
   });
 
-  test('of another type starts anew, with a warning', async () => {
+  it('of another type starts anew, with a warning', async () => {
     const { run } = watching([1, 2], {});
     const report = await run({ data: { lastDate: '2024-01-01' } });
     expect(codes(report)).toEqual(['trigger-state']);
     expect(ids(report)).toEqual([2]);
   });
 
-  test('that is unreadable is the mistake of the caller', async () => {
+  it('that is unreadable is the mistake of the caller', async () => {
     const { run } = watching([1], {});
     await expect(run({ data: { lastId: {} } })).rejects.toMatchObject({ code: 'USAGE' });
   });
 });
 
 describe('first run', () => {
-  test('follows the engine, and the run before the engine', async () => {
+  it('follows the engine, and the run before the engine', async () => {
     const { run } = watching([1, 2, 3], {}, { triggerStart: 'all' });
     expect(ids(await run())).toEqual([1, 2, 3]);
     expect(ids(await run({ start: 'newest' }))).toEqual([3]);
@@ -61,7 +61,7 @@ describe('first run', () => {
     expect(ids(await run({ start: 'all', data: { lastId: 2 } }))).toEqual([3]);
   });
 
-  test.each(['asc', 'desc', 'unordered'] as const)(
+  it.each(['asc', 'desc', 'unordered'] as const)(
     'by id, without a limit, puts out the newest item, and the next run all that came since (%s)',
     async (order) => {
       const first = await watching([1, 2, 3], { order }).run();
@@ -72,13 +72,13 @@ describe('first run', () => {
     },
   );
 
-  test('does not start with what it does not know', () => {
+  it('does not start with what it does not know', () => {
     const { engine } = watching([1], {});
     const start = JSON.parse('"soon"');
     expect(() => engine.module('watch').run({ start })).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
-  test('by date from the newest, without those cut off at the same date', async () => {
+  it('by date from the newest, without those cut off at the same date', async () => {
     const { run } = watching([1, 2, 3], { type: 'date', date: '2024-05-01' });
     const report = await run({ start: 'newest' });
     expect(ids(report)).toEqual([3]);
@@ -87,7 +87,7 @@ describe('first run', () => {
 });
 
 describe('mistakes of an app', () => {
-  test.each([
+  it.each([
     ['no trigger', undefined],
     ['an unknown type', { ...TRIGGER, type: 'name' }],
     ['a type without value', { ...TRIGGER, type: '{{parameters.none}}' }],
@@ -99,14 +99,14 @@ describe('mistakes of an app', () => {
     expect(report.stats.requests).toBe(0);
   });
 
-  test('items without id are left out, with one warning', async () => {
+  it('items without id are left out, with one warning', async () => {
     const { run } = watching([1, '', 2], { limit: 5, order: 'unordered' });
     const report = await run({ data: { lastId: null } });
     expect(ids(report)).toEqual([1, 2]);
     expect(codes(report)).toEqual(['trigger-key']);
   });
 
-  test('a type that needs temp is read when temp is there', async () => {
+  it('a type that needs temp is read when temp is there', async () => {
     const { run } = watching([1, 2], {
       trigger: { ...TRIGGER, type: '{{temp.kind}}' },
       temp: { kind: 'id' },
@@ -116,7 +116,7 @@ describe('mistakes of an app', () => {
 });
 
 describe('limits of paging', () => {
-  test('newest first: a limit that hides new items is warned of', async () => {
+  it('newest first: a limit that hides new items is warned of', async () => {
     const many = Array.from({ length: 8 }, (_, index) => index + 1);
     const paged = { limit: 2, pageSize: 2 };
     const cut = await watching(many, paged, { limits: { maxPages: 1 } }).run({ data: { lastId: 1 } });
@@ -128,14 +128,14 @@ describe('limits of paging', () => {
     expect(whole.stats.stopReason).toBe('trigger');
   });
 
-  test('records count over all pages, put out or not', async () => {
+  it('records count over all pages, put out or not', async () => {
     const { run } = watching([1, 2, 3, 4, 5], { pageSize: 2, order: 'unordered' });
     const { stats, bundles } = await run({ data: { lastId: null } });
     expect(stats).toMatchObject({ records: 5, requests: 4, pages: 3, stopReason: 'empty-page' });
     expect(bundles).toHaveLength(5);
   });
 
-  test.each([1, 2, 3])('asc with a limit of %i asks for no page too many', async (limit) => {
+  it.each([1, 2, 3])('asc with a limit of %i asks for no page too many', async (limit) => {
     const { run } = watching([1, 2, 3, 4, 5], { limit, pageSize: 1, order: 'asc' });
     expect((await run({ data: { lastId: 1 } })).stats.requests).toBe(limit + 1);
   });

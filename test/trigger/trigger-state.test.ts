@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { TriggerState } from '../../src/component/trigger-data.js';
 import { startFromAll, startFromItem, startFromNow, startSince } from '../../src/trigger/trigger-start.js';
 import {
@@ -17,25 +17,25 @@ const throughJson = (state: TriggerState, type: TriggerType): TriggerState | und
   readTriggerState(JSON.parse(JSON.stringify(state)), type);
 
 describe('start choices', () => {
-  test('all: everything is new, whatever its date or id', () => {
+  it('all: everything is new, whatever its date or id', () => {
     expect(isNew(startFromAll('date'), { id: 1, dateMs: Date.UTC(1960) })).toBe(true);
     expect(isNew(startFromAll('id'), { id: '', dateMs: 0 })).toBe(true);
     expect(startFromAll('date')).toMatchObject({ lastDate: '1970-01-01T00:00:00.000Z' });
   });
 
-  test('since a date: that very instant counts', () => {
+  it('since a date: that very instant counts', () => {
     const state = startSince('2024-01-05');
     expect([at(1, 4), at(1, 5), at(1, 6)].map((item) => isNew(state, item))).toEqual([false, true, true]);
     expect(() => startSince('soon')).toThrow(expect.objectContaining({ code: 'USAGE' }));
     expect(() => startSince(new Date(Number.NaN))).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
-  test('from now on: what is dated before does not count', () => {
+  it('from now on: what is dated before does not count', () => {
     const state = startFromNow(day(5));
     expect([at(1, 4), at(1, 6)].map((item) => isNew(state, item))).toEqual([false, true]);
   });
 
-  test('an item: with it, or behind it', () => {
+  it('an item: with it, or behind it', () => {
     for (const type of ['id', 'date'] as const) {
       const items = [at(1, 4), at(2, 5), at(3, 6)];
       const including = startFromItem(at(2, 5), type);
@@ -49,7 +49,7 @@ describe('start choices', () => {
 });
 
 describe('states', () => {
-  test('survive JSON', () => {
+  it('survive JSON', () => {
     const states: [TriggerState, TriggerType][] = [
       [{ lastId: null }, 'id'],
       [{ lastId: 5, matchEqual: true }, 'id'],
@@ -59,19 +59,19 @@ describe('states', () => {
     for (const [state, type] of states) expect(throughJson(state, type)).toEqual(state);
   });
 
-  test('may hold a date, or a text in another form', () => {
+  it('may hold a date, or a text in another form', () => {
     const expected = { lastDate: '2024-01-05T00:00:00.000Z', sameDateIds: [] };
     expect(readTriggerState({ lastDate: new Date(day(5)) }, 'date')).toEqual(expected);
     expect(readTriggerState({ lastDate: '2024-01-05' }, 'date')).toEqual(expected);
   });
 
-  test('of the other type are none', () => {
+  it('of the other type are none', () => {
     expect(readTriggerState({ lastId: 5 }, 'date')).toBeUndefined();
     expect(readTriggerState({ lastDate: '2024-01-05' }, 'id')).toBeUndefined();
     expect(readTriggerState(undefined, 'id')).toBeUndefined();
   });
 
-  test.each([
+  it.each([
     [{ lastId: {} }, 'id'],
     [{ lastId: Number.NaN }, 'id'],
     [{ lastDate: 'soon' }, 'date'],
@@ -82,7 +82,7 @@ describe('states', () => {
     expect(() => readTriggerState(data, type)).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
-  test('collect the ids of one date, and forget them with the next', () => {
+  it('collect the ids of one date, and forget them with the next', () => {
     let state: TriggerState = { lastDate: new Date(day(5)).toISOString(), sameDateIds: [1] };
     state = stateAfter(state, at('2', 5));
     expect(state).toMatchObject({ sameDateIds: [1, '2'] });
@@ -91,7 +91,7 @@ describe('states', () => {
     expect(stateAfter(state, at(3, 6))).toEqual({ lastDate: '2024-01-06T00:00:00.000Z', sameDateIds: [3] });
   });
 
-  test('before the newest items take all others as done, those of the same date, too', () => {
+  it('before the newest items take all others as done, those of the same date, too', () => {
     const items = [at(1, 4), at(2, 5), at(3, 5), at(4, 5)];
     const state = stateBefore(items, 1, 'date');
     expect(items.filter((item) => isNew(state, item))).toEqual([at(4, 5)]);

@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ARRAY_FUNCTIONS } from '../../../src/iml/functions/array.js';
 import { callFunction, ENVIRONMENT, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(ARRAY_FUNCTIONS, name, ...args);
 const NUMBERS = Object.freeze([3, 1, 2]);
 
-test.each([
+it.each([
   ['add', [NUMBERS, 9, [8]], [3, 1, 2, 9, [8]]],
   ['arrayDiff', [[1, '1', 1], ['1']], [1, 1]],
   ['arrayDiff', [[{ a: 1 }, { a: 2 }], [{ a: 2 }]], [{ a: 1 }]],
@@ -51,14 +51,14 @@ test.each([
 
 describe('sort', () => {
   const sort = (...args: unknown[]) => call('sort', ...args);
-  test('numbers by value, before text, missing values last', () => {
+  it('numbers by value, before text, missing values last', () => {
     expect(sort([null, 'b', 10, 'B', 9, undefined])).toEqual([9, 10, 'B', 'b', null, undefined]);
     expect(sort([null, 'b', 10, 9], 'desc')).toEqual(['b', 10, 9, null]);
   });
-  test('dates by instant', () => {
+  it('dates by instant', () => {
     expect(sort([new Date(5), new Date(1)])).toEqual([new Date(1), new Date(5)]);
   });
-  test('keeps the order of what is equal, in both directions', () => {
+  it('keeps the order of what is equal, in both directions', () => {
     const list = [
       { n: 'a', i: 1 },
       { n: 'A', i: 2 },
@@ -67,20 +67,20 @@ describe('sort', () => {
     expect(call('map', sort(list, 'asc ci', 'n'), 'i')).toEqual([1, 2, 3]);
     expect(call('map', sort(list, 'desc ci', 'n'), 'i')).toEqual([1, 2, 3]);
   });
-  test('takes the key as second argument', () =>
+  it('takes the key as second argument', () =>
     expect(sort([{ n: 2 }, { n: 1 }], 'n')).toEqual([{ n: 1 }, { n: 2 }]));
-  test('refuses an order it does not know', () => {
+  it('refuses an order it does not know', () => {
     expect(errorOf(() => sort([], 'up', 'n'))?.message).toMatch(/^'up' is not a valid order/);
   });
 });
 
 describe('shuffle', () => {
-  test('keeps the items and its argument', () => {
+  it('keeps the items and its argument', () => {
     const list = [1, 2, 3, 4];
     expect((call('shuffle', list) as number[]).toSorted()).toEqual([1, 2, 3, 4]);
     expect(list).toEqual([1, 2, 3, 4]);
   });
-  test.each([1, -1, Number.NaN, 1e9])('stays inside the array when the source gives %d', (value) => {
+  it.each([1, -1, Number.NaN, 1e9])('stays inside the array when the source gives %d', (value) => {
     const shuffle = ARRAY_FUNCTIONS['shuffle'];
     const result = shuffle?.({ ...ENVIRONMENT, random: () => value }, [1, 2, 3]) as number[];
     expect(result.toSorted()).toEqual([1, 2, 3]);
@@ -88,37 +88,29 @@ describe('shuffle', () => {
 });
 
 describe('hostile input', () => {
-  test.each([
-    'add',
-    'map',
-    'first',
-    'join',
-    'sort',
-    'slice',
-    'reverse',
-    'flatten',
-    'distinct',
-    'toCollection',
-  ])('%s refuses text', (name) => {
-    expect(errorOf(() => call(name, 'text', 'a'))).toEqual({
-      code: 'IML_FUNCTION',
-      message: 'Invalid array',
-    });
-  });
-  test('toCollection makes __proto__ an ordinary member', () => {
+  it.each(['add', 'map', 'first', 'join', 'sort', 'slice', 'reverse', 'flatten', 'distinct', 'toCollection'])(
+    '%s refuses text',
+    (name) => {
+      expect(errorOf(() => call(name, 'text', 'a'))).toEqual({
+        code: 'IML_FUNCTION',
+        message: 'Invalid array',
+      });
+    },
+  );
+  it('toCollection makes __proto__ an ordinary member', () => {
     const result = call('toCollection', [{ k: '__proto__', v: { polluted: true } }], 'k', 'v') as object;
     expect(Object.keys(result)).toEqual(['__proto__']);
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
     expect('polluted' in {}).toBe(false);
   });
-  test.each(['__proto__', 'constructor', 'constructor.name', 'toString', 'length'])(
+  it.each(['__proto__', 'constructor', 'constructor.name', 'toString', 'length'])(
     'the key %s finds nothing',
     (key) => {
       expect(call('map', [{}, [], 'text', 5], key)).toEqual([]);
       expect(call('distinct', [{ a: 1 }, { a: 2 }], key)).toEqual([{ a: 1 }]);
     },
   );
-  test('functions in data are never called and never given', () => {
+  it('functions in data are never called and never given', () => {
     const trap = () => {
       throw new Error('called');
     };
@@ -136,26 +128,26 @@ describe('hostile input', () => {
     ).toEqual([]);
     expect(call('distinct', [{ toJSON: trap, valueOf: trap }])).toHaveLength(1);
   });
-  test('an array that holds itself', () => {
+  it('an array that holds itself', () => {
     const list: unknown[] = [1];
     list.push(list);
     expect(errorOf(() => call('flatten', list, 1e9))?.code).toBe('IML_FUNCTION');
     expect(errorOf(() => call('distinct', list))?.code).toBe('IML_FUNCTION');
     expect(call('join', [1, 2])).toBe('1,2');
   });
-  test('arrays that share their parts over and over are a limit', () => {
+  it('arrays that share their parts over and over are a limit', () => {
     let list: unknown[] = Array(100_000).fill(1);
     for (let depth = 0; depth < 100; depth++) list = [list, list];
     expect(errorOf(() => call('flatten', list, 1e9))?.code).toBe('IML_LIMIT');
     expect(errorOf(() => call('join', list))?.code).toBe('IML_LIMIT');
   });
-  test('an array longer than it may be', () => {
+  it('an array longer than it may be', () => {
     const sparse = new Array(4_000_000_000);
     for (const name of ['map', 'sort', 'reverse', 'join', 'keys', 'toArray', 'merge']) {
       expect(errorOf(() => call(name, sparse, 'a'))?.code).toBe('IML_LIMIT');
     }
   });
-  test('a long separator is a limit', () => {
+  it('a long separator is a limit', () => {
     expect(errorOf(() => call('join', Array(1000).fill('a'), 'x'.repeat(1e6)))?.code).toBe('IML_LIMIT');
   });
 });

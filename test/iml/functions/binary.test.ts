@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BINARY_FUNCTIONS } from '../../../src/iml/functions/binary.js';
 import { callFunction, errorOf } from './call-function.js';
 
@@ -7,10 +7,10 @@ const call = (name: string, ...args: unknown[]) => callFunction(BINARY_FUNCTIONS
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
 describe('digests', () => {
-  test('md5 is in hex', () => expect(call('md5', 'Make')).toBe('529a05ca6c1263aab080ec4f20754411'));
-  test('a buffer is hashed as it is', () =>
+  it('md5 is in hex', () => expect(call('md5', 'Make')).toBe('529a05ca6c1263aab080ec4f20754411'));
+  it('a buffer is hashed as it is', () =>
     expect(call('sha1', bytes(0xff))).toBe('85e53271e14006f0265921d02d4d736cdc580b0b'));
-  test.each(['sha1', 'sha256', 'sha512'])('%s takes keys in every encoding', (name) => {
+  it.each(['sha1', 'sha256', 'sha512'])('%s takes keys in every encoding', (name) => {
     const expected = createHmac(name, 'key').update('data').digest('hex');
     expect(call(name, 'data', 'hex', 'key')).toBe(expected);
     expect(call(name, 'data', '', 'key', 'text')).toBe(expected);
@@ -18,20 +18,20 @@ describe('digests', () => {
     expect(call(name, 'data', 'hex', 'a2V5', 'base64')).toBe(expected);
     expect(call(name, 'data', 'hex', bytes(0x6b, 0x65, 0x79), 'binary')).toBe(expected);
   });
-  test('an empty key is no key', () => expect(call('sha256', 'a', 'hex', '')).toBe(call('sha256', 'a')));
-  test('null has no digest', () => expect(call('sha256', null)).toBeNull());
-  test.each(['base64', 'md5', 'sha1', 'toBinary', 'toString'])('%s of undefined stays undefined', (name) => {
+  it('an empty key is no key', () => expect(call('sha256', 'a', 'hex', '')).toBe(call('sha256', 'a')));
+  it('null has no digest', () => expect(call('sha256', null)).toBeNull());
+  it.each(['base64', 'md5', 'sha1', 'toBinary', 'toString'])('%s of undefined stays undefined', (name) => {
     expect(call(name, undefined)).toBeUndefined();
   });
-  test('latin1 gives one character a byte', () =>
+  it('latin1 gives one character a byte', () =>
     expect((call('sha256', 'a', 'latin1') as string).length).toBe(32));
-  test('an unknown encoding is refused', () => {
+  it('an unknown encoding is refused', () => {
     expect(errorOf(() => call('sha256', 'a', 'rot13'))?.message).toBe("'rot13' is not a known encoding.");
   });
 });
 
 describe('text and bytes', () => {
-  test.each([
+  it.each([
     [['é'], [0xc3, 0xa9]],
     [
       ['c3a9', 'hex'],
@@ -46,19 +46,19 @@ describe('text and bytes', () => {
   ])('toBinary(%j)', (args, expected) =>
     expect([...(call('toBinary', ...args) as Uint8Array)]).toEqual(expected),
   );
-  test('toString decodes a buffer', () => {
+  it('toString decodes a buffer', () => {
     expect(call('toString', bytes(0xc3, 0xa9))).toBe('é');
     expect(call('toString', bytes(0xc3, 0xa9), 'hex')).toBe('c3a9');
     expect(call('toString', bytes(0xc3, 0xa9), 'base64')).toBe('w6k=');
   });
-  test('toString writes every type', () => {
+  it('toString writes every type', () => {
     expect(call('toString', new Date(0))).toBe('1970-01-01T00:00:00.000Z');
     expect(call('toString', [1, [2, null]])).toBe('1,2,');
     expect(call('toString', {})).toBe('{object}');
     expect(call('toString', null)).toBeNull();
   });
-  test('base64 takes a buffer as it is', () => expect(call('base64', bytes(255, 254))).toBe('//4='));
-  test.each([
+  it('base64 takes a buffer as it is', () => expect(call('base64', bytes(255, 254))).toBe('//4='));
+  it.each([
     ['abc', 'hex'],
     ['zz', 'hex'],
     ['a*b=', 'base64'],
@@ -68,9 +68,9 @@ describe('text and bytes', () => {
       `The text is not valid ${encoding}.`,
     );
   });
-  test('a collection has no bytes', () =>
+  it('a collection has no bytes', () =>
     expect(errorOf(() => call('toBinary', {}))?.code).toBe('IML_FUNCTION'));
-  test('Base64 of 100 MB is a limit', () => {
+  it('Base64 of 100 MB is a limit', () => {
     expect(errorOf(() => call('base64', new Uint8Array(100_000_000)))?.code).toBe('IML_LIMIT');
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { GENERAL_FUNCTIONS } from '../../../src/iml/functions/general.js';
 import { createCaseless } from '../../../src/iml/values/caseless.js';
 import { callFunction, errorOf } from './call-function.js';
@@ -6,40 +6,40 @@ import { callFunction, errorOf } from './call-function.js';
 const call = (name: string, ...args: unknown[]) => callFunction(GENERAL_FUNCTIONS, name, ...args);
 
 describe('if and ifempty', () => {
-  test('an empty array and an empty collection are true', () => {
+  it('an empty array and an empty collection are true', () => {
     expect(call('if', [], 1, 2)).toBe(1);
     expect(call('if', {}, 1, 2)).toBe(1);
   });
-  test.each([0, '', null, undefined, false, Number.NaN])('%j is false', (value) => {
+  it.each([0, '', null, undefined, false, Number.NaN])('%j is false', (value) => {
     expect(call('if', value, 1, 2)).toBe(2);
   });
-  test('a missing else branch gives undefined', () => expect(call('if', false, 1)).toBeUndefined());
-  test.each([0, false, ' '])('ifempty keeps %j', (value) => expect(call('ifempty', value, 'x')).toBe(value));
-  test.each(['', null, undefined])('ifempty replaces %j', (value) => {
+  it('a missing else branch gives undefined', () => expect(call('if', false, 1)).toBeUndefined());
+  it.each([0, false, ' '])('ifempty keeps %j', (value) => expect(call('ifempty', value, 'x')).toBe(value));
+  it.each(['', null, undefined])('ifempty replaces %j', (value) => {
     expect(call('ifempty', value, 'x')).toBe('x');
   });
 });
 
 describe('switch', () => {
-  test('compares as text', () => expect(call('switch', 2, '1', 'a', '2', 'b')).toBe('b'));
-  test('gives the leftover argument where nothing fits', () =>
+  it('compares as text', () => expect(call('switch', 2, '1', 'a', '2', 'b')).toBe('b'));
+  it('gives the leftover argument where nothing fits', () =>
     expect(call('switch', 'x', 'a', 1, 'else')).toBe('else'));
-  test('gives nothing without one', () => expect(call('switch', 'x', 'a', 1)).toBeUndefined());
-  test('takes the first of equal values', () => expect(call('switch', 'a', 'a', 1, 'a', 2)).toBe(1));
+  it('gives nothing without one', () => expect(call('switch', 'x', 'a', 1)).toBeUndefined());
+  it('takes the first of equal values', () => expect(call('switch', 'a', 'a', 1, 'a', 2)).toBe(1));
 });
 
 describe('get', () => {
-  test('counts items from one', () => expect(call('get', ['x', 'y'], 1)).toBe('x'));
-  test('counts from the end below zero', () => expect(call('get', ['x', 'y'], '-1')).toBe('y'));
-  test('follows a dotted path through arrays', () => {
+  it('counts items from one', () => expect(call('get', ['x', 'y'], 1)).toBe('x'));
+  it('counts from the end below zero', () => expect(call('get', ['x', 'y'], '-1')).toBe('y'));
+  it('follows a dotted path through arrays', () => {
     expect(call('get', { items: [{ id: 10 }, { id: 20 }] }, 'items.2.id')).toBe(20);
   });
-  test('prefers a member named as the whole path', () =>
+  it('prefers a member named as the whole path', () =>
     expect(call('get', { 'a.b': 1, a: { b: 2 } }, 'a.b')).toBe(1));
-  test.each([0, 1.5, 'length', '', null, undefined, 'a'])('finds nothing at %j of an array', (path) => {
+  it.each([0, 1.5, 'length', '', null, undefined, 'a'])('finds nothing at %j of an array', (path) => {
     expect(call('get', ['x'], path)).toBeUndefined();
   });
-  test.each([
+  it.each([
     '__proto__',
     'constructor',
     'constructor.name',
@@ -55,26 +55,26 @@ describe('get', () => {
 
 describe('pick and omit', () => {
   const user = { name: 'Ann', password: 'p' };
-  test('leave the collection alone', () => {
+  it('leave the collection alone', () => {
     expect(call('omit', user, 'password')).toEqual({ name: 'Ann' });
     expect(call('pick', user, 'password', 'nope')).toEqual({ password: 'p' });
     expect(user).toEqual({ name: 'Ann', password: 'p' });
   });
-  test('take an array of names, too', () => expect(call('pick', user, ['name'])).toEqual({ name: 'Ann' }));
-  test('ignore case where the collection does', () => {
+  it('take an array of names, too', () => expect(call('pick', user, ['name'])).toEqual({ name: 'Ann' }));
+  it('ignore case where the collection does', () => {
     const headers = createCaseless([['X-Id', 1]]);
     expect(call('pick', headers, 'X-ID')).toEqual({ 'x-id': 1 });
     expect(call('omit', headers, 'X-ID')).toEqual({});
   });
-  test('keep __proto__ an ordinary member', () => {
+  it('keep __proto__ an ordinary member', () => {
     const hostile = JSON.parse('{"__proto__": {"polluted": 1}, "b": 2}');
     const picked = call('pick', hostile, '__proto__') as object;
     expect(Object.keys(picked)).toEqual(['__proto__']);
     expect(Object.getPrototypeOf(picked)).toBe(Object.prototype);
   });
-  test('leave functions out', () => expect(call('omit', { a: () => 1, b: 2 })).toEqual({ b: 2 }));
-  test('count a missing collection as empty', () => expect(call('omit', null, 'a')).toEqual({}));
-  test('refuse text', () => {
+  it('leave functions out', () => expect(call('omit', { a: () => 1, b: 2 })).toEqual({ b: 2 }));
+  it('count a missing collection as empty', () => expect(call('omit', null, 'a')).toEqual({}));
+  it('refuse text', () => {
     expect(errorOf(() => call('pick', 'text', 'a'))).toEqual({
       code: 'IML_FUNCTION',
       message: 'Invalid collection',
@@ -83,7 +83,7 @@ describe('pick and omit', () => {
 });
 
 describe('equal', () => {
-  test.each([
+  it.each([
     [1, 1, true],
     [1, '1', false],
     [null, undefined, true],

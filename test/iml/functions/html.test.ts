@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HTML_FUNCTIONS } from '../../../src/iml/functions/html.js';
 import { callFunction, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(HTML_FUNCTIONS, name, ...args);
 
 describe('stripHTML', () => {
-  test.each([
+  it.each([
     ['<p>Hi <b>there</b></p>', 'Hi there'],
     ['a<br>b<BR/>c<br class="x">d', 'a\nb\nc\nd'],
     ['a<style>p { color: red }</style >b', 'ab'],
@@ -20,7 +20,7 @@ describe('stripHTML', () => {
     ['a &amp; b', 'a &amp; b'],
   ])('%s becomes %s', (html, text) => expect(call('stripHTML', html)).toBe(text));
 
-  test.each(['<a ', '<a ="', '<!', '<!--', '<script></script', '<a =\'">', "<a ='><b =\"'>"])(
+  it.each(['<a ', '<a ="', '<!', '<!--', '<script></script', '<a =\'">', "<a ='><b =\"'>"])(
     'a text of many %s takes one pass',
     (piece) => {
       // Not timed: where one piece costs a pass over the rest, this runs into the time a test may take.
@@ -30,16 +30,16 @@ describe('stripHTML', () => {
 });
 
 describe('escaping', () => {
-  test('HTML leaves quotes alone', () => {
+  it('HTML leaves quotes alone', () => {
     expect(call('escapeHTML', `<a href="x">&'</a>`)).toBe(`&lt;a href="x"&gt;&amp;'&lt;/a&gt;`);
   });
-  test('Markdown marks become numeric entities', () => {
+  it('Markdown marks become numeric entities', () => {
     expect(call('escapeMarkdown', '# *a* _b_ `c` | d')).toBe(
       '&#35; &#42;a&#42; &#95;b&#95; &#96;c&#96; &#124; d',
     );
   });
-  test('null stays null', () => expect(call('escapeHTML', null)).toBeNull());
-  test('stops at a limit', () => {
+  it('null stays null', () => expect(call('escapeHTML', null)).toBeNull());
+  it('stops at a limit', () => {
     expect(errorOf(() => call('escapeHTML', '&'.repeat(20_000_000)))?.code).toBe('IML_LIMIT');
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { JSON_FUNCTIONS } from '../../../src/iml/functions/json.js';
 import { createCaseless } from '../../../src/iml/values/caseless.js';
 import { callFunction, errorOf } from './call-function.js';
@@ -6,7 +6,7 @@ import { callFunction, errorOf } from './call-function.js';
 const call = (name: string, ...args: unknown[]) => callFunction(JSON_FUNCTIONS, name, ...args);
 
 describe('createJSON', () => {
-  test.each([
+  it.each([
     [{ a: 1, b: [true, null, undefined, 'x"'], c: undefined }, '{"a":1,"b":[true,null,null,"x\\""]}'],
     [{ at: new Date(0), bad: new Date(Number.NaN) }, '{"at":"1970-01-01T00:00:00.000Z","bad":null}'],
     [[Number.NaN, Infinity, -0], '[null,null,0]'],
@@ -19,8 +19,8 @@ describe('createJSON', () => {
     [new Map([['a', 1]]), '{}'],
   ])('writes %o', (value, text) => expect(call('createJSON', value)).toBe(text));
 
-  test('undefined has none', () => expect(call('createJSON', undefined)).toBeUndefined());
-  test('functions in data are not called', () => {
+  it('undefined has none', () => expect(call('createJSON', undefined)).toBeUndefined());
+  it('functions in data are not called', () => {
     const trap = () => {
       throw new Error('called');
     };
@@ -35,7 +35,7 @@ describe('createJSON', () => {
       ),
     ).toBe('{"a":[null]}');
   });
-  test('a value that holds itself', () => {
+  it('a value that holds itself', () => {
     const value: Record<string, unknown> = { list: [] };
     (value['list'] as unknown[]).push(value);
     expect(errorOf(() => call('createJSON', value))).toEqual({
@@ -43,15 +43,15 @@ describe('createJSON', () => {
       message: 'The value holds itself.',
     });
   });
-  test('parts that stand twice are written twice', () => {
+  it('parts that stand twice are written twice', () => {
     const part = { a: 1 };
     expect(call('createJSON', [part, part])).toBe('[{"a":1},{"a":1}]');
   });
-  test('any depth', () => {
+  it('any depth', () => {
     const text = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     expect(call('createJSON', call('parseJSON', text))).toBe(text);
   });
-  test('shared parts that multiply are a limit', () => {
+  it('shared parts that multiply are a limit', () => {
     let value: unknown = 'x'.repeat(100_000);
     for (let depth = 0; depth < 60; depth++) value = [value, value];
     expect(errorOf(() => call('createJSON', value))?.code).toBe('IML_LIMIT');
@@ -59,14 +59,14 @@ describe('createJSON', () => {
 });
 
 describe('parseJSON', () => {
-  test('reads past a byte order mark', () => expect(call('parseJSON', '\uFEFF[1]')).toEqual([1]));
-  test('reads a buffer', () => expect(call('parseJSON', new Uint8Array([0x5b, 0x5d]))).toEqual([]));
-  test('null stays null', () => expect(call('parseJSON', null)).toBeNull());
-  test('keeps __proto__ an ordinary member', () => {
+  it('reads past a byte order mark', () => expect(call('parseJSON', '\uFEFF[1]')).toEqual([1]));
+  it('reads a buffer', () => expect(call('parseJSON', new Uint8Array([0x5b, 0x5d]))).toEqual([]));
+  it('null stays null', () => expect(call('parseJSON', null)).toBeNull());
+  it('keeps __proto__ an ordinary member', () => {
     const value = call('parseJSON', '{"__proto__": {"a": 1}}') as object;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
-  test.each(['', '{oops', '[1,]', 'undefined'])('%j is no JSON', (text) => {
+  it.each(['', '{oops', '[1,]', 'undefined'])('%j is no JSON', (text) => {
     const error = errorOf(() => call('parseJSON', text));
     expect(error?.code).toBe('IML_FUNCTION');
     expect(error?.message).toMatch(/^Invalid JSON: /);

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { JWT_FUNCTIONS } from '../../../src/iml/functions/jwt.js';
 import { callFunction, errorOf } from './call-function.js';
 
@@ -13,16 +13,16 @@ const claims = (options: unknown, payload: unknown = { iat: 1000 }) =>
   decoded(jwt(payload, 'secret', 'HS256', options))[1];
 
 describe('jwt', () => {
-  test('is the token known from jwt.io', () =>
+  it('is the token known from jwt.io', () =>
     expect(jwt({ sub: '1234567890', name: 'John Doe', iat: 1516239022 }, 'your-256-bit-secret')).toBe(
       'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c',
     ));
 
-  test.each(['HS256', 'HS384', 'HS512'])('%s stands in the header', (algorithm) =>
+  it.each(['HS256', 'HS384', 'HS512'])('%s stands in the header', (algorithm) =>
     expect(decoded(jwt({}, 'secret', algorithm))[0]).toEqual({ alg: algorithm, typ: 'JWT' }),
   );
 
-  test('RS256 is verified by the public key', () => {
+  it('RS256 is verified by the public key', () => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const token = jwt({ a: 1 }, privateKey.export({ type: 'pkcs8', format: 'pem' }), 'RS256');
     const [header = '', payload = '', signature = ''] = token.split('.');
@@ -30,7 +30,7 @@ describe('jwt', () => {
     expect(verify('sha256', data, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
   });
 
-  test('a header of the options is added', () =>
+  it('a header of the options is added', () =>
     expect(decoded(jwt({}, 'secret', 'HS512', { header: { kid: 'k1', cty: 'x' } }))[0]).toEqual({
       alg: 'HS512',
       typ: 'JWT',
@@ -38,7 +38,7 @@ describe('jwt', () => {
       cty: 'x',
     }));
 
-  test('a text payload is signed as it is', () => {
+  it('a text payload is signed as it is', () => {
     const [header, payload] = jwt('text', 'secret').split('.');
     expect(Buffer.from(header ?? '', 'base64url').toString()).toBe('{"alg":"HS256"}');
     expect(Buffer.from(payload ?? '', 'base64url').toString()).toBe('text');
@@ -46,7 +46,7 @@ describe('jwt', () => {
 });
 
 describe('claims', () => {
-  test.each([
+  it.each([
     [undefined, { iat: 1000 }],
     [{ noTimestamp: true }, {}],
     [{ expiresIn: 60 }, { iat: 1000, exp: 1060 }],
@@ -63,21 +63,20 @@ describe('claims', () => {
     ],
   ])('options %j', (options, expected) => expect(claims(options)).toEqual(expected));
 
-  test('the time is added where the payload has none', () =>
-    expect(claims(undefined, {})).toEqual({ iat: 0 }));
-  test('the payload is not changed', () => {
+  it('the time is added where the payload has none', () => expect(claims(undefined, {})).toEqual({ iat: 0 }));
+  it('the payload is not changed', () => {
     const payload = { sub: 'x' };
     jwt(payload, 'secret', 'HS256', { expiresIn: 1 });
     expect(payload).toEqual({ sub: 'x' });
   });
-  test('__proto__ of a payload stays a member', () => {
+  it('__proto__ of a payload stays a member', () => {
     const payload: unknown = JSON.parse('{"__proto__":{"exp":1},"iat":1}');
     expect(JSON.stringify(claims(undefined, payload))).toBe('{"__proto__":{"exp":1},"iat":1}');
   });
 });
 
 describe('refused', () => {
-  test.each([
+  it.each([
     [[{}, undefined], 'A token needs a secret to be signed with.'],
     [[{}, ''], 'A token needs a secret to be signed with.'],
     [[undefined, 's'], 'The payload of a token is a collection or a text.'],

@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MATH_FUNCTIONS } from '../../../src/iml/functions/math.js';
 import { callFunction, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(MATH_FUNCTIONS, name, ...args);
 
 describe('functions of one number', () => {
-  test.each([
+  it.each([
     ['abs', '-5', 5],
     ['ceil', -1.2, -1],
     ['floor', -1.2, -2],
@@ -15,19 +15,16 @@ describe('functions of one number', () => {
     ['abs', undefined, undefined],
   ])('%s(%j) is %j', (name, value, expected) => expect(call(name, value)).toBe(expected));
 
-  test.each(['abc', '', '12px', '0x10', 'Infinity', true, [1], {}, new Date(0)])(
-    '%j is no number',
-    (value) => {
-      expect(errorOf(() => call('abs', value))?.message).toMatch(/is not a valid number\.$/);
-    },
-  );
-  test('a long text is cut in the message', () => {
+  it.each(['abc', '', '12px', '0x10', 'Infinity', true, [1], {}, new Date(0)])('%j is no number', (value) => {
+    expect(errorOf(() => call('abs', value))?.message).toMatch(/is not a valid number\.$/);
+  });
+  it('a long text is cut in the message', () => {
     expect(errorOf(() => call('abs', 'x'.repeat(1e6)))?.message.length).toBeLessThan(120);
   });
 });
 
 describe('trunc', () => {
-  test.each([
+  it.each([
     [3.789, 2, 3.78],
     [4.35, 2, 4.35],
     [-3.789, 1, -3.7],
@@ -42,24 +39,24 @@ describe('trunc', () => {
 });
 
 describe('functions of a list', () => {
-  test('skip what is no number and read numeric text', () => {
+  it('skip what is no number and read numeric text', () => {
     expect(call('sum', [1, 'x', null, '2', true, {}, [9], new Date(1)])).toBe(3);
     expect(call('max', 'a', 3, '7.5')).toBe(7.5);
   });
-  test.each(['average', 'max', 'min', 'median', 'stdevP', 'stdevS'])('%s of nothing is null', (name) => {
+  it.each(['average', 'max', 'min', 'median', 'stdevP', 'stdevS'])('%s of nothing is null', (name) => {
     expect(call(name, [])).toBeNull();
     expect(call(name)).toBeNull();
     expect(call(name, null)).toBeNull();
   });
-  test('the sum of nothing is zero', () => expect(call('sum', [])).toBe(0));
-  test('a sample of one has no deviation', () => expect(call('stdevS', 1)).toBeNull());
-  test('a sum that leaves the numbers is null', () => expect(call('sum', 1.7e308, 1.7e308)).toBeNull());
-  test('median leaves its array in order', () => {
+  it('the sum of nothing is zero', () => expect(call('sum', [])).toBe(0));
+  it('a sample of one has no deviation', () => expect(call('stdevS', 1)).toBeNull());
+  it('a sum that leaves the numbers is null', () => expect(call('sum', 1.7e308, 1.7e308)).toBeNull());
+  it('median leaves its array in order', () => {
     const list = [3, 1, 2];
     expect(call('median', list)).toBe(2);
     expect(list).toEqual([3, 1, 2]);
   });
-  test('an array of a million numbers is no problem', () => {
+  it('an array of a million numbers is no problem', () => {
     expect(
       call(
         'max',
@@ -70,7 +67,7 @@ describe('functions of a list', () => {
 });
 
 describe('formatNumber', () => {
-  test.each([
+  it.each([
     [[1.005, 2], '1,01'],
     [[-1.005, 2], '-1,01'],
     [[2.5, 0], '3'],
@@ -88,16 +85,16 @@ describe('formatNumber', () => {
     [[undefined, 2], undefined],
   ])('formatNumber(%j) is %j', (args, expected) => expect(call('formatNumber', ...args)).toBe(expected));
 
-  test.each([-1, 101, 1e9])('%d decimals are refused', (decimals) => {
+  it.each([-1, 101, 1e9])('%d decimals are refused', (decimals) => {
     expect(errorOf(() => call('formatNumber', 1, decimals))?.code).toBe('IML_FUNCTION');
   });
-  test('a huge separator is a limit', () => {
+  it('a huge separator is a limit', () => {
     expect(errorOf(() => call('formatNumber', 1e300, 0, ',', 'x'.repeat(1e6)))?.code).toBe('IML_LIMIT');
   });
 });
 
 describe('parseNumber', () => {
-  test.each([
+  it.each([
     [['1 756,456', ','], 1756.456],
     [['1.756,456', ','], 1756.456],
     [['1\u00A0234.5'], 1234.5],
@@ -107,12 +104,12 @@ describe('parseNumber', () => {
     [[undefined], undefined],
   ])('parseNumber(%j) is %j', (args, expected) => expect(call('parseNumber', ...args)).toBe(expected));
 
-  test.each(['abc', '', '1.2.3', '1-2'])('%j cannot be read', (text) => {
+  it.each(['abc', '', '1.2.3', '1-2'])('%j cannot be read', (text) => {
     expect(errorOf(() => call('parseNumber', text))).toEqual({
       code: 'IML_FUNCTION',
       message: `'${text}' is not a valid number.`,
     });
   });
-  test('another separator is refused', () =>
+  it('another separator is refused', () =>
     expect(errorOf(() => call('parseNumber', '1', ';'))?.code).toBe('IML_FUNCTION'));
 });

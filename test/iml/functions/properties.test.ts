@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ImlError } from '../../../src/errors/iml-error.js';
 import { ARRAY_FUNCTIONS } from '../../../src/iml/functions/array.js';
 import { BINARY_FUNCTIONS } from '../../../src/iml/functions/binary.js';
@@ -52,7 +52,7 @@ const value = fc.oneof(
 const args = fc.array(value, { maxLength: 5 });
 
 describe.each(CASES)('%s', (_, run) => {
-  test('throws nothing but ImlError and changes no argument', () => {
+  it('throws nothing but ImlError and changes no argument', () => {
     fc.assert(
       fc.property(args, (given) => {
         const before = fc.stringify(given);
@@ -72,14 +72,14 @@ describe('laws', () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const call = callFunction;
 
-  test('createJSON writes what JSON.stringify writes', () => {
+  it('createJSON writes what JSON.stringify writes', () => {
     fc.assert(
       fc.property(json, (data) => {
         expect(call(JSON_FUNCTIONS, 'createJSON', data)).toBe(JSON.stringify(data));
       }),
     );
   });
-  test('decodeURL undoes encodeURL', () => {
+  it('decodeURL undoes encodeURL', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(call(TEXT_FUNCTIONS, 'encodeURL', text)).toBe(encodeURIComponent(text));
@@ -87,7 +87,7 @@ describe('laws', () => {
       }),
     );
   });
-  test('join undoes split', () => {
+  it('join undoes split', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (text, separator) => {
         expect(call(ARRAY_FUNCTIONS, 'join', call(TEXT_FUNCTIONS, 'split', text, separator), separator)).toBe(
@@ -96,7 +96,7 @@ describe('laws', () => {
       }),
     );
   });
-  test('distinct items differ from each other, and nothing is lost', () => {
+  it('distinct items differ from each other, and nothing is lost', () => {
     fc.assert(
       fc.property(fc.array(json), (list) => {
         const kept = call(ARRAY_FUNCTIONS, 'distinct', list) as unknown[];
@@ -105,7 +105,7 @@ describe('laws', () => {
       }),
     );
   });
-  test('sort keeps the items', () => {
+  it('sort keeps the items', () => {
     fc.assert(
       fc.property(fc.array(json), (list) => {
         const sorted = call(ARRAY_FUNCTIONS, 'sort', list);
@@ -115,7 +115,7 @@ describe('laws', () => {
       }),
     );
   });
-  test('parseNumber reads what formatNumber writes', () => {
+  it('parseNumber reads what formatNumber writes', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -1e12, max: 1e12 }),

@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TEXT_FUNCTIONS } from '../../../src/iml/functions/text.js';
 import { callFunction, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(TEXT_FUNCTIONS, name, ...args);
 
-test.each([
+it.each([
   ['ascii', ['Łódź Straße', true], 'Lodz Strasse'],
   ['ascii', ['ěščřž', 'false'], ''],
   ['capitalize', ['𐐨bc'], '𐐀bc'],
@@ -40,7 +40,7 @@ test.each([
 ])('%s(%j) is %j', (name, args, expected) => expect(call(name, ...args)).toEqual(expected));
 
 describe('replace', () => {
-  test.each([
+  it.each([
     [['a.b.c', '.', '-'], 'a-b-c'],
     [['price', 'price', '$& $1 $$'], '$& $1 $$'],
     [['abc', '', 'x'], 'abc'],
@@ -55,7 +55,7 @@ describe('replace', () => {
 });
 
 describe('replaceEmojiCharacters', () => {
-  test.each([
+  it.each([
     ['👩‍👩‍👧', 'family'],
     ['👍🏽', 'skin tone'],
     ['🇨🇿', 'flag'],
@@ -67,25 +67,25 @@ describe('replaceEmojiCharacters', () => {
   ])('takes %s (%s) as one', (emoji) =>
     expect(call('replaceEmojiCharacters', `a${emoji}b`, '-')).toBe('a-b'),
   );
-  test.each(['© 2024 ™', '1#*', 'ěščř', '❤\uFE0E', '→'])('leaves %s alone', (text) => {
+  it.each(['© 2024 ™', '1#*', 'ěščř', '❤\uFE0E', '→'])('leaves %s alone', (text) => {
     expect(call('replaceEmojiCharacters', text, '-')).toBe(text);
   });
 });
 
 describe('what cannot be used', () => {
-  test('broken percent-encoding', () => {
+  it('broken percent-encoding', () => {
     expect(errorOf(() => call('decodeURL', '%E0%A4%A'))).toEqual({
       code: 'IML_FUNCTION',
       message: "'%E0%A4%A' is not percent-encoded text.",
     });
   });
-  test('a start that is no number', () =>
+  it('a start that is no number', () =>
     expect(errorOf(() => call('substring', 'abc', 'x'))?.code).toBe('IML_FUNCTION'));
 });
 
 describe('growth', () => {
   const big = 'a'.repeat(10_000_000);
-  test.each([
+  it.each([
     ['replace', [big, 'a', 'b'.repeat(100)]],
     ['replaceEmojiCharacters', ['😀'.repeat(1000), 'b'.repeat(1_000_000)]],
     ['encodeURL', ['é'.repeat(12_000_000)]],
