@@ -55,6 +55,7 @@ export type {
 } from './component/report.js';
 export type { FormInput, RunInput } from './component/runtime.js';
 export type { BuiltResponse } from './run/response/build-response.js';
+export type { RunObserver } from './run/scope/run-observer.js';
 export type {
   RunWarning,
   StopReason,

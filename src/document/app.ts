@@ -86,6 +86,8 @@ export interface FunctionComponent extends Component {
   readonly code: string | undefined;
   readonly test: string | undefined;
   readonly file: string | undefined;
+  /** File of the test; absent where there is none. */
+  readonly testFile?: string | undefined;
 }
 
 /** An endpoint of an app, as it was read. */

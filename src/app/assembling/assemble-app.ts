@@ -120,12 +120,14 @@ function assembleWebhook(part: ComponentPart): WebhookComponent {
 
 function assembleFunction(part: ComponentPart): FunctionComponent {
   const code = part.sources.get('code');
+  const test = part.sources.get('test');
   return {
     name: part.name,
     label: readText(part, 'label'),
     code: code?.text,
-    test: part.sources.get('test')?.text,
+    test: test?.text,
     file: code?.file,
+    testFile: test?.file,
   };
 }
 

@@ -24,6 +24,7 @@ import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import { type Limits, resolveLimits } from '../../run/limits/limits.js';
 import type { BuiltResponse } from '../../run/response/build-response.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
+import type { RunObserver } from '../../run/scope/run-observer.js';
 import type { TraceDepth, TraceListener } from '../../run/trace/trace.js';
 import { type EpochReport, listEpoch } from '../../trigger/run-epoch.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
@@ -79,6 +80,8 @@ export interface EngineOptions
   readonly trace?: TraceDepth | undefined;
   /** Gets each trace event as it happens. */
   readonly onTrace?: TraceListener | undefined;
+  /** Told which directives and branches of the app runs reach: for coverage. Default: nobody is. */
+  readonly observer?: RunObserver | undefined;
   /**
    * Whether and how the parameters of modules, and of webhooks that are attached or updated, are checked by their forms
    * and converted before anything is sent. Default: they are checked, defaults are not filled in, `rpc://` references
@@ -89,6 +92,13 @@ export interface EngineOptions
   readonly connections?: ConnectionStore | undefined;
   /** Runs custom functions in node:vm for debugging, which protects from nothing. Default: in a sandbox. */
   readonly trustFunctions?: boolean | undefined;
+  /**
+   * Custom functions of the app that were loaded before, for engines that share them; who loaded them closes them.
+   * Default: each engine loads its own.
+   *
+   * @internal
+   */
+  readonly sharedFunctions?: CustomFunctions | undefined;
 }
 
 /** A module of an app, ready to run any number of times, also at the same time. */
@@ -171,6 +181,7 @@ export function createEngine(options: EngineOptions): Engine {
     onPageLoop: options.onPageLoop ?? 'warn',
     trace: options.trace ?? 'summary',
     onTrace: options.onTrace,
+    observer: options.observer,
   });
   const functions = lazyFunctions(options);
   const directives = async (): Promise<DirectiveContext> => {
@@ -243,7 +254,7 @@ function createConnections(app: App, runtime: Runtime): (name: string) => Connec
 
 function compileEnvironment(options: EngineOptions): DirectiveContext['environment'] {
   const { random, uuid, timezone, equality, platformVersion, digest, clock } = options;
-  return toEnvironment({
+  const environment = toEnvironment({
     now: clock && (() => clock.now()),
     random,
     uuid,
@@ -252,6 +263,7 @@ function compileEnvironment(options: EngineOptions): DirectiveContext['environme
     platformVersion,
     digest,
   });
+  return options.observer === undefined ? environment : { ...environment, reportsBranches: true };
 }
 
 /** A communication is compiled when it is first run, and kept. */
@@ -272,7 +284,8 @@ function lazyFunctions(options: EngineOptions): {
   readonly close: () => void;
 } {
   let loading: Promise<CustomFunctions> | undefined;
-  const { app, trustFunctions } = options;
+  const { app, trustFunctions, sharedFunctions } = options;
+  if (sharedFunctions !== undefined) return { get: async () => sharedFunctions, close: () => {} };
   const get = (): Promise<CustomFunctions> => {
     loading ??= loadCustomFunctions(app, compileEnvironment(options), trustFunctions === true);
     return loading;

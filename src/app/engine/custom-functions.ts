@@ -5,7 +5,7 @@ import { FUNCTIONS } from '../../iml/functions/table.js';
 import type { SandboxWarning } from '../../sandbox/sandbox.js';
 
 /** The functions every app has. */
-const APP_FUNCTIONS: FunctionTable = { ...FUNCTIONS, ...XML_FUNCTIONS };
+export const APP_FUNCTIONS: FunctionTable = { ...FUNCTIONS, ...XML_FUNCTIONS };
 
 /** All functions the expressions of an app can call. */
 export interface CustomFunctions {

@@ -1,4 +1,5 @@
 import { assertNever } from '../../util/assert-never.js';
+import { branchListenerOf } from '../environment/branch-hook.js';
 import { makeUnknownFunctionError, wrapCallError } from '../environment/call-error.js';
 import { acceptsDebug, environmentFor } from '../environment/debug-hook.js';
 import type { Environment, ImlFunction } from '../environment/environment.js';
@@ -208,13 +209,24 @@ function refuseArguments({ name, start }: Call, context: CompileContext): Evalua
 const ABSENT: Evaluate = () => undefined;
 
 function compileIf(args: readonly Evaluate[], { name, start }: Call, context: CompileContext): Evaluate {
-  const [condition = ABSENT, then = ABSENT, otherwise = ABSENT] = args;
+  const [asked = ABSENT, then = ABSENT, otherwise = ABSENT] = args;
+  const condition =
+    context.environment.reportsBranches === true ? reportBranch(asked, start, context) : asked;
   return (scope) => {
     try {
       return isTruthy(condition(scope)) ? then(scope) : otherwise(scope);
     } catch (error) {
       throw wrapCallError(error, name, context, start);
     }
+  };
+}
+
+/** The condition of an `if` that is observed. */
+function reportBranch(condition: Evaluate, offset: number, { pointer }: CompileContext): Evaluate {
+  return (scope) => {
+    const value = condition(scope);
+    branchListenerOf(scope)?.({ pointer, offset, isYes: isTruthy(value) });
+    return value;
   };
 }
 

@@ -26,6 +26,8 @@ export interface Environment {
   readonly digest: Digest;
   /** Gets what a custom function writes with `debug(...)`. Default: nobody does. */
   readonly onDebug?: DebugListener | undefined;
+  /** Whether calls of `if` tell the listener of their scope which side they chose. Default: false. */
+  readonly reportsBranches?: boolean | undefined;
 }
 
 /** A call of `debug(...)` in a custom function. */

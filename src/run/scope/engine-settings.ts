@@ -3,6 +3,7 @@ import type { HostPolicy } from '../../http/transport/host-policy.js';
 import type { Clock } from '../../util/clock.js';
 import type { Limits } from '../limits/limits.js';
 import type { TraceDepth, TraceListener } from '../trace/trace.js';
+import type { RunObserver } from './run-observer.js';
 
 /** What an engine lends to all its runs: given once, frozen, and handed on as it is. */
 export interface EngineSettings {
@@ -17,4 +18,6 @@ export interface EngineSettings {
   readonly onPageLoop: 'warn' | 'stop' | 'error';
   readonly trace: TraceDepth;
   readonly onTrace: TraceListener | undefined;
+  /** Told which directives and branches runs reach. */
+  readonly observer?: RunObserver | undefined;
 }

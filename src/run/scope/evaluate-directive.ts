@@ -13,6 +13,7 @@ import type { RunContext } from './run-context.js';
  */
 export function evaluateDirective(directive: Directive | undefined, context: RunContext): unknown {
   if (directive === undefined) return undefined;
+  context.settings.observer?.onDirective(context.document, directive.pointer);
   try {
     return directive.evaluate(context.scope);
   } catch (error) {
@@ -77,7 +78,9 @@ export function evaluateFlag(
 ): boolean {
   if (directive === undefined) return absent;
   const value = evaluateDirective(directive, context);
-  return value !== 'false' && isTruthy(value);
+  const isYes = value !== 'false' && isTruthy(value);
+  context.settings.observer?.onDecision(context.document, directive.pointer, isYes);
+  return isYes;
 }
 
 /** A directive as text; undefined where it evaluates to nothing or to empty text. */

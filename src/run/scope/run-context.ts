@@ -1,4 +1,5 @@
 import type { Document } from '../../document/reading/document.js';
+import { listenForBranches } from '../../iml/environment/branch-hook.js';
 import { listenForDebug } from '../../iml/environment/debug-hook.js';
 import type { DebugOutput } from '../../iml/environment/environment.js';
 import { listenForMissing, type MissingValue } from '../../iml/environment/scope-hook.js';
@@ -146,6 +147,11 @@ export class RunContext {
     this.progress = progress;
     listenForMissing(scope, (missing) => this.tellMissing(missing));
     listenForDebug(scope, (output) => this.tellDebug(output));
+    const { observer } = run.settings;
+    if (observer === undefined) return;
+    listenForBranches(scope, ({ pointer, offset, isYes }) =>
+      observer.onDecision(this.document, pointer, isYes, offset),
+    );
   }
 
   /** The same run and scope at another position. */

@@ -1,0 +1,120 @@
+/** The function that a test file becomes; the results of its tests are what it returns. */
+export const HARNESS_NAME = 'imlFunctionTests';
+
+/** One test as the guest tells it. */
+export interface GuestTestResult {
+  /** Names of the groups around it, then its own. */
+  readonly path: readonly string[];
+  /** Undefined for a test that passed. */
+  readonly message?: string;
+  readonly stack?: string;
+}
+
+/** A test file that runs itself: everything of ours stands in front of its first line, so that lines stay what they are. */
+export interface HarnessedTests {
+  readonly code: string;
+  /** Columns of the first line that are ours. */
+  readonly prefixLength: number;
+}
+
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+
+/**
+ * Puts a test file into a function with what Make's runner lends to it: `describe`, `it`, `assert`, `iml`, `environment`
+ * and the custom functions by name.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc][inf]
+ */
+export function harnessTests(code: string, functionNames: readonly string[]): HarnessedTests {
+  const names = functionNames.filter((name) => IDENTIFIER.test(name) && !RESERVED.has(name));
+  const lent = ['describe', 'it', 'assert', ...names];
+  const values = ['describe', 'it', 'assert', ...names.map((name) => `iml[${JSON.stringify(name)}]`)];
+  const prefix = `function ${HARNESS_NAME}() { ${HARNESS} (function (${lent.join(', ')}) { (function () { `;
+  const suffix = `\n}).call({ timezone: environment.timezone }); })(${values.join(', ')}); return results; }`;
+  return { code: prefix + code.replace(/^\uFEFF/, '') + suffix, prefixLength: prefix.length };
+}
+
+/** Words that no parameter can be called. */
+const RESERVED: ReadonlySet<string> = new Set(
+  `await break case catch class const continue debugger default delete do else enum export extends false finally for
+  function if implements import in instanceof interface let new null package private protected public return static
+  super switch this throw true try typeof var void while with yield arguments eval describe it assert`.split(
+    /\s+/,
+  ),
+);
+
+/** Runs inside the sandbox; made one line, so that nothing in it may be a comment to the end of a line. */
+const HARNESS = `
+const results = [];
+const groups = [];
+const show = (value) => {
+  if (typeof value === 'function') return '[function]';
+  if (value instanceof Error) return String(value);
+  if (Buffer.isBuffer(value)) return 'Buffer ' + value.toString('base64');
+  try { const text = JSON.stringify(value); return text === undefined ? String(value) : text; }
+  catch (error) { return String(value); }
+};
+const fail = (message, standard) => {
+  if (message instanceof Error) throw message;
+  const error = new Error(message === undefined ? standard : String(message) + ' (' + standard + ')');
+  error.name = 'AssertionError';
+  throw error;
+};
+const isSame = (a, b, strict) => strict ? Object.is(a, b) : a == b || (a !== a && b !== b);
+const isDeep = (a, b, strict) => {
+  if (isSame(a, b, strict)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (a instanceof Date || b instanceof Date) return a instanceof Date && b instanceof Date && Object.is(a.getTime(), b.getTime());
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const names = Object.keys(a);
+  if (names.length !== Object.keys(b).length) return false;
+  return names.every((name) => Object.prototype.hasOwnProperty.call(b, name) && isDeep(a[name], b[name], strict));
+};
+const expected = (want, got) => 'expected ' + show(want) + ', got ' + show(got);
+const throwsAs = (wanted, error) => {
+  if (wanted === undefined || typeof wanted === 'string') return true;
+  if (wanted instanceof RegExp) return wanted.test(String(error && error.message !== undefined ? error.message : error));
+  if (typeof wanted === 'function') return wanted.prototype !== undefined && error instanceof wanted ? true : wanted.prototype === undefined || !(wanted.prototype instanceof Error) ? wanted(error) === true : false;
+  return Object.keys(wanted).every((name) => wanted[name] instanceof RegExp ? wanted[name].test(String(error[name])) : isDeep(error[name], wanted[name], true));
+};
+const assert = (value, message) => { if (!value) fail(message, 'expected a value that is truthy, got ' + show(value)); };
+assert.ok = (value, message) => { if (!value) fail(message, 'expected a value that is truthy, got ' + show(value)); };
+assert.equal = (got, want, message) => { if (!isSame(got, want, false)) fail(message, expected(want, got)); };
+assert.notEqual = (got, want, message) => { if (isSame(got, want, false)) fail(message, 'expected anything but ' + show(want)); };
+assert.strictEqual = (got, want, message) => { if (!isSame(got, want, true)) fail(message, expected(want, got)); };
+assert.notStrictEqual = (got, want, message) => { if (isSame(got, want, true)) fail(message, 'expected anything but ' + show(want)); };
+assert.deepEqual = (got, want, message) => { if (!isDeep(got, want, false)) fail(message, expected(want, got)); };
+assert.deepStrictEqual = (got, want, message) => { if (!isDeep(got, want, true)) fail(message, expected(want, got)); };
+assert.notDeepEqual = (got, want, message) => { if (isDeep(got, want, false)) fail(message, 'expected anything but ' + show(want)); };
+assert.notDeepStrictEqual = (got, want, message) => { if (isDeep(got, want, true)) fail(message, 'expected anything but ' + show(want)); };
+assert.match = (text, pattern, message) => { if (!pattern.test(text)) fail(message, 'expected a match of ' + pattern + ', got ' + show(text)); };
+assert.doesNotMatch = (text, pattern, message) => { if (pattern.test(text)) fail(message, 'expected no match of ' + pattern + ', got ' + show(text)); };
+assert.fail = (message) => fail(message, 'assert.fail');
+assert.throws = (work, wanted, message) => {
+  try { work(); }
+  catch (error) { if (!throwsAs(wanted, error)) fail(message, 'another error was thrown: ' + show(error)); return; }
+  fail(typeof wanted === 'string' ? wanted : message, 'expected an error, got none');
+};
+assert.doesNotThrow = (work, message) => {
+  try { work(); }
+  catch (error) { fail(typeof message === 'string' ? message : undefined, 'expected no error, got ' + show(error)); }
+};
+assert.strict = assert;
+const describe = (name, work) => {
+  groups.push(String(name));
+  try { work(); } finally { groups.pop(); }
+};
+const it = (name, work) => {
+  const path = groups.concat(String(name));
+  try {
+    const result = work();
+    if (typeof result === 'object' && result !== null && typeof result.then === 'function') throw new TypeError('The test returned a promise: tests of custom functions are synchronous');
+    results.push({ path });
+  } catch (error) {
+    if (error instanceof InternalError) throw error;
+    const isError = error instanceof Error;
+    results.push({ path, message: isError ? (error.name === 'AssertionError' ? '' : error.name + ': ') + error.message : show(error), stack: isError ? String(error.stack) : '' });
+  }
+};
+`
+  .trim()
+  .replaceAll('\n', ' ');

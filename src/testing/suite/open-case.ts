@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CaseError } from '../../errors/case-error.js';
+import { readBodyFile } from '../cases/body-files.js';
+import { type CaseReading, readCase } from '../cases/read-case.js';
+
+/** Bytes of one file of a case. [choice] */
+const MAX_CASE_BYTES = 32 * 1024 * 1024;
+
+/** Reads a case from disk. Never rejects for what lies there. */
+export async function openCase(file: string, testFolders: readonly string[]): Promise<CaseReading> {
+  const name = nameOfCase(file, testFolders);
+  const fail = (message: string, cause?: unknown): CaseReading => ({
+    ...{ ok: false, name, file },
+    errors: [new CaseError(message, { place: { file, line: 1, column: 1 }, cause })],
+  });
+  try {
+    const bytes = await readFile(file);
+    if (bytes.byteLength > MAX_CASE_BYTES) return fail(`The file has more than ${MAX_CASE_BYTES} bytes.`);
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return await readCase(text, { file, name, readBody: (body) => readBodyFile(file, body) });
+  } catch (error) {
+    if (error instanceof TypeError) return fail('The file is not UTF-8 text.', error);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return fail(`The file cannot be read (${code}).`, error);
+  }
+}
+
+/** `listOrders/paging` of `tests/listOrders/paging.test.json`. */
+function nameOfCase(file: string, testFolders: readonly string[]): string {
+  const folder = testFolders.find((candidate) => file.startsWith(candidate + path.sep));
+  const relative = folder === undefined ? path.basename(file) : path.relative(folder, file);
+  return relative
+    .split(path.sep)
+    .join('/')
+    .replace(/\.test\.jsonc?$/, '');
+}

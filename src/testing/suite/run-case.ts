@@ -1,0 +1,107 @@
+import path from 'node:path';
+import type { CustomFunctions } from '../../app/engine/custom-functions.js';
+import type { App } from '../../document/app.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { childPointer, type Place } from '../../errors/place.js';
+import type { RunObserver } from '../../run/scope/run-observer.js';
+import { fixtureOfCase } from '../cases/case-fixture.js';
+import type { ReadCase } from '../cases/read-case.js';
+import type { ExchangeProblem } from '../exchanges/play-exchanges.js';
+import type { OutcomeDifference } from '../fixtures/check-outcome.js';
+import { type FixtureReport, playFixture } from '../fixtures/play-fixture.js';
+import type { TestFailure } from './test-result.js';
+
+/** What runs of cases of one app share. */
+export interface CaseStage {
+  readonly app: App;
+  /** The folder of the app, absolute. */
+  readonly root: string;
+  /** Custom functions of the app for a timezone, loaded once. */
+  readonly functionsFor: (timezone: string) => Promise<CustomFunctions | undefined>;
+  /** For coverage. */
+  readonly observer?: RunObserver | undefined;
+}
+
+/** What a case showed: its failures, and the report where it ran at all. */
+export interface CaseRun {
+  readonly failures: readonly TestFailure[];
+  readonly report: FixtureReport | undefined;
+}
+
+/** Runs a case against its exchanges. Rejects for a defect of ours alone. */
+export async function runCase(read: ReadCase, stage: CaseStage): Promise<CaseRun> {
+  try {
+    const fixture = fixtureOfCase(read, stage.app);
+    const report = await playFixture(fixture, {
+      app: fixture.app === undefined ? stage.app : undefined,
+      isStrict: true,
+      functions: await stage.functionsFor(fixture.input.timezone ?? 'UTC'),
+      observer: stage.observer,
+    });
+    return { failures: listFailures(read, report, stage.root), report };
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    const place = error.place ?? { file: read.file, line: 1, column: 1 };
+    const isInCase = place.file === read.file;
+    const failure: TestFailure = {
+      message: error.message,
+      isDifference: false,
+      place: isInCase ? place : read.document.placeOf(''),
+      origin: isInCase ? undefined : absolute(place, stage.root),
+    };
+    return { failures: [failure], report: undefined };
+  }
+}
+
+/** Exchanges first: a request that went wrong explains what came of it. */
+function listFailures(read: ReadCase, report: FixtureReport, root: string): readonly TestFailure[] {
+  return [
+    ...report.exchanges.flatMap((problem) => exchangeFailures(problem, read, report, root)),
+    ...report.differences.map((difference) => outcomeFailure(difference, read, root)),
+  ];
+}
+
+function outcomeFailure(difference: OutcomeDifference, { document }: ReadCase, root: string): TestFailure {
+  const { what, expected, got, reason, pointer, place } = difference;
+  return {
+    ...{ message: what, isDifference: true, expected, got, reason },
+    place: document.placeOf(pointer),
+    origin: place && absolute(place, root),
+  };
+}
+
+function exchangeFailures(
+  problem: ExchangeProblem,
+  { document }: ReadCase,
+  { placeInRequest }: FixtureReport,
+  root: string,
+): readonly TestFailure[] {
+  const { call, exchange, message, differences } = problem;
+  const at = exchange === undefined ? '/exchanges' : `/exchanges/${exchange}`;
+  const originOf = (path: OutcomeDifference['path']): Place | undefined => {
+    const place = call === undefined ? undefined : placeInRequest(call, path);
+    return place && absolute(place, root);
+  };
+  const whole: TestFailure = {
+    ...{ message, isDifference: false },
+    place: document.placeOf(at),
+    origin: differences.length > 0 ? undefined : originOf(['url']),
+  };
+  return [
+    whole,
+    ...differences.map((difference): TestFailure => {
+      const pointer = difference.path.reduce<string>(childPointer, `${at}/request`);
+      return {
+        message: `request.${difference.path.join('.')}`,
+        ...{ isDifference: true, expected: difference.expected, got: difference.got },
+        place: document.placeOf(pointer),
+        origin: originOf(difference.path),
+      };
+    }),
+  ];
+}
+
+/** Files of an app are named from its folder. */
+export function absolute(place: Place, root: string): Place | undefined {
+  return place.file === undefined ? undefined : { ...place, file: path.resolve(root, place.file) };
+}

@@ -1,0 +1,249 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type CustomFunctions, loadCustomFunctions } from '../../app/engine/custom-functions.js';
+import { loadApp } from '../../app/loading/load-app.js';
+import type { App, FunctionComponent } from '../../document/app.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { toEnvironment } from '../../iml/compile.js';
+import type { RunObserver } from '../../run/scope/run-observer.js';
+import type { CaseReading, ReadCase } from '../cases/read-case.js';
+import type { FixtureReport } from '../fixtures/play-fixture.js';
+import { runFunctionTests } from '../functions/run-function-tests.js';
+import type { TestPlace } from './find-tests.js';
+import { inOrder } from './in-order.js';
+import { openCase } from './open-case.js';
+import { absolute, type CaseStage, runCase } from './run-case.js';
+import type { TestFailure, TestResult, TestSummary } from './test-result.js';
+
+/** How tests are run. */
+export interface SuiteOptions {
+  /** Whether a test of this name is meant. Default: all are. */
+  readonly filter?: ((name: string) => boolean) | undefined;
+  /** Whether the first failure ends the run. Default: false. */
+  readonly bail?: boolean | undefined;
+  /** Told of each result, in the order of the files; waited for. */
+  readonly onResult?: ((result: TestResult) => unknown) | undefined;
+  /** Told before each test starts, and how many are known to follow. */
+  readonly onStart?: ((name: string) => void) | undefined;
+  /** Told of an app once it is loaded. */
+  readonly onApp?: ((app: App, root: string) => void) | undefined;
+  /** Told of each case that ran, with all that it showed. */
+  readonly onCase?: ((read: ReadCase, report: FixtureReport, result: TestResult) => void) | undefined;
+  /** For coverage. */
+  readonly observer?: RunObserver | undefined;
+  /** Ends the run between two tests. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds, for durations alone. Default: the process's own. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Tests under way at the same time; each waits for nothing but its turn. */
+const WIDTH = 8;
+
+/** Runs the tests of apps. What is wrong with one file or app stops none of the others. */
+export async function runSuite(
+  places: readonly TestPlace[],
+  options: SuiteOptions = {},
+): Promise<TestSummary> {
+  const run = new SuiteRun(options);
+  for (const place of places) await run.addPlace(place);
+  return run.summary();
+}
+
+class SuiteRun {
+  readonly #options: SuiteOptions;
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  readonly #files = new Map<string, string>();
+  #passed = 0;
+  #failed = 0;
+  #skipped = 0;
+
+  constructor(options: SuiteOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#startedAt = this.#now();
+  }
+
+  summary(): TestSummary {
+    return {
+      passed: this.#passed,
+      failed: this.#failed,
+      skipped: this.#skipped,
+      durationMs: this.#now() - this.#startedAt,
+    };
+  }
+
+  get #isOver(): boolean {
+    return (this.#options.bail === true && this.#failed > 0) || this.#options.signal?.aborted === true;
+  }
+
+  async addPlace(place: TestPlace): Promise<void> {
+    if (this.#isOver) {
+      this.#skipped += place.caseFiles.length;
+      return;
+    }
+    const startedAt = this.#now();
+    let app: App;
+    try {
+      app = await loadApp(place.root);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      this.#skipped += place.caseFiles.length;
+      await this.#tell(appFailure(error, place.root, this.#now() - startedAt));
+      return;
+    }
+    this.#options.onApp?.(app, place.root);
+    const shared = shareFunctions(app);
+    try {
+      const stage: CaseStage = {
+        ...{ app, root: place.root, observer: this.#options.observer },
+        functionsFor: shared.of,
+      };
+      await this.#runCases(place, stage);
+      await this.#runFunctions(place, app);
+    } finally {
+      await shared.close();
+    }
+  }
+
+  async #runCases({ caseFiles, testFolders }: TestPlace, stage: CaseStage): Promise<void> {
+    const readings: CaseReading[] = [];
+    for await (const reading of inOrder(caseFiles, WIDTH, (file) => openCase(file, testFolders))) {
+      const name = reading.ok ? reading.case.name : reading.name;
+      if (this.#options.filter?.(name) ?? true) readings.push(reading);
+    }
+    let told = 0;
+    for await (const result of inOrder(readings, WIDTH, (reading) => this.#runReading(reading, stage))) {
+      told++;
+      await this.#tell(result);
+      if (this.#isOver) break;
+    }
+    this.#skipped += readings.length - told;
+  }
+
+  async #runReading(reading: CaseReading, stage: CaseStage): Promise<TestResult> {
+    const startedAt = this.#now();
+    const { file, name } = reading.ok ? reading.case : reading;
+    this.#options.onStart?.(name);
+    const resultOf = (failures: readonly TestFailure[]): TestResult => ({
+      ...{ kind: 'case', name, file, failures },
+      status: failures.length === 0 ? 'passed' : 'failed',
+      durationMs: this.#now() - startedAt,
+    });
+    if (!reading.ok) {
+      return resultOf(
+        reading.errors.map(({ message, place }) => ({
+          ...{ message, isDifference: false, origin: undefined },
+          place: place ?? { file },
+        })),
+      );
+    }
+    const other = this.#claim(name, file);
+    if (other !== undefined) {
+      const place = reading.case.document.placeOf('/name', undefined, 'key');
+      const message = `Another case has the name "${name}", too: ${other}.`;
+      return resultOf([{ message, isDifference: false, place, origin: undefined }]);
+    }
+    const { failures, report } = await runCase(reading.case, stage);
+    const result = resultOf(failures);
+    if (report !== undefined) this.#options.onCase?.(reading.case, report, result);
+    return result;
+  }
+
+  /** The other file that has the name. */
+  #claim(name: string, file: string): string | undefined {
+    const other = this.#files.get(name);
+    if (other === undefined) this.#files.set(name, file);
+    return other === file ? undefined : other;
+  }
+
+  async #runFunctions({ root, functionTests }: TestPlace, app: App): Promise<void> {
+    if (functionTests === false) return;
+    for (const written of app.functions.values()) {
+      const component = await withTest(written, root);
+      if (component.test === undefined || component.test.trim() === '') continue;
+      const file = path.resolve(root, component.testFile ?? '');
+      if (Array.isArray(functionTests) && !functionTests.includes(file)) continue;
+      if (this.#isOver) {
+        this.#skipped++;
+        continue;
+      }
+      this.#options.onStart?.(component.name);
+      const startedAt = this.#now();
+      const results = await runFunctionTests(app, component);
+      const durationMs = (this.#now() - startedAt) / results.length;
+      for (const { name, message, place } of results) {
+        if (!(this.#options.filter?.(name) ?? true)) continue;
+        const failure: TestFailure | undefined =
+          message === undefined
+            ? undefined
+            : {
+                ...{ message, isDifference: false, origin: undefined },
+                place: absolute(place, root) ?? { file },
+              };
+        await this.#tell({
+          ...{ kind: 'function', name, file, durationMs },
+          status: failure === undefined ? 'passed' : 'failed',
+          failures: failure === undefined ? [] : [failure],
+        });
+      }
+    }
+  }
+
+  async #tell(result: TestResult): Promise<void> {
+    if (result.status === 'passed') this.#passed++;
+    else this.#failed++;
+    await this.#options.onResult?.(result);
+  }
+}
+
+function appFailure(error: EngineError, root: string, durationMs: number): TestResult {
+  const place = (error.place && absolute(error.place, root)) ?? { file: root };
+  return {
+    ...{ kind: 'app', name: path.basename(root), file: place.file ?? root, status: 'failed', durationMs },
+    failures: [
+      {
+        message: `The app does not load: ${error.message}`,
+        isDifference: false,
+        place,
+        origin: undefined,
+      },
+    ],
+  };
+}
+
+/** The test of a function may lie beside it without being declared. */
+async function withTest(component: FunctionComponent, root: string): Promise<FunctionComponent> {
+  if (component.test !== undefined || component.file === undefined) return component;
+  const folder = path.posix.dirname(component.file);
+  const names = await readdir(path.join(root, folder)).catch(() => []);
+  const name = names.find((candidate) => candidate.endsWith('.test.js'));
+  if (name === undefined) return component;
+  const testFile = path.posix.join(folder, name);
+  return { ...component, test: await readFile(path.join(root, testFile), 'utf8'), testFile };
+}
+
+/** Opening a sandbox takes longer than a case: cases share one for each timezone. */
+function shareFunctions(app: App): {
+  readonly of: CaseStage['functionsFor'];
+  readonly close: () => Promise<void>;
+} {
+  const opened = new Map<string, Promise<CustomFunctions>>();
+  return {
+    of: async (timezone) => {
+      if (app.functions.size === 0) return undefined;
+      const known = opened.get(timezone) ?? loadCustomFunctions(app, toEnvironment({ timezone }), false);
+      opened.set(timezone, known);
+      return known;
+    },
+    close: async () => {
+      for (const loading of opened.values()) {
+        await loading.then(
+          (functions) => functions.close(),
+          () => {},
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { Place } from '../../errors/place.js';
+
+/** One thing that is not as it should be. */
+export interface TestFailure {
+  /** A sentence, or `bundles[0].id` where `expected` and `got` say the rest. */
+  readonly message: string;
+  /** Whether two values differ; then both are given, undefined standing for nothing. */
+  readonly isDifference: boolean;
+  readonly expected?: unknown;
+  readonly got?: unknown;
+  /** Why, where more is known: the error that ended the run. */
+  readonly reason?: string | undefined;
+  /** In the file of the test; `file` is absolute. */
+  readonly place: Place;
+  /** Where in the app the value was made; `file` is absolute. Undefined where that is not known. */
+  readonly origin: Place | undefined;
+}
+
+/** What came of one test. */
+export interface TestResult {
+  /** `case`: a `*.test.json`. `function`: a test of a custom function. `app`: an app that does not load. */
+  readonly kind: 'case' | 'function' | 'app';
+  /** `listOrders/paging`, `removeEmpty > keeps zero`. */
+  readonly name: string;
+  /** Absolute. */
+  readonly file: string;
+  readonly status: 'passed' | 'failed';
+  /** None for a test that passed. */
+  readonly failures: readonly TestFailure[];
+  /** Milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Counts over results. */
+export interface TestSummary {
+  readonly passed: number;
+  readonly failed: number;
+  /** Tests that were found and did not run: after the first failure with `bail`, or of an app that does not load. */
+  readonly skipped: number;
+  readonly durationMs: number;
+}
