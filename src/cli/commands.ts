@@ -22,6 +22,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Looks for mistakes in an app without running it.',
     load: async () => (await import('./commands/check.js')).CHECK_COMMAND,
   },
+  test: {
+    summary: 'Runs the tests of an app.',
+    load: async () => (await import('./commands/test.js')).TEST_COMMAND,
+  },
   lsp: {
     summary: 'Serves editors by the Language Server Protocol.',
     load: async () => (await import('./commands/lsp.js')).LSP_COMMAND,

@@ -9,6 +9,7 @@ import type { ReadCase } from '../cases/read-case.js';
 import type { ExchangeProblem } from '../exchanges/play-exchanges.js';
 import type { OutcomeDifference } from '../fixtures/check-outcome.js';
 import { type FixtureReport, playFixture } from '../fixtures/play-fixture.js';
+import type { ValuePath } from '../matching/compare-values.js';
 import type { TestFailure } from './test-result.js';
 
 /** What runs of cases of one app share. */
@@ -72,13 +73,13 @@ function outcomeFailure(difference: OutcomeDifference, { document }: ReadCase, r
 
 function exchangeFailures(
   problem: ExchangeProblem,
-  { document }: ReadCase,
+  { document, written: { exchanges = [] } }: ReadCase,
   { placeInRequest }: FixtureReport,
   root: string,
 ): readonly TestFailure[] {
   const { call, exchange, message, differences } = problem;
   const at = exchange === undefined ? '/exchanges' : `/exchanges/${exchange}`;
-  const originOf = (path: OutcomeDifference['path']): Place | undefined => {
+  const originOf = (path: ValuePath): Place | undefined => {
     const place = call === undefined ? undefined : placeInRequest(call, path);
     return place && absolute(place, root);
   };
@@ -90,7 +91,8 @@ function exchangeFailures(
   return [
     whole,
     ...differences.map((difference): TestFailure => {
-      const pointer = difference.path.reduce<string>(childPointer, `${at}/request`);
+      const path = asWritten(difference.path, exchanges[exchange ?? 0]?.request?.headers);
+      const pointer = path.reduce<string>(childPointer, `${at}/request`);
       return {
         message: `request.${difference.path.join('.')}`,
         ...{ isDifference: true, expected: difference.expected, got: difference.got },
@@ -99,6 +101,13 @@ function exchangeFailures(
       };
     }),
   ];
+}
+
+/** Names of headers are compared without case; the file has them in one. */
+function asWritten(path: ValuePath, headers: object = {}): ValuePath {
+  const [member, name] = path;
+  if (member !== 'headers') return path;
+  return ['headers', Object.keys(headers).find((key) => key.toLowerCase() === name) ?? name ?? ''];
 }
 
 /** Files of an app are named from its folder. */

@@ -10,10 +10,10 @@ import type { CaseReading, ReadCase } from '../cases/read-case.js';
 import type { FixtureReport } from '../fixtures/play-fixture.js';
 import { runFunctionTests } from '../functions/run-function-tests.js';
 import type { TestPlace } from './find-tests.js';
-import { inOrder } from './in-order.js';
 import { openCase } from './open-case.js';
 import { absolute, type CaseStage, runCase } from './run-case.js';
 import type { TestFailure, TestResult, TestSummary } from './test-result.js';
+import { workInOrder } from './work-in-order.js';
 
 /** How tests are run. */
 export interface SuiteOptions {
@@ -109,12 +109,12 @@ class SuiteRun {
 
   async #runCases({ caseFiles, testFolders }: TestPlace, stage: CaseStage): Promise<void> {
     const readings: CaseReading[] = [];
-    for await (const reading of inOrder(caseFiles, WIDTH, (file) => openCase(file, testFolders))) {
+    for await (const reading of workInOrder(caseFiles, WIDTH, (file) => openCase(file, testFolders))) {
       const name = reading.ok ? reading.case.name : reading.name;
       if (this.#options.filter?.(name) ?? true) readings.push(reading);
     }
     let told = 0;
-    for await (const result of inOrder(readings, WIDTH, (reading) => this.#runReading(reading, stage))) {
+    for await (const result of workInOrder(readings, WIDTH, (reading) => this.#runReading(reading, stage))) {
       told++;
       await this.#tell(result);
       if (this.#isOver) break;

@@ -4,7 +4,7 @@
  *
  * @param width how many are under way at most
  */
-export async function* inOrder<T, R>(
+export async function* workInOrder<T, R>(
   items: Iterable<T>,
   width: number,
   work: (item: T) => Promise<R>,

@@ -1,0 +1,78 @@
+import path from 'node:path';
+import { CaseError } from '../../errors/case-error.js';
+import { printPlace } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
+import { findTests, type TestPlace } from '../../testing/suite/find-tests.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import type { Io } from '../io.js';
+import { REPORTER_NAMES } from '../tests/reporters.js';
+import { runTests } from '../tests/run-tests.js';
+import { usageError } from '../usage-error.js';
+
+export const TEST_COMMAND: Command = {
+  name: 'test',
+  about: 'Runs the tests of an app: its cases, and the tests of its custom functions.',
+  positionals: [
+    {
+      name: 'folder or file',
+      help: 'The folder of an app, or folders and files of its tests. Default: this folder.',
+      isOptional: true,
+      isRepeated: true,
+    },
+  ],
+  options: {
+    app: { value: 'FOLDER', help: 'The app, where the tests do not lie in it.' },
+    filter: { value: 'TEXT', multiple: true, help: 'Runs tests whose name holds the text.' },
+    bail: { help: 'Stops at the first failure.' },
+    verbose: { help: 'Lists tests that passed, too.' },
+    reporter: {
+      value: `${REPORTER_NAMES}[=FILE]`,
+      multiple: true,
+      help: 'How results are written, and where. Default: human.',
+    },
+  },
+  examples: [
+    'iml test ./my-app',
+    'iml test ./my-app --filter listOrders --bail',
+    'iml test ./my-app --reporter human --reporter junit=report.xml',
+  ],
+  notes: [
+    'Cases are files tests/COMPONENT/NAME.test.json beside the app; tests of custom functions are functions/NAME/NAME.test.js. Nothing goes over a network.',
+    'The exit code is 0 if all passed, 1 if one failed, 2 if there is none or the command line makes no sense, 130 after Ctrl-C.',
+  ],
+  run: testApps,
+};
+
+async function testApps(args: Arguments, io: Io): Promise<number> {
+  const places = await findPlaces(args, io);
+  return io.interruptible(async (signal) => {
+    const summary = await runTests(places, args, io, { signal });
+    signal.throwIfAborted();
+    if (summary.passed + summary.failed + summary.skipped === 0) throw noTests(args);
+    return summary.failed === 0 ? EXIT.ok : EXIT.failed;
+  });
+}
+
+async function findPlaces(args: Arguments, io: Io): Promise<readonly TestPlace[]> {
+  const app = args.text('app');
+  const given = args.positionals.length === 0 && app === undefined ? ['.'] : args.positionals;
+  try {
+    return await findTests(
+      given.map((target) => path.resolve(io.cwd, target)),
+      app === undefined ? undefined : path.resolve(io.cwd, app),
+    );
+  } catch (error) {
+    if (error instanceof CaseError) throw usageError(error.message);
+    if (!(error instanceof SpecError)) throw error;
+    const where = error.place === undefined ? '' : `${printPlace(error.place)}: `;
+    throw usageError(where + error.message);
+  }
+}
+
+function noTests(args: Arguments): Error {
+  const filters = args.texts('filter');
+  if (filters.length > 0)
+    return usageError(`No test has a name with ${filters.map((text) => `"${text}"`).join(' or ')}.`);
+  return usageError('There are no tests. iml init tests writes one for each component.');
+}

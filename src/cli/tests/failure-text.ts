@@ -1,0 +1,12 @@
+import { showValue } from '../../testing/matching/show-value.js';
+import type { TestFailure } from '../../testing/suite/test-result.js';
+import { printFilePlace, type ReportContext } from './test-reporter.js';
+
+/** A failure in one line: `bundles[0].id: expected 1, got 2 (made in list.iml.json:3:9)`. */
+export function printFailureLine(failure: TestFailure, context: ReportContext): string {
+  const { message, isDifference, expected, got, reason, origin } = failure;
+  const values = isDifference ? `: expected ${showValue(expected)}, got ${showValue(got)}` : '';
+  const why = reason === undefined ? '' : ` (${reason})`;
+  const made = origin === undefined ? '' : ` (made in ${printFilePlace(origin, context)})`;
+  return `${message}${values}${why}${made}`;
+}

@@ -1,0 +1,31 @@
+import { printFailureLine } from './failure-text.js';
+import type { MakeReporter } from './test-reporter.js';
+
+/**
+ * For workflows of GitHub: an annotation for each failure, at the line of the case.
+ *
+ * @see https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
+ */
+export const createGithubReport: MakeReporter = (context) => ({
+  report: ({ name, failures }) =>
+    failures
+      .map((failure) => {
+        const { file, line, column } = failure.place;
+        const properties = [
+          ...(file === undefined ? [] : [`file=${escapeProperty(context.pathOf(file))}`]),
+          ...(line === undefined ? [] : [`line=${line}`, `col=${column ?? 1}`]),
+          `title=${escapeProperty(name)}`,
+        ];
+        return `::error ${properties.join(',')}::${escapeData(printFailureLine(failure, context))}\n`;
+      })
+      .join(''),
+  finish: ({ passed, failed }) => `::notice::${passed} tests passed, ${failed} failed\n`,
+});
+
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

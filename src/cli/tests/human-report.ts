@@ -1,0 +1,86 @@
+import { showValue } from '../../testing/matching/show-value.js';
+import type { TestFailure, TestSummary } from '../../testing/suite/test-result.js';
+import { fitText, printable, printableLine } from '../output/terminal-text.js';
+import { type MakeReporter, printFilePlace, type ReportContext } from './test-reporter.js';
+
+/** Columns of a value before it is cut. */
+const MAX_VALUE = 400;
+/** Failures of one test that are shown. */
+const MAX_FAILURES = 20;
+
+type Paint = (text: string) => string;
+
+interface Paints {
+  readonly red: Paint;
+  readonly green: Paint;
+  readonly dim: Paint;
+  readonly bold: Paint;
+}
+
+function createPaints(hasColors: boolean): Paints {
+  const paint =
+    (code: number, end: number): Paint =>
+    (text) =>
+      hasColors ? `\u001b[${code}m${text}\u001b[${end}m` : text;
+  return { red: paint(31, 39), green: paint(32, 39), dim: paint(2, 22), bold: paint(1, 22) };
+}
+
+/** For a person: what failed, where in the case, where in the app, and the counts. */
+export const createHumanReport: MakeReporter = (context) => {
+  const paints = createPaints(context.hasColors);
+  return {
+    report: async ({ name, status, failures, durationMs }) => {
+      if (status === 'passed') {
+        if (!context.isVerbose) return '';
+        return `${paints.green('passed')} ${printableLine(name)} ${paints.dim(printDuration(durationMs))}\n`;
+      }
+      let text = `${paints.red('FAILED')} ${paints.bold(printableLine(name))}\n`;
+      for (const failure of failures.slice(0, MAX_FAILURES))
+        text += await printFailure(failure, context, paints);
+      if (failures.length > MAX_FAILURES) text += `  and ${failures.length - MAX_FAILURES} more\n`;
+      return `${text}\n`;
+    },
+    finish: (summary) => printSummary(summary, paints),
+  };
+};
+
+async function printFailure(failure: TestFailure, context: ReportContext, paints: Paints): Promise<string> {
+  const { message, isDifference, expected, got, reason, place, origin } = failure;
+  let text = `  ${paints.dim(`${printFilePlace(place, context)}:`)} ${printableLine(message)}\n`;
+  if (isDifference) {
+    text += `    expected ${paints.green(showShort(expected))}\n`;
+    text += `    got      ${paints.red(showShort(got))}\n`;
+  }
+  if (reason !== undefined) text += `    ${printable(reason).replaceAll('\n', '\n    ')}\n`;
+  if (origin === undefined) return text;
+  const pointer = origin.pointer === undefined || origin.pointer === '' ? '' : `  ${origin.pointer}`;
+  text += `    made in  ${printFilePlace(origin, context)}${paints.dim(printableLine(pointer))}\n`;
+  const frame = await context.frameOf(origin);
+  if (frame !== undefined) text += `${indent(frame)}\n`;
+  return text;
+}
+
+function showShort(value: unknown): string {
+  return fitText(printableLine(showValue(value)), MAX_VALUE);
+}
+
+function indent(frame: string): string {
+  return frame
+    .split('\n')
+    .map((line) => `      ${printableLine(line)}`)
+    .join('\n');
+}
+
+function printSummary({ passed, failed, skipped, durationMs }: TestSummary, paints: Paints): string {
+  const parts = [
+    ...(failed > 0 ? [paints.red(`${failed} failed`)] : []),
+    paints.green(`${passed} passed`),
+    ...(skipped > 0 ? [`${skipped} did not run`] : []),
+  ];
+  return `${parts.join(', ')} ${paints.dim(`in ${printDuration(durationMs)}`)}\n`;
+}
+
+/** `12 ms`, `1.3 s`. */
+function printDuration(durationMs: number): string {
+  return durationMs < 1000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1000).toFixed(1)} s`;
+}

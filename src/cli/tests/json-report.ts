@@ -1,0 +1,27 @@
+import { writeTagged } from '../../testing/matching/tagged-values.js';
+import type { TestResult } from '../../testing/suite/test-result.js';
+import { printPrettyJson } from '../output/json-output.js';
+import type { MakeReporter } from './test-reporter.js';
+
+/** For programs: `{ok, summary, tests}` with every failure, its places, and values as cases write them. */
+export const createJsonReport: MakeReporter = ({ pathOf }) => {
+  const tests: unknown[] = [];
+  const shownPlace = (place: TestResult['failures'][number]['origin']): unknown =>
+    place && { ...place, ...(place.file !== undefined && { file: pathOf(place.file) }) };
+  return {
+    report: ({ failures, file, ...result }) => {
+      tests.push({
+        ...result,
+        file: pathOf(file),
+        failures: failures.map(({ isDifference, expected, got, place, origin, ...failure }) => ({
+          ...failure,
+          ...(isDifference && { expected: writeTagged(expected), got: writeTagged(got) }),
+          place: shownPlace(place),
+          ...(origin !== undefined && { origin: shownPlace(origin) }),
+        })),
+      });
+      return '';
+    },
+    finish: (summary) => `${printPrettyJson({ ok: summary.failed === 0, summary, tests })}\n`,
+  };
+};

@@ -1,0 +1,68 @@
+import type { TestResult } from '../../testing/suite/test-result.js';
+import { printFailureLine } from './failure-text.js';
+import { type MakeReporter, printFilePlace, type ReportContext } from './test-reporter.js';
+
+/**
+ * JUnit's XML, as CI servers read it: a suite a file.
+ *
+ * @see https://github.com/testmoapp/junitxml
+ */
+export const createJunitReport: MakeReporter = (context) => {
+  const suites = new Map<string, TestResult[]>();
+  return {
+    report: (result) => {
+      const file = context.pathOf(result.file);
+      suites.set(file, [...(suites.get(file) ?? []), result]);
+      return '';
+    },
+    finish: ({ passed, failed, durationMs }) => {
+      const body = [...suites].map(([file, results]) => printSuite(file, results, context)).join('');
+      const totals = `tests="${passed + failed}" failures="${failed}" time="${seconds(durationMs)}"`;
+      return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="iml test" ${totals}>\n${body}</testsuites>\n`;
+    },
+  };
+};
+
+function printSuite(file: string, results: readonly TestResult[], context: ReportContext): string {
+  const failed = results.filter(({ status }) => status === 'failed').length;
+  const time = seconds(results.reduce((sum, { durationMs }) => sum + durationMs, 0));
+  const cases = results.map((result) => printCase(file, result, context)).join('');
+  const attributes = `name="${escapeXml(file)}" tests="${results.length}" failures="${failed}" time="${time}"`;
+  return `  <testsuite ${attributes}>\n${cases}  </testsuite>\n`;
+}
+
+function printCase(file: string, { name, failures, durationMs }: TestResult, context: ReportContext): string {
+  const [first] = failures;
+  const place = first?.place.line === undefined ? '' : ` line="${first.place.line}"`;
+  const attributes = `name="${escapeXml(name)}" classname="${escapeXml(file)}" file="${escapeXml(file)}"${place} time="${seconds(durationMs)}"`;
+  if (first === undefined) return `    <testcase ${attributes}/>\n`;
+  const text = failures
+    .map((failure) => `${printFilePlace(failure.place, context)}: ${printFailureLine(failure, context)}`)
+    .join('\n');
+  const message = escapeXml(printFailureLine(first, context));
+  return `    <testcase ${attributes}>\n      <failure message="${message}">${escapeXml(text)}</failure>\n    </testcase>\n`;
+}
+
+function seconds(durationMs: number): string {
+  return (durationMs / 1000).toFixed(3);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '\n': '&#10;',
+};
+
+/** Characters that XML 1.0 cannot hold are written as JSON would write them. */
+function escapeXml(text: string): string {
+  return text
+    .replace(/[&<>"'\n]/g, (character) => ENTITIES[character] ?? character)
+    .replace(
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot hold.
+      /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+}

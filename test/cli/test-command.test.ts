@@ -1,0 +1,190 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type CliResult, cli, type FakeIoOptions } from './fake-io.js';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'iml-test-')));
+  write('makecomapp.json', {
+    components: {
+      module: {
+        list: {
+          label: 'List',
+          moduleType: 'search',
+          codeFiles: { communication: 'list.imljson', mappableParams: 'list.params.imljson' },
+        },
+      },
+      function: { twice: { codeFiles: { code: 'functions/twice/twice.js' } } },
+    },
+  });
+  write('list.params.imljson', [{ name: 'limit', type: 'number' }]);
+  write('list.imljson', {
+    url: 'https://a.example/items',
+    qs: { page: '1' },
+    headers: { 'X-Key': '{{connection.key}}' },
+    response: { iterate: '{{body.items}}', output: { id: '{{item.id}}', twice: '{{twice(item.id)}}' } },
+  });
+  write('functions/twice/twice.js', 'function twice(n) {\n  return n * 2;\n}\n');
+  write(
+    'functions/twice/twice.test.js',
+    "describe('twice', () => {\n  it('doubles', () => {\n    assert.strictEqual(twice(2), 4);\n  });\n});\n",
+  );
+  write('tests/list/one.test.json', CASE);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const CASE = {
+  component: 'module:list',
+  input: { connection: { key: '{{secret:key}}' } },
+  exchanges: [
+    {
+      request: {
+        method: 'GET',
+        url: 'https://a.example/items?page=1',
+        headers: { 'X-Key': '{{secret:key}}' },
+      },
+      response: { body: { items: [{ id: 1 }, { id: 2 }] } },
+    },
+  ],
+  expect: {
+    bundles: [
+      { id: 1, twice: 2 },
+      { id: 2, twice: { $type: 'number' } },
+    ],
+    query: '$count(bundles) = 2 and requests[0].method = "GET"',
+  },
+};
+
+function write(file: string, content: unknown): void {
+  mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+  const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
+  writeFileSync(path.join(folder, file), text);
+}
+
+function change(file: string, from: string, to: string): void {
+  const text = readFileSync(path.join(folder, file), 'utf8');
+  expect(text).toContain(from);
+  write(file, text.replace(from, to));
+}
+
+const test = (args: readonly string[] = [], options: FakeIoOptions = {}): Promise<CliResult> =>
+  cli(['test', ...args], { cwd: folder, ...options });
+
+describe('iml test', () => {
+  it('runs cases and tests of functions, and says how many passed', async () => {
+    const { code, out } = await test();
+    expect(out).toMatch(/^2 passed in /);
+    expect(code).toBe(0);
+  });
+
+  it('shows what differs, where in the case and where in the app', async () => {
+    change('list.imljson', '{{item.id}}', '{{item.ids}}');
+    const { code, out } = await test();
+    expect(code).toBe(1);
+    expect(out).toContain('FAILED list/one');
+    expect(out).toContain('expected 1\n    got      nothing\n    made in  list.imljson:');
+    expect(out).toContain('"id": "{{item.ids}}"');
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('shows the nearest exchange of a request, field by field', async () => {
+    change('list.imljson', '"page": "1"', '"page": "2"');
+    const { out } = await test();
+    expect(out).toContain('is in no exchange; exchange 1 comes nearest.');
+    expect(out).toMatch(
+      /request\.query\.page\n {4}expected "1"\n {4}got {6}"2"\n {4}made in {2}list\.imljson:4:13 {2}\/qs\/page/,
+    );
+  });
+
+  it('shows the line of a failed test of a function', async () => {
+    change('functions/twice/twice.js', 'n * 2', 'n * 3');
+    const { out } = await test(['functions/twice/twice.test.js']);
+    expect(out).toContain('functions/twice/twice.test.js:3:');
+    expect(out).toContain('expected 4, got 6');
+  });
+
+  it('colours a terminal alone', async () => {
+    expect((await test([], { terminal: true })).out).toContain('\u001b[32m');
+    const plain = await test([], { terminal: true, env: { NO_COLOR: '1' } });
+    expect(plain.out).not.toContain('\u001b');
+  });
+
+  it('runs what a filter, a folder or a file names, and refuses what names nothing', async () => {
+    write('tests/list/two.test.json', CASE);
+    expect((await test(['--filter', 'TWO'])).out).toMatch(/^1 passed/);
+    expect((await test(['tests/list'])).out).toMatch(/^2 passed/);
+    expect((await test(['tests/list/two.test.json'])).out).toMatch(/^1 passed/);
+    const { code, err } = await test(['--filter', 'three']);
+    expect([code, err]).toEqual([2, expect.stringContaining('No test has a name with "three"')]);
+    expect((await test(['nowhere'])).code).toBe(2);
+    expect((await test(['list.imljson'])).code).toBe(2);
+  });
+
+  it('stops at the first failure with --bail', async () => {
+    change('list.imljson', '{{item.id}}', '{{item.ids}}');
+    write('tests/list/two.test.json', CASE);
+    expect((await test(['--bail'])).out).toMatch(/1 failed, 0 passed, 2 did not run in /);
+  });
+
+  it('runs the cases beside one that is wrong, and says where that is', async () => {
+    write('tests/list/a.test.json', '{ "component": "module:lst", "expect": { "bundleCount": 1 } }');
+    write('tests/list/b.test.json', '{ "component": ');
+    write('tests/list/c.test.json', { ...CASE, name: 'same' });
+    write('tests/list/d.test.json', { ...CASE, name: 'same' });
+    write('tests/list/e.test.json', {
+      ...CASE,
+      exchanges: [{ response: { bodyFile: '../one.test.json' } }],
+    });
+    const { code, out } = await test();
+    expect(code).toBe(1);
+    expect(out).toContain('tests/list/a.test.json:1:16: The app has no module "lst". Did you mean "list"?');
+    expect(out).toContain('tests/list/b.test.json:1:16: Expected a value, found the end of the file.');
+    expect(out).toContain('Another case has the name "same", too: ');
+    expect(out).toContain('The body file "../one.test.json" lies outside of e.bodies/.');
+    expect(out).toMatch(/4 failed, 3 passed in /);
+  });
+
+  it('tells of an app that does not load, and runs the others', async () => {
+    write('other/makecomapp.json', '{ "components": ');
+    write('other/tests/x.test.json', CASE);
+    const { code, out } = await test(['.', 'other']);
+    expect(code).toBe(1);
+    expect(out).toContain('other/makecomapp.json:1:17: The app does not load:');
+    expect(out).toMatch(/1 failed, 2 passed, 1 did not run in /);
+  });
+
+  it('reports in several ways, each to a place of its own', async () => {
+    change('list.imljson', '{{item.id}}', '{{item.ids}}');
+    const reporters = ['human', 'json=out/r.json', 'junit=out/r.xml', 'tap=out/r.tap', 'github=out/r.txt'];
+    const { code } = await test(reporters.flatMap((name) => ['--reporter', name]));
+    expect(code).toBe(1);
+    const read = (file: string): string => readFileSync(path.join(folder, 'out', file), 'utf8');
+    const report = JSON.parse(read('r.json')) as { ok: boolean; tests: { failures: object[] }[] };
+    expect(report.ok).toBe(false);
+    expect(report.tests[0]?.failures[0]).toMatchObject({
+      message: 'bundles[0].id',
+      expected: 1,
+      got: { $undefined: true },
+      place: { file: 'tests/list/one.test.json', pointer: '/expect/bundles/0/id' },
+      origin: { file: 'list.imljson', pointer: '/response/output/id' },
+    });
+    expect(read('r.xml')).toContain('<testsuites name="iml test" tests="2" failures="1"');
+    expect(read('r.xml')).toContain('bundles[0].id: expected 1, got nothing (made in list.imljson:');
+    expect(read('r.tap')).toMatch(/^TAP version 14\nnot ok 1 - list\/one\n[\s\S]*\nok 2 - [\s\S]*1\.\.2\n$/);
+    expect(read('r.txt')).toMatch(
+      /^::error file=tests\/list\/one\.test\.json,line=\d+,col=\d+,title=list\/one::/,
+    );
+    expect((await test(['--reporter', 'xml'])).code).toBe(2);
+    expect((await test(['--reporter', 'tap', '--reporter', 'json'])).code).toBe(2);
+  });
+
+  it('says so where there is no test', async () => {
+    rmSync(path.join(folder, 'tests'), { recursive: true });
+    rmSync(path.join(folder, 'functions/twice/twice.test.js'));
+    const { code, err } = await test();
+    expect([code, err]).toEqual([2, expect.stringContaining('iml init tests')]);
+  });
+});
