@@ -53,6 +53,7 @@ export {
   type ScenarioOff,
   type ScenarioSuspended,
   tellAll,
+  type WorkGivenUp,
 } from './work/observer.js';
 export type {
   FlowOutcome,
@@ -62,6 +63,7 @@ export type {
   Flows,
   HostQueue,
   IncompleteDraft,
+  PollProgress,
   ReceiveRequest,
   Receiver,
   StoredCall,

@@ -45,6 +45,15 @@ const NOTICES: readonly HostNotice[] = [
   } as HostNotice,
   { kind: 'scenario-suspended', scenario: 'welcome', state: 'delayed', untilMs: 60_000, error: undefined },
   { kind: 'scenario-off', scenario: 'welcome', reason: 'three errors in a row', error: undefined },
+  {
+    ...{
+      kind: 'given-up',
+      scenario: 'welcome',
+      attempts: 10,
+      error: { name: 'Ended', message: 'Ten times.' },
+    },
+    source: { kind: 'incomplete', incompleteId: 3 },
+  },
 ];
 
 function log(form: HostLogForm): readonly string[] {
@@ -63,6 +72,7 @@ describe('the log of a host', () => {
       '00:00:00 welcome: scheduled run success after 5 ms, nothing put out: step 2 (find) gave no bundle\n',
       '00:00:00 welcome: delayed until 1970-01-01T00:01:00.000Z\n',
       '00:00:00 welcome: turned off (three errors in a row)\n',
+      '00:00:00 welcome: incomplete execution 3 given up after 10 attempts: Ended: Ten times.\n',
     ]);
   });
 
@@ -73,6 +83,6 @@ describe('the log of a host', () => {
   });
 
   it('leaves out what needs nobody when it is quiet', () => {
-    expect(log('quiet')).toHaveLength(2);
+    expect(log('quiet')).toHaveLength(3);
   });
 });

@@ -8,6 +8,7 @@ import { createHostMetrics } from '../../src/host/server/metrics.js';
 import { openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { EventRow } from '../../src/host/store/tables.js';
 import { findDueScenarios, followClock } from '../../src/host/work/due-work.js';
+import type { HostNotice, HostObserver } from '../../src/host/work/observer.js';
 import { describeEach, type Engine, eventually, openParts } from './open-parts.js';
 import { createFile, dropTemplate } from './test-database.js';
 import { failure, flowsOf, type PlanWanted, plan, receiveJson, SUCCESS } from './test-flows.js';
@@ -16,10 +17,16 @@ afterAll(dropTemplate);
 
 type Run = Parameters<typeof flowsOf>[0];
 
-async function open(engine: Engine, run: Run, limits: Parameters<typeof createHost>[0]['limits'] = {}) {
+async function open(
+  engine: Engine,
+  run: Run,
+  limits: Parameters<typeof createHost>[0]['limits'] = {},
+  observer?: HostObserver,
+) {
   const parts = await openParts(engine);
   const host = createHost({
     ...{ store: parts.store, queue: parts.queue, flows: flowsOf(run), receiver: receiveJson, limits },
+    observer,
   });
   onTestFinished(async () => {
     await host.stop(1000);
@@ -40,10 +47,12 @@ const post = (host: Host, path: string, body: unknown): Promise<Response> =>
 describeEach('a host', (engine) => {
   it('gives up what ended ten processes alone, and not what was there when others did', async () => {
     const seen: string[] = [];
-    const { host, store } = await open(engine, ({ scenario, source }) => {
+    const notices: HostNotice[] = [];
+    const run: Run = ({ scenario, source }) => {
       seen.push(`${scenario.name} ${source.kind}`);
       return SUCCESS;
-    });
+    };
+    const { host, store } = await open(engine, run, {}, (notice) => void notices.push(notice));
     const path = await addScenario(host, 's');
     await addScenario(host, 'retrying');
     for (const n of [1, 2, 3]) await post(host, path, { n });
@@ -70,6 +79,15 @@ describeEach('a host', (engine) => {
       error: { name: 'ExecutionInterruptedError' },
     });
     expect(seen.toSorted()).toEqual(['s event', 's event']);
+    // Each of the three once, to whoever watches.
+    const told = notices.filter(({ kind }) => kind === 'given-up' || kind === 'scenario-off');
+    const byScenario = (a: HostNotice, b: HostNotice): number =>
+      JSON.stringify(a).localeCompare(JSON.stringify(b));
+    expect(told.toSorted(byScenario)).toMatchObject([
+      { kind: 'given-up', scenario: 'retrying', source: { kind: 'incomplete' } },
+      { kind: 'given-up', scenario: 's', source: { kind: 'event', eventId: 1 } },
+      { kind: 'scenario-off', scenario: 'poll', reason: 'fatal-error' },
+    ]);
   });
 
   it('lets no scenario wait for the slow service of another', async () => {

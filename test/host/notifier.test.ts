@@ -65,3 +65,44 @@ it('tells of what refuses, without the address', async () => {
   await failOnce('exit 3', others);
   expect(others[0]?.message).toBe('A notification was not taken: the command ended with 3.');
 });
+
+const OFF = { kind: 'scenario-off', scenario: 's', reason: 'fatal-error', error: undefined } as const;
+
+it('tells of scenarios that went off and of what was given up, and of nothing that needs nobody', async () => {
+  const file = await createFile();
+  onTestFinished(file.drop);
+  const notifier = createNotifier({ to: `cat >> ${file.at}`, onError: () => {} });
+  const run = { runId: 'r', scenario: 's', source: { kind: 'poll' }, incompletes: 0, durationMs: 1 } as const;
+  for (const becomes of ['done', 'again', 'stopped'] as const) {
+    notifier.observer({ ...{ kind: 'run-finished', ...run, outcome: 'error', becomes, error: undefined } });
+  }
+  notifier.observer({ kind: 'problem', error: new Error('away') });
+  notifier.observer(OFF);
+  notifier.observer({
+    ...{ kind: 'given-up', scenario: 's', attempts: 10, error: { message: 'over' } },
+    source: { kind: 'incomplete', incompleteId: 4 },
+  });
+  await notifier.settle();
+  const lines = (await readFile(file.at, 'utf8')).trim().split('\n');
+  expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+    { kind: 'scenario-off', reason: 'fatal-error' },
+    { kind: 'given-up', attempts: 10 },
+  ]);
+});
+
+it('waits for nobody for ever, and drops what is too much, saying so', async () => {
+  const service = await httpServer(() => {});
+  onTestFinished(() => service.close());
+  const errors: Error[] = [];
+  const notifier = createNotifier({
+    ...{ to: service.origin, timeoutMs: 20 },
+    onError: (error) => errors.push(error),
+  });
+  for (let n = 0; n < 103; n++) notifier.observer(OFF);
+  expect(errors.map(({ message }) => message)).toEqual(
+    Array.from({ length: 3 }, () => 'A notification was not taken: 100 others wait.'),
+  );
+  await notifier.settle();
+  expect(errors).toHaveLength(103);
+  expect(errors.at(-1)?.message).toBe('A notification was not taken: it does not answer.');
+}, 60_000);

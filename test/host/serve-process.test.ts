@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -15,6 +15,7 @@ const MANIFEST = {
   ...{ fileVersion: 1, generalCodeFiles: {}, origins: [] },
   components: {
     webhook: { contacts: { webhookType: 'web', codeFiles: { communication: 'contacts.json' } } },
+    module: { refuse: { moduleType: 'action', codeFiles: { communication: 'refuse.json' } } },
   },
 };
 
@@ -23,6 +24,7 @@ beforeAll(async () => {
   await mkdir(path.join(folder, 'crm'));
   await writeFile(path.join(folder, 'crm/makecomapp.json'), JSON.stringify(MANIFEST));
   await writeFile(path.join(folder, 'crm/contacts.json'), '{ "output": "{{body}}" }');
+  await writeFile(path.join(folder, 'crm/refuse.json'), '{ "response": { "valid": false } }');
 });
 
 afterEach(async () => {
@@ -90,6 +92,23 @@ it('ends with 1 where none of its scenarios stands', async () => {
   expect(code).toBe(1);
   expect(err).toContain('wrong is not served:');
   expect(err.trimEnd().split('\n').at(-1)).toBe('None of the scenarios can be served.');
+});
+
+it('gives the command of --notify what died, before it ends', async () => {
+  const file = path.join(folder, 'dying.json');
+  const webhook = { app: 'crm', webhook: 'contacts' };
+  const dying = { name: 'dying', webhook, modules: [{ app: 'crm', module: 'refuse' }] };
+  await writeFile(file, JSON.stringify({ scenarios: [dying] }));
+  const told = path.join(folder, 'told.txt');
+  const options = ['--scenarios', file, '--notify', `cat >> ${told}`];
+  const { child, written, result, url } = await serve('notify', ...options);
+  expect((await send(url, { headers, body: '{"n":1}' })).status).toBe(200);
+  await eventually(() => written.err.includes('dead: iml events replay'));
+  child.kill('SIGTERM');
+  expect((await result).code).toBe(0);
+  expect(JSON.parse(await readFile(told, 'utf8'))).toMatchObject({
+    ...{ kind: 'run-finished', scenario: 'dying', becomes: 'dead', error: { type: 'RuntimeError' } },
+  });
 });
 
 it('takes its options from a file, and says nothing of listeners with many runs at a time', async () => {

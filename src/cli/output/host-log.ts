@@ -45,7 +45,7 @@ function textLine(notice: HostNotice, { form, showStack, now }: HostLogOptions):
 
 function needsSomebody(notice: HostNotice): boolean {
   if (notice.kind === 'run-finished') return notice.becomes === 'dead';
-  return notice.kind === 'scenario-off';
+  return notice.kind === 'scenario-off' || notice.kind === 'given-up';
 }
 
 function describeNotice(notice: Exclude<HostNotice, { readonly kind: 'problem' }>): string {
@@ -64,6 +64,10 @@ function describeNotice(notice: Exclude<HostNotice, { readonly kind: 'problem' }
     case 'scenario-suspended': {
       const until = new Date(notice.untilMs).toISOString();
       return `${notice.scenario}: ${notice.state} until ${until}${errorText(notice.error)}`;
+    }
+    case 'given-up': {
+      const { scenario, source, attempts, error } = notice;
+      return `${scenario}: ${sourceText(source)} given up after ${attempts} attempts${errorText(error)}`;
     }
     case 'scenario-off':
       return `${notice.scenario}: turned off (${notice.reason})${errorText(notice.error)}`;

@@ -51,6 +51,10 @@ export async function createHostMetrics(): Promise<HostMetrics> {
     ...of('scenarios_off_total', 'Scenarios that went off.'),
     labelNames: ['scenario'],
   });
+  const givenUp = new Counter({
+    ...of('given_up_total', 'Events and retries that ended every process that worked on them.'),
+    labelNames: ['scenario', 'source'],
+  });
   const problems = new Counter(
     of('problems_total', 'Problems of the host itself, such as a store that is away.'),
   );
@@ -76,6 +80,8 @@ export async function createHostMetrics(): Promise<HostMetrics> {
       case 'run-finished':
         runs.inc({ scenario: notice.scenario, source: notice.source.kind, becomes: notice.becomes });
         return run.observe({ scenario: notice.scenario }, notice.durationMs / 1000);
+      case 'given-up':
+        return givenUp.inc({ scenario: notice.scenario, source: notice.source.kind });
       case 'scenario-off':
         return offs.inc({ scenario: notice.scenario });
       case 'problem':

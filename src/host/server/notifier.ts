@@ -24,8 +24,8 @@ const TIMEOUT_MS = 10_000;
 const MAX_WAITING = 100;
 
 /**
- * Tells an address or a command of scenarios that went off by themselves (`scenario-off`) and of what became dead
- * (`run-finished` with `becomes: 'dead'`), one after the other. Pass `observer` to `createHost`.
+ * Tells an address or a command of scenarios that went off by themselves (`scenario-off`), of what became dead
+ * (`run-finished` with `becomes: 'dead'`) and of what ended every process that worked on it (`given-up`), one after the other. Pass `observer` to `createHost`.
  */
 export function createNotifier({ to, onError, timeoutMs = TIMEOUT_MS }: NotifierOptions): Notifier {
   const tell = /^https?:\/\//i.test(to) ? postTo : runCommand;
@@ -56,6 +56,7 @@ export function createNotifier({ to, onError, timeoutMs = TIMEOUT_MS }: Notifier
 class Refusal extends Error {}
 
 function needsPerson(notice: HostNotice): boolean {
+  if (notice.kind === 'given-up') return true;
   return notice.kind === 'scenario-off' || (notice.kind === 'run-finished' && notice.becomes === 'dead');
 }
 

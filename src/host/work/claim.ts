@@ -2,6 +2,7 @@ import { nextStart, type StartKind } from '../../scenario/state/next-start.js';
 import { readPlan, readState, type ScenarioPlan } from '../store/scenario-plan.js';
 import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import type { HostContext } from './context.js';
+import { type GiveUpNotice, giveUpEvent, giveUpIncomplete, giveUpPoll } from './give-up.js';
 
 /** An event this process has to itself. */
 export interface EventClaim {
@@ -46,6 +47,8 @@ export interface Claimed {
    * `none`: nothing before something ends, or a time comes.
    */
   readonly rest: 'more' | 'held' | 'suspect' | 'none';
+  /** What was given up meanwhile; told once the transaction is through. */
+  readonly notices: readonly GiveUpNotice[];
 }
 
 /** States in which an incomplete execution keeps a sequential scenario from going on. */
@@ -84,7 +87,7 @@ export async function claimWork(
   const rows = await writer.lockFree('scenarios', { id: requests.map(({ scenarioId }) => scenarioId) });
   const byId = new Map(rows.map((row) => [row.id, row]));
   const looks = new Map<ClaimRequest, Look>();
-  const none = { claims: [], rest: 'none' } as const;
+  const none = { claims: [], rest: 'none', notices: [] } as const;
   const results = new Map<ClaimRequest, Part>();
   const busy = await findBusy(writer, rows);
   // The run of a schedule goes before whoever else asks for its scenario in the same transaction.
@@ -107,7 +110,11 @@ export async function claimWork(
     const parts = [retries.get(id), events.get(id), scheduled].filter((part) => part !== undefined);
     const rests = parts.map(({ rest }) => rest);
     const rest = (['suspect', 'more'] as const).find((one) => rests.includes(one)) ?? 'none';
-    results.set(request, { claims: parts.flatMap(({ claims }) => claims), rest });
+    results.set(request, {
+      claims: parts.flatMap(({ claims }) => claims),
+      rest,
+      notices: parts.flatMap(({ notices }) => notices),
+    });
   }
   return requests.map((request) => ({ scenarioId: request.scenarioId, ...(results.get(request) ?? none) }));
 }
@@ -186,7 +193,9 @@ async function takeIncompletes(
   for (const { scenario, plan, request } of looks) {
     const limit = plan.settings.sequential ? 1 : request.max;
     const rows = due.filter((row) => row.scenarioId === scenario.id).slice(0, limit);
-    const taking = await sortOut(context, rows, request, (ids) => buryIncompletes(writer, context, ids));
+    const taking = await sortOut(context, rows, request, (row) =>
+      giveUpIncomplete(writer, context, scenario, row),
+    );
     const own = { status: 'running', claimedBy: context.worker.name() } as const;
     // Its attempts are those of the backoff, which whoever settles it counts.
     const taken = await markTaken(taking, request, (id, { crashes, crashesAlone }) =>
@@ -197,7 +206,7 @@ async function takeIncompletes(
       return { kind: 'incomplete' as const, incomplete, scenario };
     });
     const isMore = rows.length === request.max || rows.length > taking.rows.length;
-    parts.set(scenario.id, { claims, rest: taking.isSuspect ? 'suspect' : isMore ? 'more' : 'none' });
+    parts.set(scenario.id, { claims, rest: decideRest(taking, isMore), notices: taking.notices });
   }
   return parts;
 }
@@ -219,14 +228,16 @@ async function takeEvents(
     const { scenario, plan, request } = look;
     const rows = (waiting.get(scenario.hookId ?? 0) ?? []).slice(0, isSerial(plan) ? 1 : request.max);
     const ready = rows.filter((event) => isReady(context, look, event));
-    const taking = await sortOut(context, ready, request, (ids) => buryEvents(writer, context, ids));
+    const taking = await sortOut(context, ready, request, (row) =>
+      giveUpEvent(writer, context, scenario, row),
+    );
     const own = { status: 'running', claimedBy: context.worker.name(), scenarioId: scenario.id } as const;
     const taken = await markTaken(taking, request, (id, change) =>
       writer.update('events', { id, status: 'pending' }, { ...own, ...change }),
     );
     const claims = taken.map((event) => ({ kind: 'event' as const, event: { ...event, ...own }, scenario }));
     const isMore = isSerial(plan) ? ready.length > claims.length : rows.length === request.max;
-    parts.set(scenario.id, { claims, rest: taking.isSuspect ? 'suspect' : isMore ? 'more' : 'none' });
+    parts.set(scenario.id, { claims, rest: decideRest(taking, isMore), notices: taking.notices });
   }
   return parts;
 }
@@ -272,6 +283,7 @@ interface Taking<R> {
   readonly rows: readonly R[];
   /** Whether something was left because it has to be alone. */
   readonly isSuspect: boolean;
+  readonly notices: readonly GiveUpNotice[];
 }
 
 /**
@@ -282,15 +294,21 @@ async function sortOut<R extends Crashing>(
   { limits }: HostContext,
   rows: readonly R[],
   { isAlone }: ClaimRequest,
-  bury: (ids: readonly number[]) => Promise<unknown>,
+  giveUp: (row: R) => Promise<readonly GiveUpNotice[]>,
 ): Promise<Taking<R>> {
   const over = rows.filter((row) => row.crashesAlone >= limits.maxAttempts);
-  if (over.length > 0) await bury(over.map(({ id }) => id));
+  const notices: GiveUpNotice[] = [];
+  for (const row of over) notices.push(...(await giveUp(row)));
   const left = rows.filter((row) => !over.includes(row));
   const suspects = left.filter(({ crashes }) => crashes >= SUSPECT_AFTER);
   const others = left.filter((row) => !suspects.includes(row));
-  if (isAlone) return { rows: [...suspects, ...others].slice(0, 1), isSuspect: suspects.length > 1 };
-  return { rows: others, isSuspect: suspects.length > 0 };
+  if (isAlone) return { rows: [...suspects, ...others].slice(0, 1), isSuspect: suspects.length > 1, notices };
+  return { rows: others, isSuspect: suspects.length > 0, notices };
+}
+
+function decideRest({ isSuspect }: Taking<Crashing>, isMore: boolean): Claimed['rest'] {
+  if (isSuspect) return 'suspect';
+  return isMore ? 'more' : 'none';
 }
 
 /** Marks rows as taken, those of equal counts in one statement. */
@@ -321,32 +339,6 @@ async function markTaken<R extends Crashing>(
   return taken;
 }
 
-const OVER = 'ExecutionInterruptedError';
-
-function overMessage(times: number): string {
-  return `Processing began ${times} times with nothing else under way, and no process lived to see its end.`;
-}
-
-function buryEvents(
-  writer: HostWriter,
-  { clock, limits }: HostContext,
-  id: readonly number[],
-): Promise<number> {
-  const error = { name: OVER, message: overMessage(limits.maxAttempts) };
-  const dead = { status: 'dead', finishedAtMs: clock.now(), error } as const;
-  return writer.update('events', { id, status: 'pending' }, dead);
-}
-
-function buryIncompletes(
-  writer: HostWriter,
-  { limits }: HostContext,
-  id: readonly number[],
-): Promise<number> {
-  const error = { name: OVER, message: overMessage(limits.maxAttempts) };
-  const change = { status: 'unresolved', retryAtMs: null, error } as const;
-  return writer.update('incompletes', { id, status: 'waiting' }, change);
-}
-
 async function takeScheduled(
   writer: HostWriter,
   context: HostContext,
@@ -357,13 +349,7 @@ async function takeScheduled(
   if (plan.settings.scheduling !== 'timed' || !mayRun || !isDue || claimedBy !== null) return undefined;
   // The events of a hook are counted one by one.
   const row: Crashing = hookId === null ? scenario : { ...scenario, crashesAlone: 0 };
-  const turnOff = async (): Promise<void> => {
-    const error = { name: OVER, message: overMessage(context.limits.maxAttempts) };
-    const state = { kind: 'inactive', errors: 0, reason: 'fatal-error', error: OVER } as const;
-    const change = { state, nextRunMs: null, scheduledMs: null, lastError: error };
-    await writer.update('scenarios', { id: scenario.id }, { ...change, crashes: 0, crashesAlone: 0 });
-  };
-  const taking = await sortOut(context, [row], request, turnOff);
+  const taking = await sortOut(context, [row], request, () => giveUpPoll(writer, context, scenario));
   const own = { claimedBy: context.worker.name() };
   const taken = await markTaken(taking, request, (id, change) =>
     writer.update('scenarios', { id, claimedBy: null }, { ...own, ...change }),
@@ -374,5 +360,5 @@ async function takeScheduled(
     scenario: { ...scenario, ...own },
     isAlone,
   }));
-  return { claims, rest: taking.isSuspect ? 'suspect' : 'none' };
+  return { claims, rest: decideRest(taking, false), notices: taking.notices };
 }

@@ -106,6 +106,19 @@ export interface ScenarioOff {
   readonly error: PlainObject | undefined;
 }
 
+/**
+ * Something was given up, as each process that worked on it ended: the event is dead, the incomplete execution waits for
+ * a person. Of a poll it is told that its scenario went off.
+ */
+export interface WorkGivenUp {
+  readonly kind: 'given-up';
+  readonly scenario: string;
+  readonly source: Exclude<RunSource, { readonly kind: 'poll' }>;
+  /** How often it was begun. */
+  readonly attempts: number;
+  readonly error: PlainObject;
+}
+
 /** What nobody else is told: a store that does not answer, a defect. The host goes on. */
 export interface HostProblem {
   readonly kind: 'problem';
@@ -120,6 +133,7 @@ export type HostNotice =
   | RunFinished
   | ScenarioSuspended
   | ScenarioOff
+  | WorkGivenUp
   | HostProblem;
 
 /**

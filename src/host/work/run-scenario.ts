@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Transition } from '../../scenario/state/next-state.js';
-import { isPlainObject } from '../../util/plain-object.js';
 import { readPlan } from '../store/scenario-plan.js';
-import type { EventRow, ScenarioRow } from '../store/tables.js';
+import type { ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from './claim.js';
 import type { HostContext } from './context.js';
 import type { RunSource } from './observer.js';
 import { persist } from './persist.js';
 import type { FlowOutcome, FlowRequest, FlowSource } from './ports.js';
+import { readCallId } from './read-call-id.js';
 import type { WorkEnd } from './work-end.js';
 
 /** A run that is over, as observers see it. */
@@ -113,10 +113,4 @@ function describeSource(source: FlowSource): RunSource {
     case 'poll':
       return { kind: 'poll' };
   }
-}
-
-/** The call an event came with. */
-function readCallId({ request }: Pick<EventRow, 'request'>): string | undefined {
-  const id = isPlainObject(request) ? request['callId'] : undefined;
-  return typeof id === 'string' ? id : undefined;
 }

@@ -72,6 +72,8 @@ export function createWorkLog(context: HostContext): WorkLog {
       throw error;
     });
     for (const { settled } of entries) if (settled !== undefined) hold(settled.claim, false);
+    for (const { claimed } of answers)
+      for (const notice of claimed.flatMap(({ notices }) => notices)) context.observe(notice);
     return answers;
   }
 

@@ -1,0 +1,59 @@
+import type { PlainObject } from '../../util/plain-object.js';
+import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
+import type { HostContext } from './context.js';
+import type { ScenarioOff, WorkGivenUp } from './observer.js';
+import { readCallId } from './read-call-id.js';
+
+/** What observers are told of something that was given up, once that is stored. */
+export type GiveUpNotice = WorkGivenUp | ScenarioOff;
+
+type Named = Pick<ScenarioRow, 'id' | 'name'>;
+
+const NAME = 'ExecutionInterruptedError';
+
+function explain({ limits }: Pick<HostContext, 'limits'>): PlainObject {
+  const times = limits.maxAttempts;
+  const message = `Processing began ${times} times with nothing else under way, and no process lived to see its end.`;
+  return { name: NAME, message };
+}
+
+/** An event that ended each process which worked on it is dead. */
+export async function giveUpEvent(
+  writer: HostWriter,
+  context: HostContext,
+  { name: scenario }: Named,
+  event: EventRow,
+): Promise<readonly GiveUpNotice[]> {
+  const { id, hookId, attempts } = event;
+  const error = explain(context);
+  const dead = { status: 'dead', finishedAtMs: context.clock.now(), error } as const;
+  if ((await writer.update('events', { id, status: 'pending' }, dead)) === 0) return [];
+  const source = { kind: 'event', eventId: id, hookId, callId: readCallId(event) } as const;
+  return [{ kind: 'given-up', scenario, source, attempts, error }];
+}
+
+/** A retry that did so waits for a person. */
+export async function giveUpIncomplete(
+  writer: HostWriter,
+  context: HostContext,
+  { name: scenario }: Named,
+  { id, attempts }: IncompleteRow,
+): Promise<readonly GiveUpNotice[]> {
+  const error = explain(context);
+  const change = { status: 'unresolved', retryAtMs: null, error } as const;
+  if ((await writer.update('incompletes', { id, status: 'waiting' }, change)) === 0) return [];
+  return [{ kind: 'given-up', scenario, source: { kind: 'incomplete', incompleteId: id }, attempts, error }];
+}
+
+/** A scenario whose poll did so goes off. */
+export async function giveUpPoll(
+  writer: HostWriter,
+  context: HostContext,
+  { id, name: scenario }: Named,
+): Promise<readonly GiveUpNotice[]> {
+  const error = explain(context);
+  const state = { kind: 'inactive', errors: 0, reason: 'fatal-error', error: NAME } as const;
+  const change = { state, nextRunMs: null, scheduledMs: null, lastError: error };
+  await writer.update('scenarios', { id }, { ...change, crashes: 0, crashesAlone: 0 });
+  return [{ kind: 'scenario-off', scenario, reason: 'fatal-error', error }];
+}
