@@ -16,7 +16,7 @@ const PRIVATE_PAGES: readonly RegExp[] = [
   /\bconformance\/README/,
 ];
 
-const isText = (name: string): boolean => /\.(?:ts|mts|md)$/.test(name);
+const isText = (name: string): boolean => /\.(?:ts|mts|md|json)$/.test(name);
 
 function listCitations(folder: string): readonly string[] {
   const own = path.join('test', 'structure', 'citations.test.ts');
