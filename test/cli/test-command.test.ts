@@ -181,6 +181,42 @@ describe('iml test', () => {
     expect((await test(['--reporter', 'tap', '--reporter', 'json'])).code).toBe(2);
   });
 
+  it('shows how a case would pass, asks, and writes it', async () => {
+    change('list.imljson', '"page": "1"', '"page": "2"');
+    change('list.imljson', '{{twice(item.id)}}', '{{item.id}}');
+    const before = readFileSync(path.join(folder, 'tests/list/one.test.json'), 'utf8');
+    const file = (): string => readFileSync(path.join(folder, 'tests/list/one.test.json'), 'utf8');
+    const nobody = await test(['--update']);
+    expect([nobody.code, file()]).toEqual([1, before]);
+    expect(nobody.err).toContain('-         "url": "https://a.example/items?page=1"');
+    expect(nobody.err).toContain('+         "url": "https://a.example/items?page=2"');
+    expect((await test(['--update'], { ask: async () => 'n' })).code).toBe(1);
+    expect((await test(['--update'], { env: { CI: 'true' }, ask: async () => 'y' })).code).toBe(2);
+    expect(file()).toBe(before);
+    expect((await test(['--update=expect', '--yes'])).code).toBe(0);
+    expect((await test()).code).toBe(1);
+    expect((await test(['--update', 'exchanges'], { ask: async () => 'y' })).code).toBe(0);
+    expect((await test()).code).toBe(0);
+    expect(file()).toBe(before.replace('?page=1', '?page=2').replace('"twice": 2', '"twice": 1'));
+    expect(file()).toContain('{{secret:key}}');
+    expect((await test(['--yes'])).code).toBe(2);
+  });
+
+  it('writes an error that is new, and results where one is gone', async () => {
+    const response = (status: number): object => ({
+      ...CASE,
+      exchanges: [{ ...CASE.exchanges[0], response: { status, body: { items: [] } } }],
+    });
+    write('tests/list/one.test.json', response(500));
+    expect((await test(['--update', '--yes'])).code).toBe(0);
+    expect((await test()).code).toBe(0);
+    const text = readFileSync(path.join(folder, 'tests/list/one.test.json'), 'utf8');
+    expect(text).toContain('"type": "ConnectionError"');
+    write('tests/list/one.test.json', text.replace('500', '200'));
+    expect((await test(['--update', '--yes'])).code).toBe(0);
+    expect((await test()).code).toBe(0);
+  });
+
   it('says so where there is no test', async () => {
     rmSync(path.join(folder, 'tests'), { recursive: true });
     rmSync(path.join(folder, 'functions/twice/twice.test.js'));

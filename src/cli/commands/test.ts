@@ -8,6 +8,7 @@ import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { REPORTER_NAMES } from '../tests/reporters.js';
 import { runTests } from '../tests/run-tests.js';
+import { type FailedCase, readUpdateScope, UPDATE_SCOPE, updateCases } from '../tests/update-cases.js';
 import { usageError } from '../usage-error.js';
 
 export const TEST_COMMAND: Command = {
@@ -26,6 +27,12 @@ export const TEST_COMMAND: Command = {
     filter: { value: 'TEXT', multiple: true, help: 'Runs tests whose name holds the text.' },
     bail: { help: 'Stops at the first failure.' },
     verbose: { help: 'Lists tests that passed, too.' },
+    update: {
+      value: 'expect|exchanges|all',
+      looksLikeValue: UPDATE_SCOPE,
+      help: 'Shows how failed cases would pass, asks, and writes them. Default: all.',
+    },
+    yes: { help: 'Writes what --update shows without asking.' },
     reporter: {
       value: `${REPORTER_NAMES}[=FILE]`,
       multiple: true,
@@ -45,12 +52,20 @@ export const TEST_COMMAND: Command = {
 };
 
 async function testApps(args: Arguments, io: Io): Promise<number> {
+  const scope = readUpdateScope(args, io);
   const places = await findPlaces(args, io);
   return io.interruptible(async (signal) => {
-    const summary = await runTests(places, args, io, { signal });
+    const failed: FailedCase[] = [];
+    const summary = await runTests(places, args, io, {
+      signal,
+      onCase: (read, report, { status }) => {
+        if (scope !== undefined && status === 'failed') failed.push({ read, report });
+      },
+    });
     signal.throwIfAborted();
     if (summary.passed + summary.failed + summary.skipped === 0) throw noTests(args);
-    return summary.failed === 0 ? EXIT.ok : EXIT.failed;
+    const mended = scope === undefined ? 0 : await updateCases(failed, scope, args, io);
+    return summary.failed === mended ? EXIT.ok : EXIT.failed;
   });
 }
 
