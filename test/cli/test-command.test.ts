@@ -217,6 +217,38 @@ describe('iml test', () => {
     expect((await test()).code).toBe(0);
   });
 
+  it('tells what no case reaches, as text, JSON and lcov', async () => {
+    write('list.imljson', {
+      url: 'https://a.example/items',
+      qs: { page: '1' },
+      headers: { 'X-Key': "{{if(connection.key = 'x', 'y', connection.key)}}" },
+      response: {
+        error: { message: 'It failed', 404: { message: 'None' } },
+        iterate: { container: '{{body.items}}', condition: '{{item.id > 1}}' },
+        output: '{{item}}',
+      },
+      pagination: { condition: '{{body.more}}', qs: { page: '{{pagination.page}}' } },
+    });
+    write('tests/list/one.test.json', { ...CASE, expect: { bundles: [{ id: 2 }] } });
+    const { code, out } = await test(['--coverage', '--coverage', 'json', '--coverage=lcov=lcov.info']);
+    expect(code).toBe(0);
+    expect(out).toContain('modules        1 of 1');
+    expect(out).toContain('error entries  0 of 2');
+    expect(out).toContain('branches       4 of 6');
+    expect(out).toContain('never seen: if is true');
+    expect(out).toContain('never seen: pagination.condition is true');
+    expect(out).toMatch(/list\.imljson:11:\d+: error response\.error\.404/);
+    expect(out).not.toContain('directive url');
+    const json = JSON.parse(readFileSync(path.join(folder, 'coverage/coverage.json'), 'utf8')) as {
+      apps: { totals: object }[];
+    };
+    expect(json.apps[0]?.totals).toMatchObject({ branch: { reached: 4, total: 6 } });
+    const lcov = readFileSync(path.join(folder, 'lcov.info'), 'utf8');
+    expect(lcov).toMatch(/^TN:\nSF:list\.imljson\nDA:2,1\n/);
+    expect(lcov).toContain('BRF:6\nBRH:4\nend_of_record\n');
+    expect((await test(['--coverage=html'])).code).toBe(2);
+  });
+
   it('says so where there is no test', async () => {
     rmSync(path.join(folder, 'tests'), { recursive: true });
     rmSync(path.join(folder, 'functions/twice/twice.test.js'));

@@ -2,10 +2,12 @@ import path from 'node:path';
 import { CaseError } from '../../errors/case-error.js';
 import { printPlace } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
+import type { CoverageCollector } from '../../testing/coverage/collect-coverage.js';
 import { findTests, type TestPlace } from '../../testing/suite/find-tests.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
+import { COVERAGE_FORMAT, openCoverage } from '../tests/report-coverage.js';
 import { REPORTER_NAMES } from '../tests/reporters.js';
 import { runTests } from '../tests/run-tests.js';
 import { type FailedCase, readUpdateScope, UPDATE_SCOPE, updateCases } from '../tests/update-cases.js';
@@ -33,6 +35,12 @@ export const TEST_COMMAND: Command = {
       help: 'Shows how failed cases would pass, asks, and writes them. Default: all.',
     },
     yes: { help: 'Writes what --update shows without asking.' },
+    coverage: {
+      value: 'text|json[=FILE]|lcov[=FILE]',
+      looksLikeValue: COVERAGE_FORMAT,
+      multiple: true,
+      help: 'Tells what of the app no case reaches. Default: text; files in coverage/.',
+    },
     reporter: {
       value: `${REPORTER_NAMES}[=FILE]`,
       multiple: true,
@@ -53,17 +61,28 @@ export const TEST_COMMAND: Command = {
 
 async function testApps(args: Arguments, io: Io): Promise<number> {
   const scope = readUpdateScope(args, io);
+  const coverage = openCoverage(args, io);
   const places = await findPlaces(args, io);
   return io.interruptible(async (signal) => {
     const failed: FailedCase[] = [];
+    const collectors = new Map<string, CoverageCollector>();
     const summary = await runTests(places, args, io, {
       signal,
+      ...(coverage !== undefined && {
+        observe: (app, root) => {
+          const collector = coverage.ofApp(app, root);
+          collectors.set(root, collector);
+          return collector.observer;
+        },
+        onComponent: (component, root) => collectors.get(root)?.onComponent(component),
+      }),
       onCase: (read, report, { status }) => {
         if (scope !== undefined && status === 'failed') failed.push({ read, report });
       },
     });
     signal.throwIfAborted();
     if (summary.passed + summary.failed + summary.skipped === 0) throw noTests(args);
+    await coverage?.write(io);
     const mended = scope === undefined ? 0 : await updateCases(failed, scope, args, io);
     return summary.failed === mended ? EXIT.ok : EXIT.failed;
   });

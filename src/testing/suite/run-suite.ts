@@ -25,12 +25,12 @@ export interface SuiteOptions {
   readonly onResult?: ((result: TestResult) => unknown) | undefined;
   /** Told before each test starts, and how many are known to follow. */
   readonly onStart?: ((name: string) => void) | undefined;
-  /** Told of an app once it is loaded. */
-  readonly onApp?: ((app: App, root: string) => void) | undefined;
   /** Told of each case that ran, with all that it showed. */
   readonly onCase?: ((read: ReadCase, report: FixtureReport, result: TestResult) => void) | undefined;
-  /** For coverage. */
-  readonly observer?: RunObserver | undefined;
+  /** Gives what sees the runs of an app, once it is loaded: for coverage. */
+  readonly observe?: ((app: App, root: string) => RunObserver) | undefined;
+  /** Told of the component of each case before it runs: `module:listOrders`. */
+  readonly onComponent?: ((component: string, root: string) => void) | undefined;
   /** Ends the run between two tests. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds, for durations alone. Default: the process's own. */
@@ -93,11 +93,10 @@ class SuiteRun {
       await this.#tell(appFailure(error, place.root, this.#now() - startedAt));
       return;
     }
-    this.#options.onApp?.(app, place.root);
     const shared = shareFunctions(app);
     try {
       const stage: CaseStage = {
-        ...{ app, root: place.root, observer: this.#options.observer },
+        ...{ app, root: place.root, observer: this.#options.observe?.(app, place.root) },
         functionsFor: shared.of,
       };
       await this.#runCases(place, stage);
@@ -144,6 +143,11 @@ class SuiteRun {
       const place = reading.case.document.placeOf('/name', undefined, 'key');
       const message = `Another case has the name "${name}", too: ${other}.`;
       return resultOf([{ message, isDifference: false, place, origin: undefined }]);
+    }
+    const { component } = reading.case.played;
+    if (component !== undefined) {
+      const text = typeof component === 'string' ? component : `${component.type}:${component.name}`;
+      this.#options.onComponent?.(text, stage.root);
     }
     const { failures, report } = await runCase(reading.case, stage);
     const result = resultOf(failures);
