@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 const ROOT = path.resolve(import.meta.dirname, '..');
 
 /** Not in the bundle: what holds code for one machine, finds its own files, or is the user's choice to install. */
-const EXTERNAL = ['libsql', '@jitl/quickjs-wasmfile-release-sync', 'pg', 'iml-runtime'];
+const EXTERNAL = ['libsql', '@jitl/quickjs-wasmfile-release-sync', 'pg', '@opentelemetry/api', 'iml-runtime'];
 
 /** What stands in the place of a package: less of it, or the whole at first use. */
 const SUBSTITUTES = {

@@ -31,6 +31,7 @@ import { type HostLimits, resolveHostLimits } from './work/limits.js';
 import { type HostObserver, tellAll } from './work/observer.js';
 import type { Flows, HostQueue, Receiver, StoredCall } from './work/ports.js';
 import { repeatEvery } from './work/repeat-every.js';
+import { type HostTracing, NO_TRACING } from './work/tracing.js';
 import type { WorkContext } from './work/work-context.js';
 import { createWorkLog } from './work/work-log.js';
 
@@ -54,6 +55,8 @@ export interface HostOptions {
   readonly observer?: HostObserver | undefined;
   /** What is counted, for `/metrics`: `await createHostMetrics()`. Default: nothing, and 404. */
   readonly metrics?: HostMetrics | undefined;
+  /** Spans around calls and runs: `await createHostTracing()`. Default: none. */
+  readonly tracing?: HostTracing | undefined;
   /** @internal Called where a test may end the process. */
   readonly checkpoint?: Checkpoint | undefined;
 }
@@ -189,9 +192,9 @@ function createParts(options: HostOptions): Parts {
       lost.abort(new EngineError('HOST_LEASE', 'Others have taken over the work of this process.'));
     },
   });
-  const checkpoint = options.checkpoint ?? (() => {});
+  const { checkpoint = () => {}, tracing = NO_TRACING } = options;
   const shared: HostContext = {
-    ...{ store, queue, clock, limits, observe, onError, flows, checkpoint, worker: lease },
+    ...{ store, queue, clock, limits, observe, onError, flows, checkpoint, tracing, worker: lease },
   };
   const context: WorkContext = { ...shared, log: createWorkLog(shared) };
   const dispatcher = createDispatcher({
@@ -236,8 +239,9 @@ function createHandler(
       body: new Uint8Array(await request.arrayBuffer()),
     });
     const { signal } = life.running;
+    const senderTrace = request.headers.get('traceparent') ?? undefined;
     return receiveCall(
-      { context, intake, receiver, hookOf, baseUrl, signal, begin: dispatcher.begin },
+      { context, intake, receiver, hookOf, baseUrl, signal, senderTrace, begin: dispatcher.begin },
       token,
       readCall,
     );

@@ -21,6 +21,7 @@ export { createScenarioFlows, type ScenarioFlowsOptions } from './scenarios/scen
 export type { Health } from './server/health.js';
 export { createHostMetrics, type HostMetrics } from './server/metrics.js';
 export { createNotifier, type Notifier, type NotifierOptions } from './server/notifier.js';
+export { createHostTracing } from './server/open-telemetry.js';
 export {
   createHostMemoryStore,
   openHostPostgres,
@@ -69,3 +70,4 @@ export type {
   StoredCall,
   WebhookReception,
 } from './work/ports.js';
+export type { HostSpan, HostTracing, SpanAttributes, SpanWanted } from './work/tracing.js';

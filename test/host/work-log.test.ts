@@ -3,6 +3,7 @@ import { createHost } from '../../src/host/create-host.js';
 import type { HostStore, HostWriter, IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
 import type { HostContext } from '../../src/host/work/context.js';
 import { resolveHostLimits } from '../../src/host/work/limits.js';
+import { NO_TRACING } from '../../src/host/work/tracing.js';
 import { createWorkLog } from '../../src/host/work/work-log.js';
 import { SYSTEM_CLOCK } from '../../src/util/clock.js';
 import { describeEach, eventually, openParts } from './open-parts.js';
@@ -43,7 +44,7 @@ function afterReading(
 function contextOf(store: HostStore, queue: HostContext['queue']): HostContext {
   return {
     ...{ store, queue, flows: flowsOf(() => SUCCESS), clock: SYSTEM_CLOCK },
-    ...{ limits: resolveHostLimits(undefined), checkpoint: () => {}, observe: () => {} },
+    ...{ limits: resolveHostLimits(undefined), checkpoint: () => {}, tracing: NO_TRACING, observe: () => {} },
     worker: { name: () => ME, isJoined: () => true, assertOwn: async () => {} },
     onError: (error) => {
       throw error;

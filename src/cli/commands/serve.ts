@@ -9,6 +9,7 @@ import { readScenarioFile, type ScenarioEntry } from '../../host/scenarios/scena
 import { createScenarioFlows, type ScenarioFlowsOptions } from '../../host/scenarios/scenario-flows.js';
 import { createHostMetrics } from '../../host/server/metrics.js';
 import { createNotifier, type Notifier } from '../../host/server/notifier.js';
+import { createHostTracing } from '../../host/server/open-telemetry.js';
 import { assertAny, defaultEntries, removeScenario, setUpScenario } from '../../host/set-up.js';
 import { tellAll } from '../../host/work/observer.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
@@ -68,13 +69,15 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   const parts = await openHostParts(args, io, { mayCreate: true });
   const engines = createEngines(loaded, settings, io);
   const notifier = openNotifier(args, say);
+  const tracing = await createHostTracing();
   const host = createHost({
+    tracing,
     ...{ store: parts.store, queue: parts.queue, receiver: createEngineReceiver({ engines }) },
     baseUrl: args.text('base-url'),
     limits: settings.limits,
     metrics: args.isSet('metrics') ? await createHostMetrics() : undefined,
     flows: createScenarioFlows({
-      engines,
+      ...{ engines, tracing },
       expressions: { timezone: args.text('timezone') },
       onReport: settings.output === 'none' ? undefined : putOut(io, say),
     }),

@@ -11,6 +11,7 @@ import type { HookRow } from '../store/tables.js';
 import type { EventClaim } from '../work/claim.js';
 import type { CallRefusal } from '../work/observer.js';
 import type { Receiver, StoredCall, WebhookReception } from '../work/ports.js';
+import type { HostSpan } from '../work/tracing.js';
 import type { WorkContext } from '../work/work-context.js';
 import type { EventDraft, Intake } from './intake.js';
 import { processEvent } from './process-event.js';
@@ -25,12 +26,14 @@ export interface ReceiveOptions {
   /** Where the host is reached from outside, without a slash at the end. */
   readonly baseUrl: () => string;
   readonly signal: AbortSignal;
+  /** The `traceparent` of the sender. */
+  readonly senderTrace: string | undefined;
   /** Counts a run that a request has begun. @returns what ends it */
   readonly begin: (scenarioId: number) => () => void;
 }
 
-/** A call with the id that names it in logs and events. */
-type NamedCall = StoredCall & { readonly callId: string };
+/** A call with the id that names it in logs and events, and its span. */
+type NamedCall = StoredCall & { readonly callId: string; readonly traceparent: string | undefined };
 
 /**
  * Takes one call of a webhook: has the app read it, stores what it stands for, and only then answers.
@@ -40,18 +43,37 @@ type NamedCall = StoredCall & { readonly callId: string };
  * - 503 with `Retry-After`: the store does not take it now. Nothing was stored.
  * - everything else is the answer of the app. A 2xx answer means that the event is stored.
  */
-export async function receiveCall(
+export function receiveCall(
   options: ReceiveOptions,
   token: string,
   readCall: () => Promise<StoredCall>,
 ): Promise<Response> {
-  const { context } = options;
   const callId = randomUUID();
+  const attributes = { 'iml.call_id': callId };
+  return options.context.tracing.inSpan(
+    { name: 'iml call', kind: 'server', attributes, isRoot: true, linkedTo: options.senderTrace },
+    (span) => receiveInSpan(options, token, readCall, { span, callId }),
+  );
+}
+
+async function receiveInSpan(
+  options: ReceiveOptions,
+  token: string,
+  readCall: () => Promise<StoredCall>,
+  { span, callId }: { readonly span: HostSpan; readonly callId: string },
+): Promise<Response> {
+  const { context } = options;
+  const { traceparent } = span;
   const startedAtMs = context.clock.now();
-  const readNamed = async (): Promise<NamedCall> => ({ ...(await readCall()), callId });
+  const readNamed = async (): Promise<NamedCall> => ({ ...(await readCall()), callId, traceparent });
   const { response, hook, eventIds, bytes, reason, error } = await answerCall(options, token, readNamed);
   const durationMs = context.clock.now() - startedAtMs;
   const known = { callId, status: response.status, durationMs };
+  span.set({
+    ...{ 'http.response.status_code': response.status, 'iml.hook': hook?.name, 'iml.refused': reason },
+    'iml.event_ids': eventIds?.join(','),
+  });
+  if (response.status >= 500) span.fail(reason ?? 'failed');
   if (reason !== undefined) {
     context.observe({ kind: 'call-refused', ...known, hook: hook?.name, reason, error });
   } else if (hook !== undefined) {
@@ -196,14 +218,16 @@ function draftEvents(
   );
 }
 
-function keptRequest({ callId, method, url, headers, body }: NamedCall, maxBytes: number): PlainObject {
+function keptRequest(call: NamedCall, maxBytes: number): PlainObject {
+  const { callId, traceparent, method, url, headers, body } = call;
   // What is kept is shown to people: nothing of it lets somebody in.
   const shown = headers.map(([name, value]) => [name, keptValue(value, isSecretName(name, 'header'))]);
   const kept = maxBytes > 0 ? { body: Buffer.from(body.subarray(0, maxBytes)).toString('base64') } : {};
   // The path is the secret of the hook; what is kept may be shown.
   const query = URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost').searchParams : [];
   const pairs = [...query].map(([name, value]) => [name, keptValue(value, isSecretName(name, 'query'))]);
-  return { callId, method, query: pairs, headers: shown, size: body.byteLength, ...kept };
+  const trace = traceparent === undefined ? {} : { traceparent };
+  return { callId, ...trace, method, query: pairs, headers: shown, size: body.byteLength, ...kept };
 }
 
 /** An address in a value, as in `referer`, may bring a secret of its own. */

@@ -1,7 +1,7 @@
 import type { CompileOptions } from '../../iml/compile.js';
 import { type CompiledFlow, compileFlow } from '../../scenario/flow/compile-flow.js';
 import { engineModule } from '../../scenario/flow/engine-module.js';
-import type { FlowModule, FlowStep, TriggerData } from '../../scenario/flow/flow.js';
+import type { FlowModule, FlowStep, ModuleInput, TriggerData } from '../../scenario/flow/flow.js';
 import type { FlowReport } from '../../scenario/flow/flow-report.js';
 import type { IncompleteExecution, IncompleteStore } from '../../scenario/flow/incomplete-execution.js';
 import { type ResumeOptions, resumeFlow, runFlow } from '../../scenario/flow/run-flow.js';
@@ -14,8 +14,9 @@ import { type Engines, requireEngine } from '../hooks/engine-receiver.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
 import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../work/ports.js';
+import { type HostTracing, NO_TRACING } from '../work/tracing.js';
 import { describeOutput } from './describe-output.js';
-import type { FlowDefinition } from './flow-definition.js';
+import type { FlowDefinition, StepDefinition } from './flow-definition.js';
 
 /** What scenarios run with: the engines of their apps, and what their templates read. Only `engines` is required. */
 export interface ScenarioFlowsOptions {
@@ -24,6 +25,8 @@ export interface ScenarioFlowsOptions {
   readonly clock?: Clock | undefined;
   /** What the templates of modules read and call: clock, timezone, randomness. */
   readonly expressions?: CompileOptions | undefined;
+  /** Spans around modules: the same as the host's. Default: none. */
+  readonly tracing?: HostTracing | undefined;
   /** Gets what came of each run, before it is written down. */
   readonly onReport?: ((scenario: string, report: FlowReport) => void) | undefined;
 }
@@ -36,6 +39,7 @@ export function createScenarioFlows({
   engines,
   clock = SYSTEM_CLOCK,
   expressions,
+  tracing = NO_TRACING,
   onReport,
 }: ScenarioFlowsOptions): Flows {
   const compiled = createBoundedCache<CompiledFlow>(MAX_FLOWS);
@@ -45,7 +49,7 @@ export function createScenarioFlows({
     const key = `${scenario.name} ${JSON.stringify(definition)}`;
     const known = compiled.get(key);
     if (known !== undefined) return known;
-    const steps = definition.steps.map((step) => compileStep(step, engines));
+    const steps = definition.steps.map((step) => compileStep(step, engines, tracing));
     const flow = { name: scenario.name, steps: definition.startsWithWebhook ? [WEBHOOK, ...steps] : steps };
     const made = compileFlow(flow, expressions);
     compiled.set(key, made);
@@ -98,11 +102,27 @@ const WEBHOOK: FlowStep = {
   } satisfies FlowModule,
 };
 
-function compileStep(step: FlowDefinition['steps'][number], engines: Engines): FlowStep {
+function compileStep(step: StepDefinition, engines: Engines, tracing: HostTracing): FlowStep {
   const { id, app, module, connection, parameters, filter, onError } = step;
   return {
     ...{ id, connection, parameters, filter, onError },
-    module: engineModule(requireEngine(engines, app), module),
+    module: traceModule(engineModule(requireEngine(engines, app), module), step, tracing),
+  };
+}
+
+function traceModule(module: FlowModule, { id, app }: StepDefinition, tracing: HostTracing): FlowModule {
+  const attributes = { 'iml.app': app, 'iml.module': module.name, 'iml.step_id': id };
+  const { run, respond } = module;
+  const inSpan = <R extends { readonly error?: Error | undefined }>(work: () => PromiseLike<R>): Promise<R> =>
+    tracing.inSpan({ name: 'iml module', kind: 'internal', attributes }, async (span) => {
+      const outcome = await work();
+      if (outcome.error !== undefined) span.fail(outcome.error.message);
+      return outcome;
+    });
+  return {
+    ...module,
+    run: (input) => inSpan(() => run(input)),
+    ...(respond && { respond: (input: ModuleInput) => inSpan(() => respond(input)) }),
   };
 }
 

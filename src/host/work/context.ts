@@ -3,6 +3,7 @@ import type { HostStore, HostWriter } from '../store/tables.js';
 import type { HostLimits } from './limits.js';
 import type { HostObserver } from './observer.js';
 import type { Flows, HostQueue } from './ports.js';
+import type { HostTracing } from './tracing.js';
 
 /** Called at every point where the end of the process leaves the store in another state. Tests end it there. */
 export type Checkpoint = (point: string) => void;
@@ -16,6 +17,7 @@ export interface HostContext {
   readonly limits: HostLimits;
   readonly worker: WorkerIdentity;
   readonly checkpoint: Checkpoint;
+  readonly tracing: HostTracing;
   readonly observe: HostObserver;
   /** Tells of what the host itself met. */
   readonly onError: (error: unknown) => void;

@@ -8,7 +8,7 @@ import type { HostContext } from './context.js';
 import type { RunSource } from './observer.js';
 import { persist } from './persist.js';
 import type { FlowOutcome, FlowRequest, FlowSource } from './ports.js';
-import { readCallId } from './read-call-id.js';
+import { readCallId, readTraceparent } from './read-call-id.js';
 import type { WorkEnd } from './work-end.js';
 
 /** A run that is over, as observers see it. */
@@ -33,10 +33,37 @@ export interface WantedRun {
 }
 
 /** Runs a flow. It never rejects: a defect is an outcome like any other, and a run that was stopped has none. */
-export async function runScenario(context: HostContext, wanted: WantedRun): Promise<EndedRun> {
+export function runScenario(context: HostContext, wanted: WantedRun): Promise<EndedRun> {
+  const { scenario, source, onAnswer, attempt } = wanted;
+  const run = { runId: randomUUID(), scenario: scenario.name, source: describeSource(source) };
+  const attributes = {
+    ...{ 'iml.run_id': run.runId, 'iml.scenario': scenario.name, 'iml.source': source.kind },
+    ...{ 'iml.attempt': attempt, 'iml.call_id': 'callId' in run.source ? run.source.callId : undefined },
+    'iml.event_id': source.kind === 'event' ? source.event.id : undefined,
+    'iml.incomplete_id': source.kind === 'incomplete' ? source.incomplete.id : undefined,
+  };
+  // What a sender waits for is part of its call; anything else is begun by whatever was looked at last.
+  const isRoot = onAnswer === undefined;
+  const linkedTo = source.kind === 'event' ? readTraceparent(source.event) : undefined;
+  return context.tracing.inSpan(
+    { name: 'iml run', kind: 'consumer', attributes, isRoot, linkedTo },
+    async (span) => {
+      const ended = await runInSpan(context, wanted, run);
+      const { report } = ended;
+      span.set({ 'iml.outcome': report?.outcome.kind ?? 'stopped' });
+      if (report?.error !== undefined) span.fail(String(report.error['message'] ?? report.outcome.kind));
+      return ended;
+    },
+  );
+}
+
+async function runInSpan(
+  context: HostContext,
+  wanted: WantedRun,
+  run: Pick<EndedRun, 'runId' | 'scenario' | 'source'>,
+): Promise<EndedRun> {
   const { scenario, source, signal, onAnswer, onProgress, attempt } = wanted;
   const startedAtMs = context.clock.now();
-  const run = { runId: randomUUID(), scenario: scenario.name, source: describeSource(source) };
   const waitedMs = Math.max(0, startedAtMs - wanted.dueAtMs);
   context.observe({ kind: 'run-started', ...run, attempt, waitedMs });
   try {
