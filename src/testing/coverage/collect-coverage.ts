@@ -1,0 +1,65 @@
+import type { App } from '../../document/app.js';
+import type { Document } from '../../document/reading/document.js';
+import type { RunObserver } from '../../run/scope/run-observer.js';
+import { type CountedPoint, pointKey } from './coverage-point.js';
+import { componentKey, listPoints } from './list-points.js';
+
+/** Sees what the cases of an app reach. */
+export interface CoverageCollector {
+  readonly observer: RunObserver;
+  /** Told of a component that a case runs: `module:listOrders`. */
+  readonly onComponent: (component: string) => void;
+  /** All points of the app, in the order of its files. */
+  readonly points: () => readonly CountedPoint[];
+}
+
+/** Starts to collect for an app. */
+export function collectCoverage(app: App): CoverageCollector {
+  const counts = new Map<string, number>();
+  const count = (key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
+  const keysOf = createKeyCache();
+  return {
+    observer: {
+      onDirective: (document, pointer) => {
+        if (document === undefined) return;
+        for (const key of keysOf(document, pointer)) count(key);
+      },
+      onDecision: (document, pointer, isYes, offset) => {
+        if (document === undefined) return;
+        const [own] = keysOf(document, pointer);
+        if (own !== undefined) count(`${own}@${offset ?? ''}:${isYes}`);
+      },
+    },
+    onComponent: (component) => {
+      const [kind, ...name] = component.split(':');
+      const known = (['module', 'rpc', 'connection', 'webhook'] as const).find((type) => type === kind);
+      if (known !== undefined) count(componentKey(known, name.join(':')));
+    },
+    points: () => listPoints(app).map(({ key, ...point }) => ({ ...point, count: counts.get(key) ?? 0 })),
+  };
+}
+
+/**
+ * The key of a directive and of all that hold it, the directive first. Places are found by reading files again, so each
+ * is found once a document.
+ */
+function createKeyCache(): (document: Document, pointer: string) => readonly string[] {
+  const known = new WeakMap<Document, Map<string, readonly string[]>>();
+  return (document, pointer) => {
+    const ofDocument = known.get(document) ?? new Map<string, readonly string[]>();
+    known.set(document, ofDocument);
+    const keys = ofDocument.get(pointer) ?? findKeys(document, pointer);
+    ofDocument.set(pointer, keys);
+    return keys;
+  };
+}
+
+function findKeys(document: Document, pointer: string): readonly string[] {
+  const { file, pointer: written = pointer } = document.placeOf(pointer);
+  const keys: string[] = [];
+  for (let end = written.length; end > 0; end = written.lastIndexOf('/', end - 1)) {
+    keys.push(pointKey({ file, pointer: written.slice(0, end) }));
+  }
+  return keys;
+}
+

@@ -1,0 +1,194 @@
+import type { App } from '../../document/app.js';
+import type { Document } from '../../document/reading/document.js';
+import { childPointer, type Place } from '../../errors/place.js';
+import type { Expression } from '../../iml/syntax/ast.js';
+import { safeParseTemplate } from '../../iml/syntax/parser.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { type CoveragePoint, type PointKind, sideKey } from './coverage-point.js';
+
+/** A point with the key that observers tell it by. */
+export interface ListedPoint extends CoveragePoint {
+  readonly key: string;
+}
+
+/** Directives of a request, `response`, `pagination` and `repeat` aside, whose members are points of their own. */
+const REQUEST_DIRECTIVES: ReadonlySet<string> = new Set([
+  ...['temp', 'condition', 'url', 'baseUrl', 'method', 'encodeUrl', 'headers', 'qs', 'body', 'type', 'ca'],
+  ...['gzip', 'followRedirects', 'followAllRedirects', 'aws', 'oauth', 'endpoint', 'input'],
+  ...['verification', 'respond', 'uid', 'iterate', 'output', 'data', 'metadata'],
+]);
+
+/** Members whose own members are directives. */
+const GROUPS: ReadonlySet<string> = new Set(['response', 'pagination', 'repeat']);
+
+/** Members that decide something, from the request on: both sides of them are points. */
+const DECISIONS: readonly (readonly string[])[] = [
+  ['condition'],
+  ['condition', 'condition'],
+  ['response', 'valid'],
+  ['response', 'valid', 'condition'],
+  ['response', 'iterate', 'condition'],
+  ['pagination', 'condition'],
+  ['repeat', 'condition'],
+  ['iterate', 'condition'],
+  ['verification', 'condition'],
+];
+
+/** All that cases of an app can reach. */
+export function listPoints(app: App): readonly ListedPoint[] {
+  const points: ListedPoint[] = [];
+  const add = (kind: PointKind, name: string, ...documents: readonly (Document | undefined)[]): void => {
+    const place = documents.find((document) => document !== undefined)?.placeOf('') ?? {};
+    points.push({ kind, label: name, place, detail: name, key: componentKey(kind, name) });
+    for (const document of documents) if (document !== undefined) addDocument(document, points);
+  };
+  if (app.base !== undefined) addRequest(app.base, '', app.base.value, points);
+  for (const { name, communication, epoch } of app.modules.values()) add('module', name, communication, epoch);
+  for (const { name, communication } of app.rpcs.values()) add('rpc', name, communication);
+  for (const { name, communication } of app.connections.values()) add('connection', name, communication);
+  for (const { name, communication, attach, detach, update } of app.webhooks.values()) {
+    add('webhook', name, communication, attach, detach, update);
+  }
+  for (const { communication } of app.endpoints.values()) {
+    if (communication !== undefined) addDocument(communication, points);
+  }
+  // A document may be that of several components.
+  return [...new Map(points.map((point) => [point.key, point])).values()];
+}
+
+/** The key of a component, which is reached where a case runs it. */
+export function componentKey(kind: PointKind, name: string): string {
+  return `${kind}:${name}`;
+}
+
+/** A request, a list of them, or, of OAuth, one under each name. */
+function addDocument(document: Document, points: ListedPoint[]): void {
+  const { value } = document;
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) addRequest(document, `/${index}`, item, points);
+  } else if (isPlainObject(value) && isOAuth(value)) {
+    for (const [name, step] of Object.entries(value)) {
+      addRequest(document, childPointer('', name), step, points);
+    }
+  } else addRequest(document, '', value, points);
+}
+
+const OAUTH_STEPS: readonly string[] = [
+  ...['preauthorize', 'authorize', 'token', 'info', 'refresh', 'invalidate', 'requestToken', 'accessToken'],
+];
+
+function isOAuth(value: PlainObject): boolean {
+  return OAUTH_STEPS.some((step) => Object.hasOwn(value, step));
+}
+
+function addRequest(document: Document, pointer: string, request: unknown, points: ListedPoint[]): void {
+  if (!isPlainObject(request)) return;
+  for (const [name, value] of Object.entries(request)) {
+    const at = childPointer(pointer, name);
+    if (GROUPS.has(name) && isPlainObject(value)) addGroup(document, at, name, value, points);
+    else if (REQUEST_DIRECTIVES.has(name)) addPoint(document, at, 'directive', name, points);
+    if (GROUPS.has(name) || REQUEST_DIRECTIVES.has(name)) addBranches(document, at, value, points);
+  }
+  for (const path of DECISIONS) addDecision(document, pointer, request, path, points);
+}
+
+function addGroup(
+  document: Document,
+  pointer: string,
+  group: string,
+  members: PlainObject,
+  points: ListedPoint[],
+): void {
+  for (const [name, value] of Object.entries(members)) {
+    const at = childPointer(pointer, name);
+    if (group === 'response' && name === 'error') addErrors(document, at, value, points);
+    else {
+      const kind = group === 'pagination' ? 'pagination' : 'directive';
+      addPoint(document, at, kind, `${group}.${name}`, points);
+    }
+  }
+}
+
+/** The entry for all statuses, and those for one. */
+function addErrors(document: Document, pointer: string, error: unknown, points: ListedPoint[]): void {
+  if (!isPlainObject(error)) {
+    addPoint(document, pointer, 'error', 'response.error', points);
+    return;
+  }
+  const general = ['message', 'type'].find((name) => Object.hasOwn(error, name));
+  if (general !== undefined) {
+    addPoint(document, childPointer(pointer, general), 'error', 'response.error', points);
+  }
+  for (const status of Object.keys(error).filter((name) => /^\d{3}$/.test(name))) {
+    addPoint(document, childPointer(pointer, status), 'error', `response.error.${status}`, points);
+  }
+}
+
+function addPoint(
+  document: Document,
+  pointer: string,
+  kind: PointKind,
+  label: string,
+  points: ListedPoint[],
+): void {
+  const place = document.placeOf(pointer);
+  points.push({ kind, label, place, key: `${place.file ?? ''}#${place.pointer ?? ''}` });
+}
+
+/** Both sides, where an expression decides: what is written as true or false has one side only. */
+function addDecision(
+  document: Document,
+  pointer: string,
+  request: PlainObject,
+  path: readonly string[],
+  points: ListedPoint[],
+): void {
+  let value: unknown = request;
+  for (const name of path) value = isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  if (typeof value !== 'string' || !value.includes('{{')) return;
+  const place = document.placeOf(path.reduce<string>(childPointer, pointer));
+  addSides(place, undefined, path.join('.'), points);
+}
+
+function addSides(place: Place, offset: number | undefined, label: string, points: ListedPoint[]): void {
+  for (const isYes of [true, false]) {
+    points.push({
+      ...{ kind: 'branch', label: `${label} is ${isYes}`, place, detail: String(isYes) },
+      key: sideKey(place, isYes, offset),
+    });
+  }
+}
+
+/** Both sides of every `if` in the texts below a value. */
+function addBranches(document: Document, pointer: string, value: unknown, points: ListedPoint[]): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries())
+      addBranches(document, childPointer(pointer, index), item, points);
+  } else if (isPlainObject(value)) {
+    for (const [name, member] of Object.entries(value))
+      addBranches(document, childPointer(pointer, name), member, points);
+  } else if (typeof value === 'string' && value.includes('if')) {
+    for (const start of findIfs(value)) {
+      const { file, line, column } = document.placeOf(pointer, start);
+      addSides({ file, pointer: document.placeOf(pointer).pointer, line, column }, start, 'if', points);
+    }
+  }
+}
+
+/** Offsets of the calls of `if` in a template. */
+function findIfs(template: string): readonly number[] {
+  const parsed = safeParseTemplate(template);
+  if (!parsed.ok) return [];
+  const found: number[] = [];
+  const todo: Expression[] = parsed.template.parts.filter((part) => typeof part !== 'string');
+  for (let node = todo.pop(); node !== undefined; node = todo.pop()) {
+    if (node.kind === 'call') {
+      if (node.name === 'if') found.push(node.start);
+      todo.push(...node.args.filter((arg) => arg !== undefined));
+    } else if (node.kind === 'member') todo.push(node.object);
+    else if (node.kind === 'index') todo.push(node.object, ...(node.index === undefined ? [] : [node.index]));
+    else if (node.kind === 'unary') todo.push(node.operand);
+    else if (node.kind === 'binary') todo.push(node.left, node.right);
+  }
+  return found;
+}
