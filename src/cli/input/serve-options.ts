@@ -11,7 +11,7 @@ import { NETWORK_OPTIONS, readNetworkOptions } from './engine-options.js';
 import { HOST_OPTIONS } from './host-parts.js';
 import { readPort } from './read-port.js';
 
-export const DEFAULT_PORT = 8080;
+const DEFAULT_PORT = 8080;
 
 /** The options of `iml serve`. */
 export const SERVE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
