@@ -24,6 +24,12 @@ export async function openApp(given: string, io: Io): Promise<LoadedApp> {
   const { folder: root } = await findApp(target).catch((error: unknown) => {
     throw error instanceof SpecError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
   });
-  const showPath = (file: string): string => path.relative(io.cwd, path.join(root, file)) || file;
+  const showPath = (file: string): string => pathFrom(io.cwd, path.join(root, file)) || file;
   return { app: await loadApp(root), root, showPath };
+}
+
+/** Relative, but for what lies so far away that its own path is shorter. */
+function pathFrom(folder: string, file: string): string {
+  const relative = path.relative(folder, file);
+  return relative.startsWith('..') && relative.length > file.length ? file : relative;
 }

@@ -226,6 +226,7 @@ describe('iml run of a polling trigger', () => {
 
   it.each([
     [['watchIds', '--state', 'no-json'], 'the file "no-json" holds no state of a trigger'],
+    [['watchIds', '--state', 'makecomapp.json'], 'holds no state of a trigger, such as {"lastId":7}'],
     [['watchIds', '--state', 'x.json', '--data', '{}'], '--state and --data exclude each other.'],
     [
       ['absolute', '--start', 'all'],
@@ -252,6 +253,9 @@ describe('iml run of a polling trigger', () => {
     expect(err).toContain('--start all');
     const instant = await iml(['run', '.', 'watchEvents']);
     expect(instant).toMatchObject({ code: 0, err: expect.stringContaining('--payload gives one') });
+    const other = await iml(['run', '.', 'watchDates', '--data', '{"lastId":3}']);
+    expect(other.err).toContain('The state is of another type');
+    expect(other.err).toContain('a trigger without state starts here');
   });
 });
 

@@ -307,6 +307,11 @@ describe('iml connect with a key', () => {
     ]);
     expect(connected).toMatchObject({ code: 0 });
     expect(connected.err).toMatch(/GET https:\/\/api\.example\.com\/key/);
+    // What only carries the answer is no secret of it.
+    expect(connected.err).toMatch(/^ +connection: (?!\[SANITIZED\])/m);
+    const listed = await user.iml(['connections']);
+    expect(listed).toEqual(await user.iml(['connections', 'list']));
+    expect(listed.out).toContain('"name":"k"');
     const tested = await user.iml(['connections', 'test', 'k', ...away]);
     expect(tested).toMatchObject({ code: 0 });
     expect(tested.err).toMatch(/GET https:\/\/api\.example\.com\/key/);
@@ -469,7 +474,6 @@ describe('connections that are kept', () => {
   });
 
   it.each([
-    [['connections'], 'Missing <action>'],
     [['connections', 'lst'], 'Did you mean "list"?'],
     [['connections', 'test'], 'Missing <name>'],
     [['connections', 'list', 'k'], 'Unexpected argument'],

@@ -84,6 +84,8 @@ describe('iml info', () => {
           type: 'boolean',
           nested: { true: [{ name: 'how', type: 'text' }], false: [{ name: 'why', type: 'text' }] },
         },
+        { type: 'html', label: '<p>To be read</p>' },
+        { type: 'separator' },
         { name: 'many', type: 'select', options: Array.from({ length: 23 }, (_, value) => ({ value })) },
       ],
     });
@@ -120,6 +122,7 @@ describe('iml info', () => {
       },
       { optionsFrom: 'rpc://tables', nested: [{ name: 'row' }] },
       { nested: [{ name: 'how' }], nestedWhenFalse: [{ name: 'why' }] },
+      ...[{ type: 'html' }, { type: 'separator' }],
       { options: { length: 23 } },
     ]);
   });

@@ -89,6 +89,7 @@ it('serves an app, and shows afterwards what came in', async () => {
 
   const [event] = (await output(EVENTS_COMMAND, ['list', '--data', 'data'])).trim().split('\n');
   expect(JSON.parse(event ?? '')).toMatchObject({ id: 1, status: 'done' });
+  expect(await output(EVENTS_COMMAND, ['--data', 'data'])).toBe(`${event}\n`);
   expect(await output(EVENTS_COMMAND, ['replay', '1', '--data', 'data'])).toContain('waits');
   expect(await output(EVENTS_COMMAND, ['discard', '1', '--data', 'data'])).toContain('discarded');
   expect(JSON.parse(await output(EVENTS_COMMAND, ['show', '1', '--data', 'data']))).toMatchObject({

@@ -37,7 +37,7 @@ export const CONNECTIONS_COMMAND: Command = {
   name: 'connections',
   about: 'Shows the connections that are kept, tests, refreshes and removes them.',
   positionals: [
-    { name: 'action', help: 'list, test, refresh or remove.' },
+    { name: 'action', help: 'list, test, refresh or remove. Default: list.', isOptional: true },
     { name: 'name', help: 'The name of the connection; for all but list.', isOptional: true },
   ],
   options: {
@@ -56,7 +56,7 @@ export const CONNECTIONS_COMMAND: Command = {
 };
 
 async function manageConnections(args: Arguments, io: Io): Promise<number> {
-  const [given = '', name] = args.positionals;
+  const [given = 'list', name] = args.positionals;
   const action = ACTIONS.find((known) => known === given);
   if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
   const files = openConnectionFiles(configFolder(io.env));

@@ -21,7 +21,7 @@ export const EVENTS_COMMAND: Command = {
   name: 'events',
   about: 'Lists the events of a host, shows one, has it processed again, or drops it.',
   positionals: [
-    { name: 'action', help: 'list, show, replay or discard.' },
+    { name: 'action', help: 'list, show, replay or discard. Default: list.', isOptional: true },
     { name: 'id', help: 'The event; for all but list.', isOptional: true },
   ],
   options: {
@@ -48,7 +48,7 @@ export const EVENTS_COMMAND: Command = {
 };
 
 async function manageEvents(args: Arguments, io: Io): Promise<number> {
-  const [given = '', text] = args.positionals;
+  const [given = 'list', text] = args.positionals;
   const action = ACTIONS.find((known) => known === given);
   if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
   const isAll = args.isSet('all') && (action === 'replay' || action === 'discard');

@@ -112,7 +112,10 @@ function notesOn(
   const { error, bundles, requests, state } = outcome;
   if (error === undefined) {
     if (bundles > 0 || maxBundles === 0) return '';
-    const { data, start, payload } = input;
+    const { start, payload } = input;
+    // A state the trigger could not use is none: it has started anew.
+    const isUnused = outcome.warnings.some(({ code }) => code === 'trigger-state');
+    const data = isUnused ? undefined : input.data;
     return explainEmptyRun({ type, requests, data, start, payload, state });
   }
   if (requests === 0 && error.type === 'BundleValidationError') return CHECK_NOTE;

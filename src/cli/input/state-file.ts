@@ -40,11 +40,15 @@ async function readState(target: string, file: string): Promise<PlainObject | un
   if (bytes === undefined) return undefined;
   try {
     const state: unknown = JSON.parse(decodeUtf8(bytes) ?? '');
-    if (isPlainObject(state)) return state;
+    if (isState(state)) return state;
   } catch {
     // Told below.
   }
   throw usageError(
-    `--state: the file "${file}" holds no state of a trigger, which is a JSON object. Remove it to start anew.`,
+    `--state: the file "${file}" holds no state of a trigger, such as {"lastId":7} or {"lastDate":"2026-01-31T12:00:00Z"}. Remove it to start anew.`,
   );
+}
+
+function isState(value: unknown): value is PlainObject {
+  return isPlainObject(value) && (Object.hasOwn(value, 'lastId') || Object.hasOwn(value, 'lastDate'));
 }

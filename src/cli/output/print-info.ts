@@ -1,3 +1,4 @@
+import { findFamily, readParameterType } from '../../parameters/form/parameter-type.js';
 import type { AppInfo, ComponentInfo, FieldInfo, OptionInfo } from './app-info.js';
 import { printJson } from './json-output.js';
 import { fitText, padText, printableLine, textWidth } from './terminal-text.js';
@@ -45,7 +46,8 @@ function printLinks({ connection, altConnection, webhook }: ComponentInfo): stri
   return links.length === 0 ? '' : `  (${printableLine(links.join(', '))})`;
 }
 
-function fieldLines(fields: readonly FieldInfo[], depth: number): string {
+function fieldLines(all: readonly FieldInfo[], depth: number): string {
+  const fields = all.filter(({ type }) => !isDecoration(type));
   const cells = fields.map((field) => [printableLine(field.name ?? '-'), printableLine(field.type)] as const);
   const widths = columnWidths(cells);
   return fields
@@ -54,6 +56,12 @@ function fieldLines(fields: readonly FieldInfo[], depth: number): string {
       return `${text.trimEnd()}\n${fieldLines(field.fields ?? [], depth + 1)}${choiceLines(field, depth + 1)}`;
     })
     .join('');
+}
+
+/** What only a form on screen shows: html, separators. */
+function isDecoration(type: string): boolean {
+  const known = readParameterType(type);
+  return known !== undefined && findFamily(known) === 'decoration';
 }
 
 function choiceLines(field: FieldInfo, depth: number): string {

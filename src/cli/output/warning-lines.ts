@@ -1,4 +1,6 @@
+import type { App } from '../../document/app.js';
 import type { Place } from '../../errors/place.js';
+import { nameFile } from '../../sandbox/guest-error.js';
 import type { LoadedApp } from '../open-app.js';
 import { printableLine } from './terminal-text.js';
 
@@ -15,12 +17,27 @@ export function appWarnings({ app, showPath }: LoadedApp): string {
   return lines.join('');
 }
 
-/** What a run warned of. */
-export function runWarnings(
-  warnings: readonly { readonly message: string; readonly place: Place | undefined }[],
-  { showPath }: LoadedApp,
-): string {
-  return warnings.map(({ message, place }) => warningLine(message, place, showPath)).join('');
+interface ToldWarning {
+  readonly code: string;
+  readonly message: string;
+  readonly place: Place | undefined;
+}
+
+/** What a run warned of, without what was told of the app before. */
+export function runWarnings(warnings: readonly ToldWarning[], { app, showPath }: LoadedApp): string {
+  return warnings
+    .filter((warning) => !isToldOfApp(warning, app))
+    .map(({ message, place }) => warningLine(message, place, showPath))
+    .join('');
+}
+
+/** A file of a custom function is looked at when the app is loaded, and again where it is compiled for a run. */
+function isToldOfApp({ code, place }: ToldWarning, { warnings, functions }: App): boolean {
+  if (code !== 'function' || place?.file === undefined) return false;
+  const isAbsent = [...functions.values()].some(
+    (custom) => custom.code === undefined && nameFile(custom) === place.file,
+  );
+  return isAbsent || warnings.some((told) => told.place.file === place.file);
 }
 
 function warningLine(message: string, place: Place | undefined, showPath: LoadedApp['showPath']): string {
