@@ -25,14 +25,13 @@ const ROOMS = {
     ],
   },
   roles: {
-    mutate: [
-      'src/rest/call/roles.ts',
-      'src/rest/call/scopes.ts',
-      'src/rest/users/user-roles.ts',
-      'src/rest/users/invitation-life.ts',
-    ],
-    tests: ['test/rest/contract-memory.test.ts', 'test/rest/roles.test.ts', 'test/rest/hostile.test.ts'],
+    mutate: ['src/rest/call/roles.ts', 'src/rest/call/scopes.ts'],
+    tests: ['test/rest/roles.test.ts', 'test/rest/hostile.test.ts'],
     static: true,
+  },
+  membership: {
+    mutate: ['src/rest/users/user-roles.ts', 'src/rest/users/invitation-life.ts'],
+    tests: ['test/rest/roles.test.ts', 'test/rest/hostile.test.ts', 'test/rest/contract-memory.test.ts'],
   },
   ...Object.fromEntries(
     ['compile', 'date', 'environment', 'functions', 'pattern', 'syntax', 'values'].map((room) => [
@@ -73,9 +72,10 @@ for (const room of rooms) {
     ignoreStatic: !isStatic,
     ignorePatterns: ['/bench', '/dist', '/docs', '/.github', '/.ci'],
     tempDirName: `node_modules/.cache/stryker/${name}`,
-    reporters: ['clear-text', 'html', 'json'],
-    clearTextReporter: { allowColor: false, logTests: false, allowEmojis: false },
+    reporters: ['progress-append-only', 'clear-text', 'html', 'json'],
+    clearTextReporter: { reportTests: false, allowColor: false, logTests: false, allowEmojis: false },
     htmlReporter: { fileName: `node_modules/.cache/mutation/${name}.html` },
+    dryRunTimeoutMinutes: 15,
     jsonReporter: { fileName: `node_modules/.cache/mutation/${name}.json` },
     allowConsoleColors: false,
   }).runMutationTest();

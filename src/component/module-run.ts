@@ -115,6 +115,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
       throw this.#error ?? thrown;
     } finally {
       finish?.();
+      await this.#context?.run.log.writeTrace();
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { Turns } from '../util/turns.js';
 import { SANITIZED } from './redact-value.js';
 import { MIN_SECRET_LENGTH, secretForms } from './secret-forms.js';
 import { createPatternSet, type PatternSet } from './text-finder.js';
@@ -27,6 +28,10 @@ export interface KnownSecrets {
    * them. Takes time in proportion to what it gives.
    */
   readonly clean: (text: string, length: number) => string;
+  /** Texts that follow one another, without what they hold of a secret that was cut into several of them. */
+  readonly cleanPieces: (pieces: readonly string[]) => readonly string[];
+  /** Makes ready for the next search what was added, which takes a while for thousands. */
+  readonly settle: (turns: Turns) => Promise<void>;
   /** Whether a text holds a secret. */
   readonly isIn: (text: string) => boolean;
 }
@@ -79,6 +84,19 @@ export function createKnownSecrets(): KnownSecrets {
     clean: (text, length) => {
       const stretches = find(text.slice(0, length + MAX_OVERLAP));
       return replaceStretches(text.slice(0, length), stretches);
+    },
+    cleanPieces: (pieces) => {
+      const text = pieces.join('');
+      if (secrets.size === 0 || !patterns.plain.isIn(text, PLAIN_ALPHABET)) return pieces;
+      const found: Stretch[] = [];
+      collect(patterns.plain, foldedView(plainView(text)), found);
+      return cutOut(pieces, merge(found));
+    },
+    settle: async (turns) => {
+      for (const set of [patterns.plain, patterns.hex, patterns.base64]) {
+        set.settle();
+        if (turns.isOver) await turns.next();
+      }
     },
     isIn: (text) => find(text).length > 0,
   };
@@ -152,4 +170,23 @@ function replaceStretches(text: string, stretches: readonly Stretch[]): string {
     at = end;
   }
   return shown + text.slice(at);
+}
+
+/** Takes stretches of the joined pieces out of each piece. One within a single piece is left to `clean`. */
+function cutOut(pieces: readonly string[], stretches: readonly Stretch[]): readonly string[] {
+  let at = 0;
+  let start = 0;
+  return pieces.map((piece) => {
+    const end = start + piece.length;
+    while ((stretches[at]?.end ?? end) < start) at++;
+    const own: Stretch[] = [];
+    for (let next = at; (stretches[next]?.start ?? end) < end; next++) {
+      const stretch = stretches[next];
+      if (stretch === undefined || stretch.end <= start) continue;
+      if (stretch.start >= start && stretch.end <= end) continue;
+      own.push({ start: Math.max(stretch.start - start, 0), end: Math.min(stretch.end, end) - start });
+    }
+    start = end;
+    return replaceStretches(piece, own);
+  });
 }

@@ -1,19 +1,20 @@
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
-import { findHidden, redactValue, SANITIZED, type ValueRules } from './redact-value.js';
+import { findHidden, hideSplit, LEFT_OUT, redactValue, SANITIZED, type ValueRules } from './redact-value.js';
 import { isSecretName, type NamePlace } from './secret-names.js';
-
-/** Longer text is not read as JSON again, only searched. */
-export const MAX_PARSED_LENGTH: number = 4 * 1024 * 1024;
 
 /** A text body as it may be shown: read as JSON, XML or form if it looks like one, so that names can be seen. */
 export function redactBodyText(text: string, rules: ValueRules): string {
   if (rules.paths.some((path) => path.length === 0)) return SANITIZED;
   const start = text.slice(0, 200).trimStart();
-  if (/^[[{"]/.test(start) && text.length <= MAX_PARSED_LENGTH) {
-    const parsed = tryParse(text);
+  if (/^[[{"]/.test(start)) {
+    const isWhole = text.length <= rules.budget.left;
+    const parsed = isWhole ? tryParse(text) : parseStart(text.slice(0, Math.max(0, rules.budget.left)));
     if (parsed !== undefined) {
       findHidden(parsed.value, rules);
-      return JSON.stringify(redactValue(parsed.value, rules));
+      const value = redactValue(parsed.value, rules);
+      hideSplit(value, rules);
+      const shown = JSON.stringify(value);
+      return isWhole ? shown : `${shown}… ${LEFT_OUT}`;
     }
   }
   // The beginning of what is too long to be read or shown whole.
@@ -61,21 +62,47 @@ function tryParse(text: string): { value: unknown } | undefined {
   }
 }
 
+/** The whole members at the start of JSON that goes on: paths and names are then told in it as in all of it. */
+function parseStart(text: string): { value: unknown } | undefined {
+  const brackets: string[] = [];
+  let end = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at];
+    if (isInString) {
+      if (sign === '\\') at++;
+      else if (sign === '"') isInString = false;
+    } else if (sign === '"') isInString = true;
+    else if (sign === '{' || sign === '[') {
+      brackets.push(sign === '{' ? '}' : ']');
+      end = at + 1;
+    } else if (sign === '}' || sign === ']') {
+      brackets.pop();
+      end = at + 1;
+    } else if (sign === ',') end = at;
+  }
+  return tryParse(text.slice(0, end) + brackets.reverse().join(''));
+}
+
 function pathNames(rules: ValueRules): ReadonlySet<string> {
   return new Set(rules.paths.flatMap((path) => (path.length === 1 ? (path[0] ?? []) : [])));
 }
 
 function redactPairs(text: string, place: NamePlace, names: ReadonlySet<string>, rules: ValueRules): string {
-  return text
-    .split('&')
-    .map((pair) => {
-      const at = pair.indexOf('=');
-      const name = decodeFormComponent(at === -1 ? pair : pair.slice(0, at));
-      if (at === -1 || pair.length === at + 1) return pair;
-      if (!names.has(name) && !isSecretName(name, place)) return pair;
-      rules.onHidden(decodeFormComponent(pair.slice(at + 1)), names.has(name) ? 'path' : 'name');
-      return `${pair.slice(0, at)}=${SANITIZED}`;
-    })
+  const pairs = text.split('&').map((pair) => {
+    const at = pair.indexOf('=');
+    const name = decodeFormComponent(at === -1 ? pair : pair.slice(0, at));
+    if (at === -1 || pair.length === at + 1) return { start: pair, value: '' };
+    const start = pair.slice(0, at + 1);
+    const value = pair.slice(at + 1);
+    if (!names.has(name) && !isSecretName(name, place)) return { start, value };
+    rules.onHidden(decodeFormComponent(value), names.has(name) ? 'path' : 'name');
+    return { start, value: SANITIZED };
+  });
+  const decoded = pairs.map(({ value }) => decodeFormComponent(value));
+  const cleaned = rules.pieces(decoded);
+  return pairs
+    .map(({ start, value }, index) => start + (cleaned[index] === decoded[index] ? value : SANITIZED))
     .join('&');
 }
 

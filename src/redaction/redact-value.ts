@@ -1,4 +1,5 @@
-import { isPlainObject, type PlainObject, setMember } from '../util/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../util/plain-object.js';
+import type { Turns } from '../util/turns.js';
 import { isSecretName } from './secret-names.js';
 
 /** What stands in place of a secret. [choice] */
@@ -18,20 +19,26 @@ export interface Budget {
   left: number;
 }
 
-export interface ValueRules {
+/** What is hidden in a value. */
+export interface HidingRules {
   /** Steps to members that are hidden whatever they are called; an empty list hides the value itself. */
   readonly paths: readonly (readonly string[])[];
-  /** What one call may show altogether: cleaning takes time, and a log has readers. */
-  readonly budget: Budget;
-  /** Cleans text of known secrets, as much of it as the budget has left. */
-  readonly text: (text: string) => string;
   /** Told of each hidden value, and whether a path named it or its name gave it away. */
   readonly onHidden: (value: unknown, because: 'path' | 'name') => void;
 }
 
+export interface ValueRules extends HidingRules {
+  /** What one call may show altogether: cleaning takes time, and a log has readers. */
+  readonly budget: Budget;
+  /** Cleans text of known secrets, as much of it as the budget has left. */
+  readonly text: (text: string) => string;
+  /** Cleans texts that follow one another of secrets that were cut into several of them. */
+  readonly pieces: (texts: readonly string[]) => readonly string[];
+}
+
 /**
  * A copy of a value as it may be shown. Lists are passed through: a path names the member of every item. What is beyond
- * the budget is looked through for hidden values and left out.
+ * the budget is left out.
  */
 export function redactValue(value: unknown, rules: ValueRules, depth = 0): unknown {
   if (rules.paths.some((path) => path.length === 0)) return hide(value, rules, 'path');
@@ -43,47 +50,141 @@ export function redactValue(value: unknown, rules: ValueRules, depth = 0): unkno
   return isPlainObject(value) ? redactMembers(value, rules, depth) : '[object]';
 }
 
+/** Values that are looked at between two looks at the clock. */
+const STEP = 500;
+
+/** Values a call looks through at once, in some 20 ms; runs look through larger ones in turns. */
+const MAX_LOOKED = 400_000;
+
 /**
  * Tells of all hidden values, as `redactValue` does while it copies. Done first, so that all are known before the first
  * text is cleaned of them.
  */
-export function findHidden(value: unknown, rules: ValueRules, depth = 0): void {
-  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return;
-  if (Array.isArray(value)) {
-    for (const item of value) findHidden(item, rules, depth + 1);
-  } else if (isPlainObject(value)) {
-    for (const name of Object.keys(value)) {
-      const member = value[name];
-      if (typeof member === 'string') {
-        if (isSecretName(name, 'body') && isPresent(member)) rules.onHidden(member, 'name');
-      } else findHidden(member, rules, depth + 1);
+export function findHidden(value: unknown, rules: HidingRules): void {
+  const walk = walkHidden(value, rules);
+  for (let looked = 0; looked < MAX_LOOKED && walk.next().done !== true; looked += STEP);
+}
+
+/** `findHidden` for a value of any size. */
+export async function findHiddenInTurns(value: unknown, rules: HidingRules, turns: Turns): Promise<void> {
+  for (const _ of walkHidden(value, rules)) if (turns.isOver) await turns.next();
+}
+
+/** A list or collection that is walked through. */
+interface Walk {
+  readonly value: object;
+  /** Names of a collection; undefined for a list. */
+  readonly names: readonly string[] | undefined;
+  readonly paths: ValueRules['paths'];
+  /** Whether a list stands under a name that says secret. */
+  readonly isSecret: boolean;
+  next: number;
+}
+
+/** Without recursion, as it stops in between. */
+function* walkHidden(root: unknown, { paths: rootPaths, onHidden }: HidingRules): Generator<void, void> {
+  const open: Walk[] = [];
+  const look = (value: unknown, paths: ValueRules['paths'], isSecret: boolean): void => {
+    if (paths.some((path) => path.length === 0)) onHidden(value, 'path');
+    if (typeof value === 'string') {
+      if (isSecret && isPresent(value)) onHidden(value, 'name');
+    } else if (Array.isArray(value)) {
+      if (open.length < MAX_DEPTH) open.push({ value, names: undefined, paths, isSecret, next: 0 });
+    } else if (isPlainObject(value) && open.length < MAX_DEPTH) {
+      open.push({ value, names: Object.keys(value), paths, isSecret: false, next: 0 });
     }
+  };
+  look(root, rootPaths, false);
+  let looked = 0;
+  for (let walk = open.at(-1); walk !== undefined; walk = open.at(-1)) {
+    const { value, names, paths, isSecret } = walk;
+    const index = walk.next++;
+    if (++looked % STEP === 0) yield;
+    if (index >= (names ?? (value as unknown[])).length) open.pop();
+    else if (names === undefined) look((value as unknown[])[index], paths, isSecret);
+    else {
+      const name = names[index] ?? '';
+      const below = paths.length === 0 ? paths : stepInto(paths, name);
+      look(ownMember(value, name), below, isSecretName(name, 'body'));
+    }
+  }
+}
+
+function stepInto(paths: ValueRules['paths'], name: string): ValueRules['paths'] {
+  return paths.flatMap((path) => (path[0] === name ? [path.slice(1)] : []));
+}
+
+/** A text in a copy that is shown, and where it stands. */
+interface Leaf {
+  readonly parent: PlainObject | unknown[];
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Takes out of a copy, in place, secrets that were cut into several texts: neighbours, or members of one name in a list
+ * of collections.
+ */
+export function hideSplit(shown: unknown, { pieces }: Pick<ValueRules, 'pieces'>): void {
+  clearLeaves(listLeaves(shown, []), pieces);
+  const columns = new Map<string, Leaf[]>();
+  for (const leaf of listLeaves(shown, [])) {
+    if (Array.isArray(leaf.parent)) continue;
+    const column = columns.get(leaf.name);
+    if (column === undefined) columns.set(leaf.name, [leaf]);
+    else column.push(leaf);
+  }
+  for (const column of columns.values()) clearLeaves(column, pieces);
+}
+
+/** No deeper than `redactValue` copies. */
+function listLeaves(value: unknown, leaves: Leaf[]): readonly Leaf[] {
+  const isList = Array.isArray(value);
+  if (!isList && !isPlainObject(value)) return leaves;
+  for (const name of Object.keys(value)) {
+    const member = ownMember(value, name);
+    if (typeof member === 'string') leaves.push({ parent: value, name, text: member });
+    else listLeaves(member, leaves);
+  }
+  return leaves;
+}
+
+function clearLeaves(leaves: readonly Leaf[], pieces: ValueRules['pieces']): void {
+  if (leaves.length < 2) return;
+  const cleaned = pieces(leaves.map(({ text }) => text));
+  for (const [index, { parent, name, text }] of leaves.entries()) {
+    const shown = cleaned[index] ?? text;
+    if (shown === text) continue;
+    if (Array.isArray(parent)) parent[Number(name)] = shown;
+    else setMember(parent, name, shown);
   }
 }
 
 function redactItems(items: readonly unknown[], rules: ValueRules, depth: number): unknown[] {
   const shown: unknown[] = [];
   for (const item of items) {
-    const isLeftOut = rules.budget.left <= 0;
+    if (rules.budget.left <= 0) return [...shown, LEFT_OUT];
     rules.budget.left -= VALUE_COST;
-    const shownItem = redactValue(item, rules, depth + 1);
-    if (!isLeftOut) shown.push(shownItem);
+    shown.push(redactValue(item, rules, depth + 1));
   }
-  return shown.length < items.length ? [...shown, LEFT_OUT] : shown;
+  return shown;
 }
 
 function redactMembers(value: PlainObject, rules: ValueRules, depth: number): PlainObject {
   const shown: PlainObject = {};
-  for (const [name, member] of Object.entries(value)) {
-    const isLeftOut = rules.budget.left <= 0;
+  for (const name of Object.keys(value)) {
+    if (rules.budget.left <= 0) {
+      setMember(shown, LEFT_OUT, LEFT_OUT);
+      return shown;
+    }
     rules.budget.left -= VALUE_COST;
-    const paths = rules.paths.flatMap((path) => (path[0] === name ? [path.slice(1)] : []));
+    const member = ownMember(value, name);
+    const paths = stepInto(rules.paths, name);
     const shownMember =
       isSecretName(name, 'body') && isPresent(member)
         ? hide(member, rules, paths.some((path) => path.length === 0) ? 'path' : 'name')
         : redactValue(member, { ...rules, paths }, depth + 1);
-    if (isLeftOut) setMember(shown, LEFT_OUT, LEFT_OUT);
-    else setMember(shown, rules.text(name), shownMember);
+    setMember(shown, rules.text(name), shownMember);
   }
   return shown;
 }

@@ -3,11 +3,14 @@ import { isTextMediaType, readContentType, responseHeader } from '../http/messag
 import { findHeader } from '../http/message/headers.js';
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/message/transport.js';
+import type { Turns } from '../util/turns.js';
 import { createKnownSecrets, type KnownSecrets } from './known-secrets.js';
-import { MAX_PARSED_LENGTH, redactBodyText, redactPatterns, redactQuery } from './redact-text.js';
+import { redactBodyText, redactPatterns, redactQuery } from './redact-text.js';
 import {
   type Budget,
   findHidden,
+  findHiddenInTurns,
+  hideSplit,
   LEFT_OUT,
   redactValue,
   SANITIZED,
@@ -57,6 +60,8 @@ export interface Redactor {
   readonly withSanitize: (sanitize: readonly string[]) => Redactor;
   /** Further values that must not be shown, known from here on. */
   readonly learn: (secrets: Iterable<string>) => void;
+  /** What a body of any size hides is known from here on, as if all of it had been shown. */
+  readonly learnBody: (side: 'request' | 'response', body: unknown, turns: Turns) => Promise<void>;
 }
 
 /** More is read by nobody, and cleaning it takes time. */
@@ -83,15 +88,17 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], maxShown
     text: (text) => rulesOfCall().text(text),
     value: (value) => {
       const rules = rulesOfCall();
-      findHidden(value, rules);
-      return redactValue(value, rules);
+      return showValue(value, rules);
     },
     holdsSecret: known.isIn,
     // Headers first: what they teach is then found in the address and the body.
     request: ({ method, url, headers, body }) => {
       const rules = rulesOfCall();
       const shownHeaders = lastHeaders(headers, () =>
-        headers.map(([name, value]): HeaderEntry => [name, shownHeader(name, value, sides.request, rules)]),
+        withoutSplit(
+          headers.map(([name, value]): HeaderEntry => [name, shownHeader(name, value, sides.request, rules)]),
+          rules,
+        ),
       );
       const contentType = findHeader(headers, 'content-type');
       return {
@@ -114,6 +121,11 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], maxShown
     learn: (secrets) => {
       for (const secret of secrets) known.add(secret);
     },
+    learnBody: async (side, body, turns) => {
+      const { onHidden } = rulesOfCall();
+      await findHiddenInTurns(body, { paths: sides[side].body, onHidden }, turns);
+      await known.settle(turns);
+    },
   };
 }
 
@@ -129,11 +141,25 @@ function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
       const shown = redactPatterns(known.clean(raw, length));
       return length === raw.length ? shown : `${shown}… ${LEFT_OUT}`;
     },
+    pieces: known.cleanPieces,
     onHidden: (value, because) => {
       if (typeof value !== 'string' || value.includes(SANITIZED)) return;
       if (because === 'path' || LOOKS_SECRET.test(value)) known.add(value);
     },
   };
+}
+
+/** A copy of a value as it may be shown, cleaned of what it hides itself. */
+function showValue(value: unknown, rules: ValueRules): unknown {
+  findHidden(value, rules);
+  const shown = redactValue(value, rules);
+  hideSplit(shown, rules);
+  return shown;
+}
+
+function withoutSplit(headers: readonly HeaderEntry[], rules: ValueRules): readonly HeaderEntry[] {
+  const values = rules.pieces(headers.map(([, value]) => value));
+  return headers.map(([name, value], index): HeaderEntry => [name, values[index] ?? value]);
 }
 
 /** The pages of a list are asked for with the same headers: these are cleaned once, until another secret is known. */
@@ -167,13 +193,12 @@ function redactBody(
   const bodyRules: ValueRules = { ...rules, text, paths: paths.body };
   if (typeof body === 'string') return redactBodyText(body, bodyRules);
   if (!(body instanceof Uint8Array)) {
-    findHidden(body, bodyRules);
-    return redactValue(body, bodyRules);
+    return showValue(body, bodyRules);
   }
   const { mediaType, charset } = readContentType(contentType);
   if (!isTextMediaType(mediaType)) return redactValue(body, bodyRules);
-  // A character has four bytes at most: more than can be read is not decoded.
-  return redactBodyText(decodeText(body.subarray(0, 4 * MAX_PARSED_LENGTH), charset), bodyRules);
+  // A character has four bytes at most: more than is shown is not decoded.
+  return redactBodyText(decodeText(body.subarray(0, 4 * (rules.budget.left + 1)), charset), bodyRules);
 }
 
 function shownHeader(name: string, value: string, paths: SanitizePaths, rules: ValueRules): string {
@@ -211,5 +236,6 @@ function redactResponseHeaders(
         ? shownHeader(name, value, paths, rules)
         : value.map((item) => shownHeader(name, item, paths, rules));
   }
+  hideSplit(shown, rules);
   return shown;
 }

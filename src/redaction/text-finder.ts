@@ -167,6 +167,8 @@ function isIn(states: States, text: string, { ascii, goesOn }: Alphabet): boolea
 /** Patterns that become more while texts are searched. */
 export interface PatternSet {
   readonly add: (pattern: string) => void;
+  /** Makes what was added ready to be searched for; a search does so by itself. */
+  readonly settle: () => void;
   readonly scan: TextFinder['scan'];
   readonly isIn: TextFinder['isIn'];
 }
@@ -180,7 +182,8 @@ export function createPatternSet(): PatternSet {
   const matchers: TextFinder[] = [];
   let pending: string[] = [];
 
-  const build = (): void => {
+  const settle = (): void => {
+    if (pending.length === 0) return;
     let patterns = pending;
     let size = patterns.reduce((sum, pattern) => sum + pattern.length, 0);
     pending = [];
@@ -198,12 +201,13 @@ export function createPatternSet(): PatternSet {
       known.add(pattern);
       pending.push(pattern);
     },
+    settle,
     scan: (units, onMatch) => {
-      if (pending.length > 0) build();
+      settle();
       for (const matcher of matchers) matcher.scan(units, onMatch);
     },
     isIn: (text, alphabet) => {
-      if (pending.length > 0) build();
+      settle();
       return matchers.some((matcher) => matcher.isIn(text, alphabet));
     },
   };

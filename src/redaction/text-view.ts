@@ -98,11 +98,16 @@ function toCharacter(codePoint: number): string {
   return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : '\ufffd';
 }
 
-/** UTF-8 where it is, else each byte is a character of Latin-1. */
+/** UTF-8 where it is, else each byte is a character of Latin-1. Written `%41` or `\x41`, one behind the other. */
 function decodeBytes(encoded: string): Decoded {
-  const found = [...encoded.matchAll(/(?:%|\\x)([0-9a-f]{2})/gi)];
-  const bytes = found.map(([, digits = '']) => Number.parseInt(digits, 16));
-  const findStart = (index: number): number => found[index]?.index ?? encoded.length;
+  const bytes: number[] = [];
+  const starts: number[] = [];
+  for (let at = 0; at < encoded.length; ) {
+    const digits = at + (encoded[at] === '%' ? 1 : 2);
+    bytes.push(Number.parseInt(encoded.slice(digits, digits + 2), 16));
+    starts.push(at);
+    at = digits + 2;
+  }
   const decoded: (readonly [string, number, number])[] = [];
   for (let index = 0; index < bytes.length; ) {
     const length = sequenceLength(bytes, index);
@@ -110,7 +115,7 @@ function decodeBytes(encoded: string): Decoded {
       length === 1
         ? String.fromCharCode(bytes[index] ?? 0)
         : Buffer.from(bytes.slice(index, index + length)).toString('utf8');
-    decoded.push([character, findStart(index), findStart(index + length)]);
+    decoded.push([character, starts[index] ?? 0, starts[index + length] ?? encoded.length]);
     index += length;
   }
   return decoded;
@@ -118,7 +123,8 @@ function decodeBytes(encoded: string): Decoded {
 
 function sequenceLength(bytes: readonly number[], at: number): number {
   const lead = bytes[at] ?? 0;
-  const length = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;
+  if (lead < 0xc2) return 1;
+  const length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;
   const rest = bytes.slice(at + 1, at + length);
   return rest.length === length - 1 && rest.every((byte) => byte >> 6 === 0b10) ? length : 1;
 }

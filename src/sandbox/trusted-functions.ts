@@ -135,7 +135,10 @@ function callTrusted(
   session.environment = environment;
   try {
     Object.defineProperty(globals, ' call', { value: invoke, configurable: true });
-    return refusePromise(CALL.runInContext(globals, { timeout: session.timeoutMs }));
+    const { timeoutMs } = session;
+    // node:vm takes neither 0 nor Infinity.
+    const limit = Number.isFinite(timeoutMs) ? { timeout: Math.max(1, timeoutMs) } : {};
+    return refusePromise(CALL.runInContext(globals, limit));
   } catch (error) {
     throw toImlError(error, code, session.timeoutMs);
   } finally {

@@ -21,6 +21,21 @@ async function runOf(
 }
 
 describe('the custom functions of an app', () => {
+  it.each([[true], [false]])('end at the limit of their engine, trusted: %s', async (trustFunctions) => {
+    const app = appOf(
+      { wait: 'function wait() { while (true); }', fast: 'function fast() { return 1 }' },
+      '{{wait()}}',
+    );
+    const limits = { functionTimeoutMs: 30 };
+    await using engine = createEngine({ app, limits, trustFunctions });
+    const { error } = await engine.module('run').run();
+    expect(error?.message).toContain('ran longer than 0.03 s');
+    const unbounded = { functionTimeoutMs: Number.POSITIVE_INFINITY };
+    const fast = appOf({ fast: 'function fast() { return 1 }' }, '{{fast()}}');
+    await using patient = createEngine({ app: fast, limits: unbounded, trustFunctions });
+    expect((await patient.module('run').run()).bundles).toEqual([1]);
+  });
+
   it('win over built-in functions, with a warning', async () => {
     const functions = {
       upper: "function upper(x) { return 'own ' + x }",

@@ -233,6 +233,7 @@ describe('limits given by an embedder', () => {
       maxRecords: 3200,
       timeoutMs: 40_000,
       maxTimeoutMs: 300_000,
+      functionTimeoutMs: 10_000,
     });
   });
 

@@ -286,8 +286,12 @@ function lazyFunctions(options: EngineOptions): {
   let loading: Promise<CustomFunctions> | undefined;
   const { app, trustFunctions, sharedFunctions } = options;
   if (sharedFunctions !== undefined) return { get: async () => sharedFunctions, close: () => {} };
+  const { functionTimeoutMs: timeMs } = resolveLimits(options.limits);
   const get = (): Promise<CustomFunctions> => {
-    loading ??= loadCustomFunctions(app, compileEnvironment(options), trustFunctions === true);
+    loading ??= loadCustomFunctions(app, compileEnvironment(options), {
+      trusted: trustFunctions === true,
+      timeMs,
+    });
     return loading;
   };
   return {

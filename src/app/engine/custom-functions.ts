@@ -20,16 +20,20 @@ export interface CustomFunctions {
  * longer to start than most runs.
  *
  * @param trusted runs them in node:vm instead of the sandbox
+ * @param timeMs what one call may take; default: 10 s
  * @throws SpecError (SPEC_INVALID) for two functions of one name
  */
 export async function loadCustomFunctions(
   app: App,
   environment: Environment,
-  trusted: boolean,
+  { trusted = false, timeMs }: { readonly trusted?: boolean; readonly timeMs?: number } = {},
 ): Promise<CustomFunctions> {
   const functions = [...app.functions.values()];
   if (functions.length === 0) return { table: APP_FUNCTIONS, warnings: [], close: () => {} };
-  const options = { functions, builtins: APP_FUNCTIONS, environment: { timezone: environment.timezone } };
+  const options = {
+    ...{ functions, builtins: APP_FUNCTIONS, environment: { timezone: environment.timezone } },
+    limits: timeMs === undefined ? {} : { timeMs },
+  };
   const sandbox = trusted
     ? await import('../../sandbox/trusted-functions.js').then(({ createTrustedFunctions }) =>
         createTrustedFunctions(options),

@@ -42,6 +42,8 @@ function collectInside(
   depth: number,
 ): void {
   const items = copyItems(value);
-  const inner = specs.flatMap(({ spec }) => itemFields(spec));
+  const [only] = specs;
+  // The list of the form itself, where there is one: what is known of it is kept by it.
+  const inner = specs.length === 1 ? itemFields(only?.spec) : specs.flatMap(({ spec }) => itemFields(spec));
   for (const item of items ?? [value]) collect(inner, item, found, depth + 1);
 }

@@ -3,6 +3,8 @@ import type { ParameterElement, ParameterSpec } from './parameter-spec.js';
 
 type FieldIndex = ReadonlyMap<string, readonly ParameterSpec[]>;
 
+const NO_FIELDS: readonly ParameterElement[] = [];
+
 /** A form is read once and answered often. */
 const INDEXES = new WeakMap<readonly ParameterElement[], FieldIndex>();
 
@@ -24,6 +26,6 @@ export function fieldsByName(elements: readonly ParameterElement[]): FieldIndex 
 
 /** The fields of the items of an array, however deep arrays stand in arrays, or of the members of a collection. */
 export function itemFields(spec: ParameterSpec['spec']): readonly ParameterElement[] {
-  if (spec === undefined) return [];
+  if (spec === undefined) return NO_FIELDS;
   return spec.kind === 'fields' ? spec.fields : itemFields(spec.item.spec);
 }

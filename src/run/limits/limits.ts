@@ -12,11 +12,14 @@ export interface Limits {
   readonly timeoutMs: number;
   /** Milliseconds an app can raise its time to. Default 300000. */
   readonly maxTimeoutMs: number;
+  /** Milliseconds of one call of a custom function. Nothing else on the thread goes on meanwhile. Default 10000. */
+  readonly functionTimeoutMs: number;
 }
 
 /**
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination, docs/limits.md [doc];
  * 300 s: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, timeout. [doc]
+ * 10 s: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc]
  */
 export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxRequests: 100,
@@ -24,6 +27,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxRecords: 3200,
   timeoutMs: 40_000,
   maxTimeoutMs: 300_000,
+  functionTimeoutMs: 10_000,
 });
 
 /**

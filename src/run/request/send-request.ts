@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../errors/codes.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Place } from '../../errors/place.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
+import { Turns } from '../../util/turns.js';
 import { runError } from '../scope/evaluate-directive.js';
 import { assertGoesOn } from '../scope/go-on.js';
 import type { RunContext } from '../scope/run-context.js';
@@ -38,6 +39,7 @@ export async function sendRequest(
   sending.catch(() => {});
   // The request is on its way meanwhile.
   traceRequest(request, context);
+  await context.run.log.learnRequest(request, new Turns(() => {}));
   const response = await sending;
   assertGoesOn(context);
   context.run.log.receive(response);

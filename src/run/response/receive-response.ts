@@ -33,10 +33,10 @@ export async function receiveResponse(
   const type = atDirective(spec.type, context, () =>
     selectResponseType(evaluateDirective(spec.type, context), response.status),
   );
+  const turns = new Turns(() => assertGoesOn(context));
   const isLarge = response.body.byteLength > MAX_BYTES_AT_ONCE;
-  const decoded = isLarge
-    ? await decodeLargeBody(response, type, new Turns(() => assertGoesOn(context)))
-    : decodeBody(response, type);
+  const decoded = isLarge ? await decodeLargeBody(response, type, turns) : decodeBody(response, type);
+  if (decoded.ok) await context.run.log.learnAnswer(decoded.value, response.body.byteLength, turns);
   if (!decoded.ok) {
     const { type: errorType, message, cause } = decoded.error;
     const place = context.document?.placeOf(spec.type?.pointer ?? '/response');

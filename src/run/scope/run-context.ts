@@ -87,7 +87,7 @@ export class Run {
   constructor(settings: EngineSettings, rules: RunRules, redactor: Redactor) {
     this.settings = settings;
     this.rules = rules;
-    this.log = new RunLog(redactor, settings.onTrace);
+    this.log = new RunLog(redactor, settings.onTrace, settings.trace);
     this.startedAt = settings.clock.now();
   }
 

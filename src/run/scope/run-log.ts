@@ -1,6 +1,11 @@
+import { parseJsonInTurns } from '../../http/body/json-in-turns.js';
+import { MAX_BYTES_AT_ONCE, readUtf8InTurns } from '../../http/body/text-in-turns.js';
+import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
+import { findHeader } from '../../http/message/headers.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import type { Redactor } from '../../redaction/redact.js';
-import type { RunWarning, TraceListener } from '../trace/trace.js';
+import { Turns } from '../../util/turns.js';
+import type { RunWarning, TraceDepth, TraceListener } from '../trace/trace.js';
 import { TraceLog } from '../trace/trace-log.js';
 
 /** Names of a scope that have another value than before. */
@@ -18,15 +23,25 @@ export class RunLog {
   /** Told before anything is said: what the run keeps by now may be a secret that the redactor has not heard of. */
   beforeClean: (() => void) | undefined;
   #redactor: Redactor;
+  readonly #learnsAtOnce: boolean;
+  /** Whether the secrets of the last exchange are known. */
+  #isLastLearned = false;
   readonly #told = new Set<string>();
   #lastRequest: TransportRequest | undefined;
   #lastResponse: TransportResponse | undefined;
   /** What was told of each scope, in the order in which they came up. */
   readonly #scopes = new Map<object, ReadonlyMap<string, unknown>>();
 
-  constructor(redactor: Redactor, onTrace: TraceListener | undefined) {
+  /** @param depth of a trace with bodies the secrets are learned as they come: it takes long to write for that alone */
+  constructor(redactor: Redactor, onTrace: TraceListener | undefined, depth: TraceDepth) {
     this.#redactor = redactor;
+    this.#learnsAtOnce = depth !== 'summary';
     this.trace = new TraceLog(onTrace);
+  }
+
+  /** Writes a trace with bodies, which takes long: whoever reads the events should not wait for it. */
+  async writeTrace(): Promise<void> {
+    if (this.#learnsAtOnce) await this.trace.writeInTurns(new Turns(() => {}));
   }
 
   /** Cleans what is shown, by what the connection and the requests so far say is secret. */
@@ -36,17 +51,45 @@ export class RunLog {
 
   /** From here on, what stands at these paths of requests and responses is secret, too. */
   sanitize(paths: readonly string[]): void {
-    if (paths.length > 0) this.#redactor = this.#redactor.withSanitize(paths);
+    if (paths.length === 0) return;
+    this.#redactor = this.#redactor.withSanitize(paths);
+    this.#isLastLearned = false;
   }
 
   /** Notes what is sent; what comes back is noted by `receive`. */
   send(request: TransportRequest): void {
     this.#lastRequest = request;
     this.#lastResponse = undefined;
+    this.#isLastLearned = false;
   }
 
   receive(response: TransportResponse): void {
     this.#lastResponse = response;
+    this.#isLastLearned = false;
+    if (this.#learnsAtOnce) this.#redactor.response({ ...response, body: undefined });
+  }
+
+  /** Learns in turns what a request hides, where doing so once somebody asks would take long. */
+  async learnRequest(request: TransportRequest, turns: Turns): Promise<void> {
+    const { body, headers } = request;
+    const isLarge = body !== undefined && body.byteLength > MAX_BYTES_AT_ONCE;
+    if (this.#learnsAtOnce) this.#redactor.request(isLarge ? { ...request, body: undefined } : request);
+    if (!isLarge) return;
+    const { mediaType, charset } = readContentType(findHeader(headers, 'content-type'));
+    if (!isJsonMediaType(mediaType)) return;
+    const parsed = await parseJsonInTurns(await readUtf8InTurns(body, charset, turns), turns);
+    if (parsed.ok) await this.#redactor.learnBody('request', parsed.value, turns);
+  }
+
+  /** `learnRequest` for the answer to it, decoded from so many bytes. */
+  async learnAnswer(value: unknown, bytes: number, turns: Turns): Promise<void> {
+    if (bytes <= MAX_BYTES_AT_ONCE && !this.#learnsAtOnce) return;
+    let body = value;
+    if (typeof value === 'string' && /^\s*[[{]/.test(value.slice(0, 200))) {
+      const parsed = await parseJsonInTurns(Buffer.from(value), turns);
+      if (parsed.ok) body = parsed.value;
+    }
+    await this.#redactor.learnBody('response', body, turns);
   }
 
   /** Whether something is told for the first time. */
@@ -75,9 +118,12 @@ export class RunLog {
   clean(message: string): string {
     this.beforeClean?.();
     // Writing the trace is what teaches the redactor the secrets of earlier exchanges.
-    void this.trace.events;
-    if (this.#lastRequest !== undefined) this.#redactor.request(this.#lastRequest);
-    if (this.#lastResponse !== undefined) this.#redactor.response(this.#lastResponse);
+    if (!this.#learnsAtOnce) void this.trace.events;
+    if (!this.#isLastLearned) {
+      this.#isLastLearned = true;
+      if (this.#lastRequest !== undefined) this.#redactor.request(this.#lastRequest);
+      if (this.#lastResponse !== undefined) this.#redactor.response(this.#lastResponse);
+    }
     return this.#redactor.text(message);
   }
 }

@@ -1,3 +1,4 @@
+import type { Turns } from '../../util/turns.js';
 import type { TraceEvent, TraceListener } from './trace.js';
 
 /**
@@ -21,6 +22,14 @@ export class TraceLog {
     const event = write();
     this.#entries.push(event);
     this.#listener(event);
+  }
+
+  /** Writes what is not written yet, so that reading the events takes no time. */
+  async writeInTurns(turns: Turns): Promise<void> {
+    for (const [index, entry] of this.#entries.entries()) {
+      if (typeof entry === 'function') this.#entries[index] = entry();
+      if (turns.isOver) await turns.next();
+    }
   }
 
   get events(): readonly TraceEvent[] {

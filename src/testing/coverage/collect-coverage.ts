@@ -62,4 +62,3 @@ function findKeys(document: Document, pointer: string): readonly string[] {
   }
   return keys;
 }
-

@@ -43,7 +43,8 @@ export function listPoints(app: App): readonly ListedPoint[] {
     for (const document of documents) if (document !== undefined) addDocument(document, points);
   };
   if (app.base !== undefined) addRequest(app.base, '', app.base.value, points);
-  for (const { name, communication, epoch } of app.modules.values()) add('module', name, communication, epoch);
+  for (const { name, communication, epoch } of app.modules.values())
+    add('module', name, communication, epoch);
   for (const { name, communication } of app.rpcs.values()) add('rpc', name, communication);
   for (const { name, communication } of app.connections.values()) add('connection', name, communication);
   for (const { name, communication, attach, detach, update } of app.webhooks.values()) {
@@ -144,7 +145,8 @@ function addDecision(
   points: ListedPoint[],
 ): void {
   let value: unknown = request;
-  for (const name of path) value = isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  for (const name of path)
+    value = isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   if (typeof value !== 'string' || !value.includes('{{')) return;
   const place = document.placeOf(path.reduce<string>(childPointer, pointer));
   addSides(place, undefined, path.join('.'), points);

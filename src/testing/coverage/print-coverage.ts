@@ -15,8 +15,17 @@ export interface CoverageTotal {
 }
 
 const KINDS: readonly (readonly [kind: PointKind, plural: string])[] = [
-  ...([['module', 'modules'], ['rpc', 'RPCs'], ['connection', 'connections'], ['webhook', 'webhooks']] as const),
-  ...([['directive', 'directives'], ['error', 'error entries'], ['pagination', 'pagination']] as const),
+  ...([
+    ['module', 'modules'],
+    ['rpc', 'RPCs'],
+    ['connection', 'connections'],
+    ['webhook', 'webhooks'],
+  ] as const),
+  ...([
+    ['directive', 'directives'],
+    ['error', 'error entries'],
+    ['pagination', 'pagination'],
+  ] as const),
   ['branch', 'branches'],
 ];
 
@@ -37,7 +46,8 @@ export function printCoverageText({ points, pathOf }: AppCoverage): string {
   const missing = points
     .filter(({ count }) => count === 0)
     .map(({ kind, label, place }) => {
-      const where = place.file === undefined ? '' : `${pathOf(place.file)}:${place.line ?? 1}:${place.column ?? 1}: `;
+      const where =
+        place.file === undefined ? '' : `${pathOf(place.file)}:${place.line ?? 1}:${place.column ?? 1}: `;
       const what = kind === 'branch' ? `never seen: ${label}` : `${kind} ${label}`;
       return `  ${where}${what}\n`;
     });

@@ -237,7 +237,7 @@ function shareFunctions(app: App): {
   return {
     of: async (timezone) => {
       if (app.functions.size === 0) return undefined;
-      const known = opened.get(timezone) ?? loadCustomFunctions(app, toEnvironment({ timezone }), false);
+      const known = opened.get(timezone) ?? loadCustomFunctions(app, toEnvironment({ timezone }));
       opened.set(timezone, known);
       return known;
     },

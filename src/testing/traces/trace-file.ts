@@ -76,7 +76,9 @@ function readHead(line: PlainObject): Head {
 /** JSON has no number for it. */
 const WITHOUT_LIMIT = 'Infinity';
 
-const LIMIT_NAMES = ['maxRequests', 'maxPages', 'maxRecords', 'timeoutMs', 'maxTimeoutMs'] as const;
+const LIMIT_NAMES = [
+  ...(['maxRequests', 'maxPages', 'maxRecords', 'timeoutMs', 'maxTimeoutMs', 'functionTimeoutMs'] as const),
+];
 
 function limitsAsData(limits: RunTrace['limits']): PlainObject {
   return Object.fromEntries(
@@ -94,6 +96,7 @@ function limitsFromData(data: unknown): RunTrace['limits'] {
     maxRecords: read('maxRecords'),
     timeoutMs: read('timeoutMs'),
     maxTimeoutMs: read('maxTimeoutMs'),
+    functionTimeoutMs: read('functionTimeoutMs'),
   };
 }
 

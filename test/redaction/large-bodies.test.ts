@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { createRedactor } from '../../src/redaction/redact.js';
+import { Turns } from '../../src/util/turns.js';
+import { engineOf, service } from '../run/helpers.js';
+
+const headers = { 'content-type': 'application/json' };
+const rows = (count: number): object[] =>
+  Array.from({ length: count }, (_, id) => ({ id, note: `note ${id}`, text: 'x'.repeat(40) }));
+
+/** Always over, and counts: how often others had their turn does not depend on the machine. */
+class CountedTurns extends Turns {
+  taken = 0;
+
+  constructor() {
+    super(() => {
+      this.taken++;
+    });
+  }
+
+  override get isOver(): boolean {
+    return true;
+  }
+}
+
+describe('of a body that is larger than what is shown', () => {
+  const shownOf = (body: object, sanitize: readonly string[] = []): string => {
+    const redactor = createRedactor({ secrets: [], sanitize, maxShown: 1000 });
+    return String(redactor.response({ status: 200, headers, body: Buffer.from(JSON.stringify(body)) }).body);
+  };
+
+  it('the start is shown by names and paths, as all of a small one is', () => {
+    const start = { token: 'abc-token-1', a: { b: 'at-a-path', c: ['it "is" \\ {open}'] }, list: rows(50) };
+    const shown = shownOf(start, ['response.body.a.b', 'response.body.list.note']);
+    expect(shown).not.toMatch(/abc-token|at-a-path|note 0/);
+    expect(shown).toContain('{open}');
+    expect(shown).toMatch(/… \[left out\]$/);
+    expect(JSON.parse(shown.replace(/… \[left out\]$/, ''))).toMatchObject({
+      a: { c: ['it "is" \\ {open}'] },
+    });
+  });
+
+  it.each([
+    ['a text', { text: 'y'.repeat(5000), token: 'abc-token-1' }],
+    ['a list of texts', ['a', 'y'.repeat(5000)]],
+    ['nesting', JSON.parse(`${'['.repeat(900)}1${']'.repeat(900)}`)],
+  ])('something is shown where its start is %s', (_, body) => {
+    const shown = shownOf(body);
+    expect(shown).toMatch(/^[[{]/);
+    expect(shown).not.toContain('abc-token');
+  });
+
+  it('everything it hides is learned, in turns', async () => {
+    const redactor = createRedactor({ secrets: [], sanitize: ['response.body.last.deep'] });
+    const turns = new CountedTurns();
+    const body = {
+      rows: rows(100_000),
+      last: { token: 'behind-everything-1', deep: 'at a path', password: ['of-a-list-22'] },
+    };
+    await redactor.learnBody('response', body, turns);
+    expect(turns.taken).toBeGreaterThan(500);
+    expect(redactor.text('behind-everything-1, at a path, of-a-list-22')).toBe(
+      '[SANITIZED], [SANITIZED], [SANITIZED]',
+    );
+  });
+});
+
+describe('a run with large bodies', () => {
+  const large = { rows: rows(20_000), token: 'behind-everything-1' };
+  const json = { ...large, error: 'no' };
+
+  it.each([['summary'], ['full'], ['deep']] as const)(
+    'tells no secret of an answer in its error: %s trace',
+    async (trace) => {
+      const { transport } = service(() => ({ status: 400, json }));
+      const spec = { url: '/x', response: { error: { message: 'It said {{body.token}}' } } };
+      const { error, trace: events } = await engineOf(spec, { transport, trace }).run();
+      expect(error?.message).toBe('It said [SANITIZED]');
+      expect(JSON.stringify(events)).not.toContain('behind-everything');
+    },
+  );
+
+  it('tells no secret of an answer read as text', async () => {
+    const { transport } = service(() => ({
+      text: JSON.stringify(json),
+      headers: { 'content-type': 'text/plain' },
+    }));
+    const message = '{{substring(body; 0; 4)}} {{last(split(body; "token"))}}';
+    const { error } = await engineOf(
+      { url: '/x', response: { valid: { condition: false, message } } },
+      { transport },
+    ).run();
+    expect(error?.message).toContain('[SANITIZED]');
+    expect(error?.message).not.toContain('behind-everything');
+  });
+
+  it('tells no secret of a request', async () => {
+    const { transport } = service(() => ({ status: 400, json: { error: 'no' } }));
+    const response = { error: { message: 'Sent {{parameters.body.token}}' } };
+    const spec = { url: '/x', method: 'POST', type: 'json', body: '{{parameters.body}}', response };
+    const { error } = await engineOf(spec, { transport }).run({ parameters: { body: large } });
+    expect(error?.message).toBe('Sent [SANITIZED]');
+  });
+
+  it('leaves the thread to others while a trace with bodies is written', async () => {
+    const { transport } = service(() => ({ json: { items: rows(3000) } }));
+    const spec = {
+      url: '/x',
+      response: { iterate: '{{body.items}}', output: '{{item.id}}' },
+      pagination: { qs: { page: '{{pagination.page}}' } },
+    };
+    const run = engineOf(spec, { transport, trace: 'full', limits: { maxPages: 20, maxRecords: 1e6 } }).run();
+    let others = 0;
+    const timer = setInterval(() => others++, 1);
+    const report = await run;
+    clearInterval(timer);
+    const before = others;
+    // Written by now: what is read twice is the same.
+    const events = report.trace;
+    expect(events[1]).toBe(report.trace[1]);
+    expect(events.filter(({ kind }) => kind === 'response')).toHaveLength(21);
+    expect(before).toBeGreaterThan(5);
+  });
+});
