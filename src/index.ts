@@ -79,6 +79,7 @@ export {
   validateParameters,
 } from './parameters/check/validate-parameters.js';
 export { findParameter } from './parameters/form/find-parameter.js';
+export type { ReadForm } from './parameters/form/list-form-elements.js';
 export type {
   Choices,
   Constraints,

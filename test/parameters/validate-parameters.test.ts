@@ -7,6 +7,7 @@ import {
 } from '../../src/parameters/check/validate-parameters.js';
 import { readParameters } from '../../src/parameters/form/read-parameters.js';
 import type { RpcReference } from '../../src/parameters/form/rpc-reference.js';
+import { toJsonSchema } from '../../src/parameters/json-schema/to-json-schema.js';
 import { cpuMsOf } from '../cpu-time.js';
 
 const check = (spec: unknown, values: unknown, options?: ValidateParametersOptions) =>
@@ -464,4 +465,24 @@ describe('an RPC of options', () => {
     const { problems } = await refused(select, { s: 'a' }, { resolveRpc, resolveOptions: true });
     expect(problems.map(({ path }) => path)).toEqual(['n']);
   });
+});
+
+describe('a form that is given', () => {
+  const specification = [{ name: 'n', type: 'number', required: true }];
+
+  it('may be a list of fields, as those of a module', async () => {
+    const { elements } = readParameters(specification);
+    expect(await validateParameters([...elements], { n: '5' })).toMatchObject({ ok: true, values: { n: 5 } });
+    expect(await validateParameters([], {})).toMatchObject({ ok: true });
+  });
+
+  it.each([[specification], [{ static: [], mappable: [] }], [null], ['rpc://x']])(
+    'has to have been read: not %j',
+    async (form) => {
+      const given = form as unknown as Parameters<typeof validateParameters>[0]; // as JavaScript would
+      const message = expect.stringContaining('readParameters');
+      await expect(validateParameters(given, {})).rejects.toMatchObject({ code: 'USAGE', message });
+      expect(() => toJsonSchema(given)).toThrow(expect.objectContaining({ code: 'USAGE', message }));
+    },
+  );
 });

@@ -1,7 +1,8 @@
 import type { AppError } from '../../errors/app-error.js';
 import { SpecError } from '../../errors/spec-error.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import type { Option, ParameterElement, ParameterList } from '../form/parameter-spec.js';
+import { listFormElements, type ReadForm } from '../form/list-form-elements.js';
+import type { Option, ParameterElement } from '../form/parameter-spec.js';
 import { readOptionList, readParameters } from '../form/read-parameters.js';
 import { parseRpcReference, type RpcReference } from '../form/rpc-reference.js';
 import { copyMembers, expectedCollection } from '../values/value-kind.js';
@@ -79,16 +80,18 @@ interface Answers {
  * Checks the values of a form against its specification and converts them to the declared types.
  * All problems are collected. Nothing is thrown for what the values hold; the arguments are not changed.
  *
- * @param specs What `readParameters` gave; several lists go through `joinParameters`.
+ * @param form What `readParameters` gave, or a list of fields such as `[...form.static, ...form.mappable]` of a module.
  * @param values A plain object; undefined and null stand for an empty one.
- * @throws only what `resolveRpc` rejects with, and what `mapped` and `forcedEmpty` throw.
+ * @throws only what `resolveRpc` rejects with, what `mapped` and `forcedEmpty` throw, and EngineError (USAGE) for what is no
+ *   form that was read
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/parameters
  */
 export async function validateParameters(
-  specs: ParameterList,
+  form: ReadForm,
   values: unknown,
   options: ValidateParametersOptions = {},
 ): Promise<ValidateParametersResult> {
+  const elements = listFormElements(form, 'validateParameters');
   const root = copyMembers(values ?? {});
   if (root === undefined) return rejected([wholeProblem(values)], 1);
   const answers: Answers = { fields: new Map(), options: new Map(), failures: [] };
@@ -98,7 +101,7 @@ export async function validateParameters(
     const output = copyMembers(root) ?? {};
     const check = createFormCheck(readSettings(options), answers, output);
     const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
-    checkFields(check, specs.elements, level, output);
+    checkFields(check, elements, level, output);
     const calls = options.resolveRpc === undefined ? [] : listCalls(check, options);
     if (calls.length === 0 || options.resolveRpc === undefined) return finish(check, answers);
     for (const { key, need, reference } of calls) {

@@ -1,5 +1,6 @@
 import { type PlainObject, setMember } from '../../util/plain-object.js';
-import type { ParameterElement, ParameterList, ParameterSpec } from '../form/parameter-spec.js';
+import { listFormElements, type ReadForm } from '../form/list-form-elements.js';
+import type { ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
 import { findFamily } from '../form/parameter-type.js';
 import { describeValueSchema, type ItemSchemas } from './describe-value-schema.js';
 import { type Condition, listConditions } from './list-conditions.js';
@@ -29,19 +30,20 @@ interface Form extends ItemSchemas {
  *
  * @param form What `readParameters` gave, or a list of fields such as those of a module.
  * @returns A copy: it shares nothing with the form, and can be written as JSON.
+ * @throws EngineError (USAGE) for what is no form that was read
  * @example
  * const { static: fixed, mappable } = await engine.module('createContact').parameters({ resolve: true });
  * const schema = toJsonSchema([...fixed, ...mappable]);
  * @see https://www.npmjs.com/package/@makehq/forman-schema
  */
-export function toJsonSchema(form: ParameterList | readonly ParameterElement[]): JsonSchema {
+export function toJsonSchema(form: ReadForm): JsonSchema {
   const definitions: PlainObject = {};
   const context: Form = {
     names: new Map(),
     definitions,
     describeFields: (fields) => describeFields(context, fields),
   };
-  const schema = describeFields(context, 'elements' in form ? form.elements : form);
+  const schema = describeFields(context, listFormElements(form, 'toJsonSchema'));
   const $defs = Object.keys(definitions).length > 0 ? { $defs: definitions } : {};
   const $schema = 'https://json-schema.org/draft/2020-12/schema';
   return JSON.parse(JSON.stringify({ $schema, ...schema, ...$defs })) as JsonSchema;
