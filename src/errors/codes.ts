@@ -54,6 +54,8 @@ export const ERROR_CODES = {
   HOST_FILE: 'A file of scenarios, or of options of a host, has a shape that cannot be used.',
 
   CASE_INVALID: 'A file of a test case is not written as one, or cannot be read.',
+  RECORDING_REFUSED:
+    'A run is not written down: it would not come out the same, or a secret would stand in the file.',
 
   TRACE_FILE: 'A file is no trace of a run, or one of a later version.',
 

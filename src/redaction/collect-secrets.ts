@@ -43,9 +43,14 @@ const OPEN_NAMES: ReadonlySet<string> = new Set([
  * says otherwise (`region`, `baseUrl`), and numbers under a name that says secret. [choice]
  */
 export function collectSecrets(...data: readonly unknown[]): string[] {
-  const secrets = new Set<string>();
+  return [...nameSecrets(...data).keys()];
+}
+
+/** The same with the name each stands under first; empty for one that stands in no object. */
+export function nameSecrets(...data: readonly unknown[]): ReadonlyMap<string, string> {
+  const secrets = new Map<string, string>();
   for (const value of data) collect(value, '', 0, secrets);
-  return [...secrets];
+  return secrets;
 }
 
 /**
@@ -70,18 +75,18 @@ function findNamed(value: unknown, depth: number, named: unknown[]): void {
   }
 }
 
-function collect(value: unknown, name: string, depth: number, secrets: Set<string>): void {
+function collect(value: unknown, name: string, depth: number, secrets: Map<string, string>): void {
   if (secrets.size >= MAX_SECRETS || depth > MAX_DEPTH) return;
   if (Array.isArray(value)) {
     for (const item of value) collect(item, name, depth + 1, secrets);
   } else if (isPlainObject(value)) {
     for (const [key, member] of Object.entries(value)) collect(member, key, depth + 1, secrets);
   } else if (value instanceof Uint8Array) {
-    add(Buffer.from(value.subarray(0, 4096)).toString('utf8'), secrets);
+    add(Buffer.from(value.subarray(0, 4096)).toString('utf8'), name, secrets);
   } else if (typeof value === 'string') {
-    if (!isOpen(name, value)) add(value, secrets);
+    if (!isOpen(name, value)) add(value, name, secrets);
   } else if (typeof value === 'number' && isSecretName(name, 'body')) {
-    add(String(value), secrets);
+    add(String(value), name, secrets);
   }
 }
 
@@ -91,6 +96,6 @@ function isOpen(name: string, value: string): boolean {
   return OPEN_NAMES.has(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
 }
 
-function add(value: string, secrets: Set<string>): void {
-  if (value.length >= MIN_SECRET_LENGTH) secrets.add(value);
+function add(value: string, name: string, secrets: Map<string, string>): void {
+  if (value.length >= MIN_SECRET_LENGTH && !secrets.has(value)) secrets.set(value, name);
 }

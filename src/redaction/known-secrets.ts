@@ -34,6 +34,14 @@ export interface KnownSecrets {
   readonly settle: (turns: Turns) => Promise<void>;
   /** Whether a text holds a secret. */
   readonly isIn: (text: string) => boolean;
+  /** All stretches of a text that hold secrets, in order, none touching another. */
+  readonly find: (text: string) => readonly SecretStretch[];
+}
+
+/** Where in a text a secret stands, in units of UTF-16: from `start` up to, and without, `end`. */
+export interface SecretStretch {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Remembered values of one run; a service that answers with ever new secrets cannot fill the memory. */
@@ -99,6 +107,7 @@ export function createKnownSecrets(): KnownSecrets {
       }
     },
     isIn: (text) => find(text).length > 0,
+    find,
   };
 }
 

@@ -29,4 +29,16 @@ export type {
 export { type RunFixtureOptions, runFixture } from './fixtures/run-fixture.js';
 export { isSameValue, type SameValueOptions } from './matching/same-value.js';
 export { readTagged, writeTagged } from './matching/tagged-values.js';
+export { createDigestLog, type DigestLog } from './recording/digest-log.js';
+export type { Suspect } from './recording/find-suspects.js';
+export type { RunToRecord } from './recording/record-case.js';
+export {
+  type RecordedCall,
+  type RecordedRequest,
+  type RecordedResponse,
+  type Recording,
+  type RecordTransportOptions,
+  recordTransport,
+} from './recording/record-transport.js';
+export { recordCase, type WriteCaseOptions, type WrittenCase } from './recording/write-case.js';
 export { runVector, type Vector } from './vectors/run-vector.js';

@@ -35,7 +35,10 @@ import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { labelConnection } from '../output/connection-label.js';
 import { describeError } from '../output/describe-error.js';
+import { printError } from '../output/print-error.js';
 import { appWarnings, runWarnings } from '../output/warning-lines.js';
+import { type ConnectionRecorder, createConnectionRecorder } from '../recording/connection-recorder.js';
+import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { usageError } from '../usage-error.js';
 
 const DEFAULT_PORT = 8976;
@@ -76,6 +79,7 @@ export const CONNECT_COMMAND: Command = {
       help: 'What the service is told to come back to. Default: http://127.0.0.1:PORT/callback.',
     },
     wait: { value: 'SECONDS', help: `How long to wait for the browser. Default: ${DEFAULT_WAIT_SECONDS}.` },
+    ...RECORD_OPTIONS,
     ...TRACE_OPTIONS,
     ...NETWORK_OPTIONS,
   },
@@ -95,6 +99,7 @@ async function connect(args: Arguments, io: Io): Promise<number> {
   const [folder = '', componentName] = args.positionals;
   const browser = readBrowserSettings(args);
   const engineOptions = { ...readNetworkOptions(args), ...readTraceOptions(args, io) };
+  const recording = await readRecordSettings(args, io);
   const commonText = args.text('common');
   const common = commonText === undefined ? undefined : await readData(commonText, '--common', io);
   const loaded = await openApp(folder, io);
@@ -109,18 +114,23 @@ async function connect(args: Arguments, io: Io): Promise<number> {
   const list = readForm(component.params);
   const given = await readKnownParameters(args, { what: 'connection', list }, io);
   const parameters = await askParameters(list, given, io);
-  const engine = createEngine({ app, ...engineOptions });
+  const input = { parameters, common, ...scope };
+  const recorder =
+    recording && createConnectionRecorder(recording, { app, component, input, options: engineOptions });
+  const engine = createEngine({ app, ...engineOptions, ...recorder?.engine });
   try {
-    const input = { parameters, common, ...scope };
-    const report = await makeConnection(engine.connection(component.name), input, browser, io);
+    const connection = engine.connection(component.name);
+    const report = await makeConnection(connection, input, { ...browser, ...recorder?.browser }, io);
     await io.stderr.write(runWarnings(report.warnings, loaded));
     await files.write(name, report.stored, owner);
     const label = labelConnection(report.stored);
     const who = label === '' ? '' : ` as ${label}`;
     await io.stdout.write(`Connected${who}. iml run takes it with --connection ${quoted(name)}.\n`);
+    await io.stderr.write((await recorder?.write(undefined)) ?? '');
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof EngineError) || error.code === 'USAGE') throw error;
+    if (error instanceof AppError) await tellRecorded(recorder, error, io);
     const secrets = [parameters, common, component.common?.value];
     await io.stderr.write((await describeError(error, loaded, secrets)) + formNote(error));
     return EXIT.failed;
@@ -129,13 +139,30 @@ async function connect(args: Arguments, io: Io): Promise<number> {
   }
 }
 
+/** What failed is recorded, too; why it cannot be does not hide what failed. */
+async function tellRecorded(
+  recorder: ConnectionRecorder | undefined,
+  failure: AppError,
+  io: Io,
+): Promise<void> {
+  try {
+    await io.stderr.write((await recorder?.write(failure)) ?? '');
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    await io.stderr.write(printError(error));
+  }
+}
+
 async function makeConnection(
   connection: Connection,
   input: ScopeRequest & { readonly parameters: PlainObject; readonly common: unknown },
-  browser: BrowserSettings,
+  browser: BrowserSettings & { readonly codeVerifier?: string },
   io: Io,
 ): Promise<Succeeded<ConnectionReport>> {
-  if (await connection.needsPage()) return authorizeInBrowser(connection, input, browser, io);
+  if (await connection.needsPage()) {
+    const { codeVerifier } = browser;
+    return authorizeInBrowser(connection, { ...input, codeVerifier }, browser, io);
+  }
   return io.interruptible((signal) => connection.create({ ...input, signal }).orThrow());
 }
 

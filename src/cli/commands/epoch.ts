@@ -23,6 +23,9 @@ import { OUTPUT_OPTIONS, readOutputSettings } from '../input/output-options.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { createBundleWriter } from '../output/bundle-writer.js';
+import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
+import { readCommon, toFixtureInput } from '../recording/recorded-input.js';
+import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { workWithApp } from '../runs/work-with-app.js';
 import { usageError } from '../usage-error.js';
 
@@ -37,6 +40,7 @@ export const EPOCH_COMMAND: Command = {
     ...INPUT_OPTIONS,
     ...CHECK_OPTIONS,
     ...OUTPUT_OPTIONS,
+    ...RECORD_OPTIONS,
     ...TRACE_OPTIONS,
     ...ENGINE_OPTIONS,
   },
@@ -51,6 +55,7 @@ export const EPOCH_COMMAND: Command = {
 async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
   const given = await readComponentInput(args, io);
   const output = await readOutputSettings(args, io);
+  const recording = await readRecordSettings(args, io);
   const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
   const [folder = '', name = ''] = args.positionals;
   const loaded = await openApp(folder, io);
@@ -63,8 +68,12 @@ async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
   return workWithApp(loaded, listSecrets(given, loaded), io, async () => {
     const parameters = await readKnownParameters(args, { what: 'module', list: moduleForm(module) }, io);
     const connections = await openConnections(given, loaded, io);
-    const input = { ...given, parameters, checkParameters: readCheck(args) };
-    const engine = createEngine({ app, connections, ...options });
+    const parts = { app, connections, options };
+    const { input, recorder } = await prepareRecording(recording, parts, module, {
+      ...given,
+      ...{ parameters, checkParameters: readCheck(args) },
+    });
+    const engine = createEngine({ app, connections, ...options, ...recorder?.engine });
     try {
       const {
         entries = [],
@@ -75,7 +84,12 @@ async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
       for (const entry of entries) await writer.write(toRow(entry));
       await writer.end(report);
       const isEmpty = entries.length === 0 && report.error === undefined;
-      return { ...report, notes: isEmpty ? 'The epoch lists nothing.\n' : '' };
+      const told = { ...report, notes: isEmpty ? 'The epoch lists nothing.\n' : '' };
+      return await addRecording(told, recorder, (now) => ({
+        ...{ app, kind: 'epoch', component: { type: 'module', name }, ...readCommon(app, given.common) },
+        input: toFixtureInput(input, options, now),
+        ended: { error: report.error },
+      }));
     } finally {
       await engine.close();
     }

@@ -19,6 +19,9 @@ import { printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
 import { writeReport } from '../output/write-report.js';
+import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
+import { readCommon, toFixtureInput } from '../recording/recorded-input.js';
+import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { workWithApp } from '../runs/work-with-app.js';
 
 export const RPC_COMMAND: Command = {
@@ -38,6 +41,7 @@ export const RPC_COMMAND: Command = {
     json: { help: 'Prints the whole report: result, error, stats, warnings.' },
     query: { short: 'q', value: 'JSONATA', help: 'Prints what a JSONata expression finds in the report.' },
     ...SAVE_OPTION,
+    ...RECORD_OPTIONS,
     ...TRACE_OPTIONS,
     ...ENGINE_OPTIONS,
   },
@@ -53,6 +57,7 @@ export const RPC_COMMAND: Command = {
 async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {
   const input = await readComponentInput(args, io);
   const output = await readOutputSettings(args, io);
+  const recording = await readRecordSettings(args, io);
   const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
   const [folder = '', address = ''] = args.positionals;
   const loaded = await openApp(folder, io);
@@ -61,11 +66,14 @@ async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {
   return workWithApp(loaded, listSecrets(input, loaded), io, async () => {
     const parameters = await readKnownParameters(args, { what: 'RPC', list: readForm(rpc.params) }, io);
     const connections = await openConnections(input, loaded, io);
-    const engine = createEngine({ app, connections, ...options });
+    const parts = { app, connections, options };
+    const { input: given, recorder } = await prepareRecording(recording, parts, rpc, {
+      ...input,
+      parameters,
+    });
+    const engine = createEngine({ app, connections, ...options, ...recorder?.engine });
     try {
-      const report = await io.interruptible((signal) =>
-        engine.rpc(address).call({ ...input, parameters, signal }),
-      );
+      const report = await io.interruptible((signal) => engine.rpc(address).call({ ...given, signal }));
       const folder = args.text('save');
       const save = folder === undefined ? undefined : createSaveBinaries(folder, io);
       const result = save === undefined ? report.result : await save(report.result);
@@ -77,9 +85,22 @@ async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {
           args.isSet('table') ? printTable(rows, io.stdout.columns) : `${printPrettyJson(result)}\n`,
         );
       }
-      return report;
+      return await addRecording(report, recorder, (now) => ({
+        ...{ app, kind: 'rpc', component: { type: 'rpc', name: rpc.name }, ...readCommon(app, given.common) },
+        input: {
+          ...toFixtureInput(given, options, now),
+          ...readArguments(address),
+        },
+        ended: { error: report.error },
+      }));
     } finally {
       await engine.close();
     }
   });
+}
+
+/** The arguments of a reference, as a case has them. */
+function readArguments(address: string): { readonly query?: Record<string, string> } {
+  const { query = [] } = parseRpcReference(address) ?? {};
+  return query.length === 0 ? {} : { query: Object.fromEntries(query) };
 }

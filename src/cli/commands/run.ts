@@ -15,6 +15,10 @@ import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { explainEmptyRun } from '../output/empty-run.js';
 import { printableLine } from '../output/terminal-text.js';
+import { readRecordSettings } from '../recording/record-settings.js';
+import { readCommon, toFixtureInput } from '../recording/recorded-input.js';
+import type { RecordedSubject } from '../recording/recorder.js';
+import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { type ExecutedRun, executeRun, type PreparedRun } from '../runs/execute-run.js';
 import { workWithApp } from '../runs/work-with-app.js';
 import { usageError } from '../usage-error.js';
@@ -42,6 +46,7 @@ export const RUN_COMMAND: Command = {
 
 async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
   const settings = await readRunSettings(args, io);
+  const recording = await readRecordSettings(args, io);
   const [folder = '', name = ''] = args.positionals;
   const loaded = await openApp(folder, io);
   const module = findNamed(() => findModule(loaded.app, name));
@@ -53,13 +58,21 @@ async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
     const parameters = await readKnownParameters(args, { what: 'module', list: moduleForm(module) }, io);
     const connections = await openConnections(settings.input, loaded, io);
     const prepared = { app: loaded.app, moduleName: module.name, parameters, settings, connections };
-    const outcome = await io.interruptible(async (signal) => {
-      const started = await withStart(prepared, { module, start: args.text('start'), file, signal });
+    return io.interruptible(async (signal) => {
+      const given = await withStart(prepared, { module, start: args.text('start'), file, signal });
+      const options = given.settings.engine;
+      const { input, recorder } = await prepareRecording(
+        recording,
+        { ...given, options },
+        module,
+        given.settings.input,
+      );
+      const started = { ...given, settings: { ...given.settings, input }, recorder };
       const result = await executeRun(started, io, signal);
       await keepState(result, file);
-      return { ...result, notes: notesOn(result, module, started.settings) };
+      const told = { ...result, notes: notesOn(result, module, started.settings) };
+      return addRecording(told, recorder, (now) => describeRun(started, module, result, now));
     });
-    return outcome;
   });
 }
 
@@ -70,6 +83,24 @@ function assertStateOptions(args: Arguments, { name, type }: ModuleComponent): v
   if (type !== 'trigger')
     throw usageError(`--${given}: only polling triggers have a state, and "${name}" is of type ${type}.`);
   if (args.isSet('data')) throw usageError(`--${given} and --data exclude each other.`);
+}
+
+function describeRun(
+  { app, settings, parameters }: PreparedRun,
+  { name, type }: ModuleComponent,
+  { error, bundles }: ExecutedRun,
+  now: string,
+): RecordedSubject {
+  const { common, ...input } = settings.input;
+  return {
+    ...{ app, component: { type: 'module', name }, ...readCommon(app, common) },
+    kind: type === 'universal' ? 'action' : type,
+    input: toFixtureInput({ ...input, parameters }, settings.engine, now),
+    ended: {
+      error: error && { type: error.type, message: error.message },
+      ...(error === undefined && { bundleCount: bundles }),
+    },
+  };
 }
 
 interface TriggerBegin {

@@ -33,6 +33,10 @@ import { createSaveBinaries } from '../output/save-binaries.js';
 import { answerLine, shownAnswer } from '../output/shown-answer.js';
 import { printableLine } from '../output/terminal-text.js';
 import { writeReport } from '../output/write-report.js';
+import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
+import { describeCall } from '../recording/recorded-call.js';
+import { readCommon, toFixtureInput } from '../recording/recorded-input.js';
+import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { type WorkOutcome, workWithApp } from '../runs/work-with-app.js';
 import { usageError } from '../usage-error.js';
 
@@ -58,6 +62,7 @@ export const WEBHOOK_COMMAND: Command = {
     ...CHECK_OPTIONS,
     ...OUTPUT_OPTIONS,
     ...SAVE_OPTION,
+    ...RECORD_OPTIONS,
     ...TRACE_OPTIONS,
     ...ENGINE_OPTIONS,
   },
@@ -80,6 +85,7 @@ async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
   const given = await readComponentInput(args, io);
   const stored = await readObjectOption(args, 'webhook', io);
   const output = await readOutputSettings(args, io);
+  const recording = await readRecordSettings(args, io);
   const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
   const call = action === 'call' ? await readCallOptions(args, io) : undefined;
   const loaded = await openApp(folder, io);
@@ -88,16 +94,30 @@ async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
     const list = readForm(component.params);
     const parameters = await readKnownParameters(args, { what: 'webhook', list }, io);
     const connections = await openConnections(given, loaded, io);
-    const engine = createEngine({ app: loaded.app, connections, ...options });
-    const input = { ...given, parameters, webhook: stored, checkParameters: readCheck(args) };
+    const { app } = loaded;
+    const parts = { app, connections, options };
+    const { input, recorder } = await prepareRecording(recording, parts, component, {
+      ...given,
+      ...{ parameters, webhook: stored, checkParameters: readCheck(args) },
+    });
+    const engine = createEngine({ app, connections, ...options, ...recorder?.engine });
+    const subject = { app, component: { type: 'webhook', name }, ...readCommon(app, given.common) };
     try {
       return await io.interruptible(async (signal) => {
         const webhook = engine.webhook(name);
         if (action !== 'call') {
-          return tellChange(action, await webhook[action]({ ...input, signal }), output, io);
+          const report = await webhook[action]({ ...input, signal });
+          return addRecording(await tellChange(action, report, output, io), recorder, (now) => ({
+            ...{ ...subject, kind: action, ended: { error: report.error } },
+            input: toFixtureInput(input, options, now),
+          }));
         }
         const report = await webhook.handle(call ?? EMPTY_CALL, { ...input, signal });
-        return tellCall(report, { output, save: args.text('save') }, io);
+        const told = await tellCall(report, { output, save: args.text('save') }, io);
+        return addRecording(told, recorder, (now) => ({
+          ...subject,
+          ...describeCall(report, toFixtureInput(input, options, now)),
+        }));
       });
     } finally {
       await engine.close();

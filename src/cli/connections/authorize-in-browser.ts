@@ -2,7 +2,7 @@ import type { Succeeded } from '../../component/report.js';
 import type { Connection } from '../../connection/connection.js';
 import type { AuthorizeInput } from '../../connection/connection-input.js';
 import type { ConnectionReport } from '../../connection/connection-report.js';
-import { isOwnCallback } from '../../connection/receive-callback.js';
+import { type CallbackQuery, isOwnCallback } from '../../connection/receive-callback.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Io } from '../io.js';
 import { printable } from '../output/terminal-text.js';
@@ -15,6 +15,8 @@ export interface BrowserSettings {
   readonly redirectUri: URL | undefined;
   /** Milliseconds the person has. */
   readonly waitMs: number;
+  /** Told of the callback that is taken. */
+  readonly onCallback?: (callback: { readonly redirectUri: string; readonly query: CallbackQuery }) => void;
 }
 
 /**
@@ -39,6 +41,7 @@ export async function authorizeInBrowser(
       );
       const isOwn = (query: Callback['query']): boolean => isOwnCallback(pending, query);
       const callback = await nextInTime(server, isOwn, settings.waitMs, signal);
+      settings.onCallback?.({ redirectUri, query: callback.query });
       try {
         const report = await connection.complete(pending, callback.query, { signal }).orThrow();
         callback.answer(true);

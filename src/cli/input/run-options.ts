@@ -1,4 +1,5 @@
 import type { OptionSpec } from '../command.js';
+import { RECORD_OPTIONS } from '../recording/record-settings.js';
 import { CHECK_OPTIONS, INPUT_OPTIONS } from './component-input.js';
 import { ENGINE_OPTIONS, TRACE_FILE_OPTION, TRACE_OPTIONS } from './engine-options.js';
 import { OUTPUT_OPTIONS, SAVE_OPTION } from './output-options.js';
@@ -20,6 +21,7 @@ export const RUN_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   limit: { short: 'n', value: 'N', help: 'Stops after N bundles, and asks for no further page.' },
   ...OUTPUT_OPTIONS,
   ...SAVE_OPTION,
+  ...RECORD_OPTIONS,
   ...TRACE_OPTIONS,
   ...TRACE_FILE_OPTION,
   ...ENGINE_OPTIONS,

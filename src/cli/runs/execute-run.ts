@@ -14,6 +14,7 @@ import { type Progress, progressLine, startProgress } from '../output/progress.j
 import { runSummary } from '../output/run-summary.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
 import { traceLine } from '../output/trace-line.js';
+import type { Recorder } from '../recording/recorder.js';
 import { type Consumed, startTraceFile } from './write-trace.js';
 
 /** A run about to start: all that the command line says has been understood. */
@@ -24,6 +25,8 @@ export interface PreparedRun {
   readonly settings: RunSettings;
   /** Where a connection is looked up that the settings name. */
   readonly connections: ConnectionStore;
+  /** Keeps what is sent and received. */
+  readonly recorder?: Recorder | undefined;
 }
 
 export interface ExecutedRun {
@@ -42,13 +45,16 @@ export interface ExecutedRun {
  * @throws what is no outcome of the app: the reason of the signal, a closed output, a defect
  */
 export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSignal): Promise<ExecutedRun> {
-  const { app, moduleName, parameters, settings, connections } = prepared;
+  const { app, moduleName, parameters, settings, connections, recorder } = prepared;
   const { input, maxBundles } = settings;
   const onTrace: TraceListener = (event) => {
     // The trace is told besides: whoever closed standard error does not end the run.
     progress.above(() => io.stderr.write(traceLine(event))).catch(() => {});
   };
-  const engine = createEngine({ app, connections, ...settings.engine, ...(settings.traces && { onTrace }) });
+  const engine = createEngine({
+    ...{ app, connections, ...settings.engine, ...recorder?.engine },
+    ...(settings.traces && { onTrace }),
+  });
   const run = engine.module(moduleName).run({ ...input, parameters, signal });
   const limits = limitsOfRun(prepared);
   const progress = startProgress(() => progressLine(moduleName, run.report().stats, limits), io);

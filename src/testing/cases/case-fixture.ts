@@ -73,7 +73,7 @@ const KIND_OF_MODULE: Readonly<Record<ModuleType, FixtureKind>> = {
 };
 
 /** What a component is run as where the case does not say; undefined for one the app does not have. */
-function findKind({ type, name }: ComponentName, app: App): FixtureKind | undefined {
+export function findKind({ type, name }: ComponentName, app: App): FixtureKind | undefined {
   switch (type) {
     case 'module': {
       const module = app.modules.get(name);

@@ -37,9 +37,9 @@ export function fillPlaceholders(value: unknown, standIns: StandIns = {}): unkno
 
 function fillText(text: string, standIns: StandIns): string | number {
   if (!text.includes('{{secret:')) return text;
-  const standInOf = (name: string): string | number =>
+  const findStandIn = (name: string): string | number =>
     Object.hasOwn(standIns, name) ? (standIns[name] ?? '') : fakeSecret(name);
   const [[whole, name = ''] = []] = text.matchAll(PLACEHOLDER);
-  if (whole === text) return standInOf(name);
-  return text.replace(PLACEHOLDER, (_, found: string) => String(standInOf(found)));
+  if (whole === text) return findStandIn(name);
+  return text.replace(PLACEHOLDER, (_, found: string) => String(findStandIn(found)));
 }

@@ -1,9 +1,11 @@
+import { defineApp } from '../../../src/app/assembling/define-app.js';
 import { createHost, type Host } from '../../../src/host/create-host.js';
 import { createStoreQueue } from '../../../src/host/queue/store-queue.js';
 import { readScenarioFile } from '../../../src/host/scenarios/scenario-file.js';
 import { createHostMemoryStore } from '../../../src/host/store/open-host-store.js';
 import { createWorkerLease } from '../../../src/host/work/lease.js';
 import { readCase } from '../../../src/testing/cases/read-case.js';
+import { recordCase } from '../../../src/testing/recording/write-case.js';
 import { readTraceFile } from '../../../src/testing/traces/trace-file.js';
 import { SYSTEM_CLOCK } from '../../../src/util/clock.js';
 import { eventually } from '../../host/open-parts.js';
@@ -71,6 +73,19 @@ export const HOSTS: readonly ErrorCase[] = [
     title: 'a scenario without modules',
     provoke: () => readScenarioFile('{\n  "scenarios": [{ "name": "s" }]\n}', 'scenarios.json'),
     place: 'scenarios.json#/scenarios/0:2:17',
+  },
+  {
+    code: 'RECORDING_REFUSED',
+    title: 'a run with a call that is not made again',
+    provoke: () => {
+      const request = { method: 'GET', url: 'https://api.example.com/', headers: [], body: undefined };
+      const response = { status: 200, headers: {}, body: new Uint8Array() };
+      const call = { request, response, error: undefined, startedAtMs: 0, durationMs: 1 };
+      const app = defineApp({ name: 'shop', modules: { list: { type: 'search', communication: {} } } });
+      const component = { type: 'module', name: 'list' };
+      const run = { app, component, kind: 'search' as const, input: {}, calls: [call], ended: {} };
+      return recordCase(run, { runtime: '0.1.0', recordedAtMs: 0 });
+    },
   },
   {
     code: 'CASE_INVALID',

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import type { EngineOptions } from '../../app/engine/create-engine.js';
+import type { CallbackQuery } from '../../connection/receive-callback.js';
+import { requiredScope, type ScopeRequest } from '../../connection/required-scope.js';
+import type { App, ConnectionComponent } from '../../document/app.js';
+import type { AppError } from '../../errors/app-error.js';
+import type { FixtureInput } from '../../testing/fixtures/fixture.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import type { RecordSettings } from './record-settings.js';
+import { toFixtureInput } from './recorded-input.js';
+import { createRecorder, type Recorder } from './recorder.js';
+
+/** Keeps how a connection is made, the way over a browser included. */
+export interface ConnectionRecorder {
+  readonly engine: Recorder['engine'];
+  /** For the way over a browser. */
+  readonly browser: {
+    readonly codeVerifier: string;
+    readonly onCallback: (callback: { readonly redirectUri: string; readonly query: CallbackQuery }) => void;
+  };
+  /** See `Recorder.write`. `failure` is what the making of the connection ended with. */
+  readonly write: (failure: AppError | undefined) => Promise<string>;
+}
+
+interface ConnectionToRecord {
+  readonly app: App;
+  readonly component: ConnectionComponent;
+  readonly input: ScopeRequest & { readonly parameters: PlainObject; readonly common: unknown };
+  readonly options: Pick<EngineOptions, 'hosts' | 'timezone'>;
+}
+
+/** Makes a recorder for one connection that is about to be made. */
+export function createConnectionRecorder(
+  settings: RecordSettings,
+  { app, component, input, options }: ConnectionToRecord,
+): ConnectionRecorder {
+  const recorder = createRecorder(settings, options);
+  const codeVerifier = randomBytes(32).toString('base64url');
+  let page: FixtureInput | undefined;
+  const { parameters, common = component.common?.value ?? app.common?.value } = input;
+  const scopes = requiredScope(app, component, input);
+  return {
+    engine: recorder.engine,
+    browser: {
+      codeVerifier,
+      onCallback: ({ redirectUri, query: { state: _, ...query } }) => {
+        page = { oauth: { redirectUri, codeVerifier }, query };
+      },
+    },
+    write: (failure) =>
+      recorder.write({
+        app,
+        component: { type: 'connection', name: component.name },
+        // Without a page, one of OAuth is made like any other.
+        kind: page === undefined ? 'connection' : 'oauth2',
+        ...(common !== undefined && { common }),
+        input: {
+          ...toFixtureInput({ parameters }, options, recorder.now),
+          ...(scopes.length > 0 && { scopes }),
+          ...page,
+        },
+        ended: { error: failure },
+      }),
+  };
+}

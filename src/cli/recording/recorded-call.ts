@@ -1,0 +1,68 @@
+import { AppError } from '../../errors/app-error.js';
+import { parseForm } from '../../http/body/parse-form.js';
+import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
+import { findHeader } from '../../http/message/headers.js';
+import { readText } from '../../testing/exchanges/canonical-request.js';
+import type { FixtureInput, IncomingRequest } from '../../testing/fixtures/fixture.js';
+import type { RunToRecord } from '../../testing/recording/record-case.js';
+import { tryJson } from '../../testing/secrets/find-secrets.js';
+import type { IncomingCall } from '../../webhook/incoming-call.js';
+import type { WebhookReport } from '../../webhook/webhook-report.js';
+
+/** A call of a webhook and how it ended, for a case. */
+export function describeCall(
+  { call, error, bundles }: Pick<WebhookReport, 'call' | 'error' | 'bundles'>,
+  input: FixtureInput,
+): Pick<RunToRecord, 'kind' | 'input' | 'ended'> {
+  const failure = error && {
+    type: error instanceof AppError ? error.type : error.name,
+    message: error.message,
+  };
+  return {
+    kind: 'webhook',
+    input: { ...input, request: toIncomingRequest(call) },
+    ended: { error: failure, bundleCount: bundles?.length },
+  };
+}
+
+/** Headers that only say how a message travelled, or for which host. */
+const TRAVEL_HEADERS: ReadonlySet<string> = new Set([
+  ...['accept', 'accept-encoding', 'accept-language', 'connection', 'content-length', 'host', 'keep-alive'],
+  ...['sec-fetch-mode', 'transfer-encoding', 'user-agent'],
+]);
+
+/** JSON as a value, other text as it came, all else as Base64. */
+function toIncomingRequest({ method, url, headers, body }: IncomingCall): IncomingRequest {
+  const mark = url.indexOf('?');
+  const query = mark < 0 ? {} : parseForm(url.slice(mark + 1).replace(/#.*$/s, ''));
+  const kept = headers.filter(([name]) => !TRAVEL_HEADERS.has(name.toLowerCase()));
+  return {
+    method,
+    ...(Object.keys(query).length > 0 && { query }),
+    ...(kept.length > 0 && { headers: joinHeaders(kept) }),
+    ...describeBody(body, findHeader(headers, 'content-type')),
+  };
+}
+
+function joinHeaders(headers: IncomingCall['headers']): Record<string, string> {
+  const joined = new Map<string, string>();
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase();
+    const known = joined.get(lower);
+    joined.set(lower, known === undefined ? value : `${known}, ${value}`);
+  }
+  return Object.fromEntries(joined);
+}
+
+function describeBody(
+  body: Uint8Array,
+  contentType: string | undefined,
+): Pick<IncomingRequest, 'body' | 'bodyText' | 'bodyBase64'> {
+  if (body.byteLength === 0) return {};
+  const text = readText(body);
+  if (text === undefined) return { bodyBase64: Buffer.from(body).toString('base64') };
+  const isJson = isJsonMediaType(readContentType(contentType).mediaType);
+  const value = isJson ? tryJson(text)?.value : undefined;
+  // Spacing counts where a sender has signed the bytes: what is written anew has to be the same.
+  return value !== undefined && JSON.stringify(value) === text ? { body: value } : { bodyText: text };
+}

@@ -1,0 +1,53 @@
+import type { EngineOptions } from '../../app/engine/create-engine.js';
+import type { App } from '../../document/app.js';
+import type { CheckParameters } from '../../parameters/check/parameter-check.js';
+import type { Fixture, FixtureInput } from '../../testing/fixtures/fixture.js';
+import { isPlainObject } from '../../util/plain-object.js';
+
+/** What a command was given for a run. */
+export interface GivenInput {
+  readonly parameters?: unknown;
+  readonly connection?: unknown;
+  readonly data?: unknown;
+  readonly webhook?: unknown;
+  readonly payload?: unknown;
+  readonly start?: unknown;
+  readonly checkParameters?: CheckParameters | undefined;
+}
+
+/** The same as a case has it: what is not given is left out. */
+export function toFixtureInput(
+  given: GivenInput,
+  { timezone }: Pick<EngineOptions, 'timezone'>,
+  now: string,
+): FixtureInput {
+  const { checkParameters, parameters, connection, data, webhook, payload, start } = given;
+  const members = { parameters, connection, data, webhook, payload, start };
+  const present = Object.entries(members).filter(([, value]) => value !== undefined && !isEmpty(value));
+  const input = {
+    ...Object.fromEntries(present),
+    ...writeCheck(checkParameters),
+    now,
+    ...(timezone !== undefined && { timezone }),
+  };
+  return input as FixtureInput;
+}
+
+function isEmpty(value: unknown): boolean {
+  return isPlainObject(value) && Object.keys(value).length === 0;
+}
+
+/** True, the usual way, is left out. */
+function writeCheck(check: CheckParameters | undefined): Pick<FixtureInput, 'checkParameters'> {
+  if (check === false) return { checkParameters: false };
+  if (check === undefined || check === true) return {};
+  const { defaults = false, resolve = 'none' } = check;
+  if (!defaults && resolve === 'none') return {};
+  return { checkParameters: { ...(defaults && { defaults }), ...(resolve !== 'none' && { resolve }) } };
+}
+
+/** The common data a run sees, for `common` of a fixture. */
+export function readCommon(app: App, given: unknown): Pick<Fixture, 'common'> {
+  const common = given ?? app.common?.value;
+  return common === undefined ? {} : { common };
+}

@@ -1,0 +1,19 @@
+import { RecordingError } from '../../errors/recording-error.js';
+import { maskCalls } from '../recording/mask-calls.js';
+import { type RunToRecord, rehearseRun } from '../recording/record-case.js';
+import { type HarCreator, writeHar } from './write-har.js';
+
+/**
+ * Writes the calls of a run as HAR 1.2, with placeholders in place of its secrets.
+ *
+ * @throws RecordingError (RECORDING_REFUSED) for a run that does not come out the same without its secrets, and where one
+ *   would stand in the file
+ */
+export async function recordHar(run: RunToRecord, creator: HarCreator): Promise<string> {
+  const rehearsed = await rehearseRun(run);
+  const har = writeHar(maskCalls(run, rehearsed), creator);
+  if (!rehearsed.book.isIn(har)) return har;
+  throw new RecordingError(
+    'Nothing is written: a secret would stand in the HAR, in a form that cannot be replaced.',
+  );
+}

@@ -1,0 +1,104 @@
+import { responseHeader } from '../../http/message/content-type.js';
+import { findHeader } from '../../http/message/headers.js';
+import { decodeFormComponent } from '../../http/message/percent-encoding.js';
+import { isText } from '../recording/is-text.js';
+import type { RecordedCall } from '../recording/record-transport.js';
+
+/** Who wrote a HAR. */
+export interface HarCreator {
+  readonly name: string;
+  readonly version: string;
+}
+
+/**
+ * Writes calls as HAR 1.2, the format of browsers and proxies. Whoever calls it has taken the secrets out of the calls.
+ * A call without an answer has the status 0 and says why in `_error`.
+ *
+ * @see http://www.softwareishard.com/blog/har-12-spec/
+ */
+export function writeHar(calls: readonly RecordedCall[], creator: HarCreator): string {
+  const log = { version: '1.2', creator, entries: calls.map(writeEntry) };
+  return `${JSON.stringify({ log }, undefined, 2)}\n`;
+}
+
+function writeEntry(call: RecordedCall): unknown {
+  const { startedAtMs, durationMs } = call;
+  return {
+    startedDateTime: new Date(startedAtMs).toISOString(),
+    time: durationMs,
+    request: writeRequest(call),
+    response: writeResponse(call),
+    cache: {},
+    timings: { send: 0, wait: durationMs, receive: 0 },
+    ...(call.response === undefined && { _error: call.error?.errno ?? call.error?.code ?? 'ABORTED' }),
+  };
+}
+
+function writeRequest({ request: { method, url, headers, body } }: RecordedCall): unknown {
+  const mimeType = findHeader(headers, 'content-type') ?? '';
+  return {
+    method,
+    url,
+    httpVersion: 'HTTP/1.1',
+    cookies: listCookies(findHeader(headers, 'cookie') ?? ''),
+    headers: headers.map(([name, value]) => ({ name, value })),
+    queryString: listQuery(url),
+    ...(body !== undefined && body.byteLength > 0 && { postData: { mimeType, ...writeText(body) } }),
+    headersSize: -1,
+    bodySize: body?.byteLength ?? 0,
+  };
+}
+
+function writeResponse({ response }: RecordedCall): unknown {
+  if (response === undefined) {
+    const none = { headers: [], cookies: [], content: { size: 0, mimeType: '' }, redirectURL: '' };
+    return { status: 0, statusText: '', httpVersion: '', ...none, headersSize: -1, bodySize: -1 };
+  }
+  const { status, headers, body } = response;
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((line) => ({ name, value: line })),
+  );
+  const mimeType = responseHeader(headers, 'content-type') ?? '';
+  return {
+    status,
+    statusText: '',
+    httpVersion: 'HTTP/1.1',
+    cookies: lines.filter(({ name }) => name === 'set-cookie').flatMap(({ value }) => listCookies(value)),
+    headers: lines,
+    content: { size: body.byteLength, mimeType, ...(body.byteLength > 0 && writeText(body)) },
+    redirectURL: responseHeader(headers, 'location') ?? '',
+    headersSize: -1,
+    bodySize: -1,
+  };
+}
+
+/** The format has an encoding for answers only; other tools read the same member of a request. */
+function writeText(body: Uint8Array): { readonly text: string; readonly encoding?: 'base64' } {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return isText(bytes)
+    ? { text: bytes.toString('utf8') }
+    : { text: bytes.toString('base64'), encoding: 'base64' };
+}
+
+function listQuery(url: string): readonly { readonly name: string; readonly value: string }[] {
+  const mark = url.indexOf('?');
+  if (mark < 0) return [];
+  return url
+    .slice(mark + 1)
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const at = pair.indexOf('=');
+      const [name, value] = at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
+      return { name: decodeFormComponent(name), value: decodeFormComponent(value) };
+    });
+}
+
+/** Name and value; attributes of a `Set-Cookie` are no cookies. */
+function listCookies(header: string): readonly { readonly name: string; readonly value: string }[] {
+  const attribute = /^(?:path|domain|expires|max-age|samesite|secure|httponly|partitioned)$/i;
+  return header.split(';').flatMap((pair) => {
+    const [name = '', ...rest] = pair.trim().split('=');
+    return name === '' || attribute.test(name) ? [] : [{ name, value: rest.join('=') }];
+  });
+}

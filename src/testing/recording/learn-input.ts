@@ -1,0 +1,82 @@
+import type { App } from '../../document/app.js';
+import { isSecretField } from '../../parameters/check/secret-field.js';
+import { fieldsByName, itemFields } from '../../parameters/form/fields-by-name.js';
+import { moduleForm, readForm } from '../../parameters/form/form.js';
+import type { ParameterElement } from '../../parameters/form/parameter-spec.js';
+import { nameSecrets } from '../../redaction/collect-secrets.js';
+import { isSecretName } from '../../redaction/secret-names.js';
+import type { FixtureInput } from '../fixtures/fixture.js';
+import {
+  findHeaderSecrets,
+  findNamedSecrets,
+  isSecretMember,
+  type OnSecret,
+} from '../secrets/find-secrets.js';
+import type { SecretBook } from '../secrets/secret-book.js';
+import { listAppTexts } from './app-texts.js';
+
+/** What of the input of a run is secret beside what its names say. */
+export interface SecretInput {
+  readonly app: App;
+  readonly common: unknown;
+  /** Whether `data` is the data of a connection, as where one is refreshed. */
+  readonly isConnectionData: boolean;
+  /** Names of the fields of the form whose values are credentials. */
+  readonly secretFields: readonly string[];
+}
+
+/** Enters the secrets a run is given: all of a connection and of common data, and what names and fields say otherwise. */
+export function learnInput(
+  input: FixtureInput,
+  { app, common, secretFields, isConnectionData }: SecretInput,
+  book: SecretBook,
+): void {
+  const onSecret: OnSecret = (name, value) => void book.enter(name, value);
+  const { connection, parameters, data, webhook, oauth, query, payload, request } = input;
+  const texts = listAppTexts(app);
+  const isInApp = (value: string): boolean =>
+    [`'${value}'`, `"${value}"`, `\n${value}\n`].some((literal) => texts.includes(literal));
+  for (const [value, name] of nameSecrets(connection, isConnectionData && data, common)) {
+    // What the app itself compares with (`production`) is no secret of anybody's.
+    if (isSecretName(name, 'body') || !isInApp(value)) onSecret(name, value);
+  }
+  findNamedSecrets(connection, onSecret);
+  findNamedSecrets(common, onSecret);
+  findNamedSecrets(parameters, onSecret, isSecretParameter(secretFields));
+  for (const value of [data, webhook, payload]) findNamedSecrets(value, onSecret);
+  findNamedSecrets(oauth, onSecret, (name) => name === 'codeVerifier' || isSecretMember(name));
+  findNamedSecrets({ ...query }, onSecret, (name) => isSecretName(name, 'query') || !isOpenInCallback(name));
+  if (request === undefined) return;
+  findHeaderSecrets(Object.entries(request.headers ?? {}), onSecret);
+  findNamedSecrets(request.query, onSecret, (name) => isSecretName(name, 'query'));
+  findNamedSecrets(request.body, onSecret);
+}
+
+/** Names of the parameters of a component whose fields hold credentials, as its form says. */
+export function listSecretParameters(
+  app: App,
+  { type, name }: { readonly type: string; readonly name: string },
+): readonly string[] {
+  const module = type === 'module' ? app.modules.get(name) : undefined;
+  if (module !== undefined) return listSecretFields(moduleForm(module).elements);
+  const others = { rpc: app.rpcs, connection: app.connections, webhook: app.webhooks }[type];
+  return listSecretFields(readForm(others?.get(name)?.params).elements);
+}
+
+function listSecretFields(elements: readonly ParameterElement[]): readonly string[] {
+  return [...fieldsByName(elements)].flatMap(([name, specs]) => [
+    ...(specs.some(isSecretField) ? [name] : []),
+    ...specs.flatMap(({ spec }) => listSecretFields(itemFields(spec))),
+  ]);
+}
+
+/** Whether a parameter is secret by its name or by the type of its field. */
+export function isSecretParameter(secretFields: readonly string[]): (name: string) => boolean {
+  const fields = new Set(secretFields);
+  return (name) => fields.has(name) || isSecretMember(name);
+}
+
+/** What a service says to explain a refusal. */
+function isOpenInCallback(name: string): boolean {
+  return name.startsWith('error') || name === 'scope' || name === 'state';
+}

@@ -1,0 +1,39 @@
+import { isPlainObject } from '../../util/plain-object.js';
+
+const MAX_WIDTH = 110;
+
+/**
+ * JSON as it is read best in a diff: two blanks a level, and on one line what fits there.
+ */
+export function printCase(value: unknown): string {
+  return `${print(value, '', 0)}\n`;
+}
+
+/** @param taken characters in front of the value on its line */
+function print(value: unknown, indent: string, taken: number): string {
+  const short = printShort(value);
+  if (indent !== '' && indent.length + taken + short.length <= MAX_WIDTH) return short;
+  const inner = `${indent}  `;
+  if (Array.isArray(value) && value.length > 0) {
+    const items = value.map((item: unknown) => inner + print(item, inner, 0));
+    return `[\n${items.join(',\n')}\n${indent}]`;
+  }
+  if (!isPlainObject(value) || Object.keys(value).length === 0) return short;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => {
+      const key = `${JSON.stringify(name)}: `;
+      return inner + key + print(member, inner, key.length);
+    });
+  return `{\n${members.join(',\n')}\n${indent}}`;
+}
+
+/** With blanks, as a person writes it. */
+function printShort(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(printShort).join(', ')}]`;
+  if (!isPlainObject(value)) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => `${JSON.stringify(name)}: ${printShort(member)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}

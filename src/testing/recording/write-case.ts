@@ -1,0 +1,216 @@
+import type { App } from '../../document/app.js';
+import { RecordingError } from '../../errors/recording-error.js';
+import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import { findKind, fixtureOfCase } from '../cases/case-fixture.js';
+import { readCase } from '../cases/read-case.js';
+import type { CaseExchange, TestCase } from '../cases/test-case.js';
+import { canonicalRequest } from '../exchanges/canonical-request.js';
+import { printRequestDifference } from '../exchanges/print-problem.js';
+import { printDifference } from '../fixtures/check-outcome.js';
+import { playFixture } from '../fixtures/play-fixture.js';
+import { writeTagged } from '../matching/tagged-values.js';
+import { holdsSecretBytes } from '../secrets/mask-value.js';
+import type { SecretBook } from '../secrets/secret-book.js';
+import { writePlaceholders } from '../secrets/write-placeholders.js';
+import { findSuspects, type Suspect } from './find-suspects.js';
+import { printCase } from './print-case.js';
+import { listStandIns, type RehearsedRun, type RunToRecord, rehearseRun } from './record-case.js';
+import { writeExpectation } from './write-expectation.js';
+
+/** The file of a case and what lies beside it, not yet on any disk. */
+export interface WrittenCase {
+  /** The text of `<case>.test.json`. */
+  readonly text: string;
+  /** Files of `<case>.bodies/`, by their names. */
+  readonly bodies: ReadonlyMap<string, Uint8Array>;
+  /** Names of the placeholders that stand for secrets. */
+  readonly placeholders: readonly string[];
+  /** Values that look like keys and are none that is known. */
+  readonly suspects: readonly Suspect[];
+}
+
+export interface WriteCaseOptions {
+  /** Version of this package, for `recorded`. */
+  readonly runtime: string;
+  /** Milliseconds since the epoch: when the run was made. */
+  readonly recordedAtMs: number;
+}
+
+/**
+ * Writes a run as a case that passes as it is, on any machine and at any time: its secrets replaced by placeholders, its
+ * requests those the app makes with what stands for them.
+ *
+ * @throws RecordingError (RECORDING_REFUSED) for a run that does not come out the same without its secrets, and where a
+ *   secret would stand in a file
+ */
+export async function recordCase(run: RunToRecord, options: WriteCaseOptions): Promise<WrittenCase> {
+  const rehearsed = await rehearseRun(run);
+  const bodies = new Map<string, Uint8Array>();
+  const composed = composeCase(run, rehearsed, options);
+  const loosened = loosen(composed, rehearsed.book);
+  const { secrets } = composed;
+  const written = {
+    ...(writePlaceholders(loosened, rehearsed.placeholders) as TestCase),
+    ...(secrets !== undefined && { secrets }),
+  };
+  const placed = { ...written, exchanges: (written.exchanges ?? []).map(placeBodies(bodies)) };
+  const text = printCase(placed);
+  assertNoSecret(text, bodies, rehearsed.book);
+  await assertPasses(text, bodies, run.app);
+  const standIns = rehearsed.book.secrets().map(({ standIn }) => String(standIn));
+  const known = (word: string): boolean => holdsAny(word, ['fake-', 'secret:', ...standIns]);
+  return {
+    ...{ text, bodies },
+    placeholders: listPlaceholderNames(rehearsed.book, text, bodies),
+    suspects: findSuspects(written, known),
+  };
+}
+
+/** Also where it is made of Base64. */
+function holdsAny(word: string, pieces: readonly string[]): boolean {
+  const decoded = Buffer.from(word, 'base64').toString('latin1');
+  return pieces.some((piece) => word.includes(piece) || decoded.includes(piece));
+}
+
+/** In the order people read it. */
+function composeCase(run: RunToRecord, rehearsed: RehearsedRun, options: WriteCaseOptions): TestCase {
+  const { component, kind, app } = run;
+  const { fixture, rehearsal, book } = rehearsed;
+  const name = `${component.type}:${component.name}`;
+  const secrets = listStandIns(book);
+  const { parameters, connection, checkParameters, ...rest } = fixture.input;
+  const isChecked = checkParameters === true;
+  const input = {
+    ...(!isChecked && { checkParameters }),
+    ...(connection && { connection }),
+    ...(parameters && { parameters }),
+    ...rest,
+  };
+  const common = needsCommon(run, rehearsed) ? { common: writeTagged(fixture.common) } : {};
+  return {
+    component: name,
+    ...(kind !== findKind(component, app) && { kind }),
+    recorded: { at: new Date(options.recordedAtMs).toISOString(), runtime: options.runtime },
+    ...(Object.keys(secrets).length > 0 && { secrets }),
+    input: writeTagged(input) as NonNullable<TestCase['input']>,
+    ...common,
+    exchanges: rehearsal.requests.map((request, index): CaseExchange => {
+      const { headers, ...sent } = canonicalRequest(request);
+      const response = fixture.exchanges?.[index]?.response ?? {};
+      return { request: { ...sent, ...(Object.keys(headers).length > 0 && { headers }) }, response };
+    }),
+    expect: writeExpectation(kind, rehearsal.outcome),
+  };
+}
+
+/** Common data of the app's own are read again where it is played, unless something stands in for secrets in them. */
+function needsCommon({ common, app, component }: RunToRecord, { fixture }: RehearsedRun): boolean {
+  if (common === undefined) return false;
+  const own = component.type === 'connection' ? app.connections.get(component.name)?.common : undefined;
+  const given = (own ?? app.common)?.value;
+  return common !== given || JSON.stringify(common) !== JSON.stringify(fixture.common);
+}
+
+/** What the app itself writes into its requests is in its folder for whoever may read that, and in no other file. */
+function loosen(value: TestCase, book: SecretBook): unknown {
+  const loosened = { ...value };
+  const { exchanges = [], expect } = value;
+  return {
+    ...loosened,
+    exchanges: exchanges.map(({ request, response }) => ({ request: loosenValue(request, book), response })),
+    expect: loosenValue(expect, book),
+  };
+}
+
+function loosenValue(value: unknown, book: SecretBook): unknown {
+  if (typeof value === 'string')
+    return book.isIn(value) || isShortSecret(value, book) ? { $any: true } : value;
+  if (Array.isArray(value)) return value.map((item) => loosenValue(item, book));
+  if (!isPlainObject(value)) return value;
+  const loosened: PlainObject = {};
+  for (const [name, member] of Object.entries(value)) setMember(loosened, name, loosenValue(member, book));
+  return loosened;
+}
+
+function isShortSecret(value: string, book: SecretBook): boolean {
+  return value.length >= 4 && book.standInFor(value) !== undefined;
+}
+
+/** Longer bodies lie in files of their own. */
+const MAX_BODY_TEXT = 8 * 1024;
+
+function placeBodies(bodies: Map<string, Uint8Array>) {
+  return ({ request, response }: CaseExchange, index: number): CaseExchange => {
+    const number = String(index + 1).padStart(2, '0');
+    return {
+      ...(request !== undefined && { request: placeBody({ ...request }, `${number}-request`, bodies) }),
+      ...(response !== undefined && { response: placeBody({ ...response }, `${number}-response`, bodies) }),
+    };
+  };
+}
+
+/** A body of bytes, or a long one, is put into a file; a form and parts are for reading and stay. */
+function placeBody(message: PlainObject, name: string, bodies: Map<string, Uint8Array>): PlainObject {
+  const { body, bodyText, bodyBase64, ...rest } = message;
+  const file = (ending: string, content: Uint8Array): PlainObject => {
+    bodies.set(`${name}.${ending}`, content);
+    return { ...rest, bodyFile: `${name}.${ending}` };
+  };
+  if (typeof bodyBase64 === 'string') return file('bin', Buffer.from(bodyBase64, 'base64'));
+  if (typeof bodyText === 'string') {
+    return bodyText.length > MAX_BODY_TEXT ? file('txt', Buffer.from(bodyText, 'utf8')) : message;
+  }
+  if (body === undefined || JSON.stringify(body).length <= MAX_BODY_TEXT) return message;
+  return file('json', Buffer.from(printCase(body), 'utf8'));
+}
+
+/** The last look: whatever went wrong before, nothing is written that holds a secret. */
+function assertNoSecret(text: string, bodies: ReadonlyMap<string, Uint8Array>, book: SecretBook): void {
+  const files = [...bodies].filter(([name, bytes]) => book.isIn(name) || holdsSecretBytes(bytes, book));
+  const [file] = book.isIn(text) ? ['the case'] : files.map(([name]) => `the body ${name}`);
+  if (file === undefined) return;
+  const named = book.secrets().filter(({ value }) => text.includes(value));
+  const which = named[0] === undefined || named[0].isDerived ? 'a secret' : `the secret "${named[0].name}"`;
+  throw new RecordingError(
+    `Nothing is written: ${which} would stand in ${file}, in a form that cannot be replaced.`,
+  );
+}
+
+async function assertPasses(text: string, bodies: ReadonlyMap<string, Uint8Array>, app: App): Promise<void> {
+  const reading = await readCase(text, {
+    ...{ file: 'the recorded case', name: 'recording' },
+    readBody: async (name) => {
+      const bytes = bodies.get(name);
+      return bytes === undefined ? { ok: false, problem: 'is missing' } : { ok: true, bytes };
+    },
+  });
+  if (!reading.ok) throw notTheSame(reading.errors.map(({ message }) => message));
+  const { differences, exchanges } = await playFixture(fixtureOfCase(reading.case, app), {
+    app,
+    isStrict: true,
+  });
+  const problems = [
+    ...differences.map(printDifference),
+    ...exchanges.flatMap(({ message, differences: inside }) => [
+      message,
+      ...inside.map(printRequestDifference),
+    ]),
+  ];
+  if (problems.length > 0) throw notTheSame(problems);
+}
+
+function notTheSame(problems: readonly string[]): RecordingError {
+  return new RecordingError(
+    `Nothing is written: the run does not come out the same a second time. ${problems.slice(0, 3).join(' ')}`,
+  );
+}
+
+function listPlaceholderNames(
+  book: SecretBook,
+  text: string,
+  bodies: ReadonlyMap<string, Uint8Array>,
+): readonly string[] {
+  const texts = [text, ...[...bodies.values()].map((bytes) => Buffer.from(bytes).toString('utf8'))];
+  const names = book.secrets().flatMap(({ isDerived, name }) => (isDerived ? [] : [name]));
+  return names.filter((name) => texts.some((content) => content.includes(`{{secret:${name}}}`)));
+}

@@ -1,0 +1,143 @@
+import { decodeText } from '../../http/body/decode-text.js';
+import { parseForm } from '../../http/body/parse-form.js';
+import { isTextMediaType, readContentType } from '../../http/message/content-type.js';
+import { decodeFormComponent } from '../../http/message/percent-encoding.js';
+import type { HeaderEntry } from '../../http/message/transport.js';
+import { redactBodyText } from '../../redaction/redact-text.js';
+import { isSecretName } from '../../redaction/secret-names.js';
+import { isPlainObject } from '../../util/plain-object.js';
+
+/** Told of each value that is a secret by the name it stands under. */
+export type OnSecret = (name: string, value: string | number) => void;
+
+/** Deeper values are left to the search for what is known. */
+const MAX_DEPTH = 100;
+
+/**
+ * Whether the text under a secret name only speaks of it (`password: "is required"`): words of letters, more than one.
+ */
+function isWording(text: string): boolean {
+  return text.length > 400 || /^[\p{L}'’,;:()"-]+(?: [\p{L}'’,;:()"-]+)+[.!?]?$/u.test(text);
+}
+
+/** Secrets in a value of JSON, by the names of its members; under a secret name everything is one. */
+export function findNamedSecrets(
+  value: unknown,
+  onSecret: OnSecret,
+  isSecret: (name: string) => boolean = isSecretMember,
+): void {
+  findInside(value, '', { onSecret, isSecret, isHidden: false }, 0);
+}
+
+/** Whether the member of a body says that it is a secret. */
+export function isSecretMember(name: string): boolean {
+  return isSecretName(name, 'body');
+}
+
+interface Search {
+  readonly onSecret: OnSecret;
+  readonly isSecret: (name: string) => boolean;
+  readonly isHidden: boolean;
+}
+
+function findInside(value: unknown, name: string, search: Search, depth: number): void {
+  if (depth > MAX_DEPTH) return;
+  if (Array.isArray(value)) {
+    for (const item of value) findInside(item, name, search, depth + 1);
+  } else if (isPlainObject(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      const isHidden = search.isHidden || search.isSecret(key);
+      findInside(member, key, { ...search, isHidden }, depth + 1);
+    }
+  } else if (search.isHidden && isSecretLeaf(value)) search.onSecret(name, value);
+}
+
+/** That a secret is missing, empty or only asked about is worth keeping. */
+export function isSecretLeaf(value: unknown): value is string | number {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && Math.abs(value) > 9;
+  return typeof value === 'string' && value !== '' && !isWording(value);
+}
+
+/** Secrets in headers: cookies one by one, and credentials without their scheme. */
+export function findHeaderSecrets(headers: readonly HeaderEntry[], onSecret: OnSecret): void {
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase();
+    if (lower === 'set-cookie') findCookie(value.split(';', 1)[0] ?? '', onSecret);
+    else if (lower === 'cookie') for (const pair of value.split(';')) findCookie(pair, onSecret);
+    else if (isSecretName(name, 'header')) findCredentials(lower, value, onSecret);
+  }
+}
+
+function findCookie(pair: string, onSecret: OnSecret): void {
+  const at = pair.indexOf('=');
+  const value = pair.slice(at + 1).trim();
+  if (at < 0 || value === '') return;
+  onSecret(pair.slice(0, at).trim(), decodeFormComponent(value));
+}
+
+/** A signature tells several things, of which one is secret. */
+function findCredentials(name: string, value: string, onSecret: OnSecret): void {
+  const [, scheme = '', rest = ''] = /^([A-Za-z][\w-]*) +(.+)$/s.exec(value) ?? [];
+  if (scheme === '') {
+    if (!isWording(value)) onSecret(name, value);
+    return;
+  }
+  const parts = [...rest.matchAll(/([\w-]+)="?([^",\s]+)"?/g)];
+  if (!/^[\w-]+=["\w%]/.test(rest) || parts.length < 2) {
+    onSecret(name === 'authorization' ? scheme.toLowerCase() : name, rest);
+    return;
+  }
+  for (const [, part = '', text = ''] of parts) {
+    if (isSecretName(part, 'query')) onSecret(part, decodeFormComponent(text));
+  }
+}
+
+/** Secrets in the query of an address, and in front of its host. */
+export function findUrlSecrets(url: string, onSecret: OnSecret): void {
+  const mark = url.indexOf('?');
+  const [, user, password] = /^[a-z]+:\/\/(?:([^/?#@:]*):([^/?#@]*)@)?/i.exec(url) ?? [];
+  if (user && password) onSecret('password', decodeFormComponent(password));
+  for (const pair of mark < 0 ? [] : url.slice(mark + 1).split('&')) {
+    const at = pair.indexOf('=');
+    const name = decodeFormComponent(pair.slice(0, Math.max(at, 0)));
+    const value = decodeFormComponent(pair.slice(at + 1));
+    if (at > 0 && value !== '' && isSecretName(name, 'query')) onSecret(name, value);
+  }
+}
+
+/** Secrets in a body, as far as its type says how it is read. */
+export function findBodySecrets(
+  body: Uint8Array | undefined,
+  contentType: string | undefined,
+  onSecret: OnSecret,
+): void {
+  if (body === undefined || body.byteLength === 0) return;
+  const { mediaType, charset } = readContentType(contentType);
+  const isText = mediaType === '' || isTextMediaType(mediaType);
+  if (!isText) return;
+  const text = decodeText(body, charset);
+  const parsed = tryJson(text);
+  if (parsed !== undefined) findNamedSecrets(parsed.value, onSecret);
+  else if (mediaType === 'application/x-www-form-urlencoded') findNamedSecrets(parseForm(text), onSecret);
+  else findInText(text, onSecret);
+}
+
+/** XML and other text: the redactor tells which values it would hide. */
+function findInText(text: string, onSecret: OnSecret): void {
+  redactBodyText(text, {
+    ...{ paths: [], budget: { left: Number.POSITIVE_INFINITY }, text: (raw) => raw, pieces: (raw) => raw },
+    onHidden: (value) => {
+      if (typeof value === 'string' && isSecretLeaf(value)) onSecret('hidden', value);
+    },
+  });
+}
+
+/** Undefined for what is no JSON. */
+export function tryJson(text: string): { readonly value: unknown } | undefined {
+  if (!/^\s*[[{"\d-]|^\s*(?:true|false|null)\s*$/.test(text.slice(0, 100))) return undefined;
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { MIN_SECRET_LENGTH } from '../../redaction/secret-forms.js';
+import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import { isSecretLeaf, isSecretMember } from './find-secrets.js';
+import type { SecretBook } from './secret-book.js';
+
+const MAX_DEPTH = 100;
+
+/**
+ * A copy of a value in which stand-ins take the place of all secrets: whole values under names that say secret, and
+ * whatever is in the book wherever it stands, names of members included. Bytes are read as text for that.
+ */
+export function maskValue(
+  value: unknown,
+  book: SecretBook,
+  isSecret: (name: string) => boolean = isSecretMember,
+): unknown {
+  return mask(value, '', { book, isSecret, isHidden: false }, 0);
+}
+
+interface Masking {
+  readonly book: SecretBook;
+  readonly isSecret: (name: string) => boolean;
+  /** Whether a name above said secret. */
+  readonly isHidden: boolean;
+}
+
+function mask(value: unknown, name: string, masking: Masking, depth: number): unknown {
+  const { book, isHidden, isSecret } = masking;
+  if (depth > MAX_DEPTH) return '[nested too deep to be recorded]';
+  if (Array.isArray(value)) return value.map((item) => mask(item, name, masking, depth + 1));
+  if (value instanceof Uint8Array) return maskBytes(value, book);
+  if (isPlainObject(value)) {
+    const masked: PlainObject = {};
+    for (const [key, member] of Object.entries(value)) {
+      const inside = { ...masking, isHidden: isHidden || isSecret(key) };
+      setMember(masked, book.clean(key), mask(member, key, inside, depth + 1));
+    }
+    return masked;
+  }
+  if (isHidden && isSecretLeaf(value)) return book.enter(name, value);
+  if (typeof value === 'string')
+    return (isLong(value) ? book.standInFor(value) : undefined) ?? book.clean(value);
+  if (typeof value !== 'number' || !isLong(value)) return value;
+  return book.standInFor(value) === undefined ? value : book.enter(name, value);
+}
+
+/** Shorter values stand in many places by chance. */
+function isLong(value: string | number): boolean {
+  return String(value).length >= 4;
+}
+
+/** Bytes with the secrets that stand in them as UTF-8 or in an encoding of ASCII taken out. */
+export function maskBytes(bytes: Uint8Array, book: SecretBook): Uint8Array {
+  if (!holdsSecretBytes(bytes, book)) return bytes;
+  let raw: Buffer = bufferOver(bytes);
+  for (const { value, standIn } of book.secrets()) {
+    if (value.length >= MIN_SECRET_LENGTH)
+      raw = replaceBytes(raw, Buffer.from(value, 'utf8'), String(standIn));
+  }
+  // A character a byte, so that nothing of what is no text gets lost.
+  return Buffer.from(book.clean(raw.toString('latin1')), 'latin1');
+}
+
+/** Whether bytes hold a secret: as UTF-8, or in any form that ASCII can write. */
+export function holdsSecretBytes(bytes: Uint8Array, book: SecretBook): boolean {
+  const raw = bufferOver(bytes);
+  const isInUtf8 = (value: string): boolean =>
+    value.length >= MIN_SECRET_LENGTH && raw.includes(value, 0, 'utf8');
+  return book.isIn(raw.toString('latin1')) || book.secrets().some(({ value }) => isInUtf8(value));
+}
+
+function bufferOver(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function replaceBytes(raw: Buffer, found: Buffer, standIn: string): Buffer {
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (let next = raw.indexOf(found); next >= 0; next = raw.indexOf(found, at)) {
+    pieces.push(raw.subarray(at, next), Buffer.from(standIn, 'utf8'));
+    at = next + found.length;
+  }
+  return pieces.length === 0 ? raw : Buffer.concat([...pieces, raw.subarray(at)]);
+}

@@ -1,0 +1,115 @@
+import { createKnownSecrets, type KnownSecrets } from '../../redaction/known-secrets.js';
+import { MIN_SECRET_LENGTH } from '../../redaction/secret-forms.js';
+import { fakeSecret } from '../cases/secret-placeholders.js';
+import { replaceSecret } from './replace-secret.js';
+
+/** A secret with the placeholder it is written as. */
+export interface BookedSecret {
+  /** Of the placeholder. */
+  readonly name: string;
+  readonly value: string;
+  /** What takes its place while a case is played. */
+  readonly standIn: string | number;
+  /** Whether it was given or received; one that was made of others (a signature) has no placeholder of its own. */
+  readonly isDerived: boolean;
+}
+
+/** All secrets of a recording, by what they are called, and the texts they are taken out of. */
+export interface SecretBook {
+  readonly secrets: () => readonly BookedSecret[];
+  /**
+   * Enters a secret under a name like the one it stands under; one that is known keeps its name. Gives what stands for it.
+   */
+  readonly enter: (name: string, value: string | number) => string | number;
+  /** Enters what was made of secrets, with what is made of their stand-ins. */
+  readonly enterDerived: (value: string, standIn: string) => void;
+  /** A text with every secret in it, however it is encoded, replaced by its stand-in. */
+  readonly clean: (text: string) => string;
+  /** What stands for a value that is entered as it is; undefined for any other. */
+  readonly standInFor: (value: string | number) => string | number | undefined;
+  /** Whether a text holds a secret in any of its forms. */
+  readonly isIn: (text: string) => boolean;
+}
+
+/** How a secret of this name and value is to be stood for. */
+export type ChooseStandIn = (name: string, value: string | number) => string | number;
+
+/** By default a word that no encoding changes; for a number one that no other value is. */
+export const plainStandIn: ChooseStandIn = (name, value) =>
+  typeof value === 'number' ? standInNumber(name) : fakeSecret(name);
+
+/** As many are looked for in all their forms at once; each of the others is looked for by itself as well. */
+const MAX_TOGETHER = 32;
+
+interface Entry extends BookedSecret {
+  readonly finder: KnownSecrets;
+}
+
+/** An empty book. */
+export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBook {
+  const byValue = new Map<string, Entry>();
+  const names = new Set<string>();
+  const all = createKnownSecrets();
+  const add = (entry: BookedSecret): void => {
+    const finder = createKnownSecrets();
+    finder.add(entry.value);
+    all.add(entry.value);
+    byValue.set(entry.value, { ...entry, finder });
+  };
+  return {
+    secrets: () => [...byValue.values()].map(({ finder: _, ...secret }) => secret),
+    enter: (wanted, value) => {
+      const known = byValue.get(String(value));
+      if (known !== undefined) return typeof value === 'number' ? asNumber(known) : known.standIn;
+      const name = freeName(wanted, names);
+      names.add(name);
+      const standIn = choose(name, value);
+      add({ name, value: String(value), standIn, isDerived: false });
+      return standIn;
+    },
+    enterDerived: (value, standIn) => {
+      const known = byValue.get(value);
+      // One of another round, or one that came under a name, such as the signature of a call that was received.
+      if (known !== undefined) byValue.set(value, { ...known, standIn, isDerived: true });
+      else add({ name: '', value, standIn, isDerived: true });
+    },
+    clean: (text) => (text.length < MIN_SECRET_LENGTH ? text : cleanText(text, all, byValue)),
+    standInFor: (value) => byValue.get(String(value))?.standIn,
+    isIn: (text) =>
+      all.isIn(text) || [...byValue.values()].slice(MAX_TOGETHER).some((entry) => entry.finder.isIn(text)),
+  };
+}
+
+/** A secret that a text gave may be asked for as a number. */
+function asNumber({ standIn, name }: BookedSecret): string | number {
+  return typeof standIn === 'number' ? standIn : standInNumber(name);
+}
+
+/** The longest first: one may be a part of another. */
+function cleanText(text: string, all: KnownSecrets, byValue: ReadonlyMap<string, Entry>): string {
+  if (!all.isIn(text)) return text;
+  let cleaned = text;
+  for (const entry of [...byValue.values()].toSorted((a, b) => b.value.length - a.value.length)) {
+    if (entry.finder.isIn(cleaned)) cleaned = replaceSecret(cleaned, entry, entry.finder);
+  }
+  return cleaned;
+}
+
+const MAX_NAME = 48;
+
+/** Of letters, digits, `.`, `_` and `-`, and not yet taken. */
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  const plain = wanted.replace(/[^A-Za-z0-9_.-]+/g, '-').replace(/^-+|-+$/g, '');
+  const name = plain.slice(0, MAX_NAME) || 'value';
+  if (!taken.has(name)) return name;
+  for (let count = 2; ; count++) if (!taken.has(`${name}-${count}`)) return `${name}-${count}`;
+}
+
+/** A number of nine digits that a name stands for, so that the same name gives the same one everywhere. */
+function standInNumber(name: string): number {
+  let hash = 2166136261;
+  for (let index = 0; index < name.length; index++) {
+    hash = Math.imul(hash ^ name.charCodeAt(index), 16777619) >>> 0;
+  }
+  return 900_000_000 + (hash % 99_999_999);
+}

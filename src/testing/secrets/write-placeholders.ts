@@ -1,0 +1,31 @@
+import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+
+/** What is written in place of stand-ins, texts and numbers. */
+export type Placeholders = ReadonlyMap<string | number, string>;
+
+/** A value made with stand-ins, as it is written: they become placeholders, names of members included. */
+export function writePlaceholders(value: unknown, placeholders: Placeholders): unknown {
+  // Of two that begin alike the longer one is tried first.
+  const texts = [...placeholders.keys()].map(String).toSorted((a, b) => b.length - a.length);
+  if (texts.length === 0) return value;
+  const written = new Map([...placeholders].map(([standIn, placeholder]) => [String(standIn), placeholder]));
+  const pattern = new RegExp(texts.map(escapeForPattern).join('|'), 'g');
+  const write = (text: string): string => text.replace(pattern, (standIn) => written.get(standIn) ?? standIn);
+  return writeAll(value, write, placeholders);
+}
+
+function writeAll(value: unknown, write: (text: string) => string, placeholders: Placeholders): unknown {
+  if (typeof value === 'string') return write(value);
+  if (typeof value === 'number') return placeholders.get(value) ?? value;
+  if (Array.isArray(value)) return value.map((item) => writeAll(item, write, placeholders));
+  if (!isPlainObject(value)) return value;
+  const written: PlainObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    setMember(written, write(name), writeAll(member, write, placeholders));
+  }
+  return written;
+}
+
+function escapeForPattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { createDigestLog } from '../../src/testing/recording/digest-log.js';
+import type { RunToRecord } from '../../src/testing/recording/record-case.js';
+import { recordTransport } from '../../src/testing/recording/record-transport.js';
+import { recordCase, type WrittenCase } from '../../src/testing/recording/write-case.js';
+import { everythingOf } from '../connection/canary.js';
+import { expectNoSecret } from './expect-no-secret.js';
+import { BODIES, COMMON, CONNECTION, FAILURES, PARAMETERS, secretApp } from './secret-app.js';
+import { type SecretService, startSecretService } from './secret-service.js';
+
+let service: SecretService;
+beforeAll(async () => {
+  service = await startSecretService();
+});
+afterAll(() => service.close());
+
+async function record(patch: Readonly<Record<string, unknown>>): Promise<WrittenCase> {
+  const app = defineApp(secretApp(service.origin, patch));
+  const { digest, results } = createDigestLog();
+  let recording: ReturnType<typeof recordTransport> | undefined;
+  const engine = createEngine({
+    ...{ app, digest, network: { allow: ['loopback'] } },
+    wrapTransport: (transport) => {
+      recording ??= recordTransport(transport);
+      return recording.transport;
+    },
+  });
+  const startedAtMs = Date.now();
+  const input = { parameters: { ...PARAMETERS }, connection: { ...CONNECTION } };
+  const { error, bundles } = await engine.module('act').run(input);
+  await engine.close();
+  const run: RunToRecord = {
+    ...{ app, kind: 'search', component: { type: 'module', name: 'act' }, common: COMMON },
+    input: { ...input, now: new Date(startedAtMs).toISOString() },
+    calls: recording?.calls() ?? [],
+    digests: results(),
+    ended: { error: error && { type: error.type, message: error.message }, bundleCount: bundles?.length },
+  };
+  return recordCase(run, { runtime: '0.0.0', recordedAtMs: startedAtMs });
+}
+
+function everythingIn({ text, bodies, suspects }: WrittenCase): string {
+  const files = [...bodies].map(([name, bytes]) => `${name} ${Buffer.from(bytes).toString('latin1')}`);
+  return [text, ...files, JSON.stringify(suspects)].join('\n');
+}
+
+describe('a recorded run', () => {
+  it.each([...BODIES])('holds no secret where the body is %s', async (_name, patch) => {
+    const written = await record(patch);
+    expectNoSecret(everythingIn(written));
+    expect(written.placeholders).toContain('key');
+  });
+
+  it.each([...FAILURES])('holds no secret after %s', async (name, patch) => {
+    // Whether an address can be sent to depends on the secret here, so that nothing else can take its place.
+    if (name === 'a scheme that is none') {
+      const refused = await record(patch).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: 'RECORDING_REFUSED' });
+      expectNoSecret(everythingOf(refused));
+    } else expectNoSecret(everythingIn(await record(patch)));
+  });
+});

@@ -1,0 +1,335 @@
+import { createHmac } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadApp } from '../../src/app/loading/load-app.js';
+import { readBodyFile } from '../../src/testing/cases/body-files.js';
+import { fixtureOfCase } from '../../src/testing/cases/case-fixture.js';
+import { readCase } from '../../src/testing/cases/read-case.js';
+import { playFixture } from '../../src/testing/fixtures/play-fixture.js';
+import { writeApp } from '../app/temp-app.js';
+import { CLIENT, startOidcServer } from '../connection/oidc-server.js';
+import { httpServer, type Loopback, readBody } from '../http/loopback.js';
+import { writeConnectApp } from './connect-app.js';
+import { cli } from './fake-io.js';
+
+const KEY = 'k-9sd8f7sd9f8s7df-us7';
+
+/** Orders in pages of two, behind a key and a signature of the path; `/gone` is not there, `/cut` breaks off. */
+async function startOrders(): Promise<Loopback> {
+  return httpServer((request, response) => {
+    void readBody(request).then(() => {
+      const url = new URL(request.url ?? '', 'http://orders');
+      const signature = createHmac('sha256', KEY).update(url.pathname).digest('hex');
+      response.setHeader('connection', 'close');
+      if (url.pathname === '/cut') return void response.destroy();
+      if (request.headers['x-signature'] !== signature) {
+        return void response.writeHead(401, { 'content-type': 'application/json' }).end('{"message":"no"}');
+      }
+      const page = Number(url.searchParams.get('page') ?? 1);
+      const items = [1, 2].map((at) => ({ id: (page - 1) * 2 + at, note: `for ${KEY}` }));
+      const next = page < 3 ? `http://${request.headers.host}/orders?page=${page + 1}` : null;
+      if (url.pathname === '/gone') {
+        return void response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"gone"}');
+      }
+      const large = url.pathname === '/large' ? 'x'.repeat(9000) : undefined;
+      response.writeHead(200, { 'content-type': 'application/json', 'x-total': '6' });
+      response.end(JSON.stringify({ items, next, seen: signature, large }));
+    });
+  });
+}
+
+let service: Loopback;
+beforeAll(async () => {
+  service = await startOrders();
+});
+afterAll(() => service.close());
+
+const PAGED = {
+  url: '/orders',
+  response: {
+    iterate: '{{body.items}}',
+    output: { id: '{{item.id}}', note: '{{item.note}}', at: '{{now}}', by: '{{formatDate(now; "HH:mm")}}' },
+    error: { message: '{{body.message}}' },
+  },
+  pagination: { url: '{{body.next}}', condition: '{{body.next}}' },
+};
+
+const ORDERS = {
+  'base.json': {
+    baseUrl: 'https://api.orders.example',
+    headers: { 'X-Signature': '{{sha256(temp.path; "hex"; connection.apiKey)}}', 'X-Nonce': '{{uuid}}' },
+    response: { error: { message: '{{body.message}}' } },
+  },
+  'list.json': { ...PAGED, temp: { path: '/orders' } },
+  'gone.json': { url: '/gone', temp: { path: '/gone' }, response: { output: '{{body}}' } },
+  'cut.json': { url: '/cut', temp: { path: '/cut' }, response: { output: '{{body}}' } },
+  'large.json': { url: '/large', temp: { path: '/large' }, response: { output: '{{length(body.large)}}' } },
+  'region.json': {
+    url: 'https://{{last(split(connection.apiKey; "-"))}}.orders.example/orders',
+    temp: { path: '/orders' },
+    condition: '{{length(connection.apiKey) = 21}}',
+    response: { output: { id: '{{body.items[1].id}}' } },
+  },
+};
+
+function ordersApp(): string {
+  const module = (type: string, file: string): unknown => ({
+    moduleType: type,
+    connection: 'key',
+    codeFiles: { communication: file },
+  });
+  return writeApp({
+    ...ORDERS,
+    'makecomapp.json': {
+      generalCodeFiles: { base: 'base.json' },
+      components: {
+        connection: { key: { connectionType: 'basic', codeFiles: {} } },
+        module: {
+          list: module('search', 'list.json'),
+          gone: module('action', 'gone.json'),
+          cut: module('action', 'cut.json'),
+          large: module('action', 'large.json'),
+          region: module('action', 'region.json'),
+        },
+      },
+    },
+  });
+}
+
+interface Recorded {
+  readonly code: number;
+  readonly err: string;
+  readonly file: string;
+  readonly text: string;
+  readonly folder: string;
+}
+
+async function record(module: string, more: readonly string[] = []): Promise<Recorded> {
+  const folder = ordersApp();
+  const file = path.join(folder, 'tests', module, 'one.test.json');
+  const to = [
+    '--map',
+    `https://api.orders.example=${service.origin}`,
+    '--map',
+    `*.orders.example=${service.origin}`,
+  ];
+  const given = ['--connection', JSON.stringify({ apiKey: KEY })];
+  const { code, err } = await cli(['run', folder, module, ...to, ...given, '--record', file, ...more]);
+  return { code, err, file, folder, text: existsSync(file) ? readFileSync(file, 'utf8') : '' };
+}
+
+/** What is wrong with a case on disk; nothing for one that passes. */
+async function play({ file, folder }: Pick<Recorded, 'file' | 'folder'>): Promise<readonly unknown[]> {
+  const reading = await readCase(readFileSync(file, 'utf8'), {
+    ...{ file, name: 'recorded' },
+    readBody: (name) => readBodyFile(file, name),
+  });
+  if (!reading.ok) return reading.errors;
+  const app = await loadApp(folder);
+  const { differences, exchanges } = await playFixture(fixtureOfCase(reading.case, app), {
+    app,
+    isStrict: true,
+  });
+  return [...differences, ...exchanges];
+}
+
+describe('iml run --record', () => {
+  it('writes a case that passes as it is, without the secrets of the run', async () => {
+    const recorded = await record('list');
+    expect([recorded.code, recorded.err]).toEqual([
+      0,
+      expect.stringContaining('one.test.json: 3 exchanges. Secrets replaced: apiKey.'),
+    ]);
+    expect(recorded.text).not.toContain(KEY);
+    expect(recorded.text).toContain('"apiKey": "{{secret:apiKey}}"');
+    expect(recorded.text).toContain('"url": "https://api.orders.example/orders"');
+    const real = createHmac('sha256', KEY).update('/orders').digest('hex');
+    expect(recorded.text).not.toContain(real);
+    expect(await play(recorded)).toEqual([]);
+  });
+
+  it.each(['gone', 'cut'])('records what failed: %s', async (module) => {
+    const recorded = await record(module);
+    expect([recorded.code, recorded.err]).toEqual([1, expect.stringContaining('1 exchange.')]);
+    expect(JSON.parse(recorded.text)).toMatchObject({ expect: { error: { type: expect.any(String) } } });
+    expect(await play(recorded)).toEqual([]);
+  });
+
+  it('puts long bodies into files of their own', async () => {
+    const recorded = await record('large');
+    expect(readdirSync(path.join(path.dirname(recorded.file), 'one.bodies'))).toEqual(['01-response.json']);
+    expect(await play(recorded)).toEqual([]);
+  });
+
+  it('gives an app that looks into its key another one of the same form', async () => {
+    const recorded = await record('region');
+    const { secrets } = JSON.parse(recorded.text) as { secrets: { apiKey: string } };
+    expect(secrets.apiKey).toMatch(/^[a-z]-\d[a-z]{2}\d[a-z]\d[a-z]{2}\d[a-z]\d[a-z]\d[a-z]{2}-[a-z]{2}\d$/);
+    expect(recorded.text).not.toContain(KEY);
+    expect(await play(recorded)).toEqual([]);
+  });
+
+  it('never replaces a file, and says so before anything is sent', async () => {
+    const folder = ordersApp();
+    mkdirSync(path.join(folder, 'tests'));
+    writeFileSync(path.join(folder, 'tests', 'a.test.json'), '{}');
+    const { code, err } = await cli(['run', folder, 'list', '--record', path.join(folder, 'tests', 'a')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('is there already')]);
+    expect(readFileSync(path.join(folder, 'tests', 'a.test.json'), 'utf8')).toBe('{}');
+  });
+
+  it.each([
+    [['--record', 'a.json'], 'does not end in .test.json'],
+    [['--record', 'a', '--limit', '1'], '--limit and --record or --har exclude each other'],
+  ])('refuses %s', async (options, message) => {
+    const { code, err } = await cli(['run', ordersApp(), 'list', ...options]);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('writes a HAR without secrets', async () => {
+    const folder = ordersApp();
+    const har = path.join(folder, 'run.har');
+    const { code, err } = await cli([
+      ...['run', folder, 'list', '--map', `https://api.orders.example=${service.origin}`],
+      ...['--connection', JSON.stringify({ apiKey: KEY }), '--har', har],
+    ]);
+    expect([code, err]).toEqual([0, expect.stringContaining('3 calls in ')]);
+    const text = readFileSync(har, 'utf8');
+    expect(text).not.toContain(KEY);
+    const { log } = JSON.parse(text) as { log: { version: string; entries: { request: { url: string } }[] } };
+    expect(log.version).toBe('1.2');
+    expect(log.entries.map(({ request }) => request.url)).toEqual([
+      'https://api.orders.example/orders',
+      'https://api.orders.example/orders?page=2',
+      'https://api.orders.example/orders?page=3',
+    ]);
+  });
+});
+
+/** An app with an RPC, a trigger with an epoch, and a webhook that verifies a signature. */
+function eventsApp(): string {
+  const communication = (file: string, more: object = {}): object => ({
+    ...more,
+    connection: 'key',
+    codeFiles: { communication: file },
+  });
+  return writeApp({
+    ...ORDERS,
+    'options.json': {
+      url: '/orders',
+      qs: { page: '{{parameters.page}}' },
+      temp: { path: '/orders' },
+      response: { iterate: '{{body.items}}', output: { label: '{{item.note}}', value: '{{item.id}}' } },
+    },
+    'watch.json': {
+      ...PAGED,
+      temp: { path: '/orders' },
+      response: { ...PAGED.response, trigger: { id: '{{item.id}}', type: 'id', order: 'asc' } },
+    },
+    'epoch.json': {
+      response: { output: { label: '{{item.note}}' } },
+    },
+    'hook.json': {
+      condition: '{{sha256(body.id + "." + body.at; "hex"; webhook.secret) = headers.`x-signature`}}',
+      output: { id: '{{body.id}}' },
+      respond: { status: 202, type: 'json', body: { seen: '{{sha256(body.id; "hex"; webhook.secret)}}' } },
+    },
+    'attach.json': {
+      url: '/orders',
+      temp: { path: '/orders' },
+      response: { data: { externalId: '{{body.items[1].id}}', secret: '{{body.seen}}' } },
+    },
+    'makecomapp.json': {
+      generalCodeFiles: { base: 'base.json' },
+      components: {
+        connection: { key: { connectionType: 'basic', codeFiles: {} } },
+        rpc: { options: communication('options.json') },
+        module: {
+          watch: {
+            moduleType: 'trigger',
+            connection: 'key',
+            codeFiles: { communication: 'watch.json', epoch: 'epoch.json' },
+          },
+        },
+        webhook: {
+          events: {
+            webhookType: 'web',
+            connection: 'key',
+            codeFiles: { communication: 'hook.json', attach: 'attach.json' },
+          },
+        },
+      },
+    },
+  });
+}
+
+describe('--record of other commands', () => {
+  const given = ['--connection', JSON.stringify({ apiKey: KEY })];
+  const to = (): readonly string[] => ['--map', `https://api.orders.example=${service.origin}`];
+
+  async function recordWith(args: readonly string[]): Promise<Recorded> {
+    const folder = eventsApp();
+    const file = path.join(folder, 'tests', 'one.test.json');
+    const [command = '', ...rest] = args;
+    const { code, err } = await cli([command, folder, ...rest, '--record', file]);
+    return { code, err, file, folder, text: existsSync(file) ? readFileSync(file, 'utf8') : '' };
+  }
+
+  it.each([
+    ['an RPC with arguments', 'rpc', ['rpc://options?page=2']],
+    ['an epoch', 'epoch', ['watch']],
+    ['a trigger with a start', 'run', ['watch', '--start', 'all']],
+    ['a trigger with a state', 'run', ['watch', '--data', '{"lastId":"3"}']],
+    [
+      'the attachment of a webhook',
+      'webhook',
+      ['events', 'attach', '--webhook', '{"url":"https://h.example/1"}'],
+    ],
+  ])('writes a case of %s that passes', async (_what, command, rest) => {
+    const recorded = await recordWith([command, ...rest, ...given, ...to()]);
+    expect([recorded.code, recorded.err]).toEqual([0, expect.stringContaining('Recorded ')]);
+    expect(recorded.text).not.toContain(KEY);
+    expect(await play(recorded)).toEqual([]);
+  });
+
+  it('signs the call of a webhook with what stands for the secret', async () => {
+    const secret = 'whsec-5d8f7s6d5f';
+    const signature = createHmac('sha256', secret).update('7.noon').digest('hex');
+    const recorded = await recordWith([
+      ...['webhook', 'events', '--webhook', JSON.stringify({ secret })],
+      ...['--body', '{"id":"7","at":"noon"}', '--header', `X-Signature: ${signature}`],
+    ]);
+    expect([recorded.code, recorded.err]).toEqual([0, expect.stringContaining('Recorded ')]);
+    expect(recorded.text).not.toContain(secret);
+    expect(recorded.text).not.toContain(signature);
+    expect(JSON.parse(recorded.text)).toMatchObject({ expect: { bundles: [{ id: '7' }] } });
+    expect(await play(recorded)).toEqual([]);
+  });
+
+  it('writes how a connection is authorized, with none of its secrets', async () => {
+    const provider = await startOidcServer();
+    try {
+      const folder = writeConnectApp(provider.issuer);
+      const file = path.join(folder, 'tests', 'one.test.json');
+      const home = writeApp({});
+      const { code, err } = await cli(
+        ['connect', folder, 'account', '--allow-local', '--port', '0', '--record', file],
+        {
+          env: { XDG_CONFIG_HOME: home },
+          onErr: (text) => {
+            const page = /Open this address in a browser:\s+(\S+)/.exec(text)?.[1];
+            if (page !== undefined) void provider.login(page).then((callback) => fetch(callback));
+          },
+        },
+      );
+      expect([code, err]).toEqual([0, expect.stringContaining('Recorded ')]);
+      const text = readFileSync(file, 'utf8');
+      expect(text).not.toContain(CLIENT.client_secret);
+      expect(text).toContain('"access_token": "{{secret:access_token}}"');
+      expect(await play({ file, folder })).toEqual([]);
+    } finally {
+      await provider.close();
+    }
+  });
+});
