@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, QueryResult } from 'kysely';
 import type { TransactionOptions } from './record-store.js';
 import type { SqlTables } from './sql-tables.js';
 
@@ -6,6 +6,12 @@ import type { SqlTables } from './sql-tables.js';
 export interface SqlDatabase {
   readonly kind: 'sqlite' | 'postgres';
   readonly db: Kysely<SqlTables>;
+  /** Runs a statement whose values stand behind its marks: `$1` on PostgreSQL, `?` in SQLite. */
+  readonly run: (
+    db: Kysely<SqlTables>,
+    text: string,
+    values: readonly unknown[],
+  ) => Promise<QueryResult<Record<string, unknown>>>;
   /** Runs `work` whole or not at all, begun again when other writers interfere. @throws StoreError `STORE_BUSY` */
   transaction<R>(work: (db: Kysely<SqlTables>) => Promise<R>, options?: TransactionOptions): Promise<R>;
   /** Gives the room of removed rows back to the disk, where that is not done by itself. */

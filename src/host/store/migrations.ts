@@ -154,4 +154,12 @@ export const HOST_MIGRATIONS: readonly Migration[] = [
     up: (db, kind) => createTable(db, kind, `${HOST_TABLE_PREFIX}calls`, CALLS_2),
   },
   { name: 'host/003-claims', up: moveToClaims },
+  {
+    name: 'host/004-due',
+    // The look at what is due, every half second, finds the schedules by it.
+    up: async (db) => {
+      const table = `${HOST_TABLE_PREFIX}scenarios`;
+      await db.schema.createIndex(`${table}_next_run_ms`).on(table).column('next_run_ms').execute();
+    },
+  },
 ];

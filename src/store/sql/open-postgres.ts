@@ -51,12 +51,13 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
     kysely: () => import('kysely'),
     pg: () => import('pg'),
   });
-  const { Kysely, PostgresDialect } = kysely;
+  const { CompiledQuery, Kysely, PostgresDialect } = kysely;
   const pool = await openPool(pg.default, options);
   const db = new Kysely<SqlTables>({ dialect: new PostgresDialect({ pool: givingUp(pool) }) });
   return {
     kind: 'postgres',
     db,
+    run: (on, text, values) => on.executeQuery(CompiledQuery.raw(text, [...values])),
     transaction: (work, transaction) => runTransaction(db, work, transaction?.isolation),
     // The server does so by itself.
     shrink: async () => {},

@@ -28,13 +28,14 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
     kysely: () => import('kysely'),
     libsql: () => import('libsql'),
   });
-  const { Kysely } = kysely;
+  const { CompiledQuery, Kysely } = kysely;
   if (options.file !== ':memory:') await makePrivate(options.file);
   const database = openFile(libsql.default, options);
   const db = new Kysely<SqlTables>({ dialect: await createSqliteDialect(database) });
   return {
     kind: 'sqlite',
     db,
+    run: (on, text, values) => on.executeQuery(CompiledQuery.raw(text, [...values])),
     transaction: (work) => db.transaction().execute(work),
     shrink: () =>
       shrinkSqlite(database, (work) => db.connection().execute(async () => work())).catch(leaveBusy),

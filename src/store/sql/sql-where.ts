@@ -1,11 +1,7 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { StoreError } from '../../errors/store-error.js';
 import { isBounded, isContaining, isWithin } from '../record-store.js';
 import type { SqlDatabase } from '../sql-database.js';
-import type { SqlTables } from '../sql-tables.js';
 import type { RowCodec } from './row-codec.js';
-
-type Builder = ExpressionBuilder<SqlTables, string>;
 
 /** What a condition needs to know about the database it is for. */
 export interface SqlSources {
@@ -20,57 +16,78 @@ export function requireCodec(sources: SqlSources, name: string): RowCodec {
   return codec;
 }
 
-/** The conditions of a query as SQL, for `where(...)`. */
+/** The values of a statement, each behind its mark: nothing that is looked up becomes part of a text. */
+export class SqlValues {
+  readonly list: unknown[] = [];
+  readonly #kind: SqlDatabase['kind'];
+
+  constructor(kind: SqlDatabase['kind']) {
+    this.#kind = kind;
+  }
+
+  /** Takes a value, and gives the mark that stands for it. */
+  mark(value: unknown): string {
+    this.list.push(value);
+    return this.#kind === 'postgres' ? `$${this.list.length}` : '?';
+  }
+
+  markAll(values: readonly unknown[]): string {
+    return values.map((value) => this.mark(value)).join(', ');
+  }
+}
+
+/** The conditions of a query as text, for `where`. Names of columns are those of the table, never what a caller gives. */
 export function writeCondition(
   sources: SqlSources,
   table: string,
   where: Readonly<Record<string, unknown>>,
-): (it: Builder) => Expression<SqlBool> {
+  values: SqlValues,
+): string {
   const codec = requireCodec(sources, table);
-  return (it) =>
-    it.and(
-      Object.entries(where).map(([name, condition]) => oneCondition(it, { sources, codec, name, condition })),
-    );
-}
-
-interface ColumnCondition {
-  readonly sources: SqlSources;
-  readonly codec: RowCodec;
-  readonly name: string;
-  readonly condition: unknown;
+  const texts = Object.entries(where).map(([name, condition]) =>
+    oneCondition(sources, codec, { name, condition }, values),
+  );
+  return texts.length === 0 ? 'true' : texts.join(' and ');
 }
 
 /** A search by position, as LIKE gives some characters a meaning and, in SQLite, ignores case. */
 const POSITION = { sqlite: 'instr', postgres: 'strpos' } as const;
 
 function oneCondition(
-  it: Builder,
-  { sources, codec, name, condition }: ColumnCondition,
-): Expression<SqlBool> {
-  const column = codec.column(name);
+  sources: SqlSources,
+  codec: RowCodec,
+  { name, condition }: { readonly name: string; readonly condition: unknown },
+  values: SqlValues,
+): string {
+  const column = quoteName(codec.column(name));
   if (isWithin(condition)) {
     const inner = requireCodec(sources, condition.within);
-    const values = it
-      .selectFrom(inner.table)
-      .select(inner.column(condition.column))
-      .where(writeCondition(sources, condition.within, condition.where));
-    return it(column, 'in', values);
+    const fitting = writeCondition(sources, condition.within, condition.where, values);
+    return `${column} in (select ${quoteName(inner.column(condition.column))} from ${quoteName(inner.table)} where ${fitting})`;
   }
   if (isContaining(condition)) {
-    return it(it.fn(POSITION[sources.kind], [it.ref(column), it.val(condition.containing)]), '>', 0);
+    return `${POSITION[sources.kind]}(${column}, ${values.mark(condition.containing)}) > 0`;
   }
   if (isBounded(condition)) {
     const bound =
-      'atMost' in condition ? it(column, '<=', condition.atMost) : it(column, '>', condition.above);
-    return condition.orNull === true ? it.or([bound, it(column, 'is', null)]) : bound;
+      'atMost' in condition
+        ? `${column} <= ${values.mark(condition.atMost)}`
+        : `${column} > ${values.mark(condition.above)}`;
+    return condition.orNull === true ? `(${bound} or ${column} is null)` : bound;
   }
   if (Array.isArray(condition)) {
-    const values = condition.filter((value) => value !== null).map((value) => codec.encodeValue(name, value));
+    const some = condition.filter((value) => value !== null).map((value) => codec.encodeValue(name, value));
     // Null is in no list of SQL.
-    return it.or([
-      ...(values.length > 0 ? [it(column, 'in', values)] : []),
-      ...(values.length < condition.length ? [it(column, 'is', null)] : []),
-    ]);
+    const hasNull = some.length < condition.length;
+    if (some.length === 0) return hasNull ? `${column} is null` : 'false';
+    const listed = `${column} in (${values.markAll(some)})`;
+    return hasNull ? `(${listed} or ${column} is null)` : listed;
   }
-  return condition === null ? it(column, 'is', null) : it(column, '=', codec.encodeValue(name, condition));
+  if (condition === null) return `${column} is null`;
+  return `${column} = ${values.mark(codec.encodeValue(name, condition))}`;
+}
+
+/** A name of a table or a column. */
+export function quoteName(name: string): string {
+  return `"${name}"`;
 }

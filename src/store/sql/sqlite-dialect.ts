@@ -2,7 +2,11 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } 
 import type Database from 'libsql';
 import { StoreError } from '../../errors/store-error.js';
 
-type Statement = Database.Statement<unknown[]>;
+interface Statement {
+  readonly prepared: Database.Statement<unknown[]>;
+  /** Asked once: the driver makes a list of the columns each time. */
+  readonly isReader: boolean;
+}
 
 /** Statements kept compiled; a query beyond that is compiled again. */
 const MAX_STATEMENTS = 200;
@@ -51,17 +55,18 @@ function createConnection(database: Database.Database): DatabaseConnection {
     const known = statements.get(sql);
     if (known) return known;
     if (statements.size >= MAX_STATEMENTS) statements.clear();
-    const statement: Statement = database.prepare(sql);
+    const prepared = database.prepare(sql);
+    const statement = { prepared, isReader: prepared.reader };
     statements.set(sql, statement);
     return statement;
   };
   return {
     executeQuery: async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
-      const statement = prepare(query.sql);
+      const { prepared, isReader } = prepare(query.sql);
       const values = query.parameters.map(toBindable);
       // The rows are what the query selects; the builder gives them their type.
-      if (statement.reader) return { rows: statement.all(values) as R[] };
-      const { changes, lastInsertRowid } = statement.run(values);
+      if (isReader) return { rows: prepared.all(values) as R[] };
+      const { changes, lastInsertRowid } = prepared.run(values);
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
     },
     streamQuery: async function* () {
