@@ -22,6 +22,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Looks for mistakes in an app without running it.',
     load: async () => (await import('./commands/check.js')).CHECK_COMMAND,
   },
+  init: {
+    summary: 'Writes a first test for each component of an app.',
+    load: async () => (await import('./commands/init.js')).INIT_COMMAND,
+  },
   test: {
     summary: 'Runs the tests of an app.',
     load: async () => (await import('./commands/test.js')).TEST_COMMAND,

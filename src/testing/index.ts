@@ -1,3 +1,5 @@
+export { CASE_SCHEMA } from './cases/case-shape.js';
+export type { TestCase } from './cases/test-case.js';
 export { checkRestAnswer, type RestAnswer, withAnswerCheck } from './contracts/check-rest-answer.js';
 export { HOST_QUEUE_CONTRACT, type HostQueueCase, type QueueParts } from './contracts/host-queue-contract.js';
 export { HOST_STORE_CONTRACT, type HostStoreCase } from './contracts/host-store-contract.js';
@@ -27,6 +29,12 @@ export type {
   FixtureKind,
 } from './fixtures/fixture.js';
 export { type RunFixtureOptions, runFixture } from './fixtures/run-fixture.js';
+export {
+  type CompareOptions,
+  matchValues,
+  type ValueDifference,
+  type ValuePath,
+} from './matching/compare-values.js';
 export { isSameValue, type SameValueOptions } from './matching/same-value.js';
 export { readTagged, writeTagged } from './matching/tagged-values.js';
 export { createDigestLog, type DigestLog } from './recording/digest-log.js';
@@ -41,4 +49,8 @@ export {
   recordTransport,
 } from './recording/record-transport.js';
 export { recordCase, type WriteCaseOptions, type WrittenCase } from './recording/write-case.js';
+export { describeApp, type TestFunctions } from './suite/describe-app.js';
+export { printTestFailures } from './suite/print-failures.js';
+export { type RunFixturesOptions, runFixtures, type TestReport } from './suite/run-fixtures.js';
+export type { TestFailure, TestResult, TestSummary } from './suite/test-result.js';
 export { runVector, type Vector } from './vectors/run-vector.js';

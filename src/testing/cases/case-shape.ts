@@ -16,6 +16,9 @@ const COMPONENT = text({
   description: `must be a component such as module:NAME; the types are ${COMPONENT_TYPES.join(', ')}`,
 });
 
+/** Where the schema of cases is found once the package is published; files name it, so that editors complete them. */
+export const CASE_SCHEMA_URL = 'https://unpkg.com/iml-runtime/schemas/case.schema.json';
+
 /** JSON Schema (draft 2020-12) of the file of a case, `*.test.json`. */
 export const CASE_SCHEMA: Schema<unknown> = object(
   { expect: EXPECTATION },

@@ -1,7 +1,7 @@
 import { editJson, type JsonEdit } from '../../document/reading/edit-json.js';
-import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import type { PlainObject } from '../../util/plain-object.js';
 import type { ReadCase } from '../cases/read-case.js';
-import { fakeSecret, secretPlaceholder } from '../cases/secret-placeholders.js';
+import { listPlaceholders, restorePlaceholders } from '../cases/restore-placeholders.js';
 import type { FixtureReport } from '../fixtures/play-fixture.js';
 import type { ValuePath } from '../matching/compare-values.js';
 import { writeTagged } from '../matching/tagged-values.js';
@@ -29,10 +29,11 @@ export function updateCase(read: ReadCase, report: FixtureReport, scope: UpdateS
     ...(scope === 'exchanges' ? [] : expectEdits(report, left)),
     ...(scope === 'expect' ? [] : exchangeEdits(read, report, left)),
   ];
-  const hide = secretHider(before, read);
+  const names = listPlaceholders(before);
   const shown = edits.map(({ path, value }) => ({
     path,
-    value: value === undefined ? undefined : hide(writeTagged(value)),
+    value:
+      value === undefined ? undefined : restorePlaceholders(writeTagged(value), names, read.written.secrets),
   }));
   return { before, after: editJson(before, inOrderOfEditing(shown)), left };
 }
@@ -86,29 +87,4 @@ function exchangeEdits(read: ReadCase, { exchanges }: FixtureReport, left: strin
     } else left.push(`${message} Record the case again.`);
   }
   return edits;
-}
-
-/** Puts placeholders back where the run had what stands for secrets. */
-function secretHider(text: string, { written: { secrets = {} } }: ReadCase): (value: unknown) => unknown {
-  const names = new Set(
-    [...text.matchAll(/\{\{secret:([\p{L}\p{N}_.-]{1,64})\}\}/gu)].map(([, name = '']) => name),
-  );
-  const standIns = [...names].map((name): [string, string] => [
-    String(Object.hasOwn(secrets, name) ? secrets[name] : fakeSecret(name)),
-    secretPlaceholder(name),
-  ]);
-  const hide = (value: unknown): unknown => {
-    if (typeof value === 'string') {
-      return standIns.reduce(
-        (shown, [standIn, placeholder]) => shown.replaceAll(standIn, placeholder),
-        value,
-      );
-    }
-    if (Array.isArray(value)) return value.map(hide);
-    if (!isPlainObject(value)) return value;
-    const shown: PlainObject = {};
-    for (const [name, member] of Object.entries(value)) setMember(shown, name, hide(member));
-    return shown;
-  };
-  return hide;
 }

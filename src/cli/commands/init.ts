@@ -1,0 +1,91 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CASE_SCHEMA_URL } from '../../testing/cases/case-shape.js';
+import { listSubjects, makeSkeleton } from '../../testing/skeleton/make-skeleton.js';
+import { findTests, TEST_FOLDER } from '../../testing/suite/find-tests.js';
+import { openCase } from '../../testing/suite/open-case.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import type { Io } from '../io.js';
+import { openApp } from '../open-app.js';
+import { printableLine } from '../output/terminal-text.js';
+import { usageError } from '../usage-error.js';
+
+export const INIT_COMMAND: Command = {
+  name: 'init',
+  about: 'Writes a first test for each component of an app, which passes and waits for real answers.',
+  positionals: [
+    { name: 'what', help: 'What to write: tests.' },
+    { name: 'app folder', help: 'The folder of the app. Default: this folder.', isOptional: true },
+  ],
+  options: {},
+  examples: ['iml init tests ./my-app'],
+  notes: [
+    'A component that has a test is left alone; nothing is ever overwritten. Parameters are made of its form, answers of what its directives read and of its samples.',
+  ],
+  run: initTests,
+};
+
+async function initTests(args: Arguments, io: Io): Promise<number> {
+  const [what, folder = '.'] = args.positionals;
+  if (what !== 'tests') throw usageError(`"${what}" is nothing this command writes. There is tests.`);
+  const { app, root } = await openApp(folder, io);
+  const given = path.resolve(io.cwd, folder);
+  // Beside the app, where the folder that was named holds it.
+  const tests = path.join(
+    (await isFolder(given)) && root.startsWith(given + path.sep) ? given : root,
+    TEST_FOLDER,
+  );
+  const tested = await listTested(root, given);
+  let count = 0;
+  for (const subject of listSubjects(app)) {
+    const component = `${subject.type}:${subject.name}`;
+    if (tested.has(component)) continue;
+    const { file, text, error } = await makeSkeleton(app, subject, CASE_SCHEMA_URL);
+    const target = path.join(tests, ...file.split('/'));
+    const shown = path.relative(io.cwd, target) || target;
+    if (await write(target, text)) {
+      count++;
+      const note = error === undefined ? '' : `  its made-up answers lead to an error: ${error}`;
+      await io.stdout.write(`${shown}${printableLine(note)}\n`);
+    } else await io.stderr.write(`${shown} is there already.\n`);
+  }
+  const noun = count === 1 ? 'test' : 'tests';
+  await io.stderr.write(
+    count === 0
+      ? 'Every component has a test.\n'
+      : `${count} ${noun} written. Run them: iml test ${folder}\n`,
+  );
+  return EXIT.ok;
+}
+
+async function isFolder(target: string): Promise<boolean> {
+  return (await stat(target).catch(() => undefined))?.isDirectory() === true;
+}
+
+/** The components that cases name, as they are written. */
+async function listTested(root: string, given: string): Promise<ReadonlySet<string>> {
+  const places = await findTests([(await isFolder(given)) ? given : root]);
+  const tested = new Set<string>();
+  for (const { caseFiles, testFolders } of places) {
+    for (const file of caseFiles) {
+      const reading = await openCase(file, testFolders);
+      const component = reading.ok ? reading.case.written.component : undefined;
+      if (typeof component === 'string') tested.add(component);
+      else if (component !== undefined) tested.add(`${component.type}:${component.name}`);
+    }
+  }
+  return tested;
+}
+
+/** @returns false for a file that is there */
+async function write(target: string, text: string): Promise<boolean> {
+  await mkdir(path.dirname(target), { recursive: true });
+  try {
+    await writeFile(target, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
+import type { ScriptedResponse } from '../exchanges/exchange.js';
+import { listPaths } from './list-paths.js';
+import { sampleMember } from './sample-values.js';
+
+/**
+ * An answer that the response of a request can read: with every member its templates name, and one record where it
+ * iterates.
+ *
+ * @param spec the request, merged with the base
+ * @param samples of the component, for values
+ * @param isFirst whether it is the first page; later ones hold no record, so that paging ends
+ */
+export function sampleAnswer(spec: unknown, samples: unknown, isFirst: boolean): ScriptedResponse {
+  const response = isPlainObject(spec) ? ownMember(spec, 'response') : undefined;
+  const { error: _error, ...read } = isPlainObject(response) ? response : {};
+  const type = ownMember(read, 'type');
+  if (type === 'text' || type === 'xml' || type === 'binary') {
+    return { status: 200, bodyText: type === 'xml' ? '<sample/>' : 'sample' };
+  }
+  const container = containerPath(read);
+  const body = sampleTree('body', without(read, container), samples);
+  if (container === undefined) return { status: 200, body: isPlainObject(body) ? body : {} };
+  const items = isFirst ? [sampleItem(read, samples)] : [];
+  return { status: 200, body: container.length === 1 ? items : putAt(body, container.slice(1), items) };
+}
+
+/** What a webhook is called with, so that its templates find what they read. */
+export function samplePayload(spec: unknown, samples: unknown): unknown {
+  if (!isPlainObject(spec)) return {};
+  const container = containerPath(spec);
+  const body = sampleTree('body', without(spec, container), samples);
+  if (container === undefined) return isPlainObject(body) ? body : {};
+  const items = [sampleItem(spec, samples)];
+  return container.length === 1 ? items : putAt(body, container.slice(1), items);
+}
+
+/** Where `iterate` finds its records: `['body', 'data']`. */
+function containerPath(response: PlainObject): readonly string[] | undefined {
+  const iterate = ownMember(response, 'iterate');
+  const written = isPlainObject(iterate) ? ownMember(iterate, 'container') : iterate;
+  if (typeof written !== 'string' || written.trim() === '') return undefined;
+  const template = written.includes('{{') ? written : `{{${written}}}`;
+  return listPaths(template).find(([root]) => root === 'body');
+}
+
+/** The paths that are read besides the container, which is a list and no sample. */
+function without(
+  read: PlainObject,
+  container: readonly string[] | undefined,
+): readonly (readonly string[])[] {
+  return listPaths(read).filter(
+    (path) => container === undefined || !container.every((step, index) => path[index] === step),
+  );
+}
+
+function sampleItem(read: PlainObject, samples: unknown): unknown {
+  const item = sampleTree('item', listPaths(read), samples);
+  const known = Array.isArray(samples) ? samples[0] : samples;
+  if (item === undefined) return isPlainObject(known) ? known : { id: 1 };
+  return item;
+}
+
+/** An object with all members that paths from a root read; undefined where none goes further than the root. */
+function sampleTree(root: string, paths: readonly (readonly string[])[], samples: unknown): unknown {
+  let tree: unknown;
+  // Longer ones first: a member that is read as a whole and in parts is an object.
+  const below = paths.filter((path) => path[0] === root && path.length > 1);
+  for (const path of below.toSorted((a, b) => b.length - a.length)) {
+    if (readAt(tree, path.slice(1)) !== undefined) continue;
+    tree = putAt(tree, path.slice(1), sampleMember(path.at(-1) ?? '', samples));
+  }
+  return tree;
+}
+
+function readAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inside, name) => (isPlainObject(inside) ? ownMember(inside, name) : undefined),
+    value,
+  );
+}
+
+function putAt(value: unknown, [name, ...rest]: readonly string[], leaf: unknown): PlainObject {
+  const object: PlainObject = isPlainObject(value) ? { ...value } : {};
+  if (name === undefined) return object;
+  setMember(object, name, rest.length === 0 ? leaf : putAt(ownMember(object, name), rest, leaf));
+  return object;
+}

@@ -1,0 +1,19 @@
+import type { Place } from '../../errors/place.js';
+import { showValue } from '../matching/show-value.js';
+import type { TestResult } from './test-result.js';
+
+/** All failures of a test as text: where in the test, what, where in the app. Empty for one that passed. */
+export function printTestFailures({ failures }: TestResult): string {
+  return failures
+    .map(({ message, isDifference, expected, got, reason, place, origin }) => {
+      const values = isDifference ? `\n  expected ${showValue(expected)}\n  got      ${showValue(got)}` : '';
+      const why = reason === undefined ? '' : `\n  ${reason}`;
+      const made = origin === undefined ? '' : `\n  made in  ${printPosition(origin)}`;
+      return `${printPosition(place)}: ${message}${values}${why}${made}`;
+    })
+    .join('\n');
+}
+
+function printPosition({ file = '', line, column }: Place): string {
+  return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+}
