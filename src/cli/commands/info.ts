@@ -2,7 +2,7 @@ import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
-import { describeApp } from '../output/app-info.js';
+import { describeAppInfo } from '../output/app-info.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { printInfo } from '../output/print-info.js';
 
@@ -18,7 +18,7 @@ export const INFO_COMMAND: Command = {
 
 async function showInfo(args: Arguments, io: Io): Promise<number> {
   const { app, showPath } = await openApp(args.positionals[0] ?? '', io);
-  const info = describeApp(app);
+  const info = describeAppInfo(app);
   await io.stdout.write(args.isSet('json') ? `${printPrettyJson(info)}\n` : printInfo(info, showPath));
   return EXIT.ok;
 }

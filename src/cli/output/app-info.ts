@@ -56,7 +56,7 @@ export interface AppInfo {
 }
 
 /** What an app is made of, as data. */
-export function describeApp(app: App): AppInfo {
+export function describeAppInfo(app: App): AppInfo {
   return {
     name: app.name,
     connections: list(app.connections, ({ params }) => describeFields(params)),

@@ -1,7 +1,7 @@
+import { walkExpression } from '../../check/subject/walk-expression.js';
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
 import { childPointer, type Place } from '../../errors/place.js';
-import type { Expression } from '../../iml/syntax/ast.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { type CoveragePoint, type PointKind, sideKey } from './coverage-point.js';
@@ -182,15 +182,11 @@ function findIfs(template: string): readonly number[] {
   const parsed = safeParseTemplate(template);
   if (!parsed.ok) return [];
   const found: number[] = [];
-  const todo: Expression[] = parsed.template.parts.filter((part) => typeof part !== 'string');
-  for (let node = todo.pop(); node !== undefined; node = todo.pop()) {
-    if (node.kind === 'call') {
-      if (node.name === 'if') found.push(node.start);
-      todo.push(...node.args.filter((arg) => arg !== undefined));
-    } else if (node.kind === 'member') todo.push(node.object);
-    else if (node.kind === 'index') todo.push(node.object, ...(node.index === undefined ? [] : [node.index]));
-    else if (node.kind === 'unary') todo.push(node.operand);
-    else if (node.kind === 'binary') todo.push(node.left, node.right);
+  for (const part of parsed.template.parts) {
+    if (typeof part === 'string') continue;
+    walkExpression(part, (node) => {
+      if (node.kind === 'call' && node.name === 'if') found.push(node.start);
+    });
   }
   return found;
 }

@@ -14,9 +14,9 @@ import type { ScriptedResponse } from '../exchanges/exchange.js';
 import { respond, type ScriptedTransport } from '../exchanges/play-exchanges.js';
 import { type FixtureReport, playFixture } from '../fixtures/play-fixture.js';
 import { writeTagged } from '../matching/tagged-values.js';
-import { listPaths } from './list-paths.js';
 import { sampleAnswer, samplePayload } from './sample-answer.js';
 import { sampleParameters } from './sample-values.js';
+import { readTemplatePaths } from './template-paths.js';
 
 /** A case made up for a component, which passes as it is. */
 export interface Skeleton {
@@ -147,7 +147,7 @@ function listConnectionMembers({ base, modules, rpcs, webhooks }: App): readonly
     ...[...webhooks.values()].flatMap(({ communication, attach, detach }) => [communication, attach, detach]),
   ];
   const names = documents.flatMap((document) =>
-    listPaths(document?.value).flatMap(([root, member]) =>
+    readTemplatePaths(document?.value).flatMap(([root, member]) =>
       root === 'connection' && member !== undefined && /^[\p{L}\p{N}_.-]{1,64}$/u.test(member)
         ? [member]
         : [],

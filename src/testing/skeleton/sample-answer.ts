@@ -1,7 +1,7 @@
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { ScriptedResponse } from '../exchanges/exchange.js';
-import { listPaths } from './list-paths.js';
 import { sampleMember } from './sample-values.js';
+import { readTemplatePaths } from './template-paths.js';
 
 /**
  * An answer that the response of a request can read: with every member its templates name, and one record where it
@@ -41,7 +41,7 @@ function containerPath(response: PlainObject): readonly string[] | undefined {
   const written = isPlainObject(iterate) ? ownMember(iterate, 'container') : iterate;
   if (typeof written !== 'string' || written.trim() === '') return undefined;
   const template = written.includes('{{') ? written : `{{${written}}}`;
-  return listPaths(template).find(([root]) => root === 'body');
+  return readTemplatePaths(template).find(([root]) => root === 'body');
 }
 
 /** The paths that are read besides the container, which is a list and no sample. */
@@ -49,13 +49,13 @@ function without(
   read: PlainObject,
   container: readonly string[] | undefined,
 ): readonly (readonly string[])[] {
-  return listPaths(read).filter(
+  return readTemplatePaths(read).filter(
     (path) => container === undefined || !container.every((step, index) => path[index] === step),
   );
 }
 
 function sampleItem(read: PlainObject, samples: unknown): unknown {
-  const item = sampleTree('item', listPaths(read), samples);
+  const item = sampleTree('item', readTemplatePaths(read), samples);
   const known = Array.isArray(samples) ? samples[0] : samples;
   if (item === undefined) return isPlainObject(known) ? known : { id: 1 };
   return item;

@@ -79,14 +79,14 @@ function exchangeFailures(
 ): readonly TestFailure[] {
   const { call, exchange, message, differences } = problem;
   const at = exchange === undefined ? '/exchanges' : `/exchanges/${exchange}`;
-  const originOf = (path: ValuePath): Place | undefined => {
-    const place = call === undefined ? undefined : placeInRequest(call, path);
+  const originOf = (difference: { readonly path: ValuePath }): Place | undefined => {
+    const place = call === undefined ? undefined : placeInRequest(call, difference);
     return place && absolute(place, root);
   };
   const whole: TestFailure = {
     ...{ message, isDifference: false },
     place: document.placeOf(at),
-    origin: differences.length > 0 ? undefined : originOf(['url']),
+    origin: differences.length > 0 ? undefined : originOf({ path: ['url'] }),
   };
   return [
     whole,
@@ -97,7 +97,7 @@ function exchangeFailures(
         message: `request.${difference.path.join('.')}`,
         ...{ isDifference: true, expected: difference.expected, got: difference.got },
         place: document.placeOf(pointer),
-        origin: originOf(difference.path),
+        origin: originOf(difference),
       };
     }),
   ];

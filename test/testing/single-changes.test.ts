@@ -1,0 +1,161 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { printTestFailures } from '../../src/testing/suite/print-failures.js';
+import { runFixtures } from '../../src/testing/suite/run-fixtures.js';
+
+/*
+ * An app that works and its cases, which pass; then one character of the app is another one. A case has to fail, and to name the
+ * file and the line. The apps are published ones, and lie outside of this repository, as do the cases.
+ */
+
+const SHARED = path.resolve(import.meta.dirname, '../../../shared');
+const isThere = existsSync(path.join(SHARED, 'corpus'));
+
+interface PublishedApp {
+  readonly folder: string;
+  readonly cases: string;
+}
+
+const HEDY: PublishedApp = { folder: 'corpus/HedyAI__make-app-hedy', cases: 'conformance/apps/hedy.json' };
+const LETMEPOST: PublishedApp = {
+  folder: 'corpus/letmepost__make-app-letmepost',
+  cases: 'conformance/apps/letmepost.json',
+};
+
+const SESSIONS = 'modules/listSessions/listSessions.communication.iml.json';
+const GET_SESSION = 'modules/getSession/getSession.communication.iml.json';
+const KEY = 'connections/apiKey/apiKey.communication.iml.json';
+const RPC = 'rpcs/listSessionsRpc/listSessionsRpc.communication.iml.json';
+
+/**
+ * App, file, what is written, what is written instead, and how many lines further the place may be that is named: that of
+ * another entry, or of the whole that is missing now. Default: 1.
+ */
+const CHANGES: readonly (readonly [
+  app: PublishedApp,
+  file: string,
+  from: string,
+  to: string,
+  lines?: number,
+])[] = [
+  [HEDY, 'general/base.iml.json', 'api.hedy.bot', 'api.hedy.bat'],
+  [HEDY, 'general/base.iml.json', 'Bearer {{', 'Baarer {{'],
+  [HEDY, 'general/base.iml.json', 'connection.apiKey', 'connection.apikey'],
+  [HEDY, 'general/base.iml.json', '[{{statusCode}}]', '({{statusCode}}]'],
+  [HEDY, 'general/base.iml.json', 'InvalidAccessTokenError', 'InvalidAccessTokenErrot'],
+  [HEDY, 'general/base.iml.json', '"429"', '"428"', 6],
+  [HEDY, 'general/base.iml.json', 'Rate limit exceeded.', 'Rate limit exceeded!'],
+  [HEDY, SESSIONS, '"/sessions"', '"/session5"'],
+  [HEDY, SESSIONS, 'standard', 'standart'],
+  [HEDY, SESSIONS, '{{ifempty(parameters.limit, 10)}}', '{{ifempty(parameters.limit, 11)}}'],
+  [HEDY, SESSIONS, '{{body.data}}', '{{body.date}}'],
+  [HEDY, SESSIONS, '"after"', '"aftar"'],
+  [HEDY, SESSIONS, 'pagination.next}}', 'pagination.nexd}}'],
+  [HEDY, SESSIONS, 'hasMore', 'hasMor3'],
+  [HEDY, SESSIONS, '"output": "{{item}}"', '"output": "{{itam}}"'],
+  [HEDY, KEY, '{{body.email}}', '{{body.emall}}', 3],
+  [HEDY, KEY, '"apiKey": "', '"apiKay": "'],
+  [HEDY, RPC, '{{item.title}}', '{{item.titlo}}'],
+  [HEDY, RPC, '"50"', '"51"'],
+  [HEDY, GET_SESSION, 'GET', 'PUT'],
+  [LETMEPOST, 'src/modules/getPost/api.imljson', 'parameters.', 'paramaters.'],
+  [LETMEPOST, 'src/general/base.imljson', 'body.error.code', 'body.error.kode'],
+  [LETMEPOST, 'src/rpcs/getAccounts/api.imljson', '{{item.', '{{itam.'],
+];
+
+let home: string;
+const copies = new Map<PublishedApp, string>();
+
+function copyApp(app: PublishedApp): string {
+  const folder = path.join(home, String(copies.size));
+  cpSync(path.join(SHARED, app.folder), folder, { recursive: true });
+  const { fixtures } = JSON.parse(readFileSync(path.join(SHARED, app.cases), 'utf8')) as {
+    fixtures: readonly {
+      readonly exchanges?: readonly { readonly request?: object }[];
+      readonly name: string;
+      readonly component: { readonly type: string; readonly name: string };
+    }[];
+  };
+  for (const { name, component, exchanges = [], ...rest } of fixtures) {
+    const file = path.join(folder, 'tests', component.name, `${name}.test.json`);
+    mkdirSync(path.dirname(file), { recursive: true });
+    const content = {
+      component: `${component.type}:${component.name}`,
+      ...rest,
+      exchanges: exchanges.map(describeBody),
+    };
+    writeFileSync(file, JSON.stringify(content, null, 2));
+  }
+  copies.set(app, folder);
+  return folder;
+}
+
+/** Fixtures leave out what they are not about; a case says that any body will do. */
+function describeBody({ request, ...exchange }: { readonly request?: object }): object {
+  if (request === undefined || !('method' in request) || request.method !== 'POST')
+    return { request, ...exchange };
+  const isDescribed = ['body', 'bodyText', 'form', 'parts', 'bodyAbsent'].some((name) => name in request);
+  return { request: isDescribed ? request : { ...request, body: { $any: true } }, ...exchange };
+}
+
+beforeAll(() => {
+  home = realpathSync(mkdtempSync(path.join(tmpdir(), 'iml-changes-')));
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+describe.runIf(isThere)('a character that is another one', () => {
+  it.each([HEDY, LETMEPOST])('is not there yet: the cases of $folder pass', async (app) => {
+    const { ok, results } = await runFixtures(copies.get(app) ?? copyApp(app));
+    expect(results.map(printTestFailures).join('')).toBe('');
+    expect(ok).toBe(true);
+  });
+
+  it('is looked for in at least twenty places', () => {
+    expect(CHANGES.length).toBeGreaterThanOrEqual(20);
+    for (const [, , from, to] of CHANGES) expect(differing(from, to)).toBe(1);
+  });
+
+  it.each(CHANGES)(
+    'makes a case fail that leads to it: %o %s %s %s',
+    async (app, file, from, to, lines = 1) => {
+      const folder = copies.get(app) ?? copyApp(app);
+      const target = path.join(folder, file);
+      const text = readFileSync(target, 'utf8');
+      const at = text.indexOf(from);
+      expect(at).toBeGreaterThan(0);
+      writeFileSync(target, text.slice(0, at) + to + text.slice(at + from.length));
+      try {
+        const { ok, results } = await runFixtures(folder);
+        expect(ok).toBe(false);
+        const line = text.slice(0, at).split('\n').length;
+        const origins = results.flatMap(({ failures }) => failures.map(({ origin }) => origin));
+        const found = origins.some(
+          (origin) => origin?.file === target && Math.abs((origin.line ?? 0) - line) <= lines,
+        );
+        const told = results
+          .map(printTestFailures)
+          .filter((shown) => shown !== '')
+          .join('\n');
+        expect(found ? 'found' : told).toBe('found');
+      } finally {
+        writeFileSync(target, text);
+      }
+    },
+  );
+});
+
+function differing(from: string, to: string): number {
+  if (from.length !== to.length) return Number.POSITIVE_INFINITY;
+  return [...from].filter((character, index) => character !== to[index]).length;
+}
