@@ -68,11 +68,13 @@ const CHANGES: readonly (readonly [
   [HEDY, KEY, '"apiKey": "', '"apiKay": "'],
   [HEDY, RPC, '{{item.title}}', '{{item.titlo}}'],
   [HEDY, RPC, '"50"', '"51"'],
-  [HEDY, GET_SESSION, 'GET', 'PUT'],
+  [HEDY, GET_SESSION, 'GET', 'SET'],
   [LETMEPOST, 'src/modules/getPost/api.imljson', 'parameters.', 'paramaters.'],
   [LETMEPOST, 'src/general/base.imljson', 'body.error.code', 'body.error.kode'],
   [LETMEPOST, 'src/rpcs/getAccounts/api.imljson', '{{item.', '{{itam.'],
 ];
+
+const CASES = CHANGES.map(([app, file, from, to, lines = 1]) => ({ app, file, from, to, lines }));
 
 let home: string;
 const copies = new Map<PublishedApp, string>();
@@ -126,9 +128,9 @@ describe.runIf(isThere)('a character that is another one', () => {
     for (const [, , from, to] of CHANGES) expect(differing(from, to)).toBe(1);
   });
 
-  it.each(CHANGES)(
-    'makes a case fail that leads to it: %o %s %s %s',
-    async (app, file, from, to, lines = 1) => {
+  it.each(CASES)(
+    'makes a case fail that leads to it: $file $from $to',
+    async ({ app, file, from, to, lines }) => {
       const folder = copies.get(app) ?? copyApp(app);
       const target = path.join(folder, file);
       const text = readFileSync(target, 'utf8');
