@@ -69,7 +69,7 @@ export async function bundleBin(folder) {
 }
 
 /** The licences of the packages in the bundle, as they ask for. */
-function licensesOf({ inputs }) {
+export function licensesOf({ inputs }) {
   const packages = new Set(
     Object.keys(inputs).flatMap((file) => {
       const match = /(?:^|:)(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file);

@@ -7,7 +7,7 @@ const report = ['json', { outputFile: 'node_modules/.cache/vitest-report.json' }
 const DATABASES = ['test/host', 'test/rest', 'test/store'];
 
 /** Tests that build, install or start things, and those that measure the memory of their process. */
-const PROCESSES = ['test/sandbox', 'test/cli/process.test.ts', 'test/package'];
+const PROCESSES = ['test/browser', 'test/sandbox', 'test/cli/process.test.ts', 'test/package'];
 
 /** Tests of what computes, and does nothing else. */
 const LANGUAGE = ['test/document', 'test/iml', 'test/structure', 'test/util'];

@@ -18,6 +18,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Processes one call of a webhook, attaches and detaches it.',
     load: async () => (await import('./commands/webhook.js')).WEBHOOK_COMMAND,
   },
+  dev: {
+    summary: 'Opens a local page that shows every run of an app.',
+    load: async () => (await import('./commands/dev.js')).DEV_COMMAND,
+  },
   check: {
     summary: 'Looks for mistakes in an app without running it.',
     load: async () => (await import('./commands/check.js')).CHECK_COMMAND,

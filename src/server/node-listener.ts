@@ -130,6 +130,7 @@ async function send(
   drainMs: number,
 ): Promise<void> {
   const { req: incoming } = outgoing;
+  if (isEventStream(response)) return sendStream(response, outgoing);
   const body = Buffer.from(await response.arrayBuffer());
   const isUnread = !incoming.complete;
   outgoing.statusCode = response.status;
@@ -155,6 +156,35 @@ async function send(
   await new Promise<void>((resolve) => {
     outgoing.once('close', resolve);
     outgoing.end(isUnread ? undefined : body, () => resolve());
+  });
+}
+
+function isEventStream({ headers, body }: Response): boolean {
+  return body !== null && headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+/** Server-sent events go out as they come, for as long as somebody reads. */
+async function sendStream({ status, headers, body }: Response, outgoing: ServerResponse): Promise<void> {
+  const reader = body?.getReader();
+  if (reader === undefined) return;
+  outgoing.once('close', () => void reader.cancel().catch(() => {}));
+  outgoing.writeHead(status, Object.fromEntries(headers));
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || outgoing.destroyed) break;
+    // A reader who does not keep up is the handler's matter: the stream tells it how much waits.
+    if (!outgoing.write(value)) await untilDrained(outgoing);
+  }
+  outgoing.end();
+}
+
+function untilDrained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      outgoing.off('drain', end).off('close', end);
+      resolve();
+    };
+    outgoing.on('drain', end).on('close', end);
   });
 }
 

@@ -29,6 +29,7 @@ const ORDER = [
     'host',
     'testing',
     'lsp',
+    'dev',
   ],
   'cli',
 ];

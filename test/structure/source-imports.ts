@@ -19,7 +19,7 @@ const IMPORT =
 
 /** All files below src. */
 export const sourceFiles: readonly string[] = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
+  .filter((file) => /\.tsx?$/.test(file))
   .map((file) => file.split(path.sep).join('/'));
 
 /** All imports of all files below src. */
@@ -28,12 +28,18 @@ export const sourceImports: readonly SourceImport[] = sourceFiles.flatMap((from)
   return [...text.matchAll(IMPORT)].map((match) => {
     const written = match[2] ?? match[3] ?? match[4] ?? '';
     const isInternal = written.startsWith('.');
-    const to = isInternal
-      ? path.posix.join(path.posix.dirname(from), written).replace(/\.js$/, '.ts')
-      : written;
+    const to = isInternal ? sourceOf(path.posix.join(path.posix.dirname(from), written)) : written;
     return { from, to, isInternal, isType: match[1] !== undefined, isDynamic: match[3] !== undefined };
   });
 });
+
+/** The file that is meant by the name of what it is compiled to. */
+function sourceOf(built: string): string {
+  const file = built.replace(/\.js$/, '.ts');
+  return sourceFiles.includes(file)
+    ? file
+    : `${file}x`.replace(/\.tsx$/, sourceFiles.includes(`${file}x`) ? '.tsx' : '.ts');
+}
 
 /** The libraries that importing a file loads at once, Node's own left out. */
 export function librariesLoadedBy(entry: string): readonly string[] {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { specFrame } from '../../app/loading/spec-frame.js';
 import { applyFixes } from '../../check/apply-fixes.js';
 import { type CheckReport, checkFolder } from '../../check/check-folder.js';
 import { type Finding, LEVELS, type Level } from '../../check/finding.js';
@@ -13,7 +14,6 @@ import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { countFindings, printFindings } from '../output/print-findings.js';
-import { specFrame } from '../output/spec-frame.js';
 import { readVersion } from '../read-version.js';
 import { usageError } from '../usage-error.js';
 

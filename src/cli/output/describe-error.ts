@@ -1,9 +1,9 @@
+import { specFrame } from '../../app/loading/spec-frame.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { collectSecrets } from '../../redaction/collect-secrets.js';
 import { createRedactor } from '../../redaction/redact.js';
 import type { LoadedApp } from '../open-app.js';
 import { printError } from './print-error.js';
-import { specFrame } from './spec-frame.js';
 
 /**
  * An error with the line of the app it points at. The line is the app's own text, which nobody has cleaned, so what is

@@ -1,6 +1,6 @@
-import { openAppFolder } from '../../app/loading/app-folder.js';
 import { codeFrame } from '../../errors/code-frame.js';
 import type { Place } from '../../errors/place.js';
+import { openAppFolder } from './app-folder.js';
 
 /**
  * The line of a file of the app at a place, with a caret; undefined if the place is not in a file, or the file cannot be read any more.

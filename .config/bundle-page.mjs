@@ -1,0 +1,48 @@
+// Bundles the page of `iml dev`: static files, nothing is fetched from elsewhere. `node .config/bundle-page.mjs [FOLDER]`.
+
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { licensesOf } from './bundle-bin.mjs';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const SOURCE = path.join(ROOT, 'src/dev/page');
+
+/** Bundles the page into a folder, which is emptied first. */
+export async function bundlePage(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: { page: 'src/dev/page/main.tsx' },
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: ['es2022', 'chrome110', 'firefox115', 'safari16'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    chunkNames: '[name]-[hash]',
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+  });
+  const styles = await build({
+    absWorkingDir: ROOT,
+    entryPoints: { page: 'src/dev/page/styles/page.css' },
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    logLevel: 'warning',
+  });
+  if (styles.errors.length > 0) throw new Error('The styles do not bundle.');
+  copyFileSync(path.join(SOURCE, 'index.html'), path.join(folder, 'index.html'));
+  copyFileSync(path.join(SOURCE, 'icon.svg'), path.join(folder, 'icon.svg'));
+  writeFileSync(path.join(folder, 'LICENSES.txt'), licensesOf(metafile));
+  return { metafile, html: readFileSync(path.join(folder, 'index.html'), 'utf8') };
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await bundlePage(path.resolve(process.argv[2] ?? path.join(ROOT, 'dist/page')));
+}

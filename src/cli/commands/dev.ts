@@ -1,0 +1,148 @@
+import { createHmac } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { type DevServer, serveDev } from '../../dev/serve-dev.js';
+import type { KeptConnection } from '../../dev/workbench.js';
+import { readErrno } from '../../util/read-errno.js';
+import { cannotListen } from '../cannot-listen.js';
+import type { Arguments, Command } from '../command.js';
+import { configFolder } from '../connections/config-folder.js';
+import { type ConnectionFiles, openConnectionFiles, storeForApp } from '../connections/connection-store.js';
+import { makePrivateFolder } from '../connections/private-file.js';
+import { userKey } from '../connections/user-key.js';
+import { EXIT } from '../exit-code.js';
+import { ENGINE_OPTIONS, readEngineOptions } from '../input/engine-options.js';
+import { readPort } from '../input/read-port.js';
+import type { Io } from '../io.js';
+import { type LoadedApp, openApp } from '../open-app.js';
+import { labelConnection } from '../output/connection-label.js';
+import { printError } from '../output/print-error.js';
+import { appWarnings } from '../output/warning-lines.js';
+import { readVersion } from '../read-version.js';
+import { untilInterrupted } from '../until-interrupted.js';
+import { usageError } from '../usage-error.js';
+
+const DEFAULT_PORT = 8078;
+
+export const DEV_COMMAND: Command = {
+  name: 'dev',
+  about: 'Opens a local page that shows every run of an app, live, and lets one try things, until Ctrl-C.',
+  positionals: [
+    {
+      name: 'app folder',
+      help: 'The folder of the app, or of its repository. Default: this folder.',
+      isOptional: true,
+    },
+    {
+      name: 'trace file',
+      help: 'A run that iml run --trace FILE.jsonl wrote, to be looked at.',
+      isOptional: true,
+    },
+  ],
+  options: {
+    port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 for any free one.` },
+    history: {
+      value: 'FILE',
+      help: 'Where runs are kept. Default: .iml/dev.db in the folder of the app.',
+    },
+    ...ENGINE_OPTIONS,
+  },
+  examples: [
+    'iml dev ./my-app',
+    'iml dev ./my-app --map https://api.example.com=http://127.0.0.1:8080',
+    'iml dev ./my-app failed.jsonl',
+  ],
+  notes: [
+    'The page is for this machine only: it answers nobody who lacks the token in the address that is printed.\nConnections are those of iml connect, by name; credentials never reach the page.',
+  ],
+  run: dev,
+};
+
+async function dev(args: Arguments, io: Io): Promise<number> {
+  const port = readPort(args.text('port'), DEFAULT_PORT);
+  const engine = readEngineOptions(args);
+  const [folder, trace] = readPlaces(args);
+  const traceText = trace === undefined ? undefined : await readTrace(trace, io);
+  const loaded = await openApp(folder, io);
+  await io.stderr.write(appWarnings(loaded));
+  const historyFile = await readHistoryFile(args, loaded, io);
+  const files = openConnectionFiles(configFolder(io.env));
+  const server = await serveDev({
+    ...{ root: loaded.root, port, historyFile, pageFolder: pageFolder(), engine, version: readVersion() },
+    connections: storeForApp(files, { app: loaded.app.name, folder: loaded.app.identity }),
+    listConnections: () => listConnections(files, loaded),
+    hookKey: await createHookKeys(loaded, io),
+    onProblem: (error) => void io.stderr.write(printError(error)).catch(() => {}),
+  }).catch((error: unknown) => Promise.reject(isListening(error) ? cannotListen(port, error) : error));
+  // Asked from here on, so that whoever stops it while it says where it is stops it as well.
+  const interrupted = untilInterrupted(io);
+  try {
+    await sayWhere(server, traceText, io);
+    await interrupted;
+    return EXIT.ok;
+  } finally {
+    await server.close();
+  }
+}
+
+async function sayWhere(server: DevServer, traceText: string | undefined, io: Io): Promise<void> {
+  const run = traceText === undefined ? '' : `&run=${await server.bench.importTrace(traceText)}`;
+  await io.stdout.write(`${server.address}${run}\n`);
+  await io.stderr.write('Open this address in a browser. It is for this machine only; Ctrl-C ends it.\n');
+}
+
+/** One argument that ends in .jsonl is a trace, of the app in this folder. */
+function readPlaces({ positionals }: Arguments): readonly [folder: string, trace: string | undefined] {
+  const [first = '.', second] = positionals;
+  return second === undefined && first.endsWith('.jsonl') ? ['.', first] : [first, second];
+}
+
+async function readTrace(file: string, io: Io): Promise<string> {
+  return readFile(path.resolve(io.cwd, file), 'utf8').catch((error: unknown) => {
+    throw usageError(`The trace "${file}" cannot be read (${readErrno(error)}).`, error);
+  });
+}
+
+/** The folder of the history ignores itself, so that nobody commits what a service answered. */
+async function readHistoryFile(args: Arguments, { root }: LoadedApp, io: Io): Promise<string> {
+  const given = args.text('history');
+  if (given !== undefined) return path.resolve(io.cwd, given);
+  const folder = path.join(root, '.iml');
+  await makePrivateFolder(folder);
+  await writeFile(path.join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
+    if (readErrno(error) !== 'EEXIST') throw error;
+  });
+  return path.join(folder, 'dev.db');
+}
+
+/** Beside the build, wherever that lies. */
+function pageFolder(): string {
+  const manifest = createRequire(import.meta.url).resolve('iml-runtime/package.json');
+  return path.join(path.dirname(manifest), 'dist', 'page');
+}
+
+async function listConnections(
+  files: ConnectionFiles,
+  { app }: LoadedApp,
+): Promise<readonly KeptConnection[]> {
+  const { entries } = await files.list();
+  return entries
+    .filter(({ owner }) => owner.folder === app.identity)
+    .map(({ name, stored }) => ({
+      name,
+      component: stored.component,
+      label: labelConnection(stored) || undefined,
+    }));
+}
+
+/** The same address at each start, so that a service need be told only once. */
+async function createHookKeys({ app }: LoadedApp, io: Io): Promise<(webhook: string) => string> {
+  const key = await userKey(configFolder(io.env));
+  return (webhook) =>
+    createHmac('sha256', key).update(`iml dev ${app.identity}\n${webhook}`).digest('base64url').slice(0, 24);
+}
+
+function isListening(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+}

@@ -1,0 +1,138 @@
+import type { Context, Hono } from 'hono';
+import { EngineError } from '../../errors/engine-error.js';
+import { SpecError } from '../../errors/spec-error.js';
+import { StoreError } from '../../errors/store-error.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import type { ApiProblem } from '../protocol.js';
+import type { Workbench } from '../workbench.js';
+import { readText, readWish } from './read-wish.js';
+
+/** Bytes of a call's body, and of a trace that is dropped on the page. */
+const MAX_CALL_BYTES = 4 * 1024 * 1024;
+export const MAX_TRACE_BYTES: number = 64 * 1024 * 1024;
+
+/** Characters of a body that are sent unless the whole is asked for. */
+const MAX_BODY_SHOWN = 64 * 1024;
+
+/** Events that one call gives. */
+const MAX_EVENTS = 2000;
+
+/** Adds the calls of the API below `/api`. Who may call was checked before. */
+export function addApi(app: Hono, bench: Workbench): void {
+  const { history, workshop } = bench;
+
+  app.get('/api/app', async (c) => c.json(await bench.state()));
+  app.post('/api/form', async (c) => c.json(await bench.form(readWish(await readJson(c)))));
+
+  app.get('/api/runs', async (c) => {
+    const { state, name, before, limit } = c.req.query();
+    const filter = {
+      state,
+      name,
+      before,
+      limit: limit === undefined ? undefined : Number(limit) || undefined,
+    };
+    return c.json({ runs: await history.list(filter) });
+  });
+  app.post('/api/runs', async (c) => c.json({ id: await workshop.start(readWish(await readJson(c))) }, 201));
+  app.delete('/api/runs', async (c) => {
+    await bench.clear();
+    return c.json({});
+  });
+  app.get('/api/runs/:id', async (c) => c.json(await bench.run(c.req.param('id'))));
+  app.delete('/api/runs/:id', async (c) => {
+    await bench.clear(c.req.param('id'));
+    return c.json({});
+  });
+  app.get('/api/runs/:id/events', async (c) => {
+    const after = Number(c.req.query('after') ?? -1);
+    const events = await history.events(c.req.param('id'), Number.isFinite(after) ? after : -1, MAX_EVENTS);
+    return c.json({ events });
+  });
+  app.post('/api/runs/:id/stop', (c) => c.json({ stopped: workshop.stop(c.req.param('id')) }));
+  app.post('/api/runs/:id/send-again', async (c) =>
+    c.json({ id: await workshop.receiveAgain(c.req.param('id')) }, 201),
+  );
+  app.get('/api/runs/:id/explain', async (c) => {
+    const { seq = '-1', item = '0' } = c.req.query();
+    return c.json(await bench.explain(c.req.param('id'), Number(seq), Number(item)));
+  });
+  app.post('/api/runs/:id/evaluate', async (c) => {
+    const body = await readObject(c);
+    const expression = readText(body, 'expression') ?? '';
+    const [seq, item] = [body['seq'], body['item']].map((value) => (typeof value === 'number' ? value : 0));
+    return c.json(await bench.evaluate(c.req.param('id'), { expression, seq: seq ?? 0, item: item ?? 0 }));
+  });
+  app.get('/api/runs/:id/trace', async (c) => {
+    const { name, text } = await bench.traceFile(c.req.param('id'));
+    return c.body(text, 200, {
+      'content-type': 'application/x-ndjson; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}"`,
+    });
+  });
+  app.post('/api/traces', async (c) => {
+    const text = await readUpTo(c, MAX_TRACE_BYTES);
+    return c.json({ id: await bench.importTrace(text) }, 201);
+  });
+
+  app.get('/api/bodies/:ref', async (c) => {
+    const body = await history.body(c.req.param('ref'));
+    if (body === undefined) return problem(c, 404, 'NOT_FOUND', 'This body is not kept any more.');
+    const isWhole = c.req.query('whole') === '1' || body.text.length <= MAX_BODY_SHOWN;
+    const text = isWhole ? body.text : body.text.slice(0, MAX_BODY_SHOWN);
+    return c.json({ kind: body.kind, text, size: body.text.length, isCut: !isWhole });
+  });
+  app.get('/api/search', async (c) => {
+    const text = c.req.query('text') ?? '';
+    return c.json({ hits: text.trim().length < 2 ? [] : await history.search(text.trim().slice(0, 200)) });
+  });
+  app.get('/api/diff', async (c) => {
+    const { a = '', b = '' } = c.req.query();
+    return c.json(await bench.diff(a, b));
+  });
+  app.all('/api/*', (c) => problem(c, 404, 'NOT_FOUND', 'The API has no such call.'));
+}
+
+/** Turns what a call threw into an answer a person can read. */
+export function answerError(error: Error, c: Context): Response {
+  if (error instanceof BodyTooLarge) return problem(c, 413, 'TOO_LARGE', error.message);
+  if (error instanceof StoreError) return problem(c, 500, error.code, error.message);
+  if (error instanceof SpecError) return problem(c, 422, error.code, error.message);
+  if (error instanceof EngineError)
+    return problem(c, error.code === 'HOST_MISSING' ? 404 : 400, error.code, error.message);
+  return problem(c, 500, 'INTERNAL', `Internal error: ${error.message}`);
+}
+
+type Status = 400 | 401 | 403 | 404 | 413 | 415 | 421 | 422 | 500;
+
+function problem(c: Context, status: Status, code: string, message: string): Response {
+  const body: ApiProblem = { code, message };
+  return c.json(body, status);
+}
+
+class BodyTooLarge extends Error {}
+
+async function readUpTo(c: Context, maxBytes: number): Promise<string> {
+  const announced = Number(c.req.header('content-length') ?? 0);
+  const tooLarge = (): BodyTooLarge =>
+    new BodyTooLarge(`More than ${Math.floor(maxBytes / 1024 / 1024)} MB are not taken.`);
+  if (announced > maxBytes) throw tooLarge();
+  const bytes = new Uint8Array(await c.req.arrayBuffer());
+  if (bytes.byteLength > maxBytes) throw tooLarge();
+  return new TextDecoder().decode(bytes);
+}
+
+async function readJson(c: Context): Promise<unknown> {
+  const text = await readUpTo(c, MAX_CALL_BYTES);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new EngineError('USAGE', 'The body is no JSON.', { cause });
+  }
+}
+
+async function readObject(c: Context): Promise<PlainObject> {
+  const value = await readJson(c);
+  if (!isPlainObject(value)) throw new EngineError('USAGE', 'The body: expected an object.');
+  return value;
+}

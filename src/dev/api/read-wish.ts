@@ -1,0 +1,56 @@
+import { EngineError } from '../../errors/engine-error.js';
+import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import type { RunWish } from '../protocol.js';
+
+const MEMBERS: ReadonlySet<string> = new Set([
+  ...['kind', 'name', 'parameters', 'connection', 'limit', 'defaults', 'start', 'payload'],
+  ...['replayOf', 'again', 'fromPage'],
+]);
+
+/** @throws EngineError (USAGE) that names the member that is wrong and says what was expected */
+export function readWish(body: unknown): RunWish {
+  if (!isPlainObject(body)) throw wrong('', 'an object', body);
+  const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
+  if (unknown !== undefined) throw new EngineError('USAGE', `"${unknown}" is no member of a run.`);
+  const { kind, name, parameters = {}, start, payload } = body;
+  if (kind !== 'module' && kind !== 'rpc') throw wrong('kind', 'module or rpc', kind);
+  if (typeof name !== 'string' || name === '') throw wrong('name', 'the name of a component', name);
+  if (!isPlainObject(parameters)) throw wrong('parameters', 'an object', parameters);
+  if (start !== undefined && start !== 'all') throw wrong('start', 'all', start);
+  return {
+    ...{ kind, name, parameters, start, payload },
+    // By name only: credentials never come from the page.
+    connection: readText(body, 'connection'),
+    replayOf: readText(body, 'replayOf'),
+    again: readText(body, 'again'),
+    limit: readCount(body, 'limit'),
+    fromPage: readCount(body, 'fromPage'),
+    defaults: body['defaults'] === true,
+  };
+}
+
+/** @throws EngineError (USAGE) */
+export function readText(body: PlainObject, name: string): string | undefined {
+  const value = body[name];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string' || value.length > 10_000) throw wrong(name, 'a text', value);
+  return value;
+}
+
+/** @throws EngineError (USAGE) */
+function readCount(body: PlainObject, name: string): number | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
+    throw wrong(name, 'a whole number of at least 1', value);
+  }
+  return value;
+}
+
+function wrong(name: string, expected: string, given: unknown): EngineError {
+  const got = given === undefined ? 'nothing' : Array.isArray(given) ? 'an array' : `a ${typeof given}`;
+  return new EngineError(
+    'USAGE',
+    `${name === '' ? 'The body' : `"${name}"`}: expected ${expected}, got ${got}.`,
+  );
+}

@@ -1,0 +1,33 @@
+import { loadCustomFunctions } from '../../app/engine/custom-functions.js';
+import type { App } from '../../document/app.js';
+import { toEnvironment } from '../../iml/compile.js';
+import type { Language } from './explain-document.js';
+
+/** The functions of an app as it is now, loaded when somebody looks at an expression. */
+export interface Languages {
+  readonly of: (app: App) => Promise<Language>;
+  readonly close: () => void;
+}
+
+/** @param trusted whether custom functions run outside of the sandbox, for debugging */
+export function createLanguages(timezone: string | undefined, trusted: boolean): Languages {
+  const environment = toEnvironment({ timezone });
+  let loaded: { readonly app: App; readonly functions: ReturnType<typeof loadCustomFunctions> } | undefined;
+  const drop = (): void => {
+    loaded?.functions.then(
+      (functions) => functions.close(),
+      () => {},
+    );
+    loaded = undefined;
+  };
+  return {
+    of: async (app) => {
+      if (loaded?.app !== app) {
+        drop();
+        loaded = { app, functions: loadCustomFunctions(app, environment, trusted) };
+      }
+      return { environment, functions: (await loaded.functions).table };
+    },
+    close: drop,
+  };
+}

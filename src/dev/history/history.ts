@@ -1,0 +1,250 @@
+import { StoreError } from '../../errors/store-error.js';
+import { migrate } from '../../store/sql/migrate.js';
+import { openSqlite } from '../../store/sql/open-sqlite.js';
+import type { SqlDatabase } from '../../store/sql-database.js';
+import type { PackedEvent, RunDetail, RunSummary, SearchHit } from '../protocol.js';
+import { HISTORY_MIGRATIONS } from './migrations.js';
+import type { Packed, PackedBody } from './pack-event.js';
+
+/** Which runs a list is of. */
+export interface RunFilter {
+  readonly state?: string | undefined;
+  /** Name of a component. */
+  readonly name?: string | undefined;
+  /** Only runs that started before this one. */
+  readonly before?: string | undefined;
+  /** Default 50, at most 200. */
+  readonly limit?: number | undefined;
+}
+
+/** What is kept of a run beside its summary; members that lists do not need. */
+export type RunRest = Omit<RunDetail, keyof RunSummary>;
+
+/** The runs of one app, over restarts. */
+export interface History {
+  readonly saveRun: (run: RunSummary, rest: RunRest) => Promise<void>;
+  readonly addEvents: (run: string, packed: readonly Packed[]) => Promise<void>;
+  readonly addBody: (run: string, body: PackedBody) => Promise<void>;
+  /** Newest first. */
+  readonly list: (filter: RunFilter) => Promise<readonly RunSummary[]>;
+  readonly find: (id: string) => Promise<RunDetail | undefined>;
+  readonly events: (run: string, after: number, limit: number) => Promise<readonly PackedEvent[]>;
+  readonly body: (ref: string) => Promise<Pick<PackedBody, 'kind' | 'text'> | undefined>;
+  readonly search: (text: string) => Promise<readonly SearchHit[]>;
+  /** Takes away one run, or all. */
+  readonly remove: (id?: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** How much is kept; the oldest runs go first. */
+export interface HistoryLimits {
+  readonly maxRuns: number;
+  /** Characters of all long values together. */
+  readonly maxSize: number;
+}
+
+const DEFAULT_HISTORY_LIMITS: HistoryLimits = { maxRuns: 1000, maxSize: 512 * 1024 * 1024 };
+
+const MAX_LISTED = 200;
+const MAX_HITS = 50;
+/** Between two looks at how much there is; a look reads the sizes of all values. */
+const RUNS_BETWEEN_LOOKS = 20;
+
+/**
+ * Opens the history in a SQLite file, which is made where there is none.
+ *
+ * @throws StoreError (STORE_FAILED) for a file that is damaged, no history, or of a later version; it stays as it is
+ */
+export async function openHistory(
+  file: string,
+  limits: HistoryLimits = DEFAULT_HISTORY_LIMITS,
+): Promise<History> {
+  const database = await openSqlite({ file }).catch((cause: unknown) =>
+    Promise.reject(unusable(file, cause)),
+  );
+  try {
+    await migrate(database, HISTORY_MIGRATIONS);
+    const { sql } = await import('kysely');
+    const history = createHistory(database, sql, limits);
+    // Of a process that was killed: nobody works on them any more.
+    for (const run of await history.list({ state: 'running', limit: MAX_LISTED })) {
+      const { summary, rest } = split(await history.find(run.id));
+      if (summary !== undefined && rest !== undefined)
+        await history.saveRun({ ...summary, state: 'stopped' }, rest);
+    }
+    return history;
+  } catch (cause) {
+    await database.close().catch(() => {});
+    throw unusable(file, cause);
+  }
+}
+
+function unusable(file: string, cause: unknown): unknown {
+  if (!(cause instanceof Error)) return cause;
+  if (cause.message.includes('later version')) {
+    const message = `The history ${file} was written by a later version of iml-runtime. Use that version, or name another file with --history; nothing was changed.`;
+    return new StoreError('STORE_FAILED', message, { cause });
+  }
+  if (cause instanceof StoreError && cause.code !== 'STORE_FAILED') return cause;
+  if ('code' in cause && cause.code === 'PACKAGE_MISSING') return cause;
+  const message = `The history ${file} cannot be read: it is damaged, or no history. Move it away, or name another file with --history; nothing was changed.`;
+  return new StoreError('STORE_FAILED', message, { cause });
+}
+
+function split(detail: RunDetail | undefined): {
+  readonly summary: RunSummary | undefined;
+  readonly rest: RunRest | undefined;
+} {
+  if (detail === undefined) return { summary: undefined, rest: undefined };
+  const { limits, input, replayOf, documents, failure, allWarnings, bundleList, canReplay, ...summary } =
+    detail;
+  const rest = { limits, input, replayOf, documents, failure, allWarnings, bundleList, canReplay };
+  return { summary, rest };
+}
+
+type Sql = typeof import('kysely')['sql'];
+
+interface SummaryRow {
+  readonly summary: string;
+}
+
+function createHistory(database: SqlDatabase, sql: Sql, limits: HistoryLimits): History {
+  const { db } = database;
+  let saved = 0;
+
+  const putBody = async (run: string, seq: number, { ref, kind, text, place }: PackedBody, on: typeof db) => {
+    await sql`insert or ignore into dev_bodies (ref, kind, text) values (${ref}, ${kind}, ${text})`.execute(
+      on,
+    );
+    await sql`insert or ignore into dev_run_bodies (run, ref, seq, place) values (${run}, ${ref}, ${seq}, ${place})`.execute(
+      on,
+    );
+  };
+
+  const dropUnused = async (): Promise<void> => {
+    await sql`delete from dev_bodies where ref not in (select ref from dev_run_bodies)`.execute(db);
+  };
+
+  /** Takes the oldest runs away until what is left fits. */
+  const prune = async (): Promise<void> => {
+    await sql`delete from dev_runs where id in (
+      select id from dev_runs order by started_at desc, id limit -1 offset ${limits.maxRuns})`.execute(db);
+    await dropUnused();
+    for (;;) {
+      const { rows } = await sql<{ size: number | null; runs: number }>`select
+        (select sum(length(text)) from dev_bodies) as size, (select count(*) from dev_runs) as runs`.execute(
+        db,
+      );
+      if ((rows[0]?.size ?? 0) <= limits.maxSize || (rows[0]?.runs ?? 0) <= 1) return;
+      await sql`delete from dev_runs where id in (select id from dev_runs order by started_at, id desc limit 10)
+        and id not in (select id from dev_runs order by started_at desc, id limit 1)`.execute(db);
+      await dropUnused();
+    }
+  };
+
+  const summaries = async (filter: RunFilter): Promise<readonly RunSummary[]> => {
+    const { state, name, before } = filter;
+    const limit = Math.min(Math.max(1, filter.limit ?? 50), MAX_LISTED);
+    const from = before ?? '';
+    const { rows } = await sql<SummaryRow>`select summary from dev_runs
+      where (${state ?? ''} = '' or state = ${state ?? ''}) and (${name ?? ''} = '' or name = ${name ?? ''})
+      and (${from} = '' or (started_at, id) < (select started_at, id from dev_runs where id = ${from}))
+      order by started_at desc, id desc limit ${limit}`.execute(db);
+    return rows.map((row) => JSON.parse(row.summary) as RunSummary);
+  };
+
+  return {
+    saveRun: async (run, rest) => {
+      await sql`insert into dev_runs (id, started_at, kind, name, state, summary, detail)
+        values (${run.id}, ${run.startedAt}, ${run.kind}, ${run.name}, ${run.state}, ${JSON.stringify(run)}, ${JSON.stringify(rest)})
+        on conflict (id) do update set state = excluded.state, summary = excluded.summary, detail = excluded.detail`.execute(
+        db,
+      );
+      if (run.state !== 'running' && ++saved % RUNS_BETWEEN_LOOKS === 1) await prune();
+    },
+    addEvents: (run, packed) =>
+      database.transaction(async (on) => {
+        for (const { event, bodies } of packed) {
+          await sql`insert or replace into dev_events (run, seq, event) values (${run}, ${event.seq}, ${JSON.stringify(event)})`.execute(
+            on,
+          );
+          for (const body of bodies) await putBody(run, event.seq, body, on);
+        }
+      }),
+    addBody: (run, body) => putBody(run, -1, body, db),
+    list: summaries,
+    find: async (id) => {
+      const { rows } = await sql<{ summary: string; detail: string }>`select summary, detail from dev_runs
+        where id = ${id}`.execute(db);
+      const [row] = rows;
+      if (row === undefined) return undefined;
+      return { ...(JSON.parse(row.summary) as RunSummary), ...(JSON.parse(row.detail) as RunRest) };
+    },
+    events: async (run, after, limit) => {
+      const { rows } = await sql<{ event: string }>`select event from dev_events
+        where run = ${run} and seq > ${after} order by seq limit ${limit}`.execute(db);
+      return rows.map(({ event }) => JSON.parse(event) as PackedEvent);
+    },
+    body: async (ref) => {
+      const { rows } = await sql<Pick<PackedBody, 'kind' | 'text'>>`select kind, text from dev_bodies
+        where ref = ${ref}`.execute(db);
+      return rows[0];
+    },
+    search: (text) => search(text, db, sql),
+    remove: async (id) => {
+      if (id === undefined) await sql`delete from dev_runs`.execute(db);
+      else await sql`delete from dev_runs where id = ${id}`.execute(db);
+      await dropUnused();
+    },
+    close: () => database.close(),
+  };
+}
+
+interface HitRow {
+  readonly summary: string;
+  readonly place: string;
+  readonly seq: number;
+  readonly text: string;
+  readonly at: number;
+}
+
+/** Characters around a hit. */
+const AROUND = 60;
+
+/** Newest runs first, one hit a place; letters in either case. */
+async function search(text: string, db: SqlDatabase['db'], sql: Sql): Promise<readonly SearchHit[]> {
+  const wanted = text.toLowerCase();
+  const { rows } = await sql<HitRow>`select r.summary as summary, b.place as place, b.seq as seq,
+      substr(v.text, max(1, instr(lower(v.text), ${wanted}) - ${AROUND}), ${2 * AROUND + wanted.length}) as text,
+      instr(lower(v.text), ${wanted}) as at
+    from dev_bodies v join dev_run_bodies b on b.ref = v.ref join dev_runs r on r.id = b.run
+    where instr(lower(v.text), ${wanted}) > 0 and b.place not like 'document %'
+    order by r.started_at desc, b.seq limit ${MAX_HITS}`.execute(db);
+  const { rows: events } = await sql<Omit<HitRow, 'place'>>`select r.summary as summary, e.seq as seq,
+      substr(e.event, max(1, instr(lower(e.event), ${wanted}) - ${AROUND}), ${2 * AROUND + wanted.length}) as text, 1 as at
+    from dev_events e join dev_runs r on r.id = e.run
+    where instr(lower(e.event), ${wanted}) > 0 order by r.started_at desc, e.seq limit ${MAX_HITS}`.execute(
+    db,
+  );
+  const { rows: runs } = await sql<SummaryRow>`select summary from dev_runs
+    where instr(lower(summary), ${wanted}) > 0 order by started_at desc limit ${MAX_HITS}`.execute(db);
+  const hits: SearchHit[] = [
+    ...runs.map((row) => {
+      const run = JSON.parse(row.summary) as RunSummary;
+      return { run, where: 'run', seq: undefined, excerpt: run.error?.message ?? run.name };
+    }),
+    ...rows.map((row) => ({
+      run: JSON.parse(row.summary) as RunSummary,
+      where: row.place,
+      seq: row.seq < 0 ? undefined : row.seq,
+      excerpt: row.text,
+    })),
+    ...events.map((row) => ({
+      run: JSON.parse(row.summary) as RunSummary,
+      where: 'address and headers',
+      seq: row.seq,
+      excerpt: row.text,
+    })),
+  ];
+  return hits.sort((a, b) => b.run.startedAt - a.run.startedAt).slice(0, MAX_HITS);
+}

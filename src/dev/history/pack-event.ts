@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { TraceEvent } from '../../run/trace/trace.js';
+import { toPortable } from '../../util/portable-value.js';
+import type { BodyRef, PackedEvent } from '../protocol.js';
+
+/** A long value as it is kept: text as it is, everything else as JSON. */
+export interface PackedBody {
+  readonly ref: string;
+  readonly kind: 'text' | 'json';
+  readonly text: string;
+  /** What it is in its event: `request body`, `response body`, `name temp`, `outputs`. */
+  readonly place: string;
+}
+
+/** An event and the long values that were in it. */
+export interface Packed {
+  readonly event: PackedEvent;
+  readonly bodies: readonly PackedBody[];
+}
+
+/** Takes the long values out of an event: the same value is kept once, however many events and runs have it. */
+export function packEvent(event: TraceEvent, seq: number): Packed {
+  const bodies: PackedBody[] = [];
+  const pack = (value: unknown, place: string): BodyRef => {
+    const body = packBody(value, place);
+    bodies.push(body);
+    return { ref: body.ref, size: body.text.length };
+  };
+  return { event: packed(event, seq, pack), bodies };
+}
+
+/** One value on its own, such as the bundles of a run. */
+export function packBody(value: unknown, place: string): PackedBody {
+  const kind = typeof value === 'string' ? 'text' : 'json';
+  const text = typeof value === 'string' ? value : (JSON.stringify(toPortable(value)) ?? 'null');
+  const ref = createHash('sha256').update(`${kind}\n${text}`).digest('hex').slice(0, 32);
+  return { ref, kind, text, place };
+}
+
+function packed(
+  event: TraceEvent,
+  seq: number,
+  pack: (value: unknown, place: string) => BodyRef,
+): PackedEvent {
+  switch (event.kind) {
+    case 'request':
+    case 'response': {
+      const isEmpty = event.body === undefined || event.body === '';
+      return { ...event, seq, body: isEmpty ? undefined : pack(event.body, `${event.kind} body`) };
+    }
+    case 'scope': {
+      const names = Object.entries(event.names).map(([name, value]) => [name, pack(value, `name ${name}`)]);
+      return { ...event, seq, names: Object.fromEntries(names) };
+    }
+    case 'page':
+      return { ...event, seq, outputs: pack(event.outputs, 'outputs'), count: event.outputs.length };
+    default:
+      return { ...event, seq };
+  }
+}

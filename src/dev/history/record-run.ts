@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import type { TraceEvent } from '../../run/trace/trace.js';
+import type { EventHub } from '../live/event-hub.js';
+import type { RunKind, RunSource, RunState, RunSummary } from '../protocol.js';
+import type { History, RunRest } from './history.js';
+import { type Packed, packBody, packEvent } from './pack-event.js';
+
+/** What is known of a run when it starts. */
+export interface RunStart extends Pick<RunRest, 'limits' | 'input' | 'replayOf'> {
+  readonly app: string;
+  readonly kind: RunKind;
+  readonly name: string;
+  readonly source: RunSource;
+  /** Default: now. */
+  readonly startedAt?: number | undefined;
+}
+
+/** What is known when it is over. */
+export interface RunEnd
+  extends Pick<RunSummary, 'requests' | 'pages' | 'records' | 'stopReason' | 'durationMs' | 'error'>,
+    Pick<RunRest, 'failure' | 'allWarnings' | 'canReplay'> {
+  readonly state: Exclude<RunState, 'running'>;
+  /** Secrets hidden. */
+  readonly bundles: readonly unknown[];
+  /** Default: the number of `bundles`. */
+  readonly bundleCount?: number | undefined;
+  /** What was given, as its expressions saw it: default as at the start. */
+  readonly input?: RunRest['input'] | undefined;
+  /** The texts that ran. */
+  readonly documents: readonly {
+    readonly role: 'base' | 'communication';
+    readonly file: string | undefined;
+    readonly text: string;
+  }[];
+}
+
+/** Brings a run into the history while it goes on, and tells whoever watches. */
+export interface RunRecord {
+  readonly id: string;
+  readonly add: (event: TraceEvent) => void;
+  /** Resolves when all is written. */
+  readonly finish: (end: RunEnd) => Promise<RunSummary>;
+}
+
+/** Events are written this often: one by one they would keep the run waiting for the disk. */
+const WRITE_EVERY_MS = 150;
+
+/** Events of one run that are kept; of a run that has more, the first ones and its end. */
+const MAX_EVENTS = 20_000;
+
+/** @param onProblem is told when the history cannot be written; the run goes on */
+export async function startRecord(
+  start: RunStart,
+  {
+    history,
+    hub,
+    onProblem,
+  }: { readonly history: History; readonly hub: EventHub; readonly onProblem: (error: unknown) => void },
+): Promise<RunRecord> {
+  const { limits, input, replayOf, startedAt = Date.now(), ...known } = start;
+  const id = `${startedAt.toString(36)}-${randomBytes(5).toString('hex')}`;
+  let summary: RunSummary = {
+    ...{ id, ...known, state: 'running', startedAt, durationMs: 0, requests: 0, pages: 0, records: 0 },
+    ...{ bundles: 0, warnings: 0, stopReason: undefined, error: undefined, events: 0 },
+  };
+  let rest: RunRest = {
+    ...{ limits, input, replayOf, documents: [], failure: undefined, allWarnings: [] },
+    ...{ bundleList: undefined, canReplay: false },
+  };
+  let waiting: Packed[] = [];
+  let writing: Promise<void> = history.saveRun(summary, rest);
+  let timer: NodeJS.Timeout | undefined;
+  await writing;
+  hub.publish({ type: 'run', run: summary });
+
+  const write = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const batch = waiting;
+    const state = summary;
+    waiting = [];
+    writing = writing
+      .then(() => history.addEvents(id, batch))
+      .then(() => history.saveRun(state, rest))
+      .then(() => hub.publish({ type: 'run', run: state }))
+      .catch(onProblem);
+  };
+
+  return {
+    id,
+    add: (event) => {
+      if (summary.events >= MAX_EVENTS) return;
+      waiting.push(packEvent(event, summary.events));
+      summary = { ...summary, events: summary.events + 1, ...progressOf(event, summary, startedAt) };
+      timer ??= setTimeout(write, WRITE_EVERY_MS);
+    },
+    finish: async ({
+      bundles,
+      bundleCount,
+      documents,
+      failure,
+      allWarnings,
+      canReplay,
+      input: seen,
+      ...numbers
+    }) => {
+      const list = packBody(bundles, 'bundles');
+      const texts = documents.map(({ role, file, text }) => ({
+        role,
+        file,
+        body: packBody(text, `document ${role}`),
+      }));
+      summary = {
+        ...summary,
+        ...numbers,
+        bundles: bundleCount ?? bundles.length,
+        warnings: allWarnings.length,
+      };
+      rest = {
+        ...{ ...rest, failure, allWarnings, canReplay, input: seen ?? rest.input },
+        bundleList: { ref: list.ref, size: list.text.length },
+        documents: texts.map(({ role, file, body }) => ({ role, file, ref: body.ref })),
+      };
+      // Before the run is told to be over, so that whoever hears it finds all of it.
+      writing = writing.then(() => history.addBody(id, list)).catch(onProblem);
+      for (const { body } of texts) writing = writing.then(() => history.addBody(id, body)).catch(onProblem);
+      write();
+      await writing;
+      return summary;
+    },
+  };
+}
+
+function progressOf(event: TraceEvent, run: RunSummary, startedAt: number): Partial<RunSummary> {
+  const durationMs = Math.max(0, event.at - startedAt);
+  if (event.kind === 'request') {
+    return { durationMs, requests: run.requests + 1, pages: run.pages + (event.page > 1 ? 1 : 0) };
+  }
+  if (event.kind === 'page') return { durationMs, records: run.records + event.outputs.length };
+  if (event.kind === 'warning') return { durationMs, warnings: run.warnings + 1 };
+  return { durationMs };
+}

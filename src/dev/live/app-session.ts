@@ -1,0 +1,119 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { listFiles } from '../../app/loading/list-files.js';
+import { loadApp } from '../../app/loading/load-app.js';
+import { checkLoadedApp } from '../../check/check-folder.js';
+import type { Finding } from '../../check/finding.js';
+import type { App } from '../../document/app.js';
+import { EngineError } from '../../errors/engine-error.js';
+
+/** The app of a folder as it was read last. */
+export interface AppReading {
+  /** Counts from 1. */
+  readonly revision: number;
+  /** As it was when it loaded last. */
+  readonly app: App;
+  readonly findings: readonly Finding[];
+  /** Why it does not load now. */
+  readonly problem: EngineError | undefined;
+}
+
+/** Keeps up with the files of an app. */
+export interface AppSession {
+  readonly root: string;
+  readonly current: () => AppReading;
+  /** Reads the folder again, whether or not something has changed. */
+  readonly reload: () => Promise<AppReading>;
+  readonly close: () => void;
+}
+
+/** Between two looks at the folder, or longer where a look takes long. */
+const LOOK_EVERY_MS = 400;
+const SHARE_OF_TIME = 10;
+
+/**
+ * Loads the app in a folder, and again whenever a file of it changes. Files are looked at, not watched: that works on
+ * every file system, and sees each change once.
+ *
+ * @param onChange is called after the app was read anew
+ * @throws SpecError where there is no app that loads
+ */
+export async function openSession(
+  root: string,
+  onChange: (now: AppReading, before: AppReading) => void,
+): Promise<AppSession> {
+  let reading = await readApp(root, undefined);
+  let signature = await signatureOf(root);
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const reload = async (): Promise<AppReading> => {
+    const before = reading;
+    reading = await readApp(root, before);
+    onChange(reading, before);
+    return reading;
+  };
+  const look = async (): Promise<void> => {
+    const startedAt = performance.now();
+    const now = await signatureOf(root);
+    if (now !== undefined && now !== signature && !isClosed) {
+      signature = now;
+      await reload();
+    }
+    const tookMs = performance.now() - startedAt;
+    if (isClosed) return;
+    timer = setTimeout(() => void look().catch(() => {}), Math.max(LOOK_EVERY_MS, SHARE_OF_TIME * tookMs));
+    timer.unref();
+  };
+  timer = setTimeout(() => void look(), LOOK_EVERY_MS);
+  timer.unref();
+  return {
+    root,
+    current: () => reading,
+    reload,
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function readApp(root: string, before: AppReading | undefined): Promise<AppReading> {
+  const revision = (before?.revision ?? 0) + 1;
+  let problem: EngineError | undefined;
+  let app: App | undefined;
+  const load = async (): Promise<App> => {
+    try {
+      return await loadApp(root);
+    } catch (error) {
+      if (error instanceof EngineError) problem = error;
+      throw error;
+    }
+  };
+  const { findings } = await checkLoadedApp(root, load, (loaded) => {
+    app = loaded;
+  }).catch((error: unknown) => {
+    // Settings of the check that cannot be read keep nobody from running the app.
+    if (!(error instanceof EngineError)) throw error;
+    problem ??= error;
+    return { findings: [] as readonly Finding[] };
+  });
+  app ??= before?.app ?? (await loadApp(root));
+  return { revision, app, findings, problem };
+}
+
+/** Names, sizes and times of all files; undefined while the folder cannot be read. */
+async function signatureOf(root: string): Promise<string | undefined> {
+  try {
+    const files = await listFiles(root);
+    const lines = await Promise.all(
+      files.map(async ({ path: name }) => {
+        const { mtimeMs, size } = await stat(path.join(root, name));
+        return `${name} ${mtimeMs} ${size}`;
+      }),
+    );
+    return lines.sort().join('\n');
+  } catch {
+    return undefined;
+  }
+}

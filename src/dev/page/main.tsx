@@ -1,0 +1,246 @@
+import { useSignal } from '@preact/signals';
+import { type JSX, render } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Sidebar } from './parts/sidebar.js';
+import { sendTrace, takeToken } from './state/api.js';
+import { addressOf, followAddress, go, route } from './state/route.js';
+import { app, catchUp, connection, notice, runs, say, sayError, startListening } from './state/store.js';
+import { chooseTheme, theme } from './state/theme.js';
+import { ComponentView } from './views/component-view.js';
+import { DiffView } from './views/diff-view.js';
+import { ConnectionView, FindingsView, HomeView, WebhookView } from './views/other-views.js';
+import { RunView } from './views/run-view.js';
+import { SearchView } from './views/search-view.js';
+
+function Main(): JSX.Element {
+  const { view, id, more } = route.value;
+  switch (view) {
+    case 'run':
+      return <RunView id={id} />;
+    case 'module':
+    case 'rpc':
+      return <ComponentView key={`${view} ${id}`} kind={view} name={id} from={more} />;
+    case 'webhook':
+      return <WebhookView name={id} />;
+    case 'connection':
+      return <ConnectionView name={id} />;
+    case 'findings':
+      return <FindingsView />;
+    case 'diff':
+      return <DiffView a={id} b={more} />;
+    case 'search':
+      return <SearchView text={id} />;
+    default:
+      return <HomeView />;
+  }
+}
+
+const CONNECTION_WORDS = {
+  connecting: 'connecting',
+  live: 'live',
+  lost: 'not running',
+  refused: 'refused',
+} as const;
+
+function Bar({ onMenu }: { readonly onMenu: () => void }): JSX.Element {
+  const { value: state } = connection;
+  return (
+    <header class="bar">
+      <button type="button" class="button small menu" aria-label="App and runs" onClick={onMenu}>
+        ☰
+      </button>
+      <a class="brand" href="#/">
+        <img src="/icon.svg" alt="" width="22" height="22" /> <strong>iml dev</strong>
+        <span class="muted app-name">{app.value?.name}</span>
+      </a>
+      <search class="search">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            const text = new FormData(event.currentTarget).get('text');
+            if (typeof text === 'string' && text.trim().length >= 2) go('search', text.trim());
+          }}
+        >
+          <input
+            type="search"
+            name="text"
+            id="search"
+            aria-label="Search in all runs"
+            placeholder="Search all runs"
+            autocomplete="off"
+          />
+          <span class="key-hint" aria-hidden="true">
+            /
+          </span>
+        </form>
+      </search>
+      <span class={`live ${state}`} title={`The page is ${CONNECTION_WORDS[state]}`}>
+        <span aria-hidden="true">●</span> {CONNECTION_WORDS[state]}
+      </span>
+      <button type="button" class="button small" aria-label={`Colours: ${theme.value}`} onClick={chooseTheme}>
+        {theme.value === 'dark' ? '☾' : theme.value === 'light' ? '☀' : '◐'}
+      </button>
+    </header>
+  );
+}
+
+/** What is wrong with the whole page, or what became of the last run when a file was saved. */
+function Banner(): JSX.Element | null {
+  const { value: state } = app;
+  if (connection.value === 'refused') {
+    return (
+      <p class="banner bad" role="alert">
+        This page is not the one that was opened at this start. Open the address that <code>iml dev</code>{' '}
+        printed.
+      </p>
+    );
+  }
+  if (connection.value === 'lost') {
+    return (
+      <p class="banner bad" role="alert">
+        The server does not answer: start <code>iml dev</code> again. What is shown is as it was.
+      </p>
+    );
+  }
+  if (state?.problem !== undefined) {
+    return (
+      <p class="banner bad" role="alert">
+        The app does not load since it was saved: {state.problem.message}{' '}
+        <a href={addressOf('findings')}>Look</a>
+      </p>
+    );
+  }
+  if (state?.live === undefined) return null;
+  const { of, run } = state.live;
+  return (
+    <p class="banner" role="status">
+      {run === undefined ? (
+        <>
+          Saved. The last run would ask for something else now:{' '}
+          <a href={addressOf('run', of)}>run it again</a>.
+        </>
+      ) : (
+        <>
+          Saved. <a href={addressOf('run', run)}>New bundles over the last answers</a>, nothing was sent.{' '}
+          <a href={addressOf('diff', of, run)}>What changed</a>
+        </>
+      )}
+    </p>
+  );
+}
+
+function Page(): JSX.Element {
+  const isMenu = useSignal(false);
+  const isDropping = useSignal(false);
+  const main = useRef<HTMLElement>(null);
+  const { view, id } = route.value;
+  useEffect(() => {
+    isMenu.value = false;
+    main.current?.scrollTo({ top: 0 });
+  }, [view, id]);
+  useEffect(() => {
+    const isFile = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
+    const listeners = {
+      keydown: pressKey,
+      dragover: (event: DragEvent) => {
+        if (!isFile(event)) return;
+        event.preventDefault();
+        isDropping.value = true;
+      },
+      dragleave: () => {
+        isDropping.value = false;
+      },
+      drop: (event: DragEvent) => {
+        event.preventDefault();
+        isDropping.value = false;
+        const file = event.dataTransfer?.files[0];
+        if (file !== undefined) void takeTrace(file);
+      },
+    };
+    for (const [name, listener] of Object.entries(listeners))
+      addEventListener(name, listener as EventListener);
+    return () => {
+      for (const [name, listener] of Object.entries(listeners))
+        removeEventListener(name, listener as EventListener);
+    };
+  }, []);
+  return (
+    <div class={`page ${isMenu.value ? 'with-menu' : ''}`}>
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        To the main part
+      </button>
+      <Bar
+        onMenu={() => {
+          isMenu.value = !isMenu.value;
+        }}
+      />
+      <Sidebar />
+      <main id="main" ref={main} tabIndex={-1}>
+        <Banner />
+        <Main />
+      </main>
+      {isDropping.value && (
+        <div class="drop" aria-hidden="true">
+          Drop the trace to look at it
+        </div>
+      )}
+      <div class="notice-place" role="status" aria-live="polite">
+        {notice.value !== undefined && <p class={`notice ${notice.value.kind}`}>{notice.value.text}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** A bit more than the server takes says so at once. */
+const MAX_TRACE = 64 * 1024 * 1024;
+
+async function takeTrace(file: File): Promise<void> {
+  try {
+    if (file.size > MAX_TRACE) throw new Error('A trace of more than 64 MB is not taken.');
+    const { id } = await sendTrace(await file.text());
+    say(`${file.name} is in the history now.`);
+    go('run', id);
+  } catch (error) {
+    sayError(error);
+  }
+}
+
+function pressKey(event: KeyboardEvent): void {
+  const { target, key } = event;
+  const isTyping = event
+    .composedPath()
+    .some(
+      (node) =>
+        node instanceof HTMLElement &&
+        (node.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName)),
+    );
+  if (key === 'Escape' && isTyping && target instanceof HTMLElement) target.blur();
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (key === '/') {
+    event.preventDefault();
+    document.querySelector<HTMLInputElement>('#search')?.focus();
+  } else if (key === 'r') document.querySelector<HTMLElement>('[data-key="r"]')?.click();
+  else if (key === '[' || key === ']') {
+    const { view, id } = route.peek();
+    const at = runs.peek().findIndex((run) => run.id === id);
+    const next = view === 'run' ? runs.peek()[at + (key === '[' ? 1 : -1)] : runs.peek()[0];
+    if (next !== undefined) go('run', next.id);
+  }
+}
+
+const asked = takeToken();
+followAddress();
+const run = asked.get('run');
+if (run !== null) go('run', run);
+catchUp().then(
+  () => {
+    connection.value = 'live';
+  },
+  (error: unknown) => {
+    connection.value = 'lost';
+    sayError(error);
+  },
+);
+startListening();
+const place = document.querySelector('#page');
+if (place !== null) render(<Page />, place);

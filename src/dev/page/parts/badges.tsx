@@ -1,0 +1,46 @@
+import type { JSX } from 'preact';
+import type { RunState, ShownPlace } from '../../protocol.js';
+
+const STATES: Readonly<Record<RunState, readonly [mark: string, word: string]>> = {
+  running: ['●', 'running'],
+  ok: ['✓', 'ok'],
+  failed: ['✕', 'failed'],
+  stopped: ['■', 'stopped'],
+};
+
+/** How a run stands, by colour, mark and word. */
+export function StateMark({ state }: { readonly state: RunState }): JSX.Element {
+  const [mark, word] = STATES[state];
+  return (
+    <span class={`state ${state}`} role="img" aria-label={word} title={word}>
+      {mark}
+    </span>
+  );
+}
+
+/** The status of an answer. */
+export function Status({ status }: { readonly status: number | undefined }): JSX.Element {
+  if (status === undefined) return <span class="status none">···</span>;
+  const kind = status >= 500 ? 'bad' : status >= 400 ? 'bad' : status >= 300 ? 'moved' : 'good';
+  return <span class={`status ${kind}`}>{status}</span>;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  trigger: 'polling',
+  instant_trigger: 'instant',
+  universal: 'API call',
+};
+
+/** What kind of module it is, in a word. */
+export function TypeTag({ type }: { readonly type: string }): JSX.Element {
+  return <span class="tag">{TYPES[type] ?? type}</span>;
+}
+
+/** A place in the app: file, line and column. */
+export function PlaceText({ place }: { readonly place: ShownPlace | undefined }): JSX.Element | null {
+  if (place === undefined) return null;
+  const { file, line, column, pointer } = place;
+  const position = line === undefined ? '' : `:${line}:${column ?? 1}`;
+  const text = file === undefined ? (pointer ?? '') : `${file}${position}`;
+  return text === '' ? null : <code class="place">{text}</code>;
+}

@@ -1,0 +1,89 @@
+import { useSignal, useSignalEffect } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { BodyRef } from '../../protocol.js';
+import { get } from '../state/api.js';
+import { bytes } from '../state/format.js';
+import { sayError } from '../state/store.js';
+import { CopyButton } from './copy-button.js';
+import { JsonTree } from './json-tree.js';
+
+interface Loaded {
+  readonly kind: 'text' | 'json';
+  readonly text: string;
+  readonly size: number;
+  readonly isCut: boolean;
+}
+
+interface BodyViewProps {
+  readonly body: BodyRef | undefined;
+  /** What is said where there is none. */
+  readonly empty: string;
+  readonly label: string;
+}
+
+/** A long value, fetched when it is shown: as a tree where it is JSON, else as text. */
+export function BodyView({ body, empty, label }: BodyViewProps): JSX.Element {
+  const loaded = useSignal<Loaded | undefined>(undefined);
+  const isRaw = useSignal(false);
+  const wanted = useSignal(body);
+  useEffect(() => {
+    loaded.value = undefined;
+    wanted.value = body;
+  }, [body?.ref]);
+  useSignalEffect(() => {
+    const { value } = wanted;
+    if (value !== undefined) load(value, false);
+  });
+  const load = (of: BodyRef, whole: boolean): void => {
+    get<Loaded>(`bodies/${of.ref}${whole ? '?whole=1' : ''}`).then((answer) => {
+      if (wanted.peek()?.ref === of.ref) loaded.value = answer;
+    }, sayError);
+  };
+  if (body === undefined) return <p class="empty-line">{empty}</p>;
+  const { value: shown } = loaded;
+  if (shown === undefined) return <p class="empty-line">Loading {bytes(body.size)} …</p>;
+  const parsed = shown.isCut ? undefined : parse(shown.text);
+  return (
+    <div class="body-view">
+      <div class="body-tools">
+        <span class="muted">{bytes(shown.size)}</span>
+        {parsed !== undefined && (
+          <button
+            type="button"
+            class="link"
+            aria-pressed={isRaw.value}
+            onClick={() => {
+              isRaw.value = !isRaw.value;
+            }}
+          >
+            {isRaw.value ? 'Tree' : 'Raw'}
+          </button>
+        )}
+        <CopyButton text={() => shown.text} label={`Copy ${label}`} />
+      </div>
+      {parsed === undefined || isRaw.value ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
+        <pre class="raw" tabIndex={0}>
+          {parsed === undefined ? shown.text : JSON.stringify(parsed.value, null, 2)}
+        </pre>
+      ) : (
+        <JsonTree value={parsed.value} />
+      )}
+      {shown.isCut && (
+        <button type="button" class="button small" onClick={() => load(body, true)}>
+          Show all {bytes(shown.size)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function parse(text: string): { readonly value: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import { bracketMatching, defaultHighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { EditorState } from '@codemirror/state';
+import { EditorView, keymap, placeholder as placeholderOf } from '@codemirror/view';
+
+interface EditorOptions {
+  readonly label: string;
+  readonly initial: string;
+  readonly language: 'json' | undefined;
+  readonly placeholder: string;
+  readonly onChange: (text: string) => void;
+}
+
+const THEME = EditorView.theme({
+  '&': { backgroundColor: 'transparent', color: 'inherit', fontSize: '13px' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-content': { fontFamily: 'var(--mono)', caretColor: 'currentColor', padding: '8px 0' },
+  '.cm-line': { padding: '0 10px' },
+  '.cm-placeholder': { color: 'var(--muted)' },
+  '.cm-scroller': { maxHeight: '320px', overflow: 'auto' },
+  '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--mark)' },
+});
+
+/**
+ * Opens an editor in an element. It lives in a shadow tree: there its styles are objects, so that the page needs to
+ * allow none that are written into it.
+ *
+ * @returns what closes it
+ */
+export function openEditor(box: HTMLElement, options: EditorOptions): () => void {
+  const { label, initial, language, placeholder, onChange } = options;
+  const root = box.shadowRoot ?? box.attachShadow({ mode: 'open' });
+  const parent = document.createElement('div');
+  root.append(parent);
+  const view = new EditorView({
+    parent,
+    root,
+    state: EditorState.create({
+      doc: initial,
+      extensions: [
+        history(),
+        bracketMatching(),
+        EditorView.lineWrapping,
+        placeholderOf(placeholder),
+        // Tab leaves the editor, as everywhere on the page.
+        keymap.of([...defaultKeymap, ...historyKeymap]),
+        EditorView.contentAttributes.of({ 'aria-label': label }),
+        ...(language === 'json' ? [json(), syntaxHighlighting(defaultHighlightStyle)] : []),
+        THEME,
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) onChange(update.state.doc.toString());
+        }),
+      ],
+    }),
+  });
+  return () => {
+    view.destroy();
+    parent.remove();
+  };
+}

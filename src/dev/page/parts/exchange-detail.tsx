@@ -1,0 +1,158 @@
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import type { BodyRef, RunDetail } from '../../protocol.js';
+import { get } from '../state/api.js';
+import { bytes, count, duration } from '../state/format.js';
+import { curlOf, type ExchangeStep } from '../state/steps.js';
+import { sayError } from '../state/store.js';
+import { PlaceText, Status } from './badges.js';
+import { BodyView } from './body-view.js';
+
+/** One exchange: what was asked, what came, what was made of it, side by side. */
+export function ExchangeDetail({
+  step,
+}: {
+  readonly run: RunDetail;
+  readonly step: ExchangeStep;
+}): JSX.Element {
+  const { request, response, page } = step;
+  return (
+    <div class="columns">
+      <section class="column" aria-label="Request">
+        <header>
+          <h3>Request</h3>
+          <CurlButton step={step} />
+        </header>
+        <p class="address">
+          <span class="method">{request.method}</span> <span>{request.url}</span>
+        </p>
+        <PlaceText place={request.place} />
+        <Pairs title="Query" pairs={queryOf(request.url)} />
+        <Pairs title="Headers" pairs={request.headers.map(([name, value]) => [name, value])} />
+        <h4>Body</h4>
+        <BodyView body={request.body} empty="No body was sent." label="request body" />
+      </section>
+      <section class="column" aria-label="Response">
+        <header>
+          <h3>Response</h3>
+          {response !== undefined && (
+            <span>
+              <Status status={response.status} />{' '}
+              <span class="muted">
+                {duration(response.durationMs)} · {bytes(response.size)}
+              </span>
+            </span>
+          )}
+        </header>
+        {response === undefined ? (
+          <p class="empty-line">No answer came.</p>
+        ) : (
+          <>
+            <Pairs
+              title="Headers"
+              pairs={Object.entries(response.headers).map(([name, value]) => [name, String(value)])}
+              isClosed
+            />
+            <h4>Body</h4>
+            <BodyView body={response.body} empty="The answer has no body." label="response body" />
+          </>
+        )}
+      </section>
+      <section class="column" aria-label="Bundles of this page">
+        <header>
+          <h3>Bundles</h3>
+          {page !== undefined && <span class="muted">{count(page.count, 'output')}</span>}
+        </header>
+        {page === undefined ? (
+          <p class="empty-line">Nothing was made of this answer.</p>
+        ) : (
+          <>
+            <Made looked={page.looked} made={page.count} isIterated={page.isIterated} isCut={page.isCut} />
+            <BodyView body={page.outputs} empty="No outputs." label="outputs" />
+          </>
+        )}
+      </section>
+    </div>
+  );
+}
+
+interface MadeProps {
+  readonly looked: number;
+  readonly made: number;
+  readonly isIterated: boolean;
+  readonly isCut: boolean;
+}
+
+/** Why there are as many outputs as there are. */
+function Made({ looked, made, isIterated, isCut }: MadeProps): JSX.Element {
+  const left = looked - made;
+  return (
+    <p class="made">
+      {isIterated
+        ? `${count(looked, 'item')} of iterate`
+        : 'The whole answer is one output, as there is no iterate'}
+      {isIterated && left > 0 && `, ${left} left out by the condition of iterate or an empty output`}
+      {isCut && '; further items were left behind, as a limit was reached'}.
+    </p>
+  );
+}
+
+function queryOf(url: string): readonly (readonly [string, string])[] {
+  try {
+    return [...new URL(url).searchParams];
+  } catch {
+    return [];
+  }
+}
+
+interface PairsProps {
+  readonly title: string;
+  readonly pairs: readonly (readonly [name: string, value: string])[];
+  readonly isClosed?: boolean;
+}
+
+function Pairs({ title, pairs, isClosed = false }: PairsProps): JSX.Element | null {
+  if (pairs.length === 0) return null;
+  return (
+    <details class="pairs" open={!isClosed}>
+      <summary>
+        {title} <span class="muted">{pairs.length}</span>
+      </summary>
+      <dl>
+        {pairs.map(([name, value], index) => (
+          <div key={`${name} ${index}`}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+function CurlButton({ step }: { readonly step: ExchangeStep }): JSX.Element {
+  const isDone = useSignal(false);
+  const copy = async (): Promise<void> => {
+    try {
+      const { body } = step.request;
+      const text =
+        body === undefined ? undefined : (await get<{ text: string }>(`bodies/${refOf(body)}?whole=1`)).text;
+      await navigator.clipboard.writeText(curlOf(step, text));
+      isDone.value = true;
+      setTimeout(() => {
+        isDone.value = false;
+      }, 1500);
+    } catch (error) {
+      sayError(error);
+    }
+  };
+  return (
+    <button type="button" class="link" onClick={copy}>
+      {isDone.value ? 'Copied' : 'Copy as cURL'}
+    </button>
+  );
+}
+
+function refOf({ ref }: BodyRef): string {
+  return ref;
+}

@@ -1,0 +1,212 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { ExplainedDocument, ExplainedExpression, ShownValue } from '../../protocol.js';
+import { ApiError, get } from '../state/api.js';
+import { count } from '../state/format.js';
+import { sayError } from '../state/store.js';
+import { Playground } from './playground.js';
+
+interface ExpressionsProps {
+  readonly run: string;
+  readonly seq: number;
+}
+
+interface Explained {
+  readonly documents: readonly ExplainedDocument[];
+  readonly items: number;
+}
+
+/** The texts of the app with the value each expression had at this point of the run. */
+export function Expressions({ run, seq }: ExpressionsProps): JSX.Element {
+  const explained = useSignal<Explained | undefined>(undefined);
+  const problem = useSignal('');
+  const item = useSignal(0);
+  const chosen = useSignal<ExplainedExpression | undefined>(undefined);
+  useEffect(() => {
+    chosen.value = undefined;
+    get<Explained>(`runs/${run}/explain?seq=${seq}&item=${item.value}`).then(
+      (answer) => {
+        explained.value = answer;
+        problem.value = '';
+      },
+      (error: unknown) => {
+        if (error instanceof ApiError) problem.value = error.message;
+        else sayError(error);
+      },
+    );
+  }, [run, seq, item.value]);
+  if (problem.value !== '') return <p class="empty-line">{problem.value}</p>;
+  const { value } = explained;
+  if (value === undefined) return <p class="empty-line">Evaluating …</p>;
+  return (
+    <div class="expressions">
+      <Playground run={run} seq={seq} item={item.value} />
+      {value.items > 1 && (
+        <label class="item-choice">
+          <code>item</code> is{' '}
+          <input
+            type="number"
+            min={1}
+            max={value.items}
+            value={item.value + 1}
+            onInput={(event) => {
+              const number = Number(event.currentTarget.value);
+              if (number >= 1 && number <= value.items) item.value = number - 1;
+            }}
+          />{' '}
+          <span class="muted">of {count(value.items, 'item')}</span>
+        </label>
+      )}
+      <p class="muted hint-line">
+        Choose an expression to see its value whole, and what its parts were. Secrets stay hidden.
+      </p>
+      <div class="explained">
+        <div class="documents">
+          {value.documents.map((document) => (
+            <section key={document.role} aria-label={document.file ?? document.role}>
+              <h3>
+                {document.file ?? document.role} <span class="tag">{document.role}</span>
+              </h3>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
+              <pre class="spec" tabIndex={0}>
+                <Marked
+                  document={document}
+                  chosen={chosen.value}
+                  onChoose={(expression) => {
+                    chosen.value = expression;
+                  }}
+                />
+              </pre>
+            </section>
+          ))}
+        </div>
+        <Chosen expression={chosen.value} documents={value.documents} />
+      </div>
+    </div>
+  );
+}
+
+interface MarkedProps {
+  readonly document: ExplainedDocument;
+  readonly chosen: ExplainedExpression | undefined;
+  readonly onChoose: (expression: ExplainedExpression) => void;
+}
+
+/** The text with its expressions as buttons, each with its value behind it. */
+function Marked({ document: { text, expressions }, chosen, onChoose }: MarkedProps): JSX.Element {
+  const pieces: ComponentChildren[] = [];
+  let at = 0;
+  for (const expression of expressions) {
+    const { start, end, value } = expression;
+    if (start < at) continue;
+    pieces.push(text.slice(at, start));
+    pieces.push(
+      <button
+        key={start}
+        type="button"
+        class={`expression ${value.kind} ${expression === chosen ? 'chosen' : ''}`}
+        onClick={() => onChoose(expression)}
+      >
+        <Parts text={text} expression={expression} />
+        <span class="value">{short(value)}</span>
+      </button>,
+    );
+    at = end;
+  }
+  pieces.push(text.slice(at));
+  return <>{pieces}</>;
+}
+
+/** The source with its inner parts, each of which tells its value when it is pointed at. */
+function Parts({
+  text,
+  expression,
+}: {
+  readonly text: string;
+  readonly expression: ExplainedExpression;
+}): JSX.Element {
+  const build = (start: number, end: number, parts: ExplainedExpression['parts']): ComponentChildren[] => {
+    const pieces: ComponentChildren[] = [];
+    let at = start;
+    const outer = parts.filter(
+      (part) =>
+        !parts.some(
+          (other) =>
+            other !== part && other.start <= part.start && other.end >= part.end && size(other) > size(part),
+        ),
+    );
+    for (const part of [...outer].sort((a, b) => a.start - b.start)) {
+      if (part.start < at) continue;
+      const inner = parts.filter(
+        (other) => other !== part && other.start >= part.start && other.end <= part.end,
+      );
+      pieces.push(text.slice(at, part.start));
+      pieces.push(
+        <span
+          key={part.start}
+          class="part"
+          title={`${text.slice(part.start, part.end)}\n= ${part.value.text}`}
+        >
+          {build(part.start, part.end, inner)}
+        </span>,
+      );
+      at = part.end;
+    }
+    pieces.push(text.slice(at, end));
+    return pieces;
+  };
+  return <span class="source">{build(expression.start, expression.end, expression.parts)}</span>;
+}
+
+function size({ start, end }: { readonly start: number; readonly end: number }): number {
+  return end - start;
+}
+
+function short({ kind, text }: ShownValue): string {
+  if (kind === 'nothing') return 'nothing';
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 48 ? `${line.slice(0, 48)}…` : line;
+}
+
+interface ChosenProps {
+  readonly expression: ExplainedExpression | undefined;
+  readonly documents: readonly ExplainedDocument[];
+}
+
+function Chosen({ expression, documents }: ChosenProps): JSX.Element {
+  const text = documents.find(
+    ({ expressions }) => expression !== undefined && expressions.includes(expression),
+  )?.text;
+  return (
+    <aside class="chosen" aria-label="Value of the expression" aria-live="polite">
+      {expression === undefined || text === undefined ? (
+        <p class="empty-line">No expression is chosen.</p>
+      ) : (
+        <>
+          <ValueOf source={expression.source} value={expression.value} />
+          {expression.parts.length > 0 && <h4>Its parts</h4>}
+          {expression.parts.map((part) => (
+            <ValueOf
+              key={`${part.start} ${part.end}`}
+              source={text.slice(part.start, part.end)}
+              value={part.value}
+            />
+          ))}
+        </>
+      )}
+    </aside>
+  );
+}
+
+function ValueOf({ source, value }: { readonly source: string; readonly value: ShownValue }): JSX.Element {
+  return (
+    <div class={`value-of ${value.kind}`}>
+      <code>{source}</code>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
+      <pre tabIndex={0}>
+        {value.kind === 'nothing' ? 'nothing (undefined)' : `${value.text}${value.isCut ? ' …' : ''}`}
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,247 @@
+import type { JSX } from 'preact';
+import type { ShownField } from '../../protocol.js';
+
+export type Values = Readonly<Record<string, unknown>>;
+
+interface FieldsProps {
+  readonly fields: readonly ShownField[];
+  readonly values: Values;
+  readonly path: string;
+  readonly onChange: (values: Values) => void;
+}
+
+/** The fields of a form; what is not filled in is not given. */
+export function FormFields({ fields, values, path, onChange }: FieldsProps): JSX.Element {
+  return (
+    <div class="fields">
+      {fields.map((field) => (
+        <Field
+          key={field.name}
+          field={field}
+          path={`${path}${field.name}`}
+          value={values[field.name]}
+          onChange={(value) => {
+            const { [field.name]: _, ...others } = values;
+            onChange(value === undefined ? others : { ...others, [field.name]: value });
+          }}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface FieldProps {
+  readonly field: ShownField;
+  readonly path: string;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+function Field({ field, path, value, onChange }: FieldProps): JSX.Element {
+  const { label, name, required, help } = field;
+  const id = `field-${path}`;
+  const isGroup = field.fields !== undefined || field.type === 'array' || field.type === 'collection';
+  const title = (
+    <>
+      {label}
+      {required && (
+        <span class="required" title="required">
+          {' *'}
+        </span>
+      )}{' '}
+      {label !== name && <code class="muted">{name}</code>}
+    </>
+  );
+  if (isGroup) {
+    return (
+      <fieldset class="field">
+        <legend>{title}</legend>
+        {field.type === 'array' ? (
+          <Items field={field} path={path} value={value} onChange={onChange} />
+        ) : field.fields === undefined || field.fields.length === 0 ? (
+          <JsonInput id={id} label={label} value={value} onChange={onChange} />
+        ) : (
+          <FormFields
+            fields={field.fields}
+            path={`${path}.`}
+            values={asValues(value)}
+            onChange={(inner) => onChange(Object.keys(inner).length === 0 ? undefined : inner)}
+          />
+        )}
+      </fieldset>
+    );
+  }
+  return (
+    <div class="field">
+      <label for={id}>{title}</label>
+      <Control id={id} field={field} value={value} onChange={onChange} />
+      {help !== undefined && <p class="help">{help.replace(/<[^>]*>/g, '')}</p>}
+    </div>
+  );
+}
+
+function asValues(value: unknown): Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {};
+}
+
+function Items({ field, path, value, onChange }: FieldProps): JSX.Element {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  const put = (next: readonly unknown[]): void => onChange(next.length === 0 ? undefined : next);
+  const { fields, itemType = 'text' } = field;
+  const item: ShownField = {
+    ...field,
+    type: itemType,
+    fields: undefined,
+    multiple: false,
+    label: 'item',
+    help: undefined,
+  };
+  return (
+    <div class="items">
+      {items.map((entry, index) => {
+        const change = (next: unknown): void =>
+          put(items.map((other, at) => (at === index ? (next ?? '') : other)));
+        return (
+          <div class="item" key={index}>
+            {fields === undefined ? (
+              <Control
+                id={`field-${path}.${index}`}
+                label={`${field.label} ${index + 1}`}
+                field={item}
+                value={entry}
+                onChange={change}
+              />
+            ) : (
+              <FormFields
+                fields={fields}
+                path={`${path}.${index}.`}
+                values={asValues(entry)}
+                onChange={change}
+              />
+            )}
+            <button
+              type="button"
+              class="link"
+              aria-label={`Remove item ${index + 1} of ${field.label}`}
+              onClick={() => put(items.filter((_, at) => at !== index))}
+            >
+              Remove
+            </button>
+          </div>
+        );
+      })}
+      <button
+        type="button"
+        class="button small"
+        onClick={() => put([...items, fields === undefined ? '' : {}])}
+      >
+        Add an item
+      </button>
+    </div>
+  );
+}
+
+type ControlProps = Omit<FieldProps, 'path'> & { readonly id: string; readonly label?: string };
+
+const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'uinteger', 'port']);
+
+function Control({ id, label, field, value, onChange }: ControlProps): JSX.Element {
+  const { type, options, multiple } = field;
+  const text =
+    value === undefined || value === null
+      ? ''
+      : typeof value === 'object'
+        ? JSON.stringify(value)
+        : String(value);
+  const placeholder =
+    field.default === undefined || field.default === null ? '' : `default: ${String(field.default)}`;
+  if (type === 'boolean' || type === 'checkbox') {
+    return (
+      <select
+        id={id}
+        aria-label={label}
+        value={value === undefined ? '' : String(value)}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value;
+          onChange(chosen === '' ? undefined : chosen === 'true');
+        }}
+      >
+        <option value="">not given{placeholder === '' ? '' : ` (${placeholder})`}</option>
+        <option value="true">yes</option>
+        <option value="false">no</option>
+      </select>
+    );
+  }
+  if (options !== undefined && options.length > 0) {
+    const chosen = new Set(
+      (multiple && Array.isArray(value) ? value : [value]).map((one) => JSON.stringify(one)),
+    );
+    return (
+      <select
+        id={id}
+        aria-label={label}
+        multiple={multiple}
+        onChange={(event) => {
+          const picked = [...event.currentTarget.selectedOptions]
+            .filter((option) => option.value !== '')
+            .map((option) => JSON.parse(option.value) as unknown);
+          onChange(picked.length === 0 ? undefined : multiple ? picked : picked[0]);
+        }}
+      >
+        {!multiple && <option value="">not given{placeholder === '' ? '' : ` (${placeholder})`}</option>}
+        {options.map((option) => (
+          <option
+            key={String(option.value)}
+            value={JSON.stringify(option.value)}
+            selected={chosen.has(JSON.stringify(option.value))}
+          >
+            {option.label}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  const isLong = type === 'editor' || type === 'json' || type === 'markdown';
+  const shared = {
+    ...{ id, placeholder, value: text, 'aria-label': label, autocomplete: 'off', spellcheck: false },
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) => {
+      const given = event.currentTarget.value;
+      onChange(given === '' ? undefined : given);
+    },
+  };
+  if (isLong) return <textarea {...shared} rows={4} />;
+  const kind = type === 'password' ? 'password' : type === 'email' ? 'email' : 'text';
+  return <input {...shared} type={kind} inputMode={NUMBERS.has(type) ? 'decimal' : 'text'} />;
+}
+
+interface JsonInputProps {
+  readonly id: string;
+  readonly label: string;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** A collection whose fields are not known is written as JSON. */
+function JsonInput({ id, label, value, onChange }: JsonInputProps): JSX.Element {
+  return (
+    <textarea
+      id={id}
+      rows={3}
+      class="mono"
+      aria-label={`${label}, as JSON`}
+      placeholder='{"name": "value"}'
+      defaultValue={value === undefined ? '' : JSON.stringify(value, null, 2)}
+      onChange={(event) => {
+        const { currentTarget } = event;
+        currentTarget.setCustomValidity('');
+        if (currentTarget.value.trim() === '') return onChange(undefined);
+        try {
+          onChange(JSON.parse(currentTarget.value));
+        } catch {
+          currentTarget.setCustomValidity('This is no JSON.');
+          currentTarget.reportValidity();
+        }
+      }}
+    />
+  );
+}

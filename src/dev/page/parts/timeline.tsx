@@ -1,0 +1,189 @@
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { count, duration, hostOf, pathOf, stopSentence } from '../state/format.js';
+import type { ExchangeStep, NoteStep, Step } from '../state/steps.js';
+import { PlaceText, Status } from './badges.js';
+
+/** Height of a row; all have the same, so that ten thousand scroll like ten. */
+const ROW = 34;
+
+/** Rows drawn above and below what is seen. */
+const AROUND = 12;
+
+interface TimelineProps {
+  readonly steps: readonly Step[];
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly selected: number | undefined;
+  readonly onSelect: (seq: number) => void;
+}
+
+/** What happened, in order; only the rows that are seen are drawn. */
+export function Timeline({ steps, startedAt, durationMs, selected, onSelect }: TimelineProps): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const top = useSignal(0);
+  const height = useSignal(400);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => {
+      height.value = element.clientHeight;
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const first = Math.max(0, Math.floor(top.value / ROW) - AROUND);
+  const shown = steps.slice(first, first + Math.ceil(height.value / ROW) + 2 * AROUND);
+  const walk = (event: KeyboardEvent): void => {
+    const change = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+    if (change === undefined || event.ctrlKey || event.metaKey) return;
+    const at = steps.findIndex(({ seq }) => seq === selected);
+    const next = Math.min(steps.length - 1, Math.max(0, at + change));
+    const step = steps[next];
+    if (step === undefined) return;
+    event.preventDefault();
+    onSelect(step.seq);
+    box.current?.scrollTo({ top: Math.max(0, (next - 4) * ROW) });
+  };
+  return (
+    <div
+      class="timeline"
+      ref={box}
+      tabIndex={0}
+      role="listbox"
+      aria-label="What happened"
+      aria-activedescendant={selected === undefined ? undefined : `step-${selected}`}
+      onKeyDown={walk}
+      onScroll={(event) => {
+        top.value = event.currentTarget.scrollTop;
+      }}
+    >
+      <div class="timeline-all" role="presentation" style={{ height: `${steps.length * ROW}px` }}>
+        {shown.map((step, index) => (
+          <div
+            key={step.seq}
+            id={`step-${step.seq}`}
+            class={`step ${step.kind} ${step.seq === selected ? 'selected' : ''}`}
+            role="option"
+            aria-selected={step.seq === selected}
+            tabIndex={-1}
+            style={{ transform: `translateY(${(first + index) * ROW}px)` }}
+            onClick={() => onSelect(step.seq)}
+            onKeyDown={(event) => event.key === 'Enter' && onSelect(step.seq)}
+          >
+            <Row step={step} startedAt={startedAt} durationMs={durationMs} />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+type RowProps = Pick<TimelineProps, 'startedAt' | 'durationMs'> & { readonly step: Step };
+
+function Row({ step, startedAt, durationMs }: RowProps): JSX.Element {
+  if (step.kind === 'exchange')
+    return <ExchangeRow step={step} startedAt={startedAt} durationMs={durationMs} />;
+  if (step.kind === 'static') {
+    return (
+      <>
+        <span class="step-kind">static</span>
+        <span class="step-text">no request is sent</span>
+        <span class="step-made">{count(step.page.count, 'output')}</span>
+      </>
+    );
+  }
+  return <NoteRow step={step} />;
+}
+
+function ExchangeRow({
+  step,
+  startedAt,
+  durationMs,
+}: Omit<RowProps, 'step'> & { readonly step: ExchangeStep }): JSX.Element {
+  const { request, response, page } = step;
+  const { endpoint, requestIndex, url, method } = request;
+  const place = [endpoint, `${requestIndex + 1}.${request.page}`].filter(Boolean).join(' ');
+  return (
+    <>
+      <span class="step-place muted" title="request of the chain, page">
+        {place}
+      </span>
+      <Status status={response?.status} />
+      <span class="method">{method}</span>
+      <span class="step-text" title={url}>
+        <span class="muted">{hostOf(url)}</span>
+        {pathOf(url)}
+      </span>
+      <span class="step-made">{page === undefined ? '' : count(page.count, 'output')}</span>
+      <span class="step-time muted">{duration(response?.durationMs)}</span>
+      <Bar at={request.at - startedAt} took={response?.durationMs ?? 0} whole={durationMs} />
+    </>
+  );
+}
+
+interface BarProps {
+  readonly at: number;
+  readonly took: number;
+  readonly whole: number;
+}
+
+/** When in the run it was under way. */
+function Bar({ at, took, whole }: BarProps): JSX.Element {
+  const of = Math.max(1, whole);
+  const left = Math.min(98, Math.max(0, (100 * at) / of));
+  const width = Math.min(100 - left, Math.max(2, (100 * took) / of));
+  return (
+    <span class="waterfall" aria-hidden="true">
+      <span style={{ left: `${left}%`, width: `${width}%` }} />
+    </span>
+  );
+}
+
+function NoteRow({ step: { event } }: { readonly step: NoteStep }): JSX.Element {
+  switch (event.kind) {
+    case 'wait':
+      return (
+        <Note
+          kind="waits"
+          text={`${duration(event.delayMs)} before repeat ${event.repeats + 1}: repeat.condition holds`}
+        />
+      );
+    case 'stop':
+      return <Note kind="stop" text={`No further page. ${stopSentence(event.reason) ?? ''}`} />;
+    case 'skipped':
+      return <Note kind="skipped" text="Its condition is false." place={event.place} />;
+    case 'missing':
+      return <Note kind="missing" text={`No value for ${event.expression}`} place={event.place} />;
+    case 'debug':
+      return (
+        <Note
+          kind="debug"
+          text={`${event.function}: ${event.values.map((value) => JSON.stringify(value)).join(' ')}`}
+        />
+      );
+    case 'warning':
+      return <Note kind="warning" text={event.warning.message} place={event.warning.place} />;
+    default:
+      return <Note kind="failed" text={`at ${event.phase}: ${event.message}`} place={event.place} />;
+  }
+}
+
+interface NoteProps {
+  readonly kind: string;
+  readonly text: string;
+  readonly place?: Parameters<typeof PlaceText>[0]['place'];
+}
+
+function Note({ kind, text, place }: NoteProps): JSX.Element {
+  return (
+    <>
+      <span class={`step-kind ${kind}`}>{kind}</span>
+      <span class="step-text" title={text}>
+        {text}
+      </span>
+      <PlaceText place={place} />
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import type { RunSummary } from '../../protocol.js';
+
+/** `0.8 s`, `120 ms`, `2 min 5 s`. */
+export function duration(ms: number | undefined): string {
+  if (ms === undefined) return '';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+export function bytes(size: number): string {
+  if (size < 1024) return `${size} B`;
+  if (size < 1024 * 1024) return `${(size / 1024).toFixed(size < 10_240 ? 1 : 0)} kB`;
+  return `${(size / 1024 / 1024).toFixed(1)} MB`;
+}
+
+/** `14:03:22` today, with the day before that. */
+export function clock(at: number): string {
+  const date = new Date(at);
+  const time = date.toLocaleTimeString(undefined, { hour12: false });
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday
+    ? time
+    : `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })} ${time.slice(0, 5)}`;
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+}
+
+/** What a person would say came of a run. */
+export function outcomeOf(run: RunSummary): string {
+  switch (run.state) {
+    case 'running':
+      return run.requests === 0 ? 'running' : `running, ${count(run.requests, 'request')}`;
+    case 'ok':
+      return count(run.bundles, 'bundle');
+    case 'failed':
+      return run.error?.type ?? 'failed';
+    default:
+      return 'stopped';
+  }
+}
+
+const STOP_REASONS: Readonly<Record<string, string>> = {
+  'no-pagination': 'The request has no pagination, so its one answer is all there is.',
+  'response-limit': 'As many records had come as response.limit asks for.',
+  'empty-page': 'The last page held no records.',
+  trigger: 'The trigger had seen everything that is new.',
+  condition: 'pagination.condition was false after the last page.',
+  'no-next-url': 'The last page named no next one: the address of pagination was empty.',
+  'page-loop': 'A page repeated one that came before.',
+  'max-pages': 'The limit of follow-up pages was reached; there may be more.',
+  'max-requests': 'The limit of requests was reached; there may be more.',
+  'max-records': 'The limit of records was reached; there may be more.',
+};
+
+/** Why no further page was asked for, as a sentence. */
+export function stopSentence(reason: string | undefined): string | undefined {
+  return reason === undefined ? undefined : (STOP_REASONS[reason] ?? reason);
+}
+
+/** The path of an address with its query, which tells more than its host. */
+export function pathOf(url: string): string {
+  try {
+    const { pathname, search } = new URL(url);
+    return decodeURI(`${pathname}${search}`);
+  } catch {
+    return url;
+  }
+}
+
+export function hostOf(url: string): string {
+  try {
+    return new URL(url).host;
+  } catch {
+    return '';
+  }
+}

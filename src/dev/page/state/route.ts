@@ -1,0 +1,39 @@
+import { signal } from '@preact/signals';
+
+/** What the main part shows: `#/run/ID`, `#/module/NAME`, ... */
+export interface Route {
+  readonly view: string;
+  readonly id: string;
+  readonly more: string;
+}
+
+function read(): Route {
+  const [view = '', id = '', more = ''] = location.hash.replace(/^#\/?/, '').split('/').map(decode);
+  return { view, id, more };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export const route = signal<Route>({ view: '', id: '', more: '' });
+
+/** Follows the address from here on. */
+export function followAddress(): void {
+  route.value = read();
+  addEventListener('hashchange', () => {
+    route.value = read();
+  });
+}
+
+export function addressOf(...steps: readonly string[]): string {
+  return `#/${steps.map(encodeURIComponent).join('/')}`;
+}
+
+export function go(...steps: readonly string[]): void {
+  location.hash = addressOf(...steps);
+}

@@ -1,0 +1,77 @@
+import type { PackedEvent } from '../../protocol.js';
+
+type EventOf<Kind extends PackedEvent['kind']> = Extract<PackedEvent, { readonly kind: Kind }>;
+
+/** One exchange of a run, with what came of it. */
+export interface ExchangeStep {
+  readonly kind: 'exchange';
+  readonly seq: number;
+  readonly request: EventOf<'request'>;
+  readonly response: EventOf<'response'> | undefined;
+  /** What the answer was taken apart into. */
+  readonly page: EventOf<'page'> | undefined;
+}
+
+/** Something else that happened. */
+export interface NoteStep {
+  readonly kind: 'note';
+  readonly seq: number;
+  readonly event: Exclude<PackedEvent, { readonly kind: 'request' | 'response' | 'scope' | 'page' }>;
+}
+
+/** A page that no request was sent for: a request without url. */
+export interface StaticStep {
+  readonly kind: 'static';
+  readonly seq: number;
+  readonly page: EventOf<'page'>;
+}
+
+export type Step = ExchangeStep | NoteStep | StaticStep;
+
+/** The events of a run as a person counts them: one step an exchange. */
+export function stepsOf(events: readonly PackedEvent[]): readonly Step[] {
+  const steps: Step[] = [];
+  let open: { at: number; step: ExchangeStep } | undefined;
+  const change = (more: Partial<ExchangeStep>): void => {
+    if (open === undefined) return;
+    const step = { ...open.step, ...more };
+    open = { ...open, step };
+    steps[open.at] = step;
+  };
+  for (const event of events) {
+    switch (event.kind) {
+      case 'request': {
+        const step: ExchangeStep = {
+          ...{ kind: 'exchange', seq: event.seq, request: event, response: undefined, page: undefined },
+        };
+        open = { at: steps.length, step };
+        steps.push(step);
+        break;
+      }
+      case 'response':
+        change({ response: event });
+        break;
+      case 'page':
+        if (open === undefined || open.step.page !== undefined)
+          steps.push({ kind: 'static', seq: event.seq, page: event });
+        else change({ page: event });
+        break;
+      case 'scope':
+        break;
+      default:
+        steps.push({ kind: 'note', seq: event.seq, event });
+    }
+  }
+  return steps;
+}
+
+/** A command for a shell that asks the same; what was hidden has to be filled in. */
+export function curlOf({ request }: ExchangeStep, body: string | undefined): string {
+  const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+  const parts = [
+    `curl -X ${request.method} ${quote(request.url)}`,
+    ...request.headers.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
+  ];
+  return parts.join(' \\\n  ');
+}

@@ -1,0 +1,139 @@
+import { batch, computed, signal } from '@preact/signals';
+import type { AppState, LiveMessage, RunSummary } from '../../protocol.js';
+import { ApiError, get, listen, startMark } from './api.js';
+
+/** The app as the server has it; undefined until it was asked. */
+export const app = signal<AppState | undefined>(undefined);
+
+/** Runs as far as they are listed, newest first. */
+export const runs = signal<readonly RunSummary[]>([]);
+export const hasMoreRuns = signal(false);
+
+/** Which runs are listed. */
+export const stateFilter = signal('');
+export const nameFilter = signal('');
+
+/** Whether what happens is heard of as it happens. */
+export const connection = signal<'connecting' | 'live' | 'lost' | 'refused'>('connecting');
+
+/** A sentence for a moment, such as what went wrong. */
+export const notice = signal<{ readonly text: string; readonly kind: 'ok' | 'error' } | undefined>(undefined);
+
+/** Counts what was heard of each run, so that a view knows to look again. */
+export const heard = signal<ReadonlyMap<string, RunSummary>>(new Map());
+
+export const shownRuns = computed(() =>
+  runs.value.filter(
+    ({ state, name }) =>
+      (stateFilter.value === '' || state === stateFilter.value) &&
+      (nameFilter.value === '' || name === nameFilter.value),
+  ),
+);
+
+const PAGE = 50;
+
+let noticeTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows a sentence for a while. */
+export function say(text: string, kind: 'ok' | 'error' = 'ok'): void {
+  notice.value = { text, kind };
+  clearTimeout(noticeTimer);
+  noticeTimer = setTimeout(() => {
+    notice.value = undefined;
+  }, 6000);
+}
+
+/** Says what a call failed with. */
+export function sayError(error: unknown): void {
+  if (error instanceof ApiError && error.status === 401) connection.value = 'refused';
+  else if (error instanceof TypeError) say('The server does not answer: is iml dev still running?', 'error');
+  else say(error instanceof Error ? error.message : String(error), 'error');
+}
+
+async function loadApp(): Promise<void> {
+  app.value = await get<AppState>('app');
+}
+
+export async function loadRuns(): Promise<void> {
+  const query = new URLSearchParams({
+    state: stateFilter.value,
+    name: nameFilter.value,
+    limit: String(PAGE),
+  });
+  const { runs: found } = await get<{ runs: readonly RunSummary[] }>(`runs?${query}`);
+  batch(() => {
+    runs.value = found;
+    hasMoreRuns.value = found.length === PAGE;
+  });
+}
+
+export async function loadMoreRuns(): Promise<void> {
+  const last = runs.value.at(-1);
+  if (last === undefined) return;
+  const query = new URLSearchParams({
+    ...{ state: stateFilter.value, name: nameFilter.value, limit: String(PAGE), before: last.id },
+  });
+  const { runs: found } = await get<{ runs: readonly RunSummary[] }>(`runs?${query}`);
+  const known = new Set(runs.value.map(({ id }) => id));
+  batch(() => {
+    runs.value = [...runs.value, ...found.filter(({ id }) => !known.has(id))];
+    hasMoreRuns.value = found.length === PAGE;
+  });
+}
+
+/** Takes in what the server tells of by itself. */
+function hear(message: LiveMessage): void {
+  if (message.type === 'app') void loadApp().catch(sayError);
+  else if (message.type === 'removed') void loadRuns().catch(sayError);
+  else {
+    const { run } = message;
+    const isKnown = runs.value.some(({ id }) => id === run.id);
+    batch(() => {
+      runs.value = isKnown
+        ? runs.value.map((other) => (other.id === run.id ? run : other))
+        : [run, ...runs.value].sort((a, b) => b.startedAt - a.startedAt);
+      heard.value = new Map(heard.value).set(run.id, run);
+    });
+  }
+}
+
+const AGAIN_AFTER_MS = 1000;
+
+/**
+ * Hears of what happens. Browsers allow few connections to one server, so the tabs share one stream: the one that has
+ * the lock listens and tells the others.
+ */
+export function startListening(): void {
+  const name = `iml-dev-${startMark()}`;
+  const channel = new BroadcastChannel(name);
+  channel.addEventListener('message', ({ data }: MessageEvent<LiveMessage | { readonly type: 'live' }>) => {
+    connection.value = 'live';
+    if (data.type === 'live') void catchUp();
+    else hear(data);
+  });
+  const lead = async (): Promise<never> => {
+    for (;;) {
+      try {
+        const opened = listen((line) => {
+          const message = JSON.parse(line) as LiveMessage;
+          channel.postMessage(message);
+          hear(message);
+        }, new AbortController().signal);
+        await catchUp();
+        channel.postMessage({ type: 'live' });
+        connection.value = 'live';
+        await opened;
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401) connection.value = 'refused';
+      }
+      if (connection.value !== 'refused') connection.value = 'lost';
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
+    }
+  };
+  void navigator.locks.request(name, lead);
+}
+
+/** What happened before anybody listened, or while the server was away. */
+export async function catchUp(): Promise<void> {
+  await Promise.all([loadApp(), loadRuns()]);
+}

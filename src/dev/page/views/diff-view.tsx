@@ -1,0 +1,122 @@
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { DiffStep, RunDiff, RunSummary, ValueDiff } from '../../protocol.js';
+import { StateMark, Status } from '../parts/badges.js';
+import { get } from '../state/api.js';
+import { clock, count, duration, outcomeOf } from '../state/format.js';
+import { addressOf } from '../state/route.js';
+import { sayError } from '../state/store.js';
+
+/** Two runs beside each other: what differs in what was asked, answered and put out. */
+export function DiffView({ a, b }: { readonly a: string; readonly b: string }): JSX.Element {
+  const diff = useSignal<RunDiff | undefined>(undefined);
+  useEffect(() => {
+    diff.value = undefined;
+    get<RunDiff>(`diff?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`).then((found) => {
+      diff.value = found;
+    }, sayError);
+  }, [a, b]);
+  const { value } = diff;
+  if (value === undefined) return <p class="empty">Comparing …</p>;
+  const changed = value.steps.filter(({ change }) => change !== 'same');
+  return (
+    <article class="diff" aria-label="Two runs compared">
+      <h1>What changed in {value.b.name}</h1>
+      <div class="diff-sides">
+        <Side title="before" run={value.a} />
+        <Side title="after" run={value.b} />
+      </div>
+      <section aria-label="Bundles">
+        <h2>
+          Bundles{' '}
+          <span class="muted">
+            {value.bundles.changes.length === 0 ? 'the same' : count(value.bundles.changes.length, 'change')}
+          </span>
+        </h2>
+        <Changes diff={value.bundles} />
+      </section>
+      <section aria-label="Requests">
+        <h2>
+          Requests{' '}
+          <span class="muted">
+            {changed.length === 0 ? 'the same' : `${changed.length} of ${value.steps.length} differ`}
+          </span>
+        </h2>
+        {value.steps.map((step) => (
+          <StepDiff key={step.title} step={step} />
+        ))}
+      </section>
+    </article>
+  );
+}
+
+function Side({ title, run }: { readonly title: string; readonly run: RunSummary }): JSX.Element {
+  return (
+    <a class="card" href={addressOf('run', run.id)}>
+      <span class="muted">{title}</span> <StateMark state={run.state} /> {clock(run.startedAt)} ·{' '}
+      {outcomeOf(run)} · {count(run.requests, 'request')} · {duration(run.durationMs)}
+      {run.error !== undefined && <p class="muted">{run.error.message}</p>}
+    </a>
+  );
+}
+
+const WORDS: Readonly<Record<DiffStep['change'], string>> = {
+  same: 'same',
+  changed: 'differs',
+  removed: 'only before',
+  added: 'only after',
+};
+
+function StepDiff({ step }: { readonly step: DiffStep }): JSX.Element {
+  const { title, change, a, b, request, response } = step;
+  return (
+    <details class={`diff-step ${change}`} open={change === 'changed'}>
+      <summary>
+        <span class={`tag ${change === 'same' ? '' : 'warn'}`}>{WORDS[change]}</span> {title}{' '}
+        <span class="muted">
+          {a !== undefined && <Status status={a.status} />} {duration(a?.durationMs)}
+          {a !== undefined && b !== undefined && ' → '}
+          {b !== undefined && <Status status={b.status} />} {duration(b?.durationMs)}
+        </span>
+      </summary>
+      {request.changes.length > 0 && <h3>Request</h3>}
+      <Changes diff={request} />
+      {response.changes.length > 0 && <h3>Response</h3>}
+      <Changes diff={response} />
+    </details>
+  );
+}
+
+function Changes({ diff }: { readonly diff: ValueDiff }): JSX.Element | null {
+  if (diff.changes.length === 0) return null;
+  return (
+    <table class="changes">
+      <thead>
+        <tr>
+          <th scope="col">where</th>
+          <th scope="col">before</th>
+          <th scope="col">after</th>
+        </tr>
+      </thead>
+      <tbody>
+        {diff.changes.map(({ path, a, b }) => (
+          <tr key={path}>
+            <th scope="row">
+              <code>{path || 'all of it'}</code>
+            </th>
+            <td>{a === undefined ? <span class="muted">nothing</span> : <del>{a}</del>}</td>
+            <td>{b === undefined ? <span class="muted">nothing</span> : <ins>{b}</ins>}</td>
+          </tr>
+        ))}
+        {diff.isCut && (
+          <tr>
+            <td colSpan={3} class="muted">
+              and more
+            </td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,167 @@
+import type { JSX } from 'preact';
+import { PlaceText } from '../parts/badges.js';
+import { CopyButton } from '../parts/copy-button.js';
+import { FailureCard } from '../parts/failure-card.js';
+import { addressOf } from '../state/route.js';
+import { app, runs } from '../state/store.js';
+import { LastRuns } from './component-view.js';
+
+/** What is shown first: where to begin. */
+export function HomeView(): JSX.Element {
+  const { value: state } = app;
+  const first = state?.modules.find(({ type }) => type === 'search') ?? state?.modules[0];
+  return (
+    <article class="home" aria-label="Start">
+      <h1>{state?.name ?? 'iml dev'}</h1>
+      <p class="lead">
+        {runs.value.length === 0
+          ? 'Choose a module on the left, fill in its form and run it: you will see each request, what came back, and what was made of it.'
+          : 'Choose a run on the left to look at it, or a module to run it again.'}
+      </p>
+      {first !== undefined && (
+        <p>
+          <a class="button primary" href={addressOf('module', first.name)}>
+            {runs.value.length === 0
+              ? `Begin with ${first.label ?? first.name}`
+              : `Open ${first.label ?? first.name}`}
+          </a>
+        </p>
+      )}
+      <dl class="keys">
+        <div>
+          <dt>
+            <kbd>/</kbd>
+          </dt>
+          <dd>search in all runs, bodies too</dd>
+        </div>
+        <div>
+          <dt>
+            <kbd>r</kbd>
+          </dt>
+          <dd>run, or run again</dd>
+        </div>
+        <div>
+          <dt>
+            <kbd>↑</kbd> <kbd>↓</kbd>
+          </dt>
+          <dd>walk through a list or the timeline</dd>
+        </div>
+        <div>
+          <dt>
+            <kbd>[</kbd> <kbd>]</kbd>
+          </dt>
+          <dd>the run before, the run after</dd>
+        </div>
+      </dl>
+      <p class="muted">
+        Save a file of the app and it is checked at once; where only what is made of the answers has changed,
+        the new bundles appear without a request. A trace that <code>iml run --trace run.jsonl</code> wrote
+        can be dropped anywhere on this page.
+      </p>
+    </article>
+  );
+}
+
+/** A webhook: its address, and its calls as they come. */
+export function WebhookView({ name }: { readonly name: string }): JSX.Element {
+  const webhook = app.value?.webhooks.find((one) => one.name === name);
+  if (webhook === undefined) return <p class="empty">The app has no webhook "{name}".</p>;
+  const example = `curl -X POST ${webhook.address} -H 'content-type: application/json' --data-raw '{"id": 1}'`;
+  return (
+    <article class="component" aria-label={name}>
+      <header class="run-head">
+        <div class="run-title">
+          <h1>{webhook.label ?? name}</h1>
+          <span class="tag">webhook</span>
+        </div>
+      </header>
+      <section class="card">
+        <h2>Address</h2>
+        <p class="address-line">
+          <code>{webhook.address}</code> <CopyButton text={() => webhook.address} label="Copy the address" />
+        </p>
+        <p class="help">
+          It is the same at each start on this port. Calls appear below as they come; a tunnel to this machine
+          lets a service reach it.
+        </p>
+        <p class="address-line">
+          <code>{example}</code> <CopyButton text={() => example} label="Copy the example" />
+        </p>
+      </section>
+      <LastRuns kind="webhook" name={name} />
+    </article>
+  );
+}
+
+/** A connection of the app, and those that are kept of it. */
+export function ConnectionView({ name }: { readonly name: string }): JSX.Element {
+  const connection = app.value?.connections.find((one) => one.name === name);
+  const kept = (app.value?.kept ?? []).filter(({ component }) => component === name);
+  return (
+    <article class="component" aria-label={name}>
+      <header class="run-head">
+        <div class="run-title">
+          <h1>{connection?.label ?? name}</h1>
+          <span class="tag">{connection?.type ?? 'connection'}</span>
+        </div>
+      </header>
+      <section class="card">
+        <h2>Kept on this machine</h2>
+        {kept.length === 0 ? (
+          <p class="empty-line">None yet.</p>
+        ) : (
+          <ul>
+            {kept.map((one) => (
+              <li key={one.name}>
+                <strong>{one.name}</strong> <span class="muted">{one.label}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+        <p class="help">
+          Credentials never come to this page.{' '}
+          <code>
+            iml connect {app.value?.folder} {name}
+          </code>{' '}
+          makes a connection, <code>iml connections</code> manages them.
+        </p>
+      </section>
+    </article>
+  );
+}
+
+/** What the check found in the app. */
+export function FindingsView(): JSX.Element {
+  const { value: state } = app;
+  const findings = state?.findings ?? [];
+  return (
+    <article class="findings-view" aria-label="Findings of the check">
+      <h1>Findings of the check</h1>
+      {state?.problem !== undefined && <FailureCard failure={state.problem} />}
+      {findings.length === 0 ? (
+        <p class="empty">
+          <span class="state ok" aria-hidden="true">
+            ✓
+          </span>{' '}
+          Nothing was found. The app is checked again whenever a file is saved.
+        </p>
+      ) : (
+        <ul class="findings-list">
+          {findings.map(({ rule, level, message, place }, index) => (
+            <li key={`${rule} ${index}`} class={level}>
+              <span class={`tag ${level === 'error' ? 'bad' : level === 'warning' ? 'warn' : ''}`}>
+                {level}
+              </span>
+              <div>
+                <p>{message}</p>
+                <p class="muted">
+                  <PlaceText place={place} /> <code>{rule}</code>
+                </p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,282 @@
+import type { StopReason, TraceEvent } from '../run/trace/trace.js';
+
+/** Where a long value is to be had: `GET /api/bodies/<ref>`. */
+export interface BodyRef {
+  /** What the value is kept under: a hash of it. */
+  readonly ref: string;
+  /** Characters of its text. */
+  readonly size: number;
+}
+
+type EventOf<Kind extends TraceEvent['kind']> = Extract<TraceEvent, { readonly kind: Kind }>;
+
+/** A trace event whose bodies are references. `seq` counts the events of its run from 0. */
+export type PackedEvent = { readonly seq: number } & (
+  | Exclude<TraceEvent, { readonly kind: 'request' | 'response' | 'scope' | 'page' }>
+  | (Omit<EventOf<'request'>, 'body'> & { readonly body: BodyRef | undefined })
+  | (Omit<EventOf<'response'>, 'body'> & { readonly body: BodyRef | undefined })
+  | (Omit<EventOf<'scope'>, 'names'> & { readonly names: Readonly<Record<string, BodyRef>> })
+  | (Omit<EventOf<'page'>, 'outputs'> & { readonly outputs: BodyRef; readonly count: number })
+);
+
+/** What kind of component a run is of. */
+export type RunKind = 'module' | 'rpc' | 'webhook' | 'connection' | 'epoch';
+
+/** Where a run came from: somebody's wish, a call from outside, a saved file, or a trace that was dropped. */
+export type RunSource = 'run' | 'call' | 'replay' | 'file';
+
+export type RunState = 'running' | 'ok' | 'failed' | 'stopped';
+
+/** A run as lists show it: no bodies. */
+export interface RunSummary {
+  readonly id: string;
+  readonly app: string;
+  readonly kind: RunKind;
+  readonly name: string;
+  readonly source: RunSource;
+  readonly state: RunState;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly requests: number;
+  readonly pages: number;
+  readonly records: number;
+  readonly bundles: number;
+  readonly warnings: number;
+  readonly stopReason: StopReason | undefined;
+  readonly error: { readonly type: string; readonly message: string } | undefined;
+  /** Number of events so far. */
+  readonly events: number;
+}
+
+export interface ShownWarning {
+  readonly code: string;
+  readonly message: string;
+  readonly place: ShownPlace | undefined;
+}
+
+export interface ShownPlace {
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  readonly pointer?: string | undefined;
+}
+
+/** What is told of a run beside its events. */
+export interface RunDetail extends RunSummary {
+  readonly limits: {
+    readonly requests: number | undefined;
+    readonly pages: number | undefined;
+    readonly records: number | undefined;
+    readonly timeMs: number | undefined;
+  };
+  /** What it was given, secrets hidden. */
+  readonly input: RunInput;
+  /** The run whose answers it was given. */
+  readonly replayOf: string | undefined;
+  readonly documents: readonly {
+    readonly role: 'base' | 'communication';
+    readonly file: string | undefined;
+    readonly ref: string;
+  }[];
+  readonly failure: ShownFailure | undefined;
+  readonly allWarnings: readonly ShownWarning[];
+  readonly bundleList: BodyRef | undefined;
+  /** Whether its answers are at hand, so that it can be run again on them. */
+  readonly canReplay: boolean;
+}
+
+/** An error as the command prints it. */
+export interface ShownFailure {
+  readonly type: string;
+  readonly message: string;
+  readonly code: string | undefined;
+  readonly status: number | undefined;
+  readonly requestIndex: number | undefined;
+  readonly page: number | undefined;
+  readonly place: ShownPlace | undefined;
+  readonly suberrors: readonly string[];
+  readonly hint: string | undefined;
+  /** The line of the app it points at, with a caret. */
+  readonly frame: string | undefined;
+}
+
+/** What a run is given. */
+export interface RunInput {
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Name of a connection that is kept. */
+  readonly connection?: string | undefined;
+  /** Bundles after which a run is left. */
+  readonly limit?: number | undefined;
+  /** Whether defaults fill fields that are not given. */
+  readonly defaults?: boolean | undefined;
+  /** Of a polling trigger. */
+  readonly start?: 'all' | undefined;
+  /** The webhook item an instant trigger works on. */
+  readonly payload?: unknown;
+}
+
+/** A wish to run something. */
+export interface RunWish extends RunInput {
+  readonly kind: 'module' | 'rpc';
+  readonly name: string;
+  /** A run whose answers are given again, up to `fromPage`, where that is set. */
+  readonly replayOf?: string | undefined;
+  /** The run whose form this is: values that were hidden from the page are taken from there. */
+  readonly again?: string | undefined;
+  /** From this page on the service is asked again. */
+  readonly fromPage?: number | undefined;
+}
+
+export interface ShownModule {
+  readonly name: string;
+  readonly label: string | undefined;
+  readonly type: string;
+  readonly description: string | undefined;
+  /** Name of the connection component it runs with. */
+  readonly connection: string | undefined;
+}
+
+export interface ShownFinding {
+  readonly rule: string;
+  readonly level: 'error' | 'warning' | 'info';
+  readonly message: string;
+  readonly place: ShownPlace;
+}
+
+/** The app as it lies on disk now. */
+export interface AppState {
+  readonly name: string;
+  readonly folder: string;
+  readonly runtime: string;
+  /** Counts the readings of the folder. */
+  readonly revision: number;
+  /** Why the app does not load; what is shown of it is as it was before. */
+  readonly problem: ShownFailure | undefined;
+  readonly modules: readonly ShownModule[];
+  readonly rpcs: readonly { readonly name: string; readonly label: string | undefined }[];
+  readonly connections: readonly {
+    readonly name: string;
+    readonly label: string | undefined;
+    readonly type: string;
+  }[];
+  readonly webhooks: readonly {
+    readonly name: string;
+    readonly label: string | undefined;
+    /** Where its calls are received. */
+    readonly address: string;
+  }[];
+  readonly findings: readonly ShownFinding[];
+  /** What became of the last run after files were saved: its answers gave new bundles, or it would ask for something else. */
+  readonly live: { readonly of: string; readonly run: string | undefined } | undefined;
+  /** Connections that are kept for this app. */
+  readonly kept: readonly {
+    readonly name: string;
+    readonly component: string;
+    readonly label: string | undefined;
+  }[];
+}
+
+/** A field of a form, flattened to what a page draws. */
+export interface ShownField {
+  readonly name: string;
+  readonly label: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly multiple: boolean;
+  readonly help: string | undefined;
+  readonly default: unknown;
+  readonly options: readonly { readonly value: unknown; readonly label: string }[] | undefined;
+  /** Fields of a collection, or of the items of an array. */
+  readonly fields: readonly ShownField[] | undefined;
+  /** Type of the items of an array that are no collections. */
+  readonly itemType: string | undefined;
+  /** Whether it is shown with the other fields or behind a switch. */
+  readonly advanced: boolean;
+}
+
+export interface ShownForm {
+  readonly fields: readonly ShownField[];
+  /** What an RPC of the form failed with. */
+  readonly failures: readonly string[];
+}
+
+/** One `{{ }}` of a document, with what it was. */
+export interface ExplainedExpression {
+  /** Offsets in the document's text, braces included. */
+  readonly start: number;
+  readonly end: number;
+  readonly source: string;
+  readonly value: ShownValue;
+  /** Its inner parts, largest first, offsets in the document's text. */
+  readonly parts: readonly { readonly start: number; readonly end: number; readonly value: ShownValue }[];
+}
+
+/** A value as text, cut. */
+export interface ShownValue {
+  readonly kind: 'value' | 'nothing' | 'error';
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+export interface ExplainedDocument {
+  readonly file: string | undefined;
+  readonly role: 'base' | 'communication';
+  readonly text: string;
+  readonly expressions: readonly ExplainedExpression[];
+}
+
+/** What two runs have in common and what not. */
+export interface RunDiff {
+  readonly a: RunSummary;
+  readonly b: RunSummary;
+  readonly steps: readonly DiffStep[];
+  readonly bundles: ValueDiff;
+}
+
+export interface DiffStep {
+  readonly change: 'same' | 'changed' | 'removed' | 'added';
+  readonly title: string;
+  readonly a: DiffSide | undefined;
+  readonly b: DiffSide | undefined;
+  /** Of address, headers and body, then of the answer. */
+  readonly request: ValueDiff;
+  readonly response: ValueDiff;
+}
+
+export interface DiffSide {
+  readonly seq: number;
+  readonly status: number | undefined;
+  readonly durationMs: number | undefined;
+}
+
+export interface ValueDiff {
+  readonly changes: readonly {
+    readonly path: string;
+    readonly a: string | undefined;
+    readonly b: string | undefined;
+  }[];
+  readonly isCut: boolean;
+}
+
+export interface SearchHit {
+  readonly run: RunSummary;
+  /** Where: `response body`, `bundles`, `error`, ... */
+  readonly where: string;
+  readonly seq: number | undefined;
+  /** The text around it. */
+  readonly excerpt: string;
+}
+
+/** What the server tells of by itself; the page then asks for what it shows. */
+export type LiveMessage =
+  | { readonly type: 'run'; readonly run: RunSummary }
+  | { readonly type: 'app'; readonly revision: number }
+  | { readonly type: 'removed' };
+
+/** What a refused or failed call is answered with. */
+export interface ApiProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: readonly string[] | undefined;
+}

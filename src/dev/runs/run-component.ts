@@ -1,0 +1,207 @@
+import { createEngine, type Engine, type EngineOptions } from '../../app/engine/create-engine.js';
+import type { ConnectedInput } from '../../component/begin-run.js';
+import type { RunStats } from '../../component/report.js';
+import { readTimeout } from '../../component/start-run.js';
+import type { ConnectionStore } from '../../connection/connection-store.js';
+import type { App } from '../../document/app.js';
+import { AppError } from '../../errors/app-error.js';
+import { EngineError } from '../../errors/engine-error.js';
+import type { Transport } from '../../http/message/transport.js';
+import { secretValues } from '../../parameters/check/secret-values.js';
+import { moduleForm, readForm } from '../../parameters/form/form.js';
+import { collectSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor, type Redactor } from '../../redaction/redact.js';
+import { resolveLimits } from '../../run/limits/limits.js';
+import type { RunWarning, TraceEvent } from '../../run/trace/trace.js';
+import { traceDocuments } from '../../testing/traces/run-trace.js';
+import type { RunRest } from '../history/history.js';
+import type { RunEnd } from '../history/record-run.js';
+import type { RunInput, RunWish } from '../protocol.js';
+import { showFailure, showPlace } from './show-failure.js';
+
+/** What runs of the page are made with. */
+export interface RunSetting {
+  readonly app: App;
+  /** The folder of the app. */
+  readonly root: string;
+  readonly engine: Omit<EngineOptions, 'app' | 'connections' | 'trace' | 'onTrace' | 'wrapTransport'>;
+  readonly connections: ConnectionStore;
+}
+
+export interface RunHooks {
+  readonly wrapTransport: (transport: Transport) => Transport;
+  readonly onTrace: (event: TraceEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Characters of bundles that are kept of a run. */
+const MAX_SHOWN = 8 * 1024 * 1024;
+
+/** Bundles of a run that are kept, as more are never put out in one. */
+const MAX_BUNDLES = 3200;
+
+/** Runs a component to its end. Whatever happens is told by what it resolves to. */
+export async function runComponent(wish: RunWish, setting: RunSetting, hooks: RunHooks): Promise<RunEnd> {
+  const { app, root, connections } = setting;
+  const startedAt = performance.now();
+  const engine = createEngine({
+    ...setting.engine,
+    ...{ app, connections, trace: 'deep', onTrace: hooks.onTrace, wrapTransport: hooks.wrapTransport },
+  });
+  let redactor = redactorOf(wish, app, undefined);
+  let secrets: readonly unknown[] = [app.common?.value];
+  try {
+    const connection = await openConnection(wish, app, engine, hooks.signal);
+    redactor = redactorOf(wish, app, connection);
+    secrets = [...secrets, connection];
+    const outcome = await carryOut(wish, engine, inputOf(wish, connection, hooks.signal));
+    const isStopped = outcome.error === undefined ? false : hooks.signal.aborted;
+    return {
+      ...numbersOf(outcome.stats, startedAt),
+      ...(await failureOf(outcome.error, root, redactor)),
+      state: isStopped ? 'stopped' : outcome.error === undefined ? 'ok' : 'failed',
+      bundles: asList(redactor.value(outcome.bundles)),
+      bundleCount: outcome.bundles.length,
+      allWarnings: showWarnings(outcome.warnings),
+      documents: traceDocuments(app, wish.kind, wish.name, secrets),
+      canReplay: true,
+    };
+  } catch (thrown) {
+    const error = hooks.signal.aborted ? undefined : thrown;
+    return {
+      ...numbersOf(undefined, startedAt),
+      ...(await failureOf(error, root, redactor)),
+      ...{
+        state: hooks.signal.aborted ? 'stopped' : 'failed',
+        bundles: [],
+        allWarnings: [],
+        canReplay: false,
+      },
+      documents: traceDocuments(app, wish.kind, wish.name, secrets),
+    };
+  } finally {
+    await engine.close();
+  }
+}
+
+/** What a run may use, for the history; undefined for no limit. */
+export function limitsOf({ app, engine }: Pick<RunSetting, 'app' | 'engine'>): RunRest['limits'] {
+  const limits = resolveLimits(engine.limits);
+  const shown = (limit: number): number | undefined => (Number.isFinite(limit) ? limit : undefined);
+  return {
+    requests: shown(limits.maxRequests),
+    pages: shown(limits.maxPages),
+    records: shown(limits.maxRecords),
+    timeMs: shown(readTimeout(app, limits, app.common?.value)),
+  };
+}
+
+/** What a run is given, as the history may keep it. */
+export function shownInput(wish: RunWish, app: App): RunInput {
+  const { connection, limit, defaults, start, payload } = wish;
+  const redactor = redactorOf(wish, app, undefined);
+  const shown = redactor.value({ parameters: wish.parameters, payload }) as Pick<
+    RunInput,
+    'parameters' | 'payload'
+  >;
+  return { connection, limit, defaults, start, ...shown };
+}
+
+function redactorOf(wish: RunWish, app: App, connection: unknown): Redactor {
+  const module = wish.kind === 'module' ? app.modules.get(wish.name) : undefined;
+  const form = module === undefined ? readForm(app.rpcs.get(wish.name)?.params) : moduleForm(module);
+  const given = secretValues(form.elements, wish.parameters);
+  const secrets = [...collectSecrets(connection, app.common?.value), ...given];
+  return createRedactor({ secrets, maxShown: MAX_SHOWN });
+}
+
+async function openConnection(
+  { connection, kind, name }: RunWish,
+  app: App,
+  engine: Engine,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  if (connection === undefined || connection === '') return undefined;
+  const component = kind === 'module' ? app.modules.get(name) : app.rpcs.get(name);
+  const allowed = [component?.connection, component?.altConnection].filter((known) => known !== undefined);
+  const { stored } = await engine.openConnection(connection, { allowed, signal }).orThrow();
+  return stored.connection;
+}
+
+function inputOf(
+  wish: RunWish,
+  connection: ConnectedInput['connection'],
+  signal: AbortSignal,
+): ConnectedInput {
+  const { parameters, defaults, start, payload } = wish;
+  return {
+    ...{ parameters, connection, signal, payload },
+    ...(start !== undefined && { start }),
+    checkParameters: { defaults: defaults === true, resolve: 'none' },
+  };
+}
+
+interface Outcome {
+  readonly bundles: readonly unknown[];
+  readonly error: EngineError | undefined;
+  readonly stats: RunStats;
+  readonly warnings: readonly RunWarning[];
+}
+
+async function carryOut(wish: RunWish, engine: Engine, input: ConnectedInput): Promise<Outcome> {
+  if (wish.kind === 'rpc') {
+    const report = await engine.rpc(wish.name).call(input);
+    return { ...report, bundles: report.ok ? listOf(report.result) : [] };
+  }
+  const module = engine.module(wish.name);
+  if (module.type === 'responder') {
+    const report = await module.respond(input);
+    return { ...report, bundles: report.ok ? [report.result] : [] };
+  }
+  const run = module.run(input);
+  const bundles: unknown[] = [];
+  const wanted = Math.min(wish.limit ?? MAX_BUNDLES, MAX_BUNDLES);
+  try {
+    for await (const bundle of run) {
+      bundles.push(bundle);
+      if (bundles.length >= wanted && module.type !== 'trigger') break;
+    }
+    return { ...run.report(), error: undefined, bundles: bundles.slice(0, wanted) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    // An error on any page fails the whole module. [inf]
+    return { ...run.report(), error, bundles: [] };
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === undefined ? [] : [value];
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+type Numbers = Pick<RunEnd, 'requests' | 'pages' | 'records' | 'durationMs' | 'stopReason'>;
+
+function numbersOf(stats: RunStats | undefined, startedAt: number): Numbers {
+  const { requests = 0, pages = 0, records = 0, stopReason } = stats ?? {};
+  return { requests, pages, records, stopReason, durationMs: Math.round(performance.now() - startedAt) };
+}
+
+async function failureOf(
+  thrown: unknown,
+  root: string,
+  redactor: Redactor,
+): Promise<Pick<RunEnd, 'failure' | 'error'>> {
+  if (thrown === undefined) return { failure: undefined, error: undefined };
+  const error =
+    thrown instanceof EngineError ? thrown : new EngineError('USAGE', `Internal error: ${String(thrown)}`);
+  const failure = await showFailure(error, root, redactor);
+  return { failure, error: { type: failure.type, message: failure.message } };
+}
+
+/** Warnings of a run as plain data. */
+export function showWarnings(warnings: readonly RunWarning[]): RunEnd['allWarnings'] {
+  return warnings.map(({ code, message, place }) => ({ code, message, place: showPlace(place) }));
+}

@@ -1,0 +1,51 @@
+import { specFrame } from '../../app/loading/spec-frame.js';
+import { AppError } from '../../errors/app-error.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { ImlError } from '../../errors/iml-error.js';
+import type { Place } from '../../errors/place.js';
+import type { Redactor } from '../../redaction/redact.js';
+import type { ShownFailure, ShownPlace } from '../protocol.js';
+
+/**
+ * An error with all the command prints of it. The line of the app is the app's own text, so what is secret in it is
+ * taken out.
+ *
+ * @param root the folder of the app; undefined where there is none
+ */
+export async function showFailure(
+  error: EngineError,
+  root: string | undefined,
+  redactor: Redactor,
+): Promise<ShownFailure> {
+  const { message, place, cause } = error;
+  const app = error instanceof AppError ? error : undefined;
+  const inner = app === undefined ? error : cause;
+  const frame = root === undefined ? undefined : await specFrame(root, place);
+  return {
+    type: app?.type ?? error.name,
+    message: redactor.text(message),
+    code: inner instanceof EngineError ? inner.code : undefined,
+    status: app?.statusCode,
+    requestIndex: app?.requestIndex,
+    page: app?.page,
+    place: showPlace(place),
+    suberrors: (app?.suberrors ?? []).filter((text) => text !== message).map(redactor.text),
+    hint: hintOf(inner),
+    frame: frame === undefined ? undefined : redactor.text(frame),
+  };
+}
+
+/** A place as plain data; undefined where nothing is known. */
+export function showPlace(place: Place | undefined): ShownPlace | undefined {
+  if (place === undefined) return undefined;
+  const { file, line, column, pointer } = place;
+  return { file, line, column, pointer };
+}
+
+function hintOf(error: unknown): string | undefined {
+  if (error instanceof ImlError) return error.hint;
+  if (error instanceof EngineError && error.code === 'NETWORK_REFUSED') {
+    return 'Start iml dev with --allow-local to let the app call this machine, with --allow HOST for what else is not public.';
+  }
+  return undefined;
+}

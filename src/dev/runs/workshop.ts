@@ -1,0 +1,268 @@
+import { createEngine } from '../../app/engine/create-engine.js';
+import type { App } from '../../document/app.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { collectSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor } from '../../redaction/redact.js';
+import { SANITIZED } from '../../redaction/redact-value.js';
+import { traceDocuments } from '../../testing/traces/run-trace.js';
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
+import { didYouMean } from '../../util/suggest.js';
+import type { IncomingCall } from '../../webhook/incoming-call.js';
+import type { WebhookReport } from '../../webhook/webhook-report.js';
+import type { History } from '../history/history.js';
+import { startRecord } from '../history/record-run.js';
+import type { EventHub } from '../live/event-hub.js';
+import type { RunWish } from '../protocol.js';
+import { createPlayer, createRecorder, type Recording } from './recording.js';
+import { limitsOf, type RunSetting, runComponent, shownInput, showWarnings } from './run-component.js';
+import { showFailure } from './show-failure.js';
+
+/** Where components are run, and what was given to them is remembered while the command runs. */
+export interface Workshop {
+  /** Starts a run. @returns its id @throws EngineError (USAGE) for a wish that cannot be carried out */
+  readonly start: (wish: RunWish) => Promise<string>;
+  /** Whether there was a run under way. */
+  readonly stop: (id: string) => boolean;
+  /** Processes a call of a webhook. */
+  readonly receive: (webhook: string, call: IncomingCall) => Promise<WebhookReport>;
+  /** Sends a call that was received before, once more. @throws EngineError (USAGE) for one that is not at hand */
+  readonly receiveAgain: (id: string) => Promise<string>;
+  /**
+   * Runs the last run of a module again on its answers, with the app as it is now. Undefined where there is none; `run`
+   * is undefined where it would ask for something else.
+   */
+  readonly refresh: () => Promise<{ readonly of: string; readonly run: string | undefined } | undefined>;
+  /** Waits for what is under way, which is told to stop. */
+  readonly close: () => Promise<void>;
+}
+
+export interface WorkshopParts {
+  readonly setting: () => RunSetting;
+  readonly history: History;
+  readonly hub: EventHub;
+  readonly onProblem: (error: unknown) => void;
+}
+
+interface Remembered {
+  readonly wish: RunWish;
+  readonly recording: Recording;
+}
+
+/** Answers of this many runs are kept, and of no more than so many bytes. */
+const MAX_REMEMBERED = 30;
+const MAX_REMEMBERED_BYTES = 128 * 1024 * 1024;
+
+/** Calls of webhooks that can be sent again. */
+const MAX_CALLS = 50;
+
+/** Runs at a time. */
+const MAX_RUNNING = 10;
+
+/** A workshop without runs. */
+export function createWorkshop(parts: WorkshopParts): Workshop {
+  const remembered = new Map<string, Remembered>();
+  const calls = new Map<string, { readonly webhook: string; readonly call: IncomingCall }>();
+  const running = new Map<string, { readonly abort: AbortController; readonly done: Promise<unknown> }>();
+  let last: string | undefined;
+
+  const remember = (id: string, entry: Remembered): void => {
+    remembered.set(id, entry);
+    let bytes = 0;
+    for (const [key, { recording }] of [...remembered].reverse()) {
+      bytes += recording.exchanges.reduce((sum, { response }) => sum + response.body.byteLength, 0);
+      if (bytes > MAX_REMEMBERED_BYTES && key !== id) remembered.delete(key);
+    }
+    for (const key of remembered.keys()) {
+      if (remembered.size <= MAX_REMEMBERED) break;
+      remembered.delete(key);
+    }
+  };
+
+  const start: Workshop['start'] = async (given) => {
+    const setting = parts.setting();
+    if (running.size >= MAX_RUNNING) throw usage(`${MAX_RUNNING} runs are under way: stop one first.`);
+    assertComponent(given, setting.app);
+    const earlier = given.replayOf === undefined ? undefined : remembered.get(given.replayOf);
+    if (given.replayOf !== undefined && earlier === undefined) {
+      throw usage('The answers of this run are not at hand any more: run it again first.');
+    }
+    const wish = {
+      ...given,
+      parameters: restoreHidden(given, earlier?.wish ?? remembered.get(given.again ?? last ?? '')?.wish),
+    };
+    const recorder = createRecorder();
+    const player = earlier && createPlayer(earlier.recording, wish.fromPage);
+    const record = await startRecord(
+      {
+        ...{ app: setting.app.name, kind: wish.kind, name: wish.name },
+        source: earlier === undefined ? 'run' : 'replay',
+        ...{ limits: limitsOf(setting), input: shownInput(wish, setting.app), replayOf: wish.replayOf },
+      },
+      parts,
+    );
+    const abort = new AbortController();
+    const work = runComponent(wish, setting, {
+      wrapTransport: (transport) => recorder.wrap(player === undefined ? transport : player.wrap(transport)),
+      onTrace: (event) => {
+        if (event.kind === 'request') recorder.beginPage(event.page);
+        record.add(event);
+      },
+      signal: abort.signal,
+    });
+    const done = work
+      .then(async (end) => {
+        const recording = recorder.recording();
+        remember(record.id, { wish, recording });
+        if (wish.kind === 'module') last = record.id;
+        await record.finish({ ...end, canReplay: recording.isWhole });
+      })
+      .catch(parts.onProblem)
+      .finally(() => running.delete(record.id));
+    running.set(record.id, { abort, done });
+    return record.id;
+  };
+
+  const receive = async (
+    webhook: string,
+    call: IncomingCall,
+  ): Promise<WebhookReport & { readonly id: string }> => {
+    const { app, root, engine: options, connections } = parts.setting();
+    const startedAt = performance.now();
+    const redactor = createRedactor({ secrets: collectSecrets(app.common?.value), maxShown: 1024 * 1024 });
+    const record = await startRecord(
+      {
+        ...{ app: app.name, kind: 'webhook', name: webhook, source: 'call', replayOf: undefined },
+        limits: { requests: undefined, pages: undefined, records: undefined, timeMs: undefined },
+        input: { parameters: {}, payload: redactor.request({ ...call }) },
+      },
+      parts,
+    );
+    calls.set(record.id, { webhook, call });
+    for (const key of calls.keys()) {
+      if (calls.size <= MAX_CALLS) break;
+      calls.delete(key);
+    }
+    const engine = createEngine({ ...options, app, connections, trace: 'deep', onTrace: record.add });
+    try {
+      const report = await engine.webhook(webhook).handle(call);
+      const failure =
+        report.error === undefined ? undefined : await showFailure(report.error, root, redactor);
+      const bundles = redactor.value(report.bundles ?? []);
+      await record.finish({
+        ...{ requests: 0, pages: 0, records: report.bundles?.length ?? 0, stopReason: undefined },
+        durationMs: Math.round(performance.now() - startedAt),
+        ...{ state: report.ok ? 'ok' : 'failed', failure, canReplay: true },
+        error: failure && { type: failure.type, message: failure.message },
+        bundles: Array.isArray(bundles) ? bundles : [],
+        allWarnings: showWarnings(report.warnings),
+        documents: traceDocuments(app, 'webhook', webhook, [app.common?.value]),
+      });
+      return Object.assign(report, { id: record.id });
+    } finally {
+      await engine.close();
+    }
+  };
+
+  return {
+    start,
+    stop: (id) => {
+      const found = running.get(id);
+      found?.abort.abort(new DOMException('Somebody stopped the run.', 'AbortError'));
+      return found !== undefined;
+    },
+    receive,
+    receiveAgain: async (id) => {
+      const found = calls.get(id);
+      if (found === undefined)
+        throw usage('This call is not at hand any more: only its sender can send it again.');
+      return (await receive(found.webhook, found.call)).id;
+    },
+    refresh: () => refresh(last, { parts, remembered }),
+    close: async () => {
+      for (const { abort } of running.values()) abort.abort(new DOMException('iml dev ends.', 'AbortError'));
+      await Promise.all([...running.values()].map(({ done }) => done));
+    },
+  };
+}
+
+interface RefreshParts {
+  readonly parts: WorkshopParts;
+  readonly remembered: Map<string, Remembered>;
+}
+
+/** Nothing is kept of a run that asks for something else: it would show an error that is none. */
+async function refresh(
+  of: string | undefined,
+  { parts, remembered }: RefreshParts,
+): Promise<{ readonly of: string; readonly run: string | undefined } | undefined> {
+  const found = of === undefined ? undefined : remembered.get(of);
+  const setting = parts.setting();
+  if (of === undefined || !found?.recording.isWhole || !setting.app.modules.has(found.wish.name))
+    return undefined;
+  const player = createPlayer(found.recording, undefined);
+  const events: Parameters<Awaited<ReturnType<typeof startRecord>>['add']>[0][] = [];
+  const startedAt = Date.now();
+  const end = await runComponent(found.wish, setting, {
+    wrapTransport: player.wrap,
+    onTrace: (event) => events.push(event),
+    signal: AbortSignal.timeout(MAX_REFRESH_MS),
+  });
+  if (player.hasMissed()) return { of, run: undefined };
+  const { kind, name } = found.wish;
+  const record = await startRecord(
+    {
+      ...{ app: setting.app.name, kind, name, source: 'file', startedAt, replayOf: of },
+      ...{ limits: limitsOf(setting), input: shownInput(found.wish, setting.app) },
+    },
+    parts,
+  );
+  for (const event of events) record.add(event);
+  await record.finish({ ...end, canReplay: true });
+  // Its own answers are those of the run it is of.
+  remembered.set(record.id, found);
+  return { of, run: record.id };
+}
+
+/** Nothing is waited for but what the app itself computes, and what `repeat` waits. */
+const MAX_REFRESH_MS = 10_000;
+
+function assertComponent({ kind, name }: RunWish, app: App): void {
+  const components = kind === 'module' ? app.modules : app.rpcs;
+  if (components.has(name)) return;
+  throw usage(`There is no ${kind} "${name}".${didYouMean(name, components.keys())}`);
+}
+
+/**
+ * Values that were hidden when the page got them come back as they were, from the run they were given to.
+ *
+ * @throws EngineError (USAGE) where that run is not at hand
+ */
+function restoreHidden(wish: RunWish, earlier: RunWish | undefined): RunWish['parameters'] {
+  const source = earlier?.name === wish.name ? earlier.parameters : undefined;
+  const restored = restore(wish.parameters, source, '');
+  return isPlainObject(restored) ? restored : {};
+}
+
+function restore(value: unknown, source: unknown, path: string): unknown {
+  if (value === SANITIZED) {
+    if (source !== undefined) return source;
+    throw usage(`The value of "${path}" was hidden, and is not at hand any more: enter it again.`);
+  }
+  if (Array.isArray(value)) {
+    return value.map((item, index) =>
+      restore(item, Array.isArray(source) ? source[index] : undefined, `${path}.${index}`),
+    );
+  }
+  if (!isPlainObject(value)) return value;
+  const from = isPlainObject(source) ? source : {};
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      restore(member, ownMember(from, name), path === '' ? name : `${path}.${name}`),
+    ]),
+  );
+}
+
+function usage(message: string): EngineError {
+  return new EngineError('USAGE', message);
+}

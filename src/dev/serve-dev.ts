@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import type { EngineOptions } from '../app/engine/create-engine.js';
+import type { ConnectionStore } from '../connection/connection-store.js';
+import { loadPackages } from '../errors/load-packages.js';
+import { type FetchServer, serveFetch } from '../server/serve-fetch.js';
+import { sameText } from '../util/same-text.js';
+import { addApi, answerError, MAX_TRACE_BYTES } from './api/create-api.js';
+import { readPageFiles } from './api/page-files.js';
+import { checkCall, checkOrigin, SAFE_HEADERS, type SafetyRefusal } from './api/safety.js';
+import { createLanguages } from './expressions/language.js';
+import { openHistory } from './history/history.js';
+import { openSession } from './live/app-session.js';
+import { createEventHub } from './live/event-hub.js';
+import type { AppState } from './protocol.js';
+import type { RunSetting } from './runs/run-component.js';
+import { createWorkshop } from './runs/workshop.js';
+import { createWorkbench, type KeptConnection, type Workbench } from './workbench.js';
+
+/** What `iml dev` serves, and how. */
+export interface DevOptions {
+  /** The folder of the app. */
+  readonly root: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** The SQLite file of the history; its folder has to be there. */
+  readonly historyFile: string;
+  /** The folder of the built page. */
+  readonly pageFolder: string;
+  readonly engine: RunSetting['engine'] & Pick<EngineOptions, 'timezone' | 'trustFunctions'>;
+  readonly connections: ConnectionStore;
+  readonly listConnections: () => Promise<readonly KeptConnection[]>;
+  /** What makes the address of a webhook one that nobody guesses. */
+  readonly hookKey: (webhook: string) => string;
+  readonly version: string;
+  /** Told of what goes wrong besides, such as a history that cannot be written. */
+  readonly onProblem: (error: unknown) => void;
+}
+
+/** A page that is served. */
+export interface DevServer {
+  readonly origin: string;
+  /** The address to open: with the token of this start. */
+  readonly address: string;
+  readonly token: string;
+  readonly bench: Workbench;
+  readonly close: () => Promise<void>;
+}
+
+const LIMITS = {
+  maxBodyBytes: MAX_TRACE_BYTES,
+  maxBytesInFlight: 2 * MAX_TRACE_BYTES,
+  maxRequests: 200,
+  headerTimeoutMs: 10_000,
+  bodyTimeoutMs: 60_000,
+};
+
+const GRACE_MS = 2000;
+
+/**
+ * Serves the page over an app on this machine, and reads the app anew as its files change.
+ *
+ * @throws SpecError for an app that does not load at all; StoreError (STORE_FAILED) for a history that cannot be used;
+ *   EngineError (USAGE) where the page was not built; the error of the socket when the port cannot be had
+ */
+export async function serveDev(options: DevOptions): Promise<DevServer> {
+  const { root, onProblem } = options;
+  const files = await readPageFiles(options.pageFolder);
+  const hub = createEventHub();
+  let live: AppState['live'];
+  const session = await openSession(root, ({ revision, problem }) => {
+    live = undefined;
+    hub.publish({ type: 'app', revision });
+    if (problem === undefined) void refresh().catch(onProblem);
+  });
+  const history = await openHistory(options.historyFile).catch((error: unknown) => {
+    session.close();
+    throw error;
+  });
+  const setting = (): RunSetting => ({
+    ...{ app: session.current().app, root, engine: options.engine, connections: options.connections },
+  });
+  const workshop = createWorkshop({ setting, history, hub, onProblem });
+  const refresh = async (): Promise<void> => {
+    const { revision } = session.current();
+    const outcome = await workshop.refresh();
+    if (session.current().revision !== revision) return;
+    live = outcome;
+    hub.publish({ type: 'app', revision });
+  };
+  const languages = createLanguages(options.engine.timezone, options.engine.trustFunctions === true);
+  const token = randomBytes(24).toString('base64url');
+  let server: FetchServer | undefined;
+  const addressOf = (webhook: string): string =>
+    `${server?.origin ?? ''}/hooks/${encodeURIComponent(webhook)}/${options.hookKey(webhook)}`;
+  const bench = createWorkbench({
+    ...{ session, history, hub, workshop, languages, setting, addressOf, onProblem, live: () => live },
+    ...{ listConnections: options.listConnections, version: options.version },
+  });
+  const close = async (): Promise<void> => {
+    session.close();
+    hub.close();
+    await workshop.close();
+    await server?.close(GRACE_MS);
+    languages.close();
+    await history.close();
+  };
+  try {
+    const handle = await createHandler({
+      bench,
+      files,
+      token,
+      port: () => portOf(server),
+      hookKey: options.hookKey,
+    });
+    server = await serveFetch(handle, { port: options.port, hostname: '127.0.0.1', limits: LIMITS });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { origin: server.origin, address: `${server.origin}/#token=${token}`, token, bench, close };
+}
+
+function portOf(server: FetchServer | undefined): number | undefined {
+  return server === undefined ? undefined : Number(new URL(server.origin).port);
+}
+
+interface HandlerParts {
+  readonly bench: Workbench;
+  readonly files: Awaited<ReturnType<typeof readPageFiles>>;
+  readonly token: string;
+  readonly port: () => number | undefined;
+  readonly hookKey: (webhook: string) => string;
+}
+
+async function createHandler({
+  bench,
+  files,
+  token,
+  port,
+  hookKey,
+}: HandlerParts): Promise<(request: Request) => Promise<Response>> {
+  const { hono } = await loadPackages('iml dev', { hono: () => import('hono') });
+  const app = new hono.Hono();
+  const rules = { port, token };
+  const refuse = ({ status, code, message }: SafetyRefusal): Response =>
+    Response.json({ code, message }, { status, headers: SAFE_HEADERS });
+
+  // The sender of a webhook is no browser of ours, and may come through a tunnel by any name: its address is its key.
+  app.all('/hooks/:webhook/:key', async (c) => {
+    const { webhook, key } = c.req.param();
+    const known = (await bench.state()).webhooks.some(({ name }) => name === webhook);
+    if (!known || !sameText(key, hookKey(webhook))) return c.text('There is no such webhook.', 404);
+    const report = await bench.workshop.receive(webhook, {
+      method: c.req.method.toUpperCase(),
+      url: c.req.url,
+      headers: [...c.req.raw.headers],
+      body: new Uint8Array(await c.req.arrayBuffer()),
+    });
+    return report.response;
+  });
+
+  app.use(async (c, next) => {
+    const refusal =
+      checkOrigin(c.req.raw, rules) ?? (isApi(c.req.path) ? checkCall(c.req.raw, rules) : undefined);
+    if (refusal !== undefined) return refuse(refusal);
+    await next();
+    for (const [name, value] of Object.entries(SAFE_HEADERS)) c.res.headers.set(name, value);
+    return undefined;
+  });
+  app.onError((error, c) => {
+    const response = answerError(error, c);
+    for (const [name, value] of Object.entries(SAFE_HEADERS)) response.headers.set(name, value);
+    return response;
+  });
+  app.get('/api/live', (c) => {
+    const stream = bench.hub.listen();
+    return stream === undefined
+      ? c.json({ code: 'BUSY', message: 'Too many pages listen already.' }, 503)
+      : c.body(stream, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
+  });
+  addApi(app, bench);
+  app.get('*', (c) => {
+    const file = files.get(c.req.path);
+    if (file === undefined) return c.text('There is nothing here.', 404);
+    return c.body(new Uint8Array(file.content), 200, { 'content-type': file.type });
+  });
+  return async (request) => app.fetch(request);
+}
+
+function isApi(path: string): boolean {
+  return path.startsWith('/api/');
+}

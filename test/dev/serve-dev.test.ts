@@ -1,0 +1,284 @@
+import { request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBooks } from '../../spec-fixtures/bookshop/service.mjs';
+import type {
+  AppState,
+  PackedEvent,
+  RunDetail,
+  RunSummary,
+  ShownForm,
+  ShownValue,
+} from '../../src/dev/protocol.js';
+import { readTraceFile } from '../../src/testing/traces/trace-file.js';
+import { API_KEY, startDev, type TestDev } from './start-dev.js';
+
+let dev: TestDev;
+beforeAll(async () => {
+  dev = await startDev();
+});
+afterAll(() => dev.close());
+
+/** A request as somebody else's browser may send it; `fetch` sets these headers itself. */
+function ask(path: string, headers: Record<string, string>, method = 'GET'): Promise<number | undefined> {
+  const { port } = new URL(dev.server.origin);
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest({ host: '127.0.0.1', port, path, method, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+
+describe('nobody else gets in', () => {
+  const own = (): Record<string, string> => ({ authorization: `Bearer ${dev.server.token}` });
+
+  it('without the token of this start', async () => {
+    expect(await ask('/api/app', {})).toBe(401);
+    expect(await ask('/api/app', { authorization: 'Bearer x' })).toBe(401);
+    expect(await ask('/api/live', {})).toBe(401);
+    expect(await ask('/api/app', own())).toBe(200);
+  });
+
+  it('by another name of this machine, as DNS rebinding has it', async () => {
+    for (const host of ['evil.example', 'evil.example:80', '127.0.0.1', 'localhost.evil.example']) {
+      expect(await ask('/api/app', { ...own(), host })).toBe(421);
+      expect(await ask('/', { host })).toBe(421);
+    }
+    const { port } = new URL(dev.server.origin);
+    expect(await ask('/api/app', { ...own(), host: `localhost:${port}` })).toBe(200);
+  });
+
+  it('from a page of another origin, token or not', async () => {
+    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1']) {
+      expect(await ask('/api/app', { ...own(), origin })).toBe(403);
+      expect(await ask('/api/runs', { ...own(), origin, 'content-type': 'application/json' }, 'POST')).toBe(
+        403,
+      );
+    }
+    expect(await ask('/api/app', { ...own(), 'sec-fetch-site': 'cross-site' })).toBe(403);
+    expect(await ask('/api/app', { ...own(), origin: dev.server.origin })).toBe(200);
+  });
+
+  it('with a form, which needs no permission of ours', async () => {
+    expect(await ask('/api/runs', { ...own(), 'content-type': 'text/plain' }, 'POST')).toBe(415);
+    expect(
+      await ask('/api/runs', { ...own(), 'content-type': 'multipart/form-data; boundary=x' }, 'POST'),
+    ).toBe(415);
+  });
+
+  it('to any file but those of the page', async () => {
+    const paths = [
+      '/../serve-dev.ts',
+      '/%2e%2e/%2e%2e/etc/passwd',
+      '/makecomapp.json',
+      '//etc/passwd',
+      '/.iml/dev.db',
+      '/api/../app',
+    ];
+    for (const path of paths) expect(await ask(path, own())).not.toBe(200);
+    expect(await ask('/', {})).toBe(200);
+  });
+
+  it('and every answer forbids what is written into the page, frames and what is elsewhere', async () => {
+    for (const path of ['/', '/api/app', '/api/none', '/api/runs/none']) {
+      const { headers } = await dev.fetch(path);
+      expect(headers.get('content-security-policy')).toMatch(
+        /default-src 'none'; script-src 'self'; style-src 'self';/,
+      );
+      expect(headers.get('content-security-policy')).not.toContain('unsafe');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+
+  it('and no token is in what the page is made of', async () => {
+    expect(await (await dev.fetch('/')).text()).not.toContain(dev.server.token);
+    expect(new URL(dev.server.address).search).toBe('');
+    expect(new URL(dev.server.address).hash).toBe(`#token=${dev.server.token}`);
+  });
+
+  it('and uploads are bounded', async () => {
+    // What is announced is refused before any of it is read.
+    const json = { ...own(), 'content-type': 'application/json', 'content-length': '5000000' };
+    expect(await ask('/api/runs', json, 'POST')).toBe(413);
+    const trace = { ...json, 'content-length': String(65 * 1024 * 1024) };
+    expect(await ask('/api/traces', trace, 'POST')).toBe(413);
+  });
+});
+
+describe('the API', () => {
+  it('tells of the app, its findings and the connections that are kept', async () => {
+    const state = await dev.get<AppState>('/api/app');
+    expect(state).toMatchObject({
+      name: 'bookshop',
+      revision: 1,
+      kept: [{ name: 'shop' }],
+    });
+    expect(state.modules.map(({ name }) => name)).toContain('listBooks');
+  });
+
+  it('gives the form of a module, options of its RPCs among it', async () => {
+    const form = await dev.post<ShownForm>('/api/form', {
+      kind: 'module',
+      name: 'listBooks',
+      connection: 'shop',
+    });
+    expect(form.failures).toEqual([]);
+    const genre = form.fields.find(({ name }) => name === 'genre');
+    expect(genre?.options?.map(({ value }) => value)).toEqual(['crime', 'travel', 'poetry', 'science']);
+  });
+
+  it('runs a module, and tells of each request without a body and without a secret', async () => {
+    const run = await dev.run({ name: 'listBooks', parameters: { limit: 15 } });
+    expect(run).toMatchObject({
+      state: 'ok',
+      bundles: 15,
+      requests: 2,
+      stopReason: 'response-limit',
+      source: 'run',
+    });
+    expect(run.limits).toEqual({ requests: 100, pages: 50, records: 3200, timeMs: 40_000 });
+    const { events } = await dev.get<{ events: PackedEvent[] }>(`/api/runs/${run.id}/events`);
+    expect(events.filter(({ kind }) => kind === 'request')).toHaveLength(2);
+    const text = JSON.stringify([run, events]);
+    expect(text).not.toContain(API_KEY);
+    expect(text).not.toContain('Quiet Lighthouse');
+    const { runs } = await dev.get<{ runs: RunSummary[] }>('/api/runs?name=listBooks&state=ok');
+    expect(runs[0]).toMatchObject({ id: run.id, name: 'listBooks' });
+    expect(runs[0]).not.toHaveProperty('input');
+  });
+
+  it('gives bodies by reference, cut until the whole is asked for', async () => {
+    const run = await dev.run({ name: 'listBooks', parameters: {} });
+    const body = await dev.get<{ text: string; isCut: boolean }>(`/api/bodies/${run.bundleList?.ref}`);
+    expect(body.isCut).toBe(false);
+    expect(JSON.parse(body.text)).toHaveLength(42);
+    expect((await dev.fetch('/api/bodies/none')).status).toBe(404);
+    expect(dev.problems).toEqual([]);
+  });
+
+  it('shows an error with its place and the line of the app', async () => {
+    const run = await dev.run({ name: 'getBook', parameters: { isbn: '978-0-00-999999-9' } });
+    expect(run).toMatchObject({ state: 'failed', bundles: 0 });
+    expect(run.failure).toMatchObject({ status: 404, place: { file: expect.stringContaining('.json') } });
+    expect(run.failure?.frame).toContain('^');
+  });
+
+  it('says what is wrong with a wish', async () => {
+    const wrong = [
+      [{ kind: 'module', name: 'listBook' }, 'There is no module "listBook". Did you mean "listBooks"?'],
+      [{ kind: 'x', name: 'y' }, '"kind": expected module or rpc, got a string.'],
+      [
+        { kind: 'module', name: 'listBooks', connection: { apiKey: 'x' } },
+        '"connection": expected a text, got a object.',
+      ],
+      [{ kind: 'module', name: 'listBooks', folder: '/' }, '"folder" is no member of a run.'],
+    ] as const;
+    for (const [wish, message] of wrong) expect(await dev.post('/api/runs', wish)).toMatchObject({ message });
+  });
+
+  it('tells a run of a connection that is not kept as failed', async () => {
+    const run = await dev.run({ name: 'listBooks', connection: 'other' });
+    expect(run).toMatchObject({ state: 'failed', error: { type: 'InvalidConfigurationError' } });
+  });
+
+  it('gives again what was answered, and asks the service from a page on', async () => {
+    const run = await dev.run({ name: 'listBooks', parameters: {} });
+    const before = dev.shop.requests.length;
+    const again = await dev.run({ name: 'listBooks', parameters: {}, replayOf: run.id });
+    expect(again).toMatchObject({ state: 'ok', bundles: 42, source: 'replay', replayOf: run.id });
+    expect(dev.shop.requests.length).toBe(before);
+    const from = await dev.run({ name: 'listBooks', parameters: {}, replayOf: run.id, fromPage: 3 });
+    expect(from).toMatchObject({ state: 'ok', bundles: 42, requests: 5 });
+    expect(dev.shop.requests.length - before).toBe(3);
+  });
+
+  it('says what an expression was at a moment of a run, and evaluates others there', async () => {
+    const run = await dev.run({ name: 'listBooks', parameters: {} });
+    const { events } = await dev.get<{ events: PackedEvent[] }>(`/api/runs/${run.id}/events`);
+    const second = events.find((event) => event.kind === 'request' && event.page === 2);
+    const { documents, items } = await dev.get<{
+      documents: {
+        role: string;
+        text: string;
+        expressions: { source: string; value: ShownValue; start: number; end: number }[];
+      }[];
+      items: number;
+    }>(`/api/runs/${run.id}/explain?seq=${second?.seq}&item=1`);
+    expect(items).toBe(10);
+    const [own] = documents;
+    const title = own?.expressions.find(({ source }) => source.includes('item.title'));
+    expect(title?.value.text).toMatch(/^"The /);
+    expect(own?.text.slice(title?.start, title?.end)).toBe(title?.source);
+    const at = { seq: second?.seq, item: 0 };
+    const page = await dev.post<ShownValue>(`/api/runs/${run.id}/evaluate`, {
+      ...at,
+      expression: 'pagination.page',
+    });
+    expect(page).toEqual({ kind: 'value', text: '2', isCut: false });
+    const secret = await dev.post<ShownValue>(`/api/runs/${run.id}/evaluate`, {
+      ...at,
+      expression: 'connection.apiKey',
+    });
+    expect(secret.text).toBe('"[SANITIZED]"');
+    const wrong = await dev.post<ShownValue>(`/api/runs/${run.id}/evaluate`, {
+      ...at,
+      expression: 'formatdate(now)',
+    });
+    expect(wrong).toMatchObject({ kind: 'error', text: expect.stringContaining('formatdate') });
+  });
+
+  it('compares two runs', async () => {
+    const a = await dev.run({ name: 'listBooks', parameters: { limit: 3 } });
+    const b = await dev.run({ name: 'listBooks', parameters: { limit: 4 } });
+    const diff = await dev.get<{ steps: { change: string }[]; bundles: { changes: { path: string }[] } }>(
+      `/api/diff?a=${a.id}&b=${b.id}`,
+    );
+    expect(diff.steps).toMatchObject([{ change: 'same' }]);
+    expect(diff.bundles.changes.every(({ path }) => path.startsWith('[4]'))).toBe(true);
+    expect(diff.bundles.changes.length).toBeGreaterThan(0);
+  });
+
+  it('finds what stands in a body, an address or an error', async () => {
+    const [, book] = createBooks();
+    const run = await dev.run({ name: 'getBook', parameters: { isbn: book?.isbn } });
+    for (const text of [book?.isbn ?? '', 'northern ORCHARD']) {
+      const { hits } = await dev.get<{ hits: { run: RunSummary; excerpt: string }[] }>(
+        `/api/search?text=${encodeURIComponent(text)}`,
+      );
+      expect(hits.some(({ run: { id } }) => id === run.id)).toBe(true);
+    }
+    const { hits } = await dev.get<{ hits: unknown[] }>(`/api/search?text=${API_KEY}`);
+    expect(hits).toEqual([]);
+  });
+
+  it('writes a run as a trace file and takes one in', async () => {
+    const run = await dev.run({ name: 'listBooks', parameters: { limit: 12 } });
+    const text = await (await dev.fetch(`/api/runs/${run.id}/trace`)).text();
+    expect(text).not.toContain(API_KEY);
+    expect(readTraceFile(text)).toMatchObject({ name: 'listBooks', end: { state: 'ok', bundles: 12 } });
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const taken = (await (
+      await dev.fetch('/api/traces', { method: 'POST', headers, body: text })
+    ).json()) as { id: string };
+    const copy = await dev.get<RunDetail>(`/api/runs/${taken.id}`);
+    expect(copy).toMatchObject({
+      source: 'file',
+      bundles: 12,
+      requests: 2,
+      stopReason: 'response-limit',
+      canReplay: false,
+    });
+    const none = await dev.fetch('/api/traces', { method: 'POST', headers, body: 'hello' });
+    expect(none.status).toBe(400);
+    expect(await none.json()).toMatchObject({ code: 'TRACE_FILE' });
+  });
+
+  it('removes a run', async () => {
+    const run = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
+    expect((await dev.fetch(`/api/runs/${run.id}`, { method: 'DELETE' })).status).toBe(200);
+    expect((await dev.fetch(`/api/runs/${run.id}`)).status).toBe(404);
+  });
+});

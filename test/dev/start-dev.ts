@@ -1,0 +1,101 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Bookshop, startBookshop } from '../../spec-fixtures/bookshop/service.mjs';
+import type { ConnectionStore } from '../../src/connection/connection-store.js';
+import type { RunDetail } from '../../src/dev/protocol.js';
+import { type DevServer, serveDev } from '../../src/dev/serve-dev.js';
+
+const BOOKSHOP = path.resolve(import.meta.dirname, '../../spec-fixtures/bookshop');
+
+/** What the page may never show: the key of the connection, whatever it is for. */
+export const API_KEY = 'demo-key-0001-never-shown';
+
+/** A server over a copy of the bookshop's app, its service beside it, and a client that has the token. */
+export interface TestDev {
+  readonly server: DevServer;
+  readonly shop: Bookshop;
+  /** The folder of the app. */
+  readonly root: string;
+  readonly problems: unknown[];
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly get: <T>(path: string) => Promise<T>;
+  readonly post: <T>(path: string, body?: unknown) => Promise<T>;
+  /** Runs a module and waits until it is over. */
+  readonly run: (wish: Record<string, unknown>) => Promise<RunDetail>;
+  readonly write: (file: string, text: string) => void;
+  readonly close: () => Promise<void>;
+}
+
+export interface StartOptions {
+  readonly pageFolder?: string;
+  readonly historyFile?: string;
+  /** Changes the copy of the app before it is loaded. */
+  readonly prepare?: (root: string) => void;
+}
+
+export async function startDev({ pageFolder, historyFile, prepare }: StartOptions = {}): Promise<TestDev> {
+  const home = mkdtempSync(path.join(tmpdir(), 'iml-dev-'));
+  const root = path.join(home, 'bookshop');
+  cpSync(BOOKSHOP, root, { recursive: true });
+  prepare?.(root);
+  const page = path.join(home, 'page');
+  mkdirSync(page);
+  writeFileSync(path.join(page, 'index.html'), '<!doctype html><title>page</title>');
+  const shop = await startBookshop({ apiKey: API_KEY });
+  const problems: unknown[] = [];
+  const server = await serveDev({
+    ...{
+      root,
+      port: 0,
+      historyFile: historyFile ?? path.join(home, 'dev.db'),
+      pageFolder: pageFolder ?? page,
+    },
+    engine: { baseUrl: shop.baseUrl, network: { allow: ['loopback'] } },
+    connections: connections(),
+    listConnections: async () => [{ name: 'shop', component: 'bookshopKey', label: 'Test shop' }],
+    hookKey: (webhook) => `key-of-${webhook}`,
+    version: '0.0.0-test',
+    onProblem: (error) => problems.push(error),
+  });
+  const request = (target: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${server.origin}${target}`, {
+      ...init,
+      headers: { authorization: `Bearer ${server.token}`, ...Object.fromEntries(new Headers(init.headers)) },
+    });
+  const get = async <T>(target: string): Promise<T> => (await request(target)).json() as Promise<T>;
+  const post = async <T>(target: string, body: unknown = {}): Promise<T> => {
+    const headers = { 'content-type': 'application/json' };
+    return (
+      await request(target, { method: 'POST', headers, body: JSON.stringify(body) })
+    ).json() as Promise<T>;
+  };
+  const settled = async (id: string): Promise<RunDetail> => {
+    for (;;) {
+      const run = await get<RunDetail>(`/api/runs/${id}`);
+      if (run.state !== 'running') return run;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  return {
+    ...{ server, shop, root, problems, fetch: request, get, post },
+    run: async (wish) =>
+      settled((await post<{ id: string }>('/api/runs', { kind: 'module', connection: 'shop', ...wish })).id),
+    write: (file, text) => writeFileSync(path.join(root, file), text),
+    close: async () => {
+      await server.close();
+      await shop.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function connections(): ConnectionStore {
+  const stored = {
+    component: 'bookshopKey',
+    connection: { apiKey: API_KEY },
+    parameters: { apiKey: API_KEY },
+    ...{ metadata: undefined, uid: undefined, expires: undefined, oauth: undefined, common: undefined },
+  };
+  return { get: async (name) => (name === 'shop' ? stored : undefined), save: async () => {} };
+}
