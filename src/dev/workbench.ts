@@ -1,6 +1,7 @@
 import { EngineError } from '../errors/engine-error.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor } from '../redaction/redact.js';
+import { DEFAULT_LIMITS } from '../run/limits/limits.js';
 import type { TraceEvent } from '../run/trace/trace.js';
 import type { RunTrace } from '../testing/traces/run-trace.js';
 import { readTraceFile, TRACE_FILE_SUFFIX, writeTraceFile } from '../testing/traces/trace-file.js';
@@ -202,6 +203,7 @@ async function traceOf(
   return {
     ...{ app: run.app, kind: run.kind, name: run.name, startedAt: run.startedAt, documents, events },
     limits: {
+      ...DEFAULT_LIMITS,
       ...{ maxRequests: requests ?? none, maxPages: pages ?? none, maxRecords: records ?? none },
       ...{ timeoutMs: timeMs ?? none, maxTimeoutMs: timeMs ?? none },
     },

@@ -24,7 +24,7 @@ export function createLanguages(timezone: string | undefined, trusted: boolean):
     of: async (app) => {
       if (loaded?.app !== app) {
         drop();
-        loaded = { app, functions: loadCustomFunctions(app, environment, trusted) };
+        loaded = { app, functions: loadCustomFunctions(app, environment, { trusted }) };
       }
       return { environment, functions: (await loaded.functions).table };
     },
