@@ -23,7 +23,7 @@ export type PackedEvent = { readonly seq: number } & (
 export type RunKind = 'module' | 'rpc' | 'webhook' | 'connection' | 'epoch';
 
 /** Where a run came from: somebody's wish, a call from outside, a saved file, or a trace that was dropped. */
-export type RunSource = 'run' | 'call' | 'replay' | 'file';
+export type RunOrigin = 'run' | 'call' | 'replay' | 'file';
 
 export type RunState = 'running' | 'ok' | 'failed' | 'stopped';
 
@@ -33,7 +33,7 @@ export interface RunSummary {
   readonly app: string;
   readonly kind: RunKind;
   readonly name: string;
-  readonly source: RunSource;
+  readonly source: RunOrigin;
   readonly state: RunState;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -71,7 +71,7 @@ export interface RunDetail extends RunSummary {
     readonly timeMs: number | undefined;
   };
   /** What it was given, secrets hidden. */
-  readonly input: RunInput;
+  readonly input: GivenInput;
   /** The run whose answers it was given. */
   readonly replayOf: string | undefined;
   readonly documents: readonly {
@@ -102,7 +102,7 @@ export interface ShownFailure {
 }
 
 /** What a run is given. */
-export interface RunInput {
+export interface GivenInput {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Name of a connection that is kept. */
   readonly connection?: string | undefined;
@@ -117,7 +117,7 @@ export interface RunInput {
 }
 
 /** A wish to run something. */
-export interface RunWish extends RunInput {
+export interface RunWish extends GivenInput {
   readonly kind: 'module' | 'rpc';
   readonly name: string;
   /** A run whose answers are given again, up to `fromPage`, where that is set. */

@@ -90,10 +90,10 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
   const languages = createLanguages(options.engine.timezone, options.engine.trustFunctions === true);
   const token = randomBytes(24).toString('base64url');
   let server: FetchServer | undefined;
-  const addressOf = (webhook: string): string =>
+  const writeHookAddress = (webhook: string): string =>
     `${server?.origin ?? ''}/hooks/${encodeURIComponent(webhook)}/${options.hookKey(webhook)}`;
   const bench = createWorkbench({
-    ...{ session, history, hub, workshop, languages, setting, addressOf, onProblem, live: () => live },
+    ...{ session, history, hub, workshop, languages, setting, writeHookAddress, onProblem, live: () => live },
     ...{ listConnections: options.listConnections, version: options.version },
   });
   const close = async (): Promise<void> => {
@@ -109,7 +109,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
       bench,
       files,
       token,
-      port: () => portOf(server),
+      port: () => readListenedPort(server),
       hookKey: options.hookKey,
     });
     server = await serveFetch(handle, { port: options.port, hostname: '127.0.0.1', limits: LIMITS });
@@ -120,7 +120,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
   return { origin: server.origin, address: `${server.origin}/#token=${token}`, token, bench, close };
 }
 
-function portOf(server: FetchServer | undefined): number | undefined {
+function readListenedPort(server: FetchServer | undefined): number | undefined {
   return server === undefined ? undefined : Number(new URL(server.origin).port);
 }
 

@@ -5,7 +5,12 @@ import { DEFAULT_LIMITS } from '../run/limits/limits.js';
 import type { TraceEvent } from '../run/trace/trace.js';
 import type { RunTrace } from '../testing/traces/run-trace.js';
 import { readTraceFile, TRACE_FILE_SUFFIX, writeTraceFile } from '../testing/traces/trace-file.js';
-import { type ExplainedText, evaluateAt, explainDocument, itemsOf } from './expressions/explain-document.js';
+import {
+  type ExplainedText,
+  evaluateAt,
+  explainDocument,
+  listItems,
+} from './expressions/explain-document.js';
 import type { Languages } from './expressions/language.js';
 import { type Moment, momentAt, readBody } from './expressions/scope-at.js';
 import type { History } from './history/history.js';
@@ -23,7 +28,7 @@ import type {
   ShownValue,
 } from './protocol.js';
 import { diffRuns } from './runs/diff-runs.js';
-import { listFields } from './runs/list-fields.js';
+import { drawForm } from './runs/draw-form.js';
 import type { RunSetting } from './runs/run-component.js';
 import { showFailure, showPlace } from './runs/show-failure.js';
 import type { Workshop } from './runs/workshop.js';
@@ -70,7 +75,7 @@ export interface WorkbenchParts {
   readonly setting: () => RunSetting;
   readonly listConnections: () => Promise<readonly KeptConnection[]>;
   /** Where calls of a webhook are received. */
-  readonly addressOf: (webhook: string) => string;
+  readonly writeHookAddress: (webhook: string) => string;
   readonly version: string;
   /** What became of the last run when files were saved. */
   readonly live: () => AppState['live'];
@@ -89,8 +94,8 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     if (run === undefined) throw new EngineError('HOST_MISSING', 'This run is not in the history.');
     return run;
   };
-  const eventsOf = (id: string): Promise<readonly PackedEvent[]> => history.events(id, -1, MAX_EVENTS);
-  const textsOf = async (run: RunDetail): Promise<readonly ExplainedText[]> => {
+  const readEvents = (id: string): Promise<readonly PackedEvent[]> => history.events(id, -1, MAX_EVENTS);
+  const readTexts = async (run: RunDetail): Promise<readonly ExplainedText[]> => {
     const texts = await Promise.all(
       run.documents.map(async ({ role, file, ref }) => ({
         role,
@@ -100,8 +105,8 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     );
     return texts.flatMap(({ role, file, text }) => (text === undefined ? [] : [{ role, file, text }]));
   };
-  const momentOf = async (run: RunDetail, seq: number): Promise<Moment> => {
-    const moment = await momentAt(await eventsOf(run.id), seq, history);
+  const findMoment = async (run: RunDetail, seq: number): Promise<Moment> => {
+    const moment = await momentAt(await readEvents(run.id), seq, history);
     if (moment === undefined) {
       throw new EngineError(
         'HOST_MISSING',
@@ -115,43 +120,43 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     history,
     workshop,
     hub,
-    state: () => stateOf(session.current(), parts),
-    form: (wish) => listFields(wish, setting()),
+    state: () => describeApp(session.current(), parts),
+    form: (wish) => drawForm(wish, setting()),
     run: find,
     explain: async (id, seq, item) => {
       const run = await find(id);
       const [moment, texts, language] = await Promise.all([
-        momentOf(run, seq),
-        textsOf(run),
+        findMoment(run, seq),
+        readTexts(run),
         parts.languages.of(session.current().app),
       ]);
       const options = { moment, item, language, texts };
       return {
         documents: texts.map((text) => explainDocument(text, options)),
-        items: itemsOf(texts, moment, language).length,
+        items: listItems(texts, moment, language).length,
       };
     },
     evaluate: async (id, { expression, seq, item }) => {
       const run = await find(id);
       const [moment, texts, language] = await Promise.all([
-        momentOf(run, seq),
-        textsOf(run),
+        findMoment(run, seq),
+        readTexts(run),
         parts.languages.of(session.current().app),
       ]);
-      const items = itemsOf(texts, moment, language);
+      const items = listItems(texts, moment, language);
       const names = items.length === 0 ? moment.response : { ...moment.response, item: items[item] };
       const template = expression.includes('{{') ? expression : `{{${expression}}}`;
       return evaluateAt(template, names, language);
     },
     traceFile: async (id) => {
       const run = await find(id);
-      const trace = await traceOf(run, await eventsOf(id), await textsOf(run), history);
+      const trace = await collectTrace(run, await readEvents(id), await readTexts(run), history);
       return { name: `${run.name.replace(/[^\w-]/g, '_')}${TRACE_FILE_SUFFIX}`, text: writeTraceFile(trace) };
     },
     importTrace: async (text) => importTrace(readTraceFile(text), parts),
     diff: async (a, b) => {
       const [left, right] = await Promise.all(
-        [a, b].map(async (id) => ({ run: await find(id), events: await eventsOf(id) })),
+        [a, b].map(async (id) => ({ run: await find(id), events: await readEvents(id) })),
       );
       if (left === undefined || right === undefined) throw new EngineError('USAGE', 'Two runs are compared.');
       return diffRuns(left, right, history);
@@ -163,11 +168,11 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
   };
 }
 
-async function stateOf(
+async function describeApp(
   { app, revision, findings, problem }: AppReading,
   parts: WorkbenchParts,
 ): Promise<AppState> {
-  const { session, addressOf, version } = parts;
+  const { session, writeHookAddress, version } = parts;
   const redactor = createRedactor({ secrets: collectSecrets(app.common?.value) });
   return {
     ...{ name: app.name, folder: session.root, runtime: version, revision, live: parts.live() },
@@ -180,7 +185,7 @@ async function stateOf(
     webhooks: [...app.webhooks.values()].map(({ name, label }) => ({
       name,
       label,
-      address: addressOf(name),
+      address: writeHookAddress(name),
     })),
     findings: findings.map(({ rule, level, message, place }) => ({
       ...{ rule, level, message: redactor.text(message), place: showPlace(place) ?? {} },
@@ -190,7 +195,7 @@ async function stateOf(
 }
 
 /** A run of the history as a file: what was taken out of its events goes in again. */
-async function traceOf(
+async function collectTrace(
   run: RunDetail,
   packed: readonly PackedEvent[],
   documents: readonly ExplainedText[],

@@ -5,7 +5,7 @@ import { StoreError } from '../../errors/store-error.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { ApiProblem } from '../protocol.js';
 import type { Workbench } from '../workbench.js';
-import { readText, readWish } from './read-wish.js';
+import { readTextMember, readWish } from './read-wish.js';
 
 /** Bytes of a call's body, and of a trace that is dropped on the page. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
@@ -59,7 +59,7 @@ export function addApi(app: Hono, bench: Workbench): void {
   });
   app.post('/api/runs/:id/evaluate', async (c) => {
     const body = await readObject(c);
-    const expression = readText(body, 'expression') ?? '';
+    const expression = readTextMember(body, 'expression') ?? '';
     const [seq, item] = [body['seq'], body['item']].map((value) => (typeof value === 'number' ? value : 0));
     return c.json(await bench.evaluate(c.req.param('id'), { expression, seq: seq ?? 0, item: item ?? 0 }));
   });

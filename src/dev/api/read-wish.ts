@@ -20,17 +20,17 @@ export function readWish(body: unknown): RunWish {
   return {
     ...{ kind, name, parameters, start, payload },
     // By name only: credentials never come from the page.
-    connection: readText(body, 'connection'),
-    replayOf: readText(body, 'replayOf'),
-    again: readText(body, 'again'),
-    limit: readCount(body, 'limit'),
-    fromPage: readCount(body, 'fromPage'),
+    connection: readTextMember(body, 'connection'),
+    replayOf: readTextMember(body, 'replayOf'),
+    again: readTextMember(body, 'again'),
+    limit: readCountMember(body, 'limit'),
+    fromPage: readCountMember(body, 'fromPage'),
     defaults: body['defaults'] === true,
   };
 }
 
 /** @throws EngineError (USAGE) */
-export function readText(body: PlainObject, name: string): string | undefined {
+export function readTextMember(body: PlainObject, name: string): string | undefined {
   const value = body[name];
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string' || value.length > 10_000) throw wrong(name, 'a text', value);
@@ -38,7 +38,7 @@ export function readText(body: PlainObject, name: string): string | undefined {
 }
 
 /** @throws EngineError (USAGE) */
-function readCount(body: PlainObject, name: string): number | undefined {
+function readCountMember(body: PlainObject, name: string): number | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {

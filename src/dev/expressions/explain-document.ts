@@ -9,8 +9,8 @@ import type { Expression } from '../../iml/syntax/ast.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import type { ExplainedDocument, ExplainedExpression, ShownValue } from '../protocol.js';
+import { presentThrown, presentValue } from './present-value.js';
 import type { Moment, Names } from './scope-at.js';
-import { showThrown, showValue } from './show-value.js';
 
 /** What expressions are evaluated with. */
 export interface Language {
@@ -61,9 +61,9 @@ export function explainDocument(text: ExplainedText, options: ExplainOptions): E
 /** Evaluates one template at a moment. */
 export function evaluateAt(template: string, names: Names, { environment, functions }: Language): ShownValue {
   try {
-    return showValue(compileTemplate(template, { environment, functions, pointer: '' })(names));
+    return presentValue(compileTemplate(template, { environment, functions, pointer: '' })(names));
   } catch (error) {
-    return showThrown(error);
+    return presentThrown(error);
   }
 }
 
@@ -104,7 +104,7 @@ interface Site extends WrittenTemplate {
 }
 
 function explain(root: Expression, { document, pointer, value, names, language }: Site): ExplainedExpression {
-  const offsetOf = (offset: number): number => document.offsetOf?.(pointer, offset) ?? 0;
+  const locate = (offset: number): number => document.offsetOf?.(pointer, offset) ?? 0;
   const evaluatePart = ({ start, end }: Expression): ShownValue =>
     evaluateAt(`{{${value.slice(start, end)}}}`, names, language);
   const open = value.lastIndexOf('{{', root.start);
@@ -115,10 +115,10 @@ function explain(root: Expression, { document, pointer, value, names, language }
   walkExpression(root, (node) => {
     if (node === root || node.kind === 'literal' || node.kind === 'keyword' || parts.length >= MAX_PARTS)
       return;
-    parts.push({ start: offsetOf(node.start), end: offsetOf(node.end), value: evaluatePart(node) });
+    parts.push({ start: locate(node.start), end: locate(node.end), value: evaluatePart(node) });
   });
   return {
-    ...{ start: offsetOf(start), end: offsetOf(end), source: value.slice(start, end) },
+    ...{ start: locate(start), end: locate(end), source: value.slice(start, end) },
     ...{ value: evaluatePart(root), parts },
   };
 }
@@ -130,7 +130,7 @@ function createNamesFor(
 ): (pointer: string) => Names | undefined {
   const isChain = text.role === 'communication' && /^\s*\[/.test(withoutComments(text.text));
   const withItem = (): Names => {
-    const items = itemsOf(texts, moment, language);
+    const items = listItems(texts, moment, language);
     return items.length === 0
       ? moment.response
       : { ...moment.response, item: items[Math.min(item, items.length - 1)] };
@@ -161,7 +161,7 @@ function withoutComments(text: string): string {
 }
 
 /** The items that the response at a moment is taken apart into; none where it is not. */
-export function itemsOf(
+export function listItems(
   texts: readonly ExplainedText[],
   moment: Moment,
   language: Language,
@@ -171,7 +171,7 @@ export function itemsOf(
     const value = text && tryRead(text)?.value;
     return Array.isArray(value) ? value[moment.requestIndex] : value;
   };
-  const written = iterateOf(byRole('communication')) ?? iterateOf(byRole('base'));
+  const written = findIterate(byRole('communication')) ?? findIterate(byRole('base'));
   const container = isPlainObject(written) ? ownMember(written, 'container') : written;
   if (typeof container !== 'string' || container === '') return [];
   const template = container.includes('{{') ? container : `{{${container}}}`;
@@ -179,7 +179,7 @@ export function itemsOf(
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }
 
-function iterateOf(request: unknown): unknown {
+function findIterate(request: unknown): unknown {
   if (!isPlainObject(request)) return undefined;
   const response = ownMember(request, 'response');
   const inside = isPlainObject(response) ? ownMember(response, 'iterate') : undefined;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { TraceEvent } from '../../run/trace/trace.js';
 import type { EventHub } from '../live/event-hub.js';
-import type { RunKind, RunSource, RunState, RunSummary } from '../protocol.js';
+import type { RunKind, RunOrigin, RunState, RunSummary } from '../protocol.js';
 import type { History, RunRest } from './history.js';
 import { type Packed, packBody, packEvent } from './pack-event.js';
 
@@ -10,7 +10,7 @@ export interface RunStart extends Pick<RunRest, 'limits' | 'input' | 'replayOf'>
   readonly app: string;
   readonly kind: RunKind;
   readonly name: string;
-  readonly source: RunSource;
+  readonly source: RunOrigin;
   /** Default: now. */
   readonly startedAt?: number | undefined;
 }
@@ -91,7 +91,7 @@ export async function startRecord(
     add: (event) => {
       if (summary.events >= MAX_EVENTS) return;
       waiting.push(packEvent(event, summary.events));
-      summary = { ...summary, events: summary.events + 1, ...progressOf(event, summary, startedAt) };
+      summary = { ...summary, events: summary.events + 1, ...readProgress(event, summary, startedAt) };
       timer ??= setTimeout(write, WRITE_EVERY_MS);
     },
     finish: async ({
@@ -131,7 +131,7 @@ export async function startRecord(
   };
 }
 
-function progressOf(event: TraceEvent, run: RunSummary, startedAt: number): Partial<RunSummary> {
+function readProgress(event: TraceEvent, run: RunSummary, startedAt: number): Partial<RunSummary> {
   const durationMs = Math.max(0, event.at - startedAt);
   if (event.kind === 'request') {
     return { durationMs, requests: run.requests + 1, pages: run.pages + (event.page > 1 ? 1 : 0) };

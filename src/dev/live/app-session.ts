@@ -43,7 +43,7 @@ export async function openSession(
   onChange: (now: AppReading, before: AppReading) => void,
 ): Promise<AppSession> {
   let reading = await readApp(root, undefined);
-  let signature = await signatureOf(root);
+  let signature = await readSignature(root);
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -55,7 +55,7 @@ export async function openSession(
   };
   const look = async (): Promise<void> => {
     const startedAt = performance.now();
-    const now = await signatureOf(root);
+    const now = await readSignature(root);
     if (now !== undefined && now !== signature && !isClosed) {
       signature = now;
       await reload();
@@ -103,7 +103,7 @@ async function readApp(root: string, before: AppReading | undefined): Promise<Ap
 }
 
 /** Names, sizes and times of all files; undefined while the folder cannot be read. */
-async function signatureOf(root: string): Promise<string | undefined> {
+async function readSignature(root: string): Promise<string | undefined> {
   try {
     const files = await listFiles(root);
     const lines = await Promise.all(

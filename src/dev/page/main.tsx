@@ -3,7 +3,7 @@ import { type JSX, render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Sidebar } from './parts/sidebar.js';
 import { sendTrace, takeToken } from './state/api.js';
-import { addressOf, followAddress, go, route } from './state/route.js';
+import { followAddress, go, route, writeRoute } from './state/route.js';
 import { app, catchUp, connection, notice, runs, say, sayError, startListening } from './state/store.js';
 import { chooseTheme, theme } from './state/theme.js';
 import { ComponentView } from './views/component-view.js';
@@ -106,7 +106,7 @@ function Banner(): JSX.Element | null {
     return (
       <p class="banner bad" role="alert">
         The app does not load since it was saved: {state.problem.message}{' '}
-        <a href={addressOf('findings')}>Look</a>
+        <a href={writeRoute('findings')}>Look</a>
       </p>
     );
   }
@@ -117,12 +117,12 @@ function Banner(): JSX.Element | null {
       {run === undefined ? (
         <>
           Saved. The last run would ask for something else now:{' '}
-          <a href={addressOf('run', of)}>run it again</a>.
+          <a href={writeRoute('run', of)}>run it again</a>.
         </>
       ) : (
         <>
-          Saved. <a href={addressOf('run', run)}>New bundles over the last answers</a>, nothing was sent.{' '}
-          <a href={addressOf('diff', of, run)}>What changed</a>
+          Saved. <a href={writeRoute('run', run)}>New bundles over the last answers</a>, nothing was sent.{' '}
+          <a href={writeRoute('diff', of, run)}>What changed</a>
         </>
       )}
     </p>

@@ -31,10 +31,10 @@ export async function diffRuns(
   b: ComparedRun,
   history: Pick<History, 'body'>,
 ): Promise<RunDiff> {
-  const [stepsOfA, stepsOfB] = [stepsOf(a.events), stepsOf(b.events)];
-  const keys = [...new Set([...stepsOfA.keys(), ...stepsOfB.keys()])].slice(0, MAX_STEPS);
+  const [stepsA, stepsB] = [collectExchanges(a.events), collectExchanges(b.events)];
+  const keys = [...new Set([...stepsA.keys(), ...stepsB.keys()])].slice(0, MAX_STEPS);
   const steps: DiffStep[] = [];
-  for (const key of keys) steps.push(await diffStep(stepsOfA.get(key), stepsOfB.get(key), history));
+  for (const key of keys) steps.push(await diffStep(stepsA.get(key), stepsB.get(key), history));
   const bundles = await Promise.all(
     [a, b].map(({ run }) =>
       run.bundleList === undefined ? undefined : readBody(run.bundleList.ref, history),
@@ -43,7 +43,7 @@ export async function diffRuns(
   return { a: a.run, b: b.run, steps, bundles: diffValues(bundles[0], bundles[1]) };
 }
 
-function stepsOf(events: readonly PackedEvent[]): ReadonlyMap<string, Step> {
+function collectExchanges(events: readonly PackedEvent[]): ReadonlyMap<string, Step> {
   const steps = new Map<string, Step>();
   for (const [index, event] of events.entries()) {
     if (event.kind !== 'request') continue;
@@ -73,7 +73,7 @@ async function diffStep(
   history: Pick<History, 'body'>,
 ): Promise<DiffStep> {
   const title = (b ?? a)?.title ?? '';
-  const sides = { title, a: sideOf(a), b: sideOf(b) };
+  const sides = { title, a: describeSide(a), b: describeSide(b) };
   if (a === undefined || b === undefined) {
     return { ...sides, change: a === undefined ? 'added' : 'removed', request: SAME, response: SAME };
   }
@@ -83,7 +83,7 @@ async function diffStep(
   return { ...sides, change, request, response };
 }
 
-function sideOf(step: Step | undefined): DiffStep['a'] {
+function describeSide(step: Step | undefined): DiffStep['a'] {
   if (step === undefined) return undefined;
   const { request, response } = step;
   return { seq: request.seq, status: response?.status, durationMs: response?.durationMs };

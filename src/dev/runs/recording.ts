@@ -35,7 +35,7 @@ export function createRecorder(): Recorder {
     wrap: (transport) => async (request) => {
       const response = await transport(request);
       bytes += response.body.byteLength;
-      if (bytes <= MAX_BYTES) exchanges.push({ key: keyOf(request), response });
+      if (bytes <= MAX_BYTES) exchanges.push({ key: writeKey(request), response });
       return response;
     },
     beginPage: (page) => {
@@ -59,7 +59,7 @@ export function createPlayer(recording: Recording, fromPage: number | undefined)
   let missed = false;
   return {
     wrap: (transport) => async (request) => {
-      const at = left.findIndex(({ key }) => key === keyOf(request));
+      const at = left.findIndex(({ key }) => key === writeKey(request));
       const [found] = at === -1 ? [] : left.splice(at, 1);
       if (found !== undefined) return found.response;
       if (fromPage !== undefined) return transport(request);
@@ -74,6 +74,6 @@ export function createPlayer(recording: Recording, fromPage: number | undefined)
 }
 
 /** What is asked; how it is authorized may differ from time to time. */
-function keyOf({ method, url, body }: TransportRequest): string {
+function writeKey({ method, url, body }: TransportRequest): string {
   return `${method} ${url}\n${body === undefined ? '' : Buffer.from(body).toString('latin1')}`;
 }

@@ -16,7 +16,7 @@ import type { RunWarning, TraceEvent } from '../../run/trace/trace.js';
 import { traceDocuments } from '../../testing/traces/run-trace.js';
 import type { RunRest } from '../history/history.js';
 import type { RunEnd } from '../history/record-run.js';
-import type { RunInput, RunWish } from '../protocol.js';
+import type { GivenInput, RunWish } from '../protocol.js';
 import { showFailure, showPlace } from './show-failure.js';
 
 /** What runs of the page are made with. */
@@ -48,17 +48,17 @@ export async function runComponent(wish: RunWish, setting: RunSetting, hooks: Ru
     ...setting.engine,
     ...{ app, connections, trace: 'deep', onTrace: hooks.onTrace, wrapTransport: hooks.wrapTransport },
   });
-  let redactor = redactorOf(wish, app, undefined);
+  let redactor = createRunRedactor(wish, app, undefined);
   let secrets: readonly unknown[] = [app.common?.value];
   try {
     const connection = await openConnection(wish, app, engine, hooks.signal);
-    redactor = redactorOf(wish, app, connection);
+    redactor = createRunRedactor(wish, app, connection);
     secrets = [...secrets, connection];
-    const outcome = await carryOut(wish, engine, inputOf(wish, connection, hooks.signal));
+    const outcome = await carryOut(wish, engine, toRunInput(wish, connection, hooks.signal));
     const isStopped = outcome.error === undefined ? false : hooks.signal.aborted;
     return {
-      ...numbersOf(outcome.stats, startedAt),
-      ...(await failureOf(outcome.error, root, redactor)),
+      ...countNumbers(outcome.stats, startedAt),
+      ...(await describeFailed(outcome.error, root, redactor)),
       state: isStopped ? 'stopped' : outcome.error === undefined ? 'ok' : 'failed',
       bundles: asList(redactor.value(outcome.bundles)),
       bundleCount: outcome.bundles.length,
@@ -69,8 +69,8 @@ export async function runComponent(wish: RunWish, setting: RunSetting, hooks: Ru
   } catch (thrown) {
     const error = hooks.signal.aborted ? undefined : thrown;
     return {
-      ...numbersOf(undefined, startedAt),
-      ...(await failureOf(error, root, redactor)),
+      ...countNumbers(undefined, startedAt),
+      ...(await describeFailed(error, root, redactor)),
       ...{
         state: hooks.signal.aborted ? 'stopped' : 'failed',
         bundles: [],
@@ -85,7 +85,7 @@ export async function runComponent(wish: RunWish, setting: RunSetting, hooks: Ru
 }
 
 /** What a run may use, for the history; undefined for no limit. */
-export function limitsOf({ app, engine }: Pick<RunSetting, 'app' | 'engine'>): RunRest['limits'] {
+export function describeLimits({ app, engine }: Pick<RunSetting, 'app' | 'engine'>): RunRest['limits'] {
   const limits = resolveLimits(engine.limits);
   const shown = (limit: number): number | undefined => (Number.isFinite(limit) ? limit : undefined);
   return {
@@ -97,17 +97,17 @@ export function limitsOf({ app, engine }: Pick<RunSetting, 'app' | 'engine'>): R
 }
 
 /** What a run is given, as the history may keep it. */
-export function shownInput(wish: RunWish, app: App): RunInput {
+export function shownInput(wish: RunWish, app: App): GivenInput {
   const { connection, limit, defaults, start, payload } = wish;
-  const redactor = redactorOf(wish, app, undefined);
+  const redactor = createRunRedactor(wish, app, undefined);
   const shown = redactor.value({ parameters: wish.parameters, payload }) as Pick<
-    RunInput,
+    GivenInput,
     'parameters' | 'payload'
   >;
   return { connection, limit, defaults, start, ...shown };
 }
 
-function redactorOf(wish: RunWish, app: App, connection: unknown): Redactor {
+function createRunRedactor(wish: RunWish, app: App, connection: unknown): Redactor {
   const module = wish.kind === 'module' ? app.modules.get(wish.name) : undefined;
   const form = module === undefined ? readForm(app.rpcs.get(wish.name)?.params) : moduleForm(module);
   const given = secretValues(form.elements, wish.parameters);
@@ -128,7 +128,7 @@ async function openConnection(
   return stored.connection;
 }
 
-function inputOf(
+function toRunInput(
   wish: RunWish,
   connection: ConnectedInput['connection'],
   signal: AbortSignal,
@@ -151,7 +151,7 @@ interface Outcome {
 async function carryOut(wish: RunWish, engine: Engine, input: ConnectedInput): Promise<Outcome> {
   if (wish.kind === 'rpc') {
     const report = await engine.rpc(wish.name).call(input);
-    return { ...report, bundles: report.ok ? listOf(report.result) : [] };
+    return { ...report, bundles: report.ok ? toList(report.result) : [] };
   }
   const module = engine.module(wish.name);
   if (module.type === 'responder') {
@@ -174,7 +174,7 @@ async function carryOut(wish: RunWish, engine: Engine, input: ConnectedInput): P
   }
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined ? [] : [value];
 }
 
@@ -184,12 +184,12 @@ function asList(value: unknown): readonly unknown[] {
 
 type Numbers = Pick<RunEnd, 'requests' | 'pages' | 'records' | 'durationMs' | 'stopReason'>;
 
-function numbersOf(stats: RunStats | undefined, startedAt: number): Numbers {
+function countNumbers(stats: RunStats | undefined, startedAt: number): Numbers {
   const { requests = 0, pages = 0, records = 0, stopReason } = stats ?? {};
   return { requests, pages, records, stopReason, durationMs: Math.round(performance.now() - startedAt) };
 }
 
-async function failureOf(
+async function describeFailed(
   thrown: unknown,
   root: string,
   redactor: Redactor,

@@ -30,7 +30,7 @@ export async function showFailure(
     page: app?.page,
     place: showPlace(place),
     suberrors: (app?.suberrors ?? []).filter((text) => text !== message).map(redactor.text),
-    hint: hintOf(inner),
+    hint: findHint(inner),
     frame: frame === undefined ? undefined : redactor.text(frame),
   };
 }
@@ -42,7 +42,7 @@ export function showPlace(place: Place | undefined): ShownPlace | undefined {
   return { file, line, column, pointer };
 }
 
-function hintOf(error: unknown): string | undefined {
+function findHint(error: unknown): string | undefined {
   if (error instanceof ImlError) return error.hint;
   if (error instanceof EngineError && error.code === 'NETWORK_REFUSED') {
     return 'Start iml dev with --allow-local to let the app call this machine, with --allow HOST for what else is not public.';

@@ -14,7 +14,7 @@ import { startRecord } from '../history/record-run.js';
 import type { EventHub } from '../live/event-hub.js';
 import type { RunWish } from '../protocol.js';
 import { createPlayer, createRecorder, type Recording } from './recording.js';
-import { limitsOf, type RunSetting, runComponent, shownInput, showWarnings } from './run-component.js';
+import { describeLimits, type RunSetting, runComponent, shownInput, showWarnings } from './run-component.js';
 import { showFailure } from './show-failure.js';
 
 /** Where components are run, and what was given to them is remembered while the command runs. */
@@ -96,7 +96,7 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
       {
         ...{ app: setting.app.name, kind: wish.kind, name: wish.name },
         source: earlier === undefined ? 'run' : 'replay',
-        ...{ limits: limitsOf(setting), input: shownInput(wish, setting.app), replayOf: wish.replayOf },
+        ...{ limits: describeLimits(setting), input: shownInput(wish, setting.app), replayOf: wish.replayOf },
       },
       parts,
     );
@@ -212,7 +212,7 @@ async function refresh(
   const record = await startRecord(
     {
       ...{ app: setting.app.name, kind, name, source: 'file', startedAt, replayOf: of },
-      ...{ limits: limitsOf(setting), input: shownInput(found.wish, setting.app) },
+      ...{ limits: describeLimits(setting), input: shownInput(found.wish, setting.app) },
     },
     parts,
   );

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { BodyRef, RunDetail } from '../../protocol.js';
 import { get } from '../state/api.js';
 import { bytes, count, duration } from '../state/format.js';
-import { curlOf, type ExchangeStep } from '../state/steps.js';
+import { type ExchangeStep, writeCurl } from '../state/steps.js';
 import { sayError } from '../state/store.js';
 import { PlaceText, Status } from './badges.js';
 import { BodyView } from './body-view.js';
@@ -27,7 +27,7 @@ export function ExchangeDetail({
           <span class="method">{request.method}</span> <span>{request.url}</span>
         </p>
         <PlaceText place={request.place} />
-        <Pairs title="Query" pairs={queryOf(request.url)} />
+        <Pairs title="Query" pairs={listQuery(request.url)} />
         <Pairs title="Headers" pairs={request.headers.map(([name, value]) => [name, value])} />
         <h4>Body</h4>
         <BodyView body={request.body} empty="No body was sent." label="request body" />
@@ -97,7 +97,7 @@ function Made({ looked, made, isIterated, isCut }: MadeProps): JSX.Element {
   );
 }
 
-function queryOf(url: string): readonly (readonly [string, string])[] {
+function listQuery(url: string): readonly (readonly [string, string])[] {
   try {
     return [...new URL(url).searchParams];
   } catch {
@@ -136,8 +136,10 @@ function CurlButton({ step }: { readonly step: ExchangeStep }): JSX.Element {
     try {
       const { body } = step.request;
       const text =
-        body === undefined ? undefined : (await get<{ text: string }>(`bodies/${refOf(body)}?whole=1`)).text;
-      await navigator.clipboard.writeText(curlOf(step, text));
+        body === undefined
+          ? undefined
+          : (await get<{ text: string }>(`bodies/${readRef(body)}?whole=1`)).text;
+      await navigator.clipboard.writeText(writeCurl(step, text));
       isDone.value = true;
       setTimeout(() => {
         isDone.value = false;
@@ -153,6 +155,6 @@ function CurlButton({ step }: { readonly step: ExchangeStep }): JSX.Element {
   );
 }
 
-function refOf({ ref }: BodyRef): string {
+function readRef({ ref }: BodyRef): string {
   return ref;
 }

@@ -184,10 +184,10 @@ function Chosen({ expression, documents }: ChosenProps): JSX.Element {
         <p class="empty-line">No expression is chosen.</p>
       ) : (
         <>
-          <ValueOf source={expression.source} value={expression.value} />
+          <NamedValue source={expression.source} value={expression.value} />
           {expression.parts.length > 0 && <h4>Its parts</h4>}
           {expression.parts.map((part) => (
-            <ValueOf
+            <NamedValue
               key={`${part.start} ${part.end}`}
               source={text.slice(part.start, part.end)}
               value={part.value}
@@ -199,7 +199,7 @@ function Chosen({ expression, documents }: ChosenProps): JSX.Element {
   );
 }
 
-function ValueOf({ source, value }: { readonly source: string; readonly value: ShownValue }): JSX.Element {
+function NamedValue({ source, value }: { readonly source: string; readonly value: ShownValue }): JSX.Element {
   return (
     <div class={`value-of ${value.kind}`}>
       <code>{source}</code>

@@ -22,7 +22,7 @@ export function JsonTree({ value }: { readonly value: unknown }): JSX.Element {
 
 function TreeNode({ name, value, depth }: NodeProps): JSX.Element {
   const isList = Array.isArray(value);
-  const mark = markOf(value);
+  const mark = readMark(value);
   if (mark !== undefined) {
     return (
       <div class="leaf">
@@ -113,7 +113,7 @@ function Members({ members, depth }: MembersProps): JSX.Element {
 }
 
 /** Dates and bytes, which JSON has no form of its own for. */
-function markOf(value: unknown): string | undefined {
+function readMark(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Object.keys(value).length !== 1) return undefined;
   const { $date: date, $bytes: bytes } = value as { readonly $date?: unknown; readonly $bytes?: unknown };
   if (typeof date === 'string') return date;

@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { AppState, RunSummary } from '../../protocol.js';
-import { clock, count, duration, outcomeOf } from '../state/format.js';
-import { addressOf, route } from '../state/route.js';
+import { clock, count, describeOutcome, duration } from '../state/format.js';
+import { route, writeRoute } from '../state/route.js';
 import {
   app,
   hasMoreRuns,
@@ -68,7 +68,7 @@ function Components({ state }: { readonly state: AppState }): JSX.Element {
       <a
         class="nav-item findings"
         data-item
-        href={addressOf('findings')}
+        href={writeRoute('findings')}
         aria-current={route.value.view === 'findings' ? 'page' : undefined}
       >
         <span>Findings of the check</span>
@@ -112,7 +112,7 @@ function Item({ view, name, title, children }: ItemProps): JSX.Element {
     <a
       class="nav-item"
       data-item
-      href={addressOf(view, name)}
+      href={writeRoute(view, name)}
       aria-current={isHere ? 'page' : undefined}
       title={name}
     >
@@ -197,7 +197,7 @@ function RunItem({ run }: { readonly run: RunSummary }): JSX.Element {
       <a
         class="run-item"
         data-item
-        href={addressOf('run', run.id)}
+        href={writeRoute('run', run.id)}
         aria-current={isHere ? 'page' : undefined}
         title={SOURCES[run.source]}
       >
@@ -205,7 +205,7 @@ function RunItem({ run }: { readonly run: RunSummary }): JSX.Element {
         <span class="name">{run.name}</span>
         <span class="muted when">{clock(run.startedAt)}</span>
         <span class="muted outcome">
-          {outcomeOf(run)}
+          {describeOutcome(run)}
           {run.requests > 0 && ` · ${count(run.requests, 'request')}`}
           {run.state !== 'running' && ` · ${duration(run.durationMs)}`}
         </span>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { count, duration, hostOf, pathOf, stopSentence } from '../state/format.js';
+import { count, duration, shownHost, shownPath, stopSentence } from '../state/format.js';
 import type { ExchangeStep, NoteStep, Step } from '../state/steps.js';
 import { PlaceText, Status } from './badges.js';
 
@@ -113,8 +113,8 @@ function ExchangeRow({
       <Status status={response?.status} />
       <span class="method">{method}</span>
       <span class="step-text" title={url}>
-        <span class="muted">{hostOf(url)}</span>
-        {pathOf(url)}
+        <span class="muted">{shownHost(url)}</span>
+        {shownPath(url)}
       </span>
       <span class="step-made">{page === undefined ? '' : count(page.count, 'output')}</span>
       <span class="step-time muted">{duration(response?.durationMs)}</span>

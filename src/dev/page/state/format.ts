@@ -29,7 +29,7 @@ export function count(number: number, one: string, many = `${one}s`): string {
 }
 
 /** What a person would say came of a run. */
-export function outcomeOf(run: RunSummary): string {
+export function describeOutcome(run: RunSummary): string {
   switch (run.state) {
     case 'running':
       return run.requests === 0 ? 'running' : `running, ${count(run.requests, 'request')}`;
@@ -61,7 +61,7 @@ export function stopSentence(reason: string | undefined): string | undefined {
 }
 
 /** The path of an address with its query, which tells more than its host. */
-export function pathOf(url: string): string {
+export function shownPath(url: string): string {
   try {
     const { pathname, search } = new URL(url);
     return decodeURI(`${pathname}${search}`);
@@ -70,7 +70,7 @@ export function pathOf(url: string): string {
   }
 }
 
-export function hostOf(url: string): string {
+export function shownHost(url: string): string {
   try {
     return new URL(url).host;
   } catch {

@@ -30,10 +30,10 @@ export function followAddress(): void {
   });
 }
 
-export function addressOf(...steps: readonly string[]): string {
+export function writeRoute(...steps: readonly string[]): string {
   return `#/${steps.map(encodeURIComponent).join('/')}`;
 }
 
 export function go(...steps: readonly string[]): void {
-  location.hash = addressOf(...steps);
+  location.hash = writeRoute(...steps);
 }

@@ -29,7 +29,7 @@ export interface StaticStep {
 export type Step = ExchangeStep | NoteStep | StaticStep;
 
 /** The events of a run as a person counts them: one step an exchange. */
-export function stepsOf(events: readonly PackedEvent[]): readonly Step[] {
+export function listSteps(events: readonly PackedEvent[]): readonly Step[] {
   const steps: Step[] = [];
   let open: { at: number; step: ExchangeStep } | undefined;
   const change = (more: Partial<ExchangeStep>): void => {
@@ -66,7 +66,7 @@ export function stepsOf(events: readonly PackedEvent[]): readonly Step[] {
 }
 
 /** A command for a shell that asks the same; what was hidden has to be filled in. */
-export function curlOf({ request }: ExchangeStep, body: string | undefined): string {
+export function writeCurl({ request }: ExchangeStep, body: string | undefined): string {
   const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
   const parts = [
     `curl -X ${request.method} ${quote(request.url)}`,

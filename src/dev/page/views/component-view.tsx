@@ -7,8 +7,8 @@ import { Editor } from '../parts/editor.js';
 import { FormFields, type Values } from '../parts/form-fields.js';
 import { moveFocus } from '../parts/move-focus.js';
 import { get, post } from '../state/api.js';
-import { clock, count, duration, outcomeOf } from '../state/format.js';
-import { addressOf, go } from '../state/route.js';
+import { clock, count, describeOutcome, duration } from '../state/format.js';
+import { go, writeRoute } from '../state/route.js';
 import { app, runs, say, sayError } from '../state/store.js';
 
 interface ComponentProps {
@@ -282,10 +282,10 @@ export function LastRuns({ kind, name }: { readonly kind: string; readonly name:
         <ol class="rows" onKeyDown={moveFocus}>
           {own.map((run) => (
             <li key={run.id}>
-              <a data-item href={addressOf('run', run.id)}>
+              <a data-item href={writeRoute('run', run.id)}>
                 <StateMark state={run.state} />
                 <span>{clock(run.startedAt)}</span>
-                <span>{outcomeOf(run)}</span>
+                <span>{describeOutcome(run)}</span>
                 <span class="muted">{count(run.requests, 'request')}</span>
                 <span class="muted">{duration(run.durationMs)}</span>
                 <span class="muted wide">{run.error?.message}</span>

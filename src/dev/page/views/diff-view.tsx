@@ -4,8 +4,8 @@ import { useEffect } from 'preact/hooks';
 import type { DiffStep, RunDiff, RunSummary, ValueDiff } from '../../protocol.js';
 import { StateMark, Status } from '../parts/badges.js';
 import { get } from '../state/api.js';
-import { clock, count, duration, outcomeOf } from '../state/format.js';
-import { addressOf } from '../state/route.js';
+import { clock, count, describeOutcome, duration } from '../state/format.js';
+import { writeRoute } from '../state/route.js';
 import { sayError } from '../state/store.js';
 
 /** Two runs beside each other: what differs in what was asked, answered and put out. */
@@ -53,9 +53,9 @@ export function DiffView({ a, b }: { readonly a: string; readonly b: string }): 
 
 function Side({ title, run }: { readonly title: string; readonly run: RunSummary }): JSX.Element {
   return (
-    <a class="card" href={addressOf('run', run.id)}>
+    <a class="card" href={writeRoute('run', run.id)}>
       <span class="muted">{title}</span> <StateMark state={run.state} /> {clock(run.startedAt)} ·{' '}
-      {outcomeOf(run)} · {count(run.requests, 'request')} · {duration(run.durationMs)}
+      {describeOutcome(run)} · {count(run.requests, 'request')} · {duration(run.durationMs)}
       {run.error !== undefined && <p class="muted">{run.error.message}</p>}
     </a>
   );

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { PlaceText } from '../parts/badges.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { FailureCard } from '../parts/failure-card.js';
-import { addressOf } from '../state/route.js';
+import { writeRoute } from '../state/route.js';
 import { app, runs } from '../state/store.js';
 import { LastRuns } from './component-view.js';
 
@@ -20,7 +20,7 @@ export function HomeView(): JSX.Element {
       </p>
       {first !== undefined && (
         <p>
-          <a class="button primary" href={addressOf('module', first.name)}>
+          <a class="button primary" href={writeRoute('module', first.name)}>
             {runs.value.length === 0
               ? `Begin with ${first.label ?? first.name}`
               : `Open ${first.label ?? first.name}`}

@@ -8,14 +8,14 @@ import { ExchangeDetail } from '../parts/exchange-detail.js';
 import { Expressions } from '../parts/expressions.js';
 import { FailureCard } from '../parts/failure-card.js';
 import { JsonTree } from '../parts/json-tree.js';
-import { Limits } from '../parts/limits.js';
+import { LimitMeters } from '../parts/limit-meters.js';
 import { Tabs } from '../parts/tabs.js';
 import { Timeline } from '../parts/timeline.js';
 import { Warnings } from '../parts/warnings.js';
 import { ApiError, download, get, post, remove } from '../state/api.js';
-import { clock, count, duration, outcomeOf } from '../state/format.js';
-import { addressOf, go, route } from '../state/route.js';
-import { stepsOf } from '../state/steps.js';
+import { clock, count, describeOutcome, duration } from '../state/format.js';
+import { go, route, writeRoute } from '../state/route.js';
+import { listSteps } from '../state/steps.js';
 import { heard, runs, say, sayError } from '../state/store.js';
 
 /** One run, whole. */
@@ -68,7 +68,7 @@ interface LoadedProps {
 }
 
 function Loaded({ run, events }: LoadedProps): JSX.Element {
-  const steps = stepsOf(events);
+  const steps = listSteps(events);
   const exchanges = steps.filter((step) => step.kind !== 'note');
   const tab = useSignal('requests');
   const selected = useSignal<number | undefined>(undefined);
@@ -80,7 +80,7 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
       <Head run={run} />
       {run.failure !== undefined && <FailureCard failure={run.failure} />}
       <Warnings warnings={run.allWarnings} />
-      {!isWebhook && <Limits run={run} />}
+      {!isWebhook && <LimitMeters run={run} />}
       <Tabs
         label="Parts of the run"
         current={tab.value}
@@ -127,8 +127,8 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
 /** Where a person looks first: at what failed, else at the first exchange. */
 function firstOfInterest(
   run: RunDetail,
-  steps: ReturnType<typeof stepsOf>,
-): ReturnType<typeof stepsOf>[number] | undefined {
+  steps: ReturnType<typeof listSteps>,
+): ReturnType<typeof listSteps>[number] | undefined {
   const shown = steps.filter((step) => step.kind !== 'note');
   if (run.failure === undefined) return shown[0];
   return (
@@ -156,9 +156,9 @@ function Head({ run }: { readonly run: RunDetail }): JSX.Element {
     <header class="run-head">
       <div class="run-title">
         <StateMark state={run.state} />
-        <h1>{isOwn ? <a href={addressOf(run.kind, run.name)}>{run.name}</a> : run.name}</h1>
+        <h1>{isOwn ? <a href={writeRoute(run.kind, run.name)}>{run.name}</a> : run.name}</h1>
         <span class="muted">
-          {outcomeOf(run)} · {duration(run.durationMs)} · {clock(run.startedAt)}
+          {describeOutcome(run)} · {duration(run.durationMs)} · {clock(run.startedAt)}
           {run.input.connection !== undefined && ` · connection ${run.input.connection}`}
           {run.replayOf !== undefined && ' · on recorded answers'}
         </span>
@@ -174,7 +174,7 @@ function Head({ run }: { readonly run: RunDetail }): JSX.Element {
             <button type="button" class="button primary" data-key="r" onClick={() => act(() => again({}))}>
               Run again
             </button>
-            <a class="button" href={addressOf(run.kind, run.name, run.id)}>
+            <a class="button" href={writeRoute(run.kind, run.name, run.id)}>
               Edit and run
             </a>
             {run.canReplay && (
@@ -245,7 +245,7 @@ function CompareWith({ run }: { readonly run: RunDetail }): JSX.Element | null {
       <option value="">Compare with …</option>
       {others.slice(0, 30).map((other) => (
         <option key={other.id} value={other.id}>
-          {clock(other.startedAt)} · {outcomeOf(other)}
+          {clock(other.startedAt)} · {describeOutcome(other)}
         </option>
       ))}
     </select>

@@ -6,7 +6,7 @@ import { StateMark } from '../parts/badges.js';
 import { moveFocus } from '../parts/move-focus.js';
 import { get } from '../state/api.js';
 import { clock, count } from '../state/format.js';
-import { addressOf } from '../state/route.js';
+import { writeRoute } from '../state/route.js';
 import { sayError } from '../state/store.js';
 
 /** What was found in all runs. */
@@ -34,7 +34,7 @@ export function SearchView({ text }: { readonly text: string }): JSX.Element {
       <ol class="hits" onKeyDown={moveFocus}>
         {(value ?? []).map(({ run, where, excerpt, seq }) => (
           <li key={`${run.id} ${where} ${seq}`}>
-            <a data-item href={addressOf('run', run.id)}>
+            <a data-item href={writeRoute('run', run.id)}>
               <span class="hit-head">
                 <StateMark state={run.state} /> <strong>{run.name}</strong>{' '}
                 <span class="muted">

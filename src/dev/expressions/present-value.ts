@@ -5,7 +5,7 @@ import type { ShownValue } from '../protocol.js';
 const MAX_SHOWN = 2000;
 
 /** A value of an expression as text for a person: JSON, undefined as nothing. */
-export function showValue(value: unknown): ShownValue {
+export function presentValue(value: unknown): ShownValue {
   if (value === undefined) return { kind: 'nothing', text: 'undefined', isCut: false };
   if (value instanceof Date) {
     return {
@@ -22,6 +22,6 @@ export function showValue(value: unknown): ShownValue {
 }
 
 /** What an expression failed with. */
-export function showThrown(error: unknown): ShownValue {
+export function presentThrown(error: unknown): ShownValue {
   return { kind: 'error', text: error instanceof Error ? error.message : String(error), isCut: false };
 }

@@ -17,10 +17,10 @@ const DECORATION: ReadonlySet<string> = new Set(['banner', 'html', 'button']);
  * The form of a module or RPC as a page draws it. Options and fields that RPCs give are asked for where a connection is
  * named, or the component needs none.
  */
-export async function listFields(wish: RunWish, setting: RunSetting): Promise<ShownForm> {
+export async function drawForm(wish: RunWish, setting: RunSetting): Promise<ShownForm> {
   const { app, connections, engine: options } = setting;
   if (wish.kind === 'rpc') {
-    return { fields: fieldsOf(readForm(app.rpcs.get(wish.name)?.params).elements), failures: [] };
+    return { fields: flattenFields(readForm(app.rpcs.get(wish.name)?.params).elements), failures: [] };
   }
   const module = app.modules.get(wish.name);
   if (module === undefined) throw new EngineError('USAGE', `There is no module "${wish.name}".`);
@@ -31,7 +31,7 @@ export async function listFields(wish: RunWish, setting: RunSetting): Promise<Sh
     const resolve = connection !== undefined || module.connection === undefined;
     const form = await engine.module(wish.name).parameters({ parameters, connection, resolve });
     const failures = form.failures.map(({ text, error }) => `${text}: ${error.message}`);
-    const fields = fieldsOf([...form.static, ...form.mappable]);
+    const fields = flattenFields([...form.static, ...form.mappable]);
     if (!resolve) return { fields, failures };
     const filled = await Promise.all(fields.map((field) => withOptions(field, wish, engine, failures)));
     return { fields: filled, failures };
@@ -71,20 +71,20 @@ interface ListedField extends ShownField {
   readonly reference?: { readonly address: string; readonly valueKey: string; readonly labelKey: string };
 }
 
-function fieldsOf(elements: readonly ParameterElement[]): readonly ListedField[] {
+function flattenFields(elements: readonly ParameterElement[]): readonly ListedField[] {
   return elements.flatMap((element) => {
     if (element.kind === 'reference') return [];
     if (element.name === undefined || DECORATION.has(element.type)) return [];
     return [
-      fieldOf(element, element.name),
+      describeField(element, element.name),
       // Fields nested beside a value are members of the same collection.
-      ...fieldsOf(element.nested ?? []),
-      ...fieldsOf(element.choices?.nested ?? []),
+      ...flattenFields(element.nested ?? []),
+      ...flattenFields(element.choices?.nested ?? []),
     ];
   });
 }
 
-function fieldOf(spec: ParameterSpec, name: string): ListedField {
+function describeField(spec: ParameterSpec, name: string): ListedField {
   const { type, required, multiple, label, choices, source } = spec;
   const help = ownMember(source, 'help');
   const address = choices?.reference?.text;
@@ -98,7 +98,7 @@ function fieldOf(spec: ParameterSpec, name: string): ListedField {
       value,
       label: shown ?? String(value),
     })),
-    fields: spec.spec?.kind === 'fields' ? fieldsOf(spec.spec.fields) : undefined,
+    fields: spec.spec?.kind === 'fields' ? flattenFields(spec.spec.fields) : undefined,
     itemType: spec.spec?.kind === 'item' ? spec.spec.item.type : undefined,
     ...(isRpc && {
       reference: { address, valueKey: choices?.valueKey ?? 'value', labelKey: choices?.labelKey ?? 'label' },

@@ -3,11 +3,11 @@ import type { RunDetail } from '../../protocol.js';
 import { duration, stopSentence } from '../state/format.js';
 
 /** How much of its limits a run used, and why it asked for no further page. */
-export function Limits({ run }: { readonly run: RunDetail }): JSX.Element {
+export function LimitMeters({ run }: { readonly run: RunDetail }): JSX.Element {
   const { limits, requests, pages, records, durationMs } = run;
   const stopped = stopSentence(run.stopReason);
   return (
-    <section class="limits" aria-label="Limits used">
+    <section class="limits" aria-label="LimitMeters used">
       <Meter name="requests" used={requests} limit={limits.requests} />
       <Meter name="follow-up pages" used={pages} limit={limits.pages} />
       <Meter name="records" used={records} limit={limits.records} />
