@@ -71,7 +71,7 @@ export interface RunDetail extends RunSummary {
     readonly timeMs: number | undefined;
   };
   /** What it was given, secrets hidden. */
-  readonly input: GivenInput;
+  readonly input: RunValues;
   /** The run whose answers it was given. */
   readonly replayOf: string | undefined;
   readonly documents: readonly {
@@ -102,7 +102,7 @@ export interface ShownFailure {
 }
 
 /** What a run is given. */
-export interface GivenInput {
+export interface RunValues {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Name of a connection that is kept. */
   readonly connection?: string | undefined;
@@ -117,7 +117,7 @@ export interface GivenInput {
 }
 
 /** A wish to run something. */
-export interface RunWish extends GivenInput {
+export interface RunWish extends RunValues {
   readonly kind: 'module' | 'rpc';
   readonly name: string;
   /** A run whose answers are given again, up to `fromPage`, where that is set. */

@@ -16,7 +16,7 @@ import type { RunWarning, TraceEvent } from '../../run/trace/trace.js';
 import { traceDocuments } from '../../testing/traces/run-trace.js';
 import type { RunRest } from '../history/history.js';
 import type { RunEnd } from '../history/record-run.js';
-import type { GivenInput, RunWish } from '../protocol.js';
+import type { RunValues, RunWish } from '../protocol.js';
 import { showFailure, showPlace } from './show-failure.js';
 
 /** What runs of the page are made with. */
@@ -97,11 +97,11 @@ export function describeLimits({ app, engine }: Pick<RunSetting, 'app' | 'engine
 }
 
 /** What a run is given, as the history may keep it. */
-export function shownInput(wish: RunWish, app: App): GivenInput {
+export function shownInput(wish: RunWish, app: App): RunValues {
   const { connection, limit, defaults, start, payload } = wish;
   const redactor = createRunRedactor(wish, app, undefined);
   const shown = redactor.value({ parameters: wish.parameters, payload }) as Pick<
-    GivenInput,
+    RunValues,
     'parameters' | 'payload'
   >;
   return { connection, limit, defaults, start, ...shown };

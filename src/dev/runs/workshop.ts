@@ -13,7 +13,7 @@ import type { History } from '../history/history.js';
 import { startRecord } from '../history/record-run.js';
 import type { EventHub } from '../live/event-hub.js';
 import type { RunWish } from '../protocol.js';
-import { createPlayer, createRecorder, type Recording } from './recording.js';
+import { createAnswerRecorder, createPlayer, type KeptAnswers } from './kept-answers.js';
 import { describeLimits, type RunSetting, runComponent, shownInput, showWarnings } from './run-component.js';
 import { showFailure } from './show-failure.js';
 
@@ -45,7 +45,7 @@ export interface WorkshopParts {
 
 interface Remembered {
   readonly wish: RunWish;
-  readonly recording: Recording;
+  readonly recording: KeptAnswers;
 }
 
 /** Answers of this many runs are kept, and of no more than so many bytes. */
@@ -90,7 +90,7 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
       ...given,
       parameters: restoreHidden(given, earlier?.wish ?? remembered.get(given.again ?? last ?? '')?.wish),
     };
-    const recorder = createRecorder();
+    const recorder = createAnswerRecorder();
     const player = earlier && createPlayer(earlier.recording, wish.fromPage);
     const record = await startRecord(
       {

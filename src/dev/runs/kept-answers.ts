@@ -7,7 +7,7 @@ interface RecordedExchange {
 }
 
 /** The answers of a run, kept in memory while the command runs: they hold what the service said, secrets too. */
-export interface Recording {
+export interface KeptAnswers {
   readonly exchanges: readonly RecordedExchange[];
   /** How many exchanges were over when a page was first asked for, by its number. */
   readonly pageStarts: ReadonlyMap<number, number>;
@@ -16,18 +16,18 @@ export interface Recording {
 }
 
 /** Records what goes through a transport. */
-export interface Recorder {
+export interface AnswerRecorder {
   readonly wrap: (transport: Transport) => Transport;
   /** A page is about to be asked for. */
   readonly beginPage: (page: number) => void;
-  readonly recording: () => Recording;
+  readonly recording: () => KeptAnswers;
 }
 
 /** Bytes of answers kept of one run. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A recorder that has heard nothing yet. */
-export function createRecorder(): Recorder {
+export function createAnswerRecorder(): AnswerRecorder {
   const exchanges: RecordedExchange[] = [];
   const pageStarts = new Map<number, number>();
   let bytes = 0;
@@ -53,7 +53,7 @@ export interface Player {
 }
 
 /** @param fromPage from this page on the service itself is asked; undefined for never */
-export function createPlayer(recording: Recording, fromPage: number | undefined): Player {
+export function createPlayer(recording: KeptAnswers, fromPage: number | undefined): Player {
   const end = fromPage === undefined ? recording.exchanges.length : (recording.pageStarts.get(fromPage) ?? 0);
   const left = recording.exchanges.slice(0, end);
   let missed = false;
