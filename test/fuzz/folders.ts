@@ -1,4 +1,12 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +18,35 @@ import { edits, mutateJson } from './mutate-json.js';
 import { assertPrototypes, type Target } from './target.js';
 
 const BOOKSHOP = fileURLToPath(new URL('../../spec-fixtures/bookshop', import.meta.url));
-const FILES = readdirSync(BOOKSHOP, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.json'))
-  .map((file) => file.split(path.sep).join('/'))
-  .sort();
+const MANIFEST = 'makecomapp.json';
+
+/** One component of each kind: a case loads all of the folder, so it holds no more than it takes. */
+const FOLDERS = ['connections', 'functions', 'general', 'modules/list-books', 'rpcs'];
+
+/** The text of each file, as it is written before it is damaged. */
+const TEXTS: ReadonlyMap<string, string> = readTexts();
+
+const FILES = [...TEXTS.keys()].filter((file) => file.endsWith('.json')).sort();
+
+/** What the files hold. */
+const CONTENTS: ReadonlyMap<string, unknown> = new Map(
+  FILES.map((file) => [file, parse(TEXTS.get(file) ?? '')]),
+);
+
+function readTexts(): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const name of readdirSync(BOOKSHOP, { recursive: true, encoding: 'utf8' })) {
+    const file = name.split(path.sep).join('/');
+    const isKept = FOLDERS.some((folder) => file.startsWith(`${folder}/`));
+    if (isKept && path.extname(file) !== '') texts.set(file, readFileSync(path.join(BOOKSHOP, name), 'utf8'));
+  }
+  const manifest = JSON.parse(readFileSync(path.join(BOOKSHOP, MANIFEST), 'utf8'));
+  const { listBooks } = manifest.components.module;
+  const components = { ...manifest.components, module: { listBooks } };
+  const generalCodeFiles = { base: manifest.generalCodeFiles.base };
+  texts.set(MANIFEST, JSON.stringify({ ...manifest, generalCodeFiles, components }, null, 2));
+  return texts;
+}
 
 interface Input {
   /** Of the bookshop. */
@@ -42,13 +75,12 @@ const PIECES = [
 
 const inputs = fc
   .record({
-    file: fc.oneof(fc.constantFrom(...FILES), fc.constant('makecomapp.json')),
+    file: fc.oneof(fc.constantFrom(...FILES), fc.constant(MANIFEST)),
     changes: edits,
     cuts: fc.array(fc.tuple(fc.nat(), fc.nat(6), fc.constantFrom(...PIECES)), { maxLength: 2 }),
   })
   .map(({ file, changes, cuts }): Input => {
-    const content: unknown = parse(readFileSync(path.join(BOOKSHOP, file), 'utf8'));
-    const written = JSON.stringify(mutateJson(content, changes), null, 2);
+    const written = JSON.stringify(mutateJson(CONTENTS.get(file), changes), null, 2);
     const text = cuts.reduce((before, [at, length, by]) => {
       const start = at % (before.length + 1);
       return before.slice(0, start) + by + before.slice(start + length);
@@ -58,25 +90,34 @@ const inputs = fc
 
 /** The bookshop with one file damaged, as data and as text: it loads, or the error names a file. */
 export function createFolders(): Target<Input> & Disposable {
-  const root = mkdtempSync(path.join(tmpdir(), 'fuzz-'));
-  const folder = path.join(root, 'app');
-  cpSync(BOOKSHOP, folder, { recursive: true });
+  const folder = mkdtempSync(path.join(MEMORY, 'fuzz-'));
+  for (const file of TEXTS.keys()) {
+    mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
+    restore(folder, file);
+  }
+  let damaged = MANIFEST;
   return {
     name: 'folders',
     input: inputs,
     survive: async ({ file, text }) => {
-      const target = path.join(folder, file);
-      writeFileSync(target, text);
+      if (file !== damaged) restore(folder, damaged);
+      damaged = file;
+      writeFileSync(path.join(folder, file), text);
       try {
         await loadApp(folder);
       } catch (error) {
         if (!(error instanceof SpecError)) throw error;
         if (error.place?.file === undefined) throw new Error('The error names no file.', { cause: error });
-      } finally {
-        writeFileSync(target, readFileSync(path.join(BOOKSHOP, file)));
       }
       assertPrototypes();
     },
-    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** Where files cost least, where there is such a place. */
+const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+function restore(folder: string, file: string): void {
+  writeFileSync(path.join(folder, file), TEXTS.get(file) ?? '');
 }

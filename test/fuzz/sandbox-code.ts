@@ -156,6 +156,14 @@ const codes: fc.Arbitrary<string> = fc.letrec<{ code: string }>((tie) => ({
   ),
 })).code;
 
+/** Of a call. What is no endless loop takes a thousandth of it. */
+const TIME_MS = 25;
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 /** Custom functions that try everything: they give data or an error, and the next call finds a clean guest. */
 export async function createSandboxCode(): Promise<Target<Input> & Disposable> {
   const sandbox = await createSandbox({
@@ -168,7 +176,9 @@ export async function createSandboxCode(): Promise<Target<Input> & Disposable> {
       },
     ],
     builtins: FUNCTIONS,
-    limits: { timeMs: 60, memoryBytes: 16 * 1024 * 1024 },
+    limits: { timeMs: TIME_MS, memoryBytes: 16 * 1024 * 1024 },
+    // Time of the processor: a machine that does other things must not end what is quick.
+    clock: { now: cpuMs },
     environment: {},
   });
   const call = (name: string, ...args: unknown[]): unknown => sandbox.functions[name]?.(ENVIRONMENT, ...args);
@@ -176,14 +186,14 @@ export async function createSandboxCode(): Promise<Target<Input> & Disposable> {
     name: 'sandbox',
     input: codes.map((code) => ({ code })),
     survive: ({ code }) => {
-      const startedMs = performance.now();
+      const startedMs = cpuMs();
       try {
         assertData(call('run', code), 0);
       } catch (error) {
         if (!(error instanceof ImlError)) throw error;
       }
-      const tookMs = performance.now() - startedMs;
-      if (tookMs > 5000) throw new Error(`The limit of 60 ms ended after ${tookMs} ms.`);
+      const tookMs = cpuMs() - startedMs;
+      if (tookMs > 200 * TIME_MS) throw new Error(`The limit of ${TIME_MS} ms ended after ${tookMs} ms.`);
       const probe = JSON.stringify(call('probe'));
       if (probe !== '["undefined",[1],"{\\"a\\":1}"]') throw new Error(`The next call finds ${probe}.`);
       assertPrototypes();
