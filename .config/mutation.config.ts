@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     root: '.',
-    setupFiles: ['.config/same-cases-in-ci.ts'],
+    setupFiles: ['.config/property-seed.ts'],
     include: (process.env['IML_MUTATION_TESTS'] ?? '').split(',').filter((path) => path !== ''),
     testTimeout: 120_000,
     hookTimeout: 120_000,

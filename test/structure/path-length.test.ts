@@ -1,0 +1,43 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { engineOf, PAGED, respond } from '../run/helpers.js';
+import { post, webhookOf } from '../webhook/helpers.js';
+import { countFiles, type FileCounter } from './files-passed.js';
+
+describe('how many files a reader has to follow', () => {
+  let counter: FileCounter | undefined;
+  afterAll(() => counter?.stop());
+
+  it('from one page of a list to the next', async () => {
+    counter = await countFiles();
+    let passed: readonly string[] = [];
+    const { run } = engineOf(PAGED, {
+      transport: async ({ url }) => {
+        const page = Number(new URL(url).searchParams.get('page') ?? '1');
+        const files = (await counter?.take()) ?? [];
+        // From the request of the third page to that of the fourth: what happens once has happened before.
+        if (page === 4) passed = files;
+        return respond({ json: { items: page < 6 ? [{ id: page }] : [] } }, url);
+      },
+    });
+    await run();
+    console.log(passed.length, passed.join('\n'));
+    expect(passed.length, passed.join('\n')).toBeLessThanOrEqual(30);
+  });
+
+  it('from the call of a webhook to its answer', async () => {
+    counter ??= await countFiles();
+    const webhook = webhookOf({
+      verification: { condition: "{{headers.x-token = 'a'}}" },
+      iterate: '{{body.items}}',
+      output: '{{item}}',
+      respond: { status: 202, body: '{{body.id}}' },
+    });
+    const ask = () => webhook.handle(post({ id: 1, items: [{ id: 1 }, { id: 2 }] }, { 'x-token': 'a' }));
+    await ask();
+    await counter.take();
+    const report = await ask();
+    const passed = await counter.take();
+    console.log(report, passed.length, passed.join('\n'));
+    expect(passed.length, passed.join('\n')).toBeLessThanOrEqual(40);
+  });
+});
