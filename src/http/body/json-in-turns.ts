@@ -209,9 +209,15 @@ class JsonReader {
 
   /** Reads a text up to about `end`: neither an escape nor a character is cut in two. */
   #readText(text: OpenText, end: number): void {
-    let cut = end - text.escape < ESCAPE_BYTES ? text.escape : end;
-    for (let back = 0; back < 3 && isContinuation(this.#bytes[cut]); back++) cut--;
+    const cut = this.#beginOfCharacter(end - text.escape < ESCAPE_BYTES ? text.escape : end);
     if (cut > text.unread) this.#addPiece(text, cut);
+  }
+
+  /** Where the character begins that a byte belongs to; the byte itself where it goes on with none, as four in a row do. */
+  #beginOfCharacter(at: number): number {
+    let begin = at;
+    while (at - begin < 3 && isContinuation(this.#bytes[begin])) begin--;
+    return isContinuation(this.#bytes[begin]) ? at : begin;
   }
 
   #addPiece(text: OpenText, end: number): void {
