@@ -4,10 +4,11 @@ import { startRun } from '../component/start-run.js';
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledResponse } from '../document/compile/compiled-request.js';
 import { toText } from '../iml/values/coerce.js';
+import { describeType } from '../iml/values/value-kind.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { SANITIZED } from '../redaction/redact-value.js';
 import { runRequest } from '../run/run-request.js';
-import { describe, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
+import { evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { TraceEvent } from '../run/trace/trace.js';
 import { deepMerge } from '../util/deep-merge.js';
@@ -122,7 +123,7 @@ export class ConnectionRun {
 
 function invalid(directive: Directive, expectation: string, value: unknown, context: RunContext): Error {
   const place = context.document?.placeOf(directive.pointer);
-  return runError('RuntimeError', `${expectation}, not ${describe(value)}.`, context, { place });
+  return runError('RuntimeError', `${expectation}, not ${describeType(value)}.`, context, { place });
 }
 
 /** Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc] */
@@ -192,7 +193,7 @@ function readUid(directive: Directive | undefined, context: RunContext): string 
   if (typeof value === 'string') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   const place = context.document?.placeOf(directive.pointer);
-  const message = `uid has to be text or a number, not ${describe(value)}.`;
+  const message = `uid has to be text or a number, not ${describeType(value)}.`;
   throw runError('RuntimeError', message, context, { place });
 }
 

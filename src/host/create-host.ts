@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { EngineError } from '../errors/engine-error.js';
 import { type FetchServer, type ListenOptions, serveFetch } from '../server/serve-fetch.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
+import { type IncomingCall, readBody } from '../webhook/incoming-call.js';
 import { createEventAdmin, type EventAdmin } from './events/event-admin.js';
 import { createIntake, type Intake } from './events/intake.js';
 import { processEvent } from './events/process-event.js';
@@ -29,7 +30,7 @@ import { findDueScenarios, followClock } from './work/due-work.js';
 import { createWorkerLease, type WorkerLease } from './work/lease.js';
 import { type HostLimits, resolveHostLimits } from './work/limits.js';
 import { type HostObserver, tellAll } from './work/observer.js';
-import type { Flows, HostQueue, Receiver, StoredCall } from './work/ports.js';
+import type { Flows, HostQueue, Receiver } from './work/ports.js';
 import { repeatEvery } from './work/repeat-every.js';
 import { type HostTracing, NO_TRACING } from './work/tracing.js';
 import type { WorkContext } from './work/work-context.js';
@@ -234,9 +235,9 @@ function createHandler(
       return metricsResponse(metrics, await parts.health());
     const token = /^\/hooks\/([A-Za-z0-9_-]{1,100})\/?$/.exec(pathname)?.[1];
     if (token === undefined) return textResponse(404, 'There is nothing at this address.');
-    const readCall = async (): Promise<StoredCall> => ({
+    const readCall = async (): Promise<IncomingCall> => ({
       ...{ method: request.method.toUpperCase(), url: request.url, headers: [...request.headers] },
-      body: new Uint8Array(await request.arrayBuffer()),
+      body: await readBody(request),
     });
     const { signal } = life.running;
     const senderTrace = request.headers.get('traceparent') ?? undefined;

@@ -1,4 +1,5 @@
 export type { FetchServer as HostServer, ListenOptions } from '../server/serve-fetch.js';
+export type { IncomingCall } from '../webhook/incoming-call.js';
 export type { Host, HostOptions } from './create-host.js';
 export { createHost } from './create-host.js';
 export {
@@ -67,7 +68,6 @@ export type {
   PollProgress,
   ReceiveRequest,
   Receiver,
-  StoredCall,
   WebhookReception,
 } from './work/ports.js';
 export type { HostSpan, HostTracing, SpanAttributes, SpanWanted } from './work/tracing.js';

@@ -4,8 +4,9 @@ import type { CompiledRequest, CompiledTrigger } from '../document/compile/compi
 import type { Place } from '../errors/place.js';
 import { readDate } from '../iml/date/read-date.js';
 import { isDate, toText } from '../iml/values/coerce.js';
+import { describeType } from '../iml/values/value-kind.js';
 import type { ItemKey } from '../run/response/collect-outputs.js';
-import { atDirective, describe, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
+import { atDirective, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import type { ItemPosition, TriggerOrder, TriggerType } from './trigger-state.js';
@@ -95,7 +96,7 @@ function readItemDate(
   if (value === undefined || value === null || value === '') return undefined;
   const date = atDirective(directive, context, () => readDate(value, readTimezone(context)));
   if (date !== undefined) return date.getTime();
-  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : describe(value);
+  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : describeType(value);
   const message = `trigger.date has to give a date, not ${shown}. parseDate reads dates in other forms, "X" being Unix time.`;
   const place = directive && context.document?.placeOf(directive.pointer);
   throw runError('RuntimeError', message, context, { place });

@@ -43,7 +43,15 @@ function checkCall(call: IncomingCall, maxBytes: number): ReadCall {
   return { call: { ...call, body: EMPTY }, error: tooLarge(maxBytes) };
 }
 
-async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+/**
+ * The bytes of a request. One that came in one piece is handed on as it is, without a copy.
+ *
+ * @throws WebhookError (WEBHOOK_TOO_LARGE); what reading the stream rejects with
+ */
+export async function readBody(
+  request: Request,
+  maxBytes: number = Number.POSITIVE_INFINITY,
+): Promise<Uint8Array> {
   // What the sender announces is enough to refuse, never enough to trust.
   if (Number(request.headers.get('content-length')) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return EMPTY;

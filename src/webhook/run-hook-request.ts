@@ -6,9 +6,10 @@ import type { Runtime } from '../component/runtime.js';
 import type { WebhookComponent } from '../document/app.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
+import { describeType } from '../iml/values/value-kind.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { runRequest } from '../run/run-request.js';
-import { describe, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
+import { evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { deepMerge } from '../util/deep-merge.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
@@ -87,5 +88,7 @@ export function readHookData(request: CompiledRequest, context: RunContext): Pla
   if (data === undefined || value === undefined || value === null || value === '') return {};
   if (isPlainObject(value)) return value;
   const place = request.document.placeOf(data.pointer);
-  throw runError('RuntimeError', `data has to be a collection, not ${describe(value)}.`, context, { place });
+  throw runError('RuntimeError', `data has to be a collection, not ${describeType(value)}.`, context, {
+    place,
+  });
 }

@@ -17,6 +17,19 @@ describe('a call', () => {
     expect(await first.response.json()).toEqual({ a: 1 });
   });
 
+  it('is handed on with the bytes it came with, not with a copy', async () => {
+    const bytes = Buffer.from('{"a":1}');
+    const body = new ReadableStream({
+      start: (stream) => {
+        stream.enqueue(bytes);
+        stream.close();
+      },
+    });
+    const init = { method: 'POST', body, duplex: 'half' } as const;
+    const report = await webhookOf({ output: '{{body}}' }).handle(new Request('https://hook.example.test/', init));
+    expect(report.call.body).toBe(bytes);
+  });
+
   it('of which the payload cannot be read says so in the trace, too', async () => {
     const { trace, answer } = await webhookOf({}).handle(post('{"a":'));
     expect(answer.status).toBe(400);

@@ -1,4 +1,4 @@
-import { classifyValue } from '../../parameters/values/value-kind.js';
+import { classifyValue } from '../../iml/values/value-kind.js';
 import { printJson, printPrettyJson } from './json-output.js';
 import { printable } from './terminal-text.js';
 

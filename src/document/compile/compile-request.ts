@@ -1,4 +1,5 @@
 import { SpecError } from '../../errors/spec-error.js';
+import { describeType } from '../../iml/values/value-kind.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { Document } from '../reading/document.js';
 import { subDocument } from '../reading/sub-document.js';
@@ -45,9 +46,13 @@ export function compileRequest(
   context: DirectiveContext,
 ): CompiledRequest {
   if (!isPlainObject(component.value)) {
-    throw new SpecError('SPEC_INVALID', `A request has to be an object, not ${typeName(component.value)}.`, {
-      place: component.placeOf(''),
-    });
+    throw new SpecError(
+      'SPEC_INVALID',
+      `A request has to be an object, not ${describeType(component.value)}.`,
+      {
+        place: component.placeOf(''),
+      },
+    );
   }
   const own = component.value;
   const document = mergeWithBase(base, component);
@@ -164,9 +169,4 @@ function compileSanitize(request: PlainObject, context: DirectiveContext): reado
       if (path === undefined || expression === undefined) return { path: entry, expression: undefined };
       return { path, expression: compileDirective(`{{${expression}}}`, '/log/sanitize', context) };
     });
-}
-
-function typeName(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }

@@ -6,11 +6,12 @@ import { SANITIZED } from '../../redaction/redact-value.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
+import type { IncomingCall } from '../../webhook/incoming-call.js';
 import { hookPath } from '../hooks/hooks.js';
 import type { HookRow } from '../store/tables.js';
 import type { EventClaim } from '../work/claim.js';
 import type { CallRefusal } from '../work/observer.js';
-import type { Receiver, StoredCall, WebhookReception } from '../work/ports.js';
+import type { Receiver, WebhookReception } from '../work/ports.js';
 import type { HostSpan } from '../work/tracing.js';
 import type { WorkContext } from '../work/work-context.js';
 import type { EventDraft, Intake } from './intake.js';
@@ -33,7 +34,7 @@ export interface ReceiveOptions {
 }
 
 /** A call with the id that names it in logs and events, and its span. */
-type NamedCall = StoredCall & { readonly callId: string; readonly traceparent: string | undefined };
+type NamedCall = IncomingCall & { readonly callId: string; readonly traceparent: string | undefined };
 
 /**
  * Takes one call of a webhook: has the app read it, stores what it stands for, and only then answers.
@@ -46,7 +47,7 @@ type NamedCall = StoredCall & { readonly callId: string; readonly traceparent: s
 export function receiveCall(
   options: ReceiveOptions,
   token: string,
-  readCall: () => Promise<StoredCall>,
+  readCall: () => Promise<IncomingCall>,
 ): Promise<Response> {
   const callId = randomUUID();
   const attributes = { 'iml.call_id': callId };
@@ -59,7 +60,7 @@ export function receiveCall(
 async function receiveInSpan(
   options: ReceiveOptions,
   token: string,
-  readCall: () => Promise<StoredCall>,
+  readCall: () => Promise<IncomingCall>,
   { span, callId }: { readonly span: HostSpan; readonly callId: string },
 ): Promise<Response> {
   const { context } = options;
@@ -134,7 +135,7 @@ async function answerCall(
   }
 }
 
-async function read(options: ReceiveOptions, hook: HookRow, call: StoredCall): Promise<WebhookReception> {
+async function read(options: ReceiveOptions, hook: HookRow, call: IncomingCall): Promise<WebhookReception> {
   const { context, receiver, baseUrl, signal } = options;
   const kept = fromPortable(hook.data);
   const failures: unknown[] = [];

@@ -10,10 +10,7 @@ export function createEngineReceiver({ engines }: { readonly engines: Engines })
   return async ({ app, webhook, call, parameters, stored, findRecipients, signal }) =>
     requireEngine(engines, app)
       .webhook(webhook)
-      .handle(
-        { ...call, headers: call.headers.map(([name, value]) => [name, value] as const) },
-        { parameters, webhook: stored, connections: findRecipients, signal },
-      );
+      .handle(call, { parameters, webhook: stored, connections: findRecipients, signal });
 }
 
 /** @throws EngineError (HOST_MISSING) for an app the host was not given */

@@ -1,6 +1,7 @@
 import type { StoredExecution } from '../../scenario/state/next-state.js';
 import type { RunOutcome } from '../../scenario/state/scenario-state.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 
 /**
@@ -124,20 +125,12 @@ export type WebhookReception =
 export interface ReceiveRequest {
   readonly app: string;
   readonly webhook: string;
-  readonly call: StoredCall;
+  readonly call: IncomingCall;
   readonly parameters: PlainObject;
   /** What attach stored, with `id` and `url`. */
   readonly stored: PlainObject;
   readonly findRecipients: (uid: string) => Promise<readonly string[]>;
   readonly signal: AbortSignal;
-}
-
-/** A request as it came in. */
-export interface StoredCall {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: readonly (readonly [string, string])[];
-  readonly body: Uint8Array;
 }
 
 /** The port to the webhooks of the apps. `createEngineReceiver` is the one of this package. */

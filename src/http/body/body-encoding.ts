@@ -1,3 +1,4 @@
+import { describeType } from '../../iml/values/value-kind.js';
 import { assertNever } from '../../util/assert-never.js';
 import { didYouMean } from '../../util/suggest.js';
 import { fieldText } from '../message/field-text.js';
@@ -30,7 +31,7 @@ export function readRequestType(type: unknown): RequestType {
   if (type === undefined || type === null || type === '') return 'json';
   const found = REQUEST_TYPES.find((name) => name === type);
   if (found !== undefined) return found;
-  const shown = typeof type === 'string' ? JSON.stringify(type.slice(0, 80)) : `a ${typeof type}`;
+  const shown = typeof type === 'string' ? JSON.stringify(type.slice(0, 80)) : describeType(type);
   const hint = typeof type === 'string' ? didYouMean(type, REQUEST_TYPES) : '';
   throw requestInvalid(`The request type is ${shown}; it must be one of ${REQUEST_TYPES.join(', ')}.${hint}`);
 }

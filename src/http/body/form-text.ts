@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../util/plain-object.js';
-import { fieldText } from '../message/field-text.js';
+import { atMember, fieldText } from '../message/field-text.js';
 import { encodeFormComponent } from '../message/percent-encoding.js';
-import { atMember, requestInvalid } from '../message/request-invalid.js';
+import { requestInvalid } from '../message/request-invalid.js';
 import { bytesToBase64 } from './json-text.js';
 
 /** Deeper than any service nests form fields. */

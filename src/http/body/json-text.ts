@@ -1,5 +1,6 @@
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
-import { atMember, requestInvalid } from '../message/request-invalid.js';
+import { atMember } from '../message/field-text.js';
+import { requestInvalid } from '../message/request-invalid.js';
 
 /** Deeper than any API nests, shallow enough for every reader of JSON. */
 const MAX_DEPTH = 1000;

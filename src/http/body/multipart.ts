@@ -1,6 +1,6 @@
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
-import { fieldText } from '../message/field-text.js';
-import { atMember, requestInvalid } from '../message/request-invalid.js';
+import { atMember, fieldText } from '../message/field-text.js';
+import { requestInvalid } from '../message/request-invalid.js';
 import type { EncodedBody } from './encoded-body.js';
 import { jsonText } from './json-text.js';
 

@@ -1,4 +1,5 @@
 import { SpecError } from '../../errors/spec-error.js';
+import { describeType } from '../../iml/values/value-kind.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 
@@ -43,7 +44,7 @@ function readResponseType(type: unknown): ResponseType {
   if (type === undefined || type === null || type === '') return 'automatic';
   const found = RESPONSE_TYPES.find((name) => name === type);
   if (found !== undefined) return found;
-  const shown = typeof type === 'string' ? JSON.stringify(type.slice(0, 80)) : `a ${typeof type}`;
+  const shown = typeof type === 'string' ? JSON.stringify(type.slice(0, 80)) : describeType(type);
   const hint = typeof type === 'string' ? didYouMean(type, RESPONSE_TYPES) : '';
   throw new SpecError(
     'SPEC_INVALID',

@@ -1,3 +1,5 @@
+import { TransportError } from '../../errors/transport-error.js';
+import { describeType } from '../../iml/values/value-kind.js';
 import { requestInvalid } from './request-invalid.js';
 
 /**
@@ -25,7 +27,9 @@ export function fieldText(value: unknown, what: () => string): string | undefine
   }
   if (value === null) return undefined;
   if (value instanceof Date) return dateText(value, what);
-  throw requestInvalid(`${what()} is ${kindOf(value)}; it must be text, a number, a boolean or a date.`);
+  throw requestInvalid(
+    `${what()} is ${Array.isArray(value) ? 'a list inside a list' : describeType(value)}; it must be text, a number, a boolean or a date.`,
+  );
 }
 
 /**
@@ -47,7 +51,12 @@ function dateText(date: Date, what: () => string): string {
   return date.toISOString();
 }
 
-function kindOf(value: object): string {
-  if (Array.isArray(value)) return 'a list inside a list';
-  return value instanceof Uint8Array ? 'binary data' : 'a collection';
+/** Runs a step that builds on one member of `qs`, `headers` or `body`; its failure names that member. */
+export function atMember<T>(name: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (error instanceof TransportError) error.member ??= name;
+    throw error;
+  }
 }

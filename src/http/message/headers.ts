@@ -1,5 +1,5 @@
-import { fieldTexts } from './field-text.js';
-import { atMember, requestInvalid } from './request-invalid.js';
+import { atMember, fieldTexts } from './field-text.js';
+import { requestInvalid } from './request-invalid.js';
 import type { HeaderEntry } from './transport.js';
 
 export interface BuiltHeaders {

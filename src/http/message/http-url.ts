@@ -88,3 +88,9 @@ function notHttp(url: string): string {
 function shorten(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
+
+/** The same server: from http to https on the default ports is, back is not. */
+export function isSameHost(from: HttpUrl, to: HttpUrl): boolean {
+  if (from.protocol === 'https:' && to.protocol === 'http:') return false;
+  return from.host === to.host;
+}

@@ -1,7 +1,7 @@
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { trimTrailing } from '../../util/trim-trailing.js';
-import { fieldTexts } from './field-text.js';
+import { atMember, fieldTexts } from './field-text.js';
 import { parseHttpUrl } from './http-url.js';
 import {
   decodeFormComponent,
@@ -10,7 +10,7 @@ import {
   encodeUnprintable,
   encodeWhole,
 } from './percent-encoding.js';
-import { atMember, requestInvalid } from './request-invalid.js';
+import { requestInvalid } from './request-invalid.js';
 
 /** Names and values of a query before they are encoded. */
 type QueryValues = Readonly<Record<string, unknown>>;

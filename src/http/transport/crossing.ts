@@ -1,15 +1,9 @@
 import { TransportError } from '../../errors/transport-error.js';
-import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
+import { parseHttpUrl } from '../message/http-url.js';
 import type { CrossingRule, TransportRequest } from '../message/transport.js';
 
 /** Bodies are looked through so far. */
 const MAX_SEARCHED_BYTES = 1024 * 1024;
-
-/** The same server: from http to https on the default ports is, back is not. */
-export function isSameHost(from: HttpUrl, to: HttpUrl): boolean {
-  if (from.protocol === 'https:' && to.protocol === 'http:') return false;
-  return from.host === to.host;
-}
 
 /**
  * A request without what its sender knows as secret, as it may go to a host that nobody named: headers and pairs of the

@@ -67,6 +67,7 @@ export function readHostMap(mapping: HostMapping): HostMap {
  * Rejects with NETWORK_REFUSED for a server beside a given base url that is not mapped.
  */
 export function mapHosts({ hosts, mapped, direct, baseUrl }: MapHostsOptions): Transport {
+  if (hosts.targetHostnames.length === 0 && baseUrl === undefined) return direct;
   const base = baseUrl === undefined ? undefined : parseHttpUrl(baseUrl);
   return async (request) => {
     const url = hosts.resolve(request.url);

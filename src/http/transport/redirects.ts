@@ -1,10 +1,10 @@
 import { TransportError } from '../../errors/transport-error.js';
 import { responseHeader } from '../message/content-type.js';
 import { withoutHeaders } from '../message/headers.js';
-import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
+import { type HttpUrl, isSameHost, parseHttpUrl } from '../message/http-url.js';
 import type { Transport, TransportRequest, TransportResponse } from '../message/transport.js';
 import { withoutOAuth1Body } from '../signing/oauth1-signature.js';
-import { isSameHost, withholdSecrets } from './crossing.js';
+import { withholdSecrets } from './crossing.js';
 
 /** The Fetch standard's figure. [choice] */
 const MAX_REDIRECTS = 20;

@@ -6,6 +6,7 @@ import type { Scope } from '../environment/environment.js';
 import { toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
 import { showsOwn } from '../values/path.js';
+import { describeType } from '../values/value-kind.js';
 import { type Evaluate, plainScope } from './compile-primary.js';
 import { compileText, type TemplateContext, thrower } from './compile-text.js';
 import { type CompiledValue, compiledAs, valueFor } from './compiled-value.js';
@@ -166,12 +167,6 @@ function spread(result: PlainObject, member: CompiledMember, scope: Scope): void
     const item = value[name];
     if (item !== undefined && typeof item !== 'function') setMember(result, name, item);
   }
-}
-
-function describeType(value: unknown): string {
-  if (Array.isArray(value)) return 'an array';
-  if (value instanceof Date) return 'a date';
-  return value instanceof Uint8Array ? 'a buffer' : `a ${typeof value === 'string' ? 'text' : typeof value}`;
 }
 
 function contextAt(context: TemplateContext, key: string | number): TemplateContext {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isBuffer } from '../../iml/values/coerce.js';
+import { classifyValue } from '../../iml/values/value-kind.js';
 import type { Constraints } from '../form/parameter-spec.js';
-import { classifyValue, copyItems } from '../values/value-kind.js';
+import { copyItems } from '../values/copy-value.js';
 import { quote } from './problem.js';
 import { testPattern } from './test-pattern.js';
 

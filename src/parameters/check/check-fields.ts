@@ -1,4 +1,5 @@
 import { isTruthy } from '../../iml/values/coerce.js';
+import { classifyValue } from '../../iml/values/value-kind.js';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import {
   MAX_PARAMETER_DEPTH,
@@ -8,7 +9,7 @@ import {
 } from '../form/parameter-spec.js';
 import { findFamily } from '../form/parameter-type.js';
 import { convertValue } from '../values/convert-value.js';
-import { classifyValue, copyItems, copyMembers, expectedCollection } from '../values/value-kind.js';
+import { copyItems, copyMembers, expectedCollection } from '../values/copy-value.js';
 import { checkFilter } from './check-filter.js';
 import { checkLimits } from './check-limits.js';
 import { checkSelect } from './check-select.js';

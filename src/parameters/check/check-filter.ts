@@ -1,6 +1,7 @@
+import { classifyValue } from '../../iml/values/value-kind.js';
 import { ownMember } from '../../util/plain-object.js';
 import type { ParameterSpec } from '../form/parameter-spec.js';
-import { classifyValue, copyItems, copyMembers } from '../values/value-kind.js';
+import { copyItems, copyMembers } from '../values/copy-value.js';
 import { expectedOption, findOption, indexChoices } from './check-choice.js';
 import { itemPath, memberPath } from './field-path.js';
 import { invalidProblem, type Problem } from './problem.js';

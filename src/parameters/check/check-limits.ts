@@ -1,4 +1,4 @@
-import { copyItems } from '../values/value-kind.js';
+import { copyItems } from '../values/copy-value.js';
 import { checkConstraints } from './check-constraints.js';
 import { type Field, type FormCheck, report } from './form-check.js';
 import { invalidProblem } from './problem.js';

@@ -1,4 +1,5 @@
-import { classifyValue, copyItems } from '../values/value-kind.js';
+import { classifyValue } from '../../iml/values/value-kind.js';
+import { copyItems } from '../values/copy-value.js';
 import { expectedOption, findOption } from './check-choice.js';
 import { checkLimits } from './check-limits.js';
 import { itemPath } from './field-path.js';

@@ -1,8 +1,9 @@
 import { AppError } from '../../errors/app-error.js';
 import type { Place } from '../../errors/place.js';
+import { classifyValue, describeType } from '../../iml/values/value-kind.js';
 import type { ItemSpec, ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
 import type { ParameterType } from '../form/parameter-type.js';
-import { classifyValue, copyItems } from '../values/value-kind.js';
+import { copyItems } from '../values/copy-value.js';
 
 /**
  * What is wrong: a required value is missing, a value has another type, is outside of the limits or matches no pattern,
@@ -87,8 +88,6 @@ export function bundleValidationError(problems: readonly Problem[], count: numbe
 export function describeValue(value: unknown): string {
   const kind = classifyValue(value);
   switch (kind) {
-    case 'unset':
-      return 'nothing';
     case 'text':
       return `text ${quote(String(value))}`;
     case 'number':
@@ -101,20 +100,9 @@ export function describeValue(value: unknown): string {
         : 'an invalid date';
     case 'array':
       return `an array of ${copyItems(value)?.length ?? 0} item(s)`;
-    case 'collection':
-      return 'a collection';
-    case 'buffer':
-      return 'binary data';
-    case 'null':
-      return 'null';
-    case 'unreadable':
-      return `a value of another kind (${typeof value})`;
+    default:
+      return describeType(value);
   }
-}
-
-/** What kind of value it is, without the value: for one of which nobody knows whether it is secret. */
-export function describeType(value: unknown): string {
-  return `a value (${classifyValue(value)})`;
 }
 
 /** Text in quotes, cut to a line's length. */

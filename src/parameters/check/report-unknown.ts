@@ -1,3 +1,4 @@
+import { describeType } from '../../iml/values/value-kind.js';
 import { didYouMean } from '../../util/suggest.js';
 import { listNestedFields } from '../form/nested-fields.js';
 import type { ParameterElement } from '../form/parameter-spec.js';
@@ -5,7 +6,6 @@ import { MAX_PARAMETER_DEPTH } from '../form/parameter-spec.js';
 import { findFamily } from '../form/parameter-type.js';
 import { memberPath } from './field-path.js';
 import { type FormCheck, type FormLevel, referenceKey, report } from './form-check.js';
-import { describeType } from './problem.js';
 
 /** The names that the fields of a level give a value to; `isOpen` where an RPC that was not asked may name further ones. */
 interface Declared {

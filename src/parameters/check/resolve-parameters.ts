@@ -15,7 +15,7 @@ import {
 } from '../form/parameter-spec.js';
 import { readOptionList, readParameters } from '../form/read-parameters.js';
 import { parseRpcReference } from '../form/rpc-reference.js';
-import { copyItems, copyMembers } from '../values/value-kind.js';
+import { copyItems, copyMembers } from '../values/copy-value.js';
 import { findOption, indexChoices } from './check-choice.js';
 import { memberPath } from './field-path.js';
 import type { ResolveRpc } from './validate-parameters.js';

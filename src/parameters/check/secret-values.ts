@@ -2,7 +2,7 @@ import { collectSecrets } from '../../redaction/collect-secrets.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { fieldsByName, itemFields } from '../form/fields-by-name.js';
 import type { ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
-import { copyItems, copyMembers } from '../values/value-kind.js';
+import { copyItems, copyMembers } from '../values/copy-value.js';
 import { isSecretField } from './secret-field.js';
 
 /** Deeper values are data, no fields. */

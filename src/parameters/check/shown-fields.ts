@@ -1,6 +1,6 @@
 import type { Option, ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
 import { findFamily } from '../form/parameter-type.js';
-import { copyItems } from '../values/value-kind.js';
+import { copyItems } from '../values/copy-value.js';
 import { type ChoiceIndex, findOption } from './check-choice.js';
 
 type Fields = readonly ParameterElement[];

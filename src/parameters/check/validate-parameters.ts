@@ -5,7 +5,7 @@ import { listFormElements, type ReadForm } from '../form/list-form-elements.js';
 import type { Option, ParameterElement } from '../form/parameter-spec.js';
 import { readOptionList, readParameters } from '../form/read-parameters.js';
 import { parseRpcReference, type RpcReference } from '../form/rpc-reference.js';
-import { copyMembers, expectedCollection } from '../values/value-kind.js';
+import { copyMembers, expectedCollection } from '../values/copy-value.js';
 import { checkFields } from './check-fields.js';
 import {
   createFormCheck,

@@ -3,11 +3,12 @@ import { localTime } from '../../iml/date/local-time.js';
 import { readDate } from '../../iml/date/read-date.js';
 import { findZone, localToInstant } from '../../iml/date/zone.js';
 import { toInstant, toNumber, toText } from '../../iml/values/coerce.js';
+import { classifyValue } from '../../iml/values/value-kind.js';
 import type { ParameterSpec } from '../form/parameter-spec.js';
 import { findFamily, type ParameterType } from '../form/parameter-type.js';
 import { encodeText } from './codepage.js';
+import { copyItems } from './copy-value.js';
 import { isEmailShape, isTimeShape, isUrlShape, isUuidShape } from './text-shape.js';
-import { classifyValue, copyItems } from './value-kind.js';
 
 /** The value in its declared type, or what was expected in its place. */
 export type Converted =

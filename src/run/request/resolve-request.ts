@@ -5,10 +5,10 @@ import { childPointer, type Place } from '../../errors/place.js';
 import { TransportError } from '../../errors/transport-error.js';
 import { encodeBody, readRequestType } from '../../http/body/body-encoding.js';
 import { buildHeaders, findHeader, mergeHeaders, withHeader } from '../../http/message/headers.js';
-import { parseHttpUrl } from '../../http/message/http-url.js';
+import { isSameHost, parseHttpUrl } from '../../http/message/http-url.js';
 import type { HeaderEntry, TransportRequest } from '../../http/message/transport.js';
 import { buildUrl } from '../../http/message/url.js';
-import { isSameHost, withholdSecrets } from '../../http/transport/crossing.js';
+import { withholdSecrets } from '../../http/transport/crossing.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import {
   atDirective,
@@ -76,7 +76,8 @@ export function resolveRequest(
   };
   if (page === undefined) context.progress.firstUrl = url;
   const isCrossing = page !== undefined && leavesHost(unsigned, context);
-  if (!isCrossing) return signRequest(unsigned, request, context);
+  const isSigned = request.aws !== undefined || request.oauth !== undefined;
+  if (!isCrossing) return isSigned ? signRequest(unsigned, request, context) : unsigned;
   warnOfLink(unsigned, page, context);
   const { crossing } = unsigned;
   if (crossing === undefined || crossing.sendsSecrets) return signRequest(unsigned, request, context);

@@ -5,14 +5,9 @@ import { isJsonMediaType, readContentType } from '../../http/message/content-typ
 import { buildHeaders, findHeader } from '../../http/message/headers.js';
 import type { HeaderEntry } from '../../http/message/transport.js';
 import { toText } from '../../iml/values/coerce.js';
+import { describeType } from '../../iml/values/value-kind.js';
 import { didYouMean } from '../../util/suggest.js';
-import {
-  atDirective,
-  describe,
-  evaluateDirective,
-  evaluateFlatObject,
-  runError,
-} from '../scope/evaluate-directive.js';
+import { atDirective, evaluateDirective, evaluateFlatObject, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 
 /** The answer to a webhook sender, ready to be written. */
@@ -89,7 +84,7 @@ function readStatus(directive: Directive | undefined, context: RunContext): numb
   if (value === undefined || value === null || value === '') return 200;
   const text = typeof value === 'object' ? '' : toText(value).trim();
   if (STATUS.test(text)) return Number(text);
-  const shown = typeof value === 'object' ? describe(value) : JSON.stringify(text.slice(0, MAX_SHOWN));
+  const shown = typeof value === 'object' ? describeType(value) : JSON.stringify(text.slice(0, MAX_SHOWN));
   throw respondError(`The status of an answer has to be 100 to 999, not ${shown}.`, directive, context);
 }
 

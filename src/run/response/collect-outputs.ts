@@ -1,7 +1,8 @@
 import type { CompiledIterate, CompiledResponse } from '../../document/compile/compiled-request.js';
+import { describeType } from '../../iml/values/value-kind.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
-import { describe, evaluateDirective, evaluateFlag, runError } from '../scope/evaluate-directive.js';
+import { evaluateDirective, evaluateFlag, runError } from '../scope/evaluate-directive.js';
 import { assertGoesOn } from '../scope/go-on.js';
 import type { RunContext } from '../scope/run-context.js';
 
@@ -120,9 +121,14 @@ export function readContainer(iterate: CompiledIterate, context: RunContext): re
   if (value === undefined || value === null || value === '') return [];
   if (isPlainObject(value)) return [value];
   const place = context.document?.placeOf(iterate.container.pointer);
-  throw runError('RuntimeError', `An array is expected to iterate over, not ${describe(value)}.`, context, {
-    place,
-  });
+  throw runError(
+    'RuntimeError',
+    `An array is expected to iterate over, not ${describeType(value)}.`,
+    context,
+    {
+      place,
+    },
+  );
 }
 
 function evaluateKey(spec: CompiledResponse, context: RunContext): ItemKey {

@@ -5,11 +5,12 @@ import { selectResponseType } from '../../http/body/response-type.js';
 import { MAX_BYTES_AT_ONCE } from '../../http/body/text-in-turns.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
+import { describeType } from '../../iml/values/value-kind.js';
 import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
 import { deepMerge } from '../../util/deep-merge.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
-import { atDirective, describe, evaluateDirective, runError } from '../scope/evaluate-directive.js';
+import { atDirective, evaluateDirective, runError } from '../scope/evaluate-directive.js';
 import { assertGoesOn } from '../scope/go-on.js';
 import type { RunContext } from '../scope/run-context.js';
 import { traceScope } from '../scope/trace-scope.js';
@@ -71,7 +72,7 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
   if (directive === undefined || value === undefined || value === null) return;
   if (!isPlainObject(value)) {
     const place = context.document?.placeOf(directive.pointer);
-    throw runError('RuntimeError', `temp has to be a collection, not ${describe(value)}.`, context, {
+    throw runError('RuntimeError', `temp has to be a collection, not ${describeType(value)}.`, context, {
       place,
     });
   }

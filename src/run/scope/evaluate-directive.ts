@@ -3,6 +3,7 @@ import { AppError, type AppErrorOptions, type AppErrorType } from '../../errors/
 import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { isTruthy, toText } from '../../iml/values/coerce.js';
+import { describeType } from '../../iml/values/value-kind.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { RunContext } from './run-context.js';
 
@@ -109,7 +110,7 @@ export function evaluateFlatObject(
   if (directive === undefined || value === undefined || value === null || value === '') return undefined;
   if (!isPlainObject(value)) {
     const place = context.document?.placeOf(directive.pointer);
-    throw runError('RuntimeError', `A collection is expected here, not ${describe(value)}.`, context, {
+    throw runError('RuntimeError', `A collection is expected here, not ${describeType(value)}.`, context, {
       place,
     });
   }
@@ -118,14 +119,4 @@ export function evaluateFlatObject(
   const written = Object.keys(raw).filter((name) => !name.includes('{{') && !Object.hasOwn(value, name));
   if (written.length === 0) return value;
   return { ...value, ...Object.fromEntries(written.map((name) => [name, undefined])) };
-}
-
-/** How a message names a value without showing it. */
-export function describe(value: unknown): string {
-  if (value === undefined || value === null) return String(value);
-  if (Array.isArray(value)) return 'an array';
-  if (value instanceof Date) return 'a date';
-  if (value instanceof Uint8Array) return 'a buffer';
-  if (typeof value === 'string') return 'text';
-  return typeof value === 'object' ? 'a collection' : `a ${typeof value}`;
 }

@@ -89,15 +89,15 @@ export const HOSTS: readonly ErrorCase[] = [
   },
   {
     code: 'CASE_INVALID',
-    title: 'a member that no case has',
+    title: 'a case that expects nothing',
     provoke: async () => {
-      const read = await readCase('{\n  "colour": "red",\n  "expect": {}\n}', {
+      const read = await readCase('{}', {
         file: 'list.test.json',
         name: 'list',
       });
       throw read.ok ? new Error('It was read.') : read.errors[0];
     },
-    place: 'list.test.json#/colour:2:3',
+    place: 'list.test.json#/expect:1:1',
   },
   {
     code: 'TRACE_FILE',

@@ -1,0 +1,30 @@
+import { classifyValue } from '../../iml/values/value-kind.js';
+import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+
+/** A copy of the own members of a plain object; undefined where reading them fails. */
+export function copyMembers(value: unknown): PlainObject | undefined {
+  return attempt(() => {
+    if (!isPlainObject(value)) return undefined;
+    const copy: PlainObject = {};
+    for (const name of Object.keys(value)) setMember(copy, name, value[name]);
+    return copy;
+  });
+}
+
+/** What was expected where members could not be copied: a collection of the embedder's may throw when it is read. */
+export function expectedCollection(value: unknown): string {
+  return classifyValue(value) === 'collection' ? 'a collection that can be read' : 'a collection';
+}
+
+/** A copy of the items of an array; undefined where reading them fails. */
+export function copyItems(value: unknown): unknown[] | undefined {
+  return attempt(() => (Array.isArray(value) ? Array.from(value as readonly unknown[]) : undefined));
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
