@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { EngineError } from '../errors/engine-error.js';
 import { type FetchServer, type ListenOptions, serveFetch } from '../server/serve-fetch.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
-import { type IncomingCall, readBody } from '../webhook/incoming-call.js';
+import { type IncomingCall, readCallBody } from '../webhook/incoming-call.js';
 import { createEventAdmin, type EventAdmin } from './events/event-admin.js';
 import { createIntake, type Intake } from './events/intake.js';
 import { processEvent } from './events/process-event.js';
@@ -237,7 +237,7 @@ function createHandler(
     if (token === undefined) return textResponse(404, 'There is nothing at this address.');
     const readCall = async (): Promise<IncomingCall> => ({
       ...{ method: request.method.toUpperCase(), url: request.url, headers: [...request.headers] },
-      body: await readBody(request),
+      body: await readCallBody(request),
     });
     const { signal } = life.running;
     const senderTrace = request.headers.get('traceparent') ?? undefined;

@@ -32,7 +32,7 @@ export async function readCall(request: Request | IncomingCall, maxBytes: number
   if (request.bodyUsed) throw new EngineError('USAGE', 'The body of the request has been read before.');
   const head = { method: request.method.toUpperCase(), url: request.url, headers: [...request.headers] };
   try {
-    return { call: { ...head, body: await readBody(request, maxBytes) } };
+    return { call: { ...head, body: await readCallBody(request, maxBytes) } };
   } catch (error) {
     return { call: { ...head, body: EMPTY }, error: asWebhookError(error) };
   }
@@ -48,7 +48,7 @@ function checkCall(call: IncomingCall, maxBytes: number): ReadCall {
  *
  * @throws WebhookError (WEBHOOK_TOO_LARGE); what reading the stream rejects with
  */
-export async function readBody(
+export async function readCallBody(
   request: Request,
   maxBytes: number = Number.POSITIVE_INFINITY,
 ): Promise<Uint8Array> {

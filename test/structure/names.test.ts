@@ -39,7 +39,9 @@ function readFunctionName(node: ts.Node): string | undefined {
 
 describe('names', () => {
   it('an exported name is declared in one file', () => {
-    const twice = [...listDeclarations(sourceTrees)].filter(([, files]) => files.size > 1);
+    const twice = [...listDeclarations(sourceTrees)]
+      .filter(([, files]) => files.size > 1)
+      .map(([name, files]) => `${name}: ${[...files].join(', ')}`);
     expect(twice).toEqual([]);
   });
 
