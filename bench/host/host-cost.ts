@@ -1,22 +1,29 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { createHost } from '../../src/host/create-host.js';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
 import type { Flows, Receiver } from '../../src/host/work/ports.js';
 import { completeSettings } from '../../src/scenario/state/scenario-settings.js';
-import type { LoadData, LoadOrder, LoadResult } from '../webhook/load.js';
+import { countStatements } from './count-statements.js';
+import type { SendOrder, SendResult } from './sender.js';
 
 // What a host costs beside the raw parts it is made of: npm run bench:host, with IML_TEST_POSTGRES for PostgreSQL.
 
 const EVENTS = Number(process.env['IML_EVENTS'] ?? 3000);
+const SECONDS = Number(process.env['IML_SECONDS'] ?? 5);
 const PAYLOAD = JSON.stringify({ id: 17, name: 'Ann', tags: ['a', 'b'], at: '2026-11-01T10:00:00Z' });
 const CONCURRENCY = 64;
+/** Calls a second that are offered whether they are answered or not. */
+const RATES = [100, 500, 1000];
+/** What may wait for a hook while more is offered than can be worked off. */
+const MAX_QUEUED = 1000;
 
 const receiver: Receiver = async ({ call }) => ({
   ok: true,
@@ -32,40 +39,54 @@ interface Row {
   readonly what: string;
   readonly 'per second': number;
   readonly 'CPU ms each': string;
+  readonly 'statements each'?: string;
 }
 
 const rows: Row[] = [];
 
-async function time(what: string, count: number, work: () => Promise<void>): Promise<void> {
+async function time(
+  what: string,
+  count: number,
+  work: () => Promise<void>,
+  statements?: () => number,
+): Promise<number> {
+  const asked = statements?.() ?? 0;
   const cpu = process.cpuUsage();
   const startedAt = performance.now();
   await work();
   const seconds = (performance.now() - startedAt) / 1000;
   const { user, system } = process.cpuUsage(cpu);
   const each = (user + system) / 1000 / count;
-  rows.push({ what, 'per second': Math.round(count / seconds), 'CPU ms each': each.toFixed(2) });
+  rows.push({
+    ...{ what, 'per second': Math.round(count / seconds), 'CPU ms each': each.toFixed(2) },
+    ...(statements && { 'statements each': ((statements() - asked) / count).toFixed(2) }),
+  });
+  return count / seconds;
 }
 
-/** Requests are sent by a thread of its own, so that only one side is counted. */
-function createLoad(): {
-  send: (port: number, count: number, at?: string) => Promise<void>;
-  end: () => void;
-} {
-  const workerData: LoadData = { payload: PAYLOAD, concurrency: CONCURRENCY };
-  const worker = new Worker(new URL('../webhook/load.js', import.meta.url), { workerData });
+/** Sends calls from a process of its own. */
+interface Load {
+  readonly send: (order: SendOrder) => Promise<SendResult>;
+  readonly end: () => void;
+}
+
+function createLoad(): Load {
+  const child = fork(new URL('./sender.js', import.meta.url));
   return {
-    send: (port, count, at = '/') =>
-      new Promise((resolve, reject) => {
-        worker.once('message', ({ status }: LoadResult) =>
-          status === 200 ? resolve() : reject(new Error(`It answered ${status}.`)),
-        );
-        worker.postMessage({ port, count, path: at } satisfies LoadOrder);
-      }),
-    end: () => void worker.terminate(),
+    send: async (order) => {
+      child.send(order);
+      const [result] = (await once(child, 'message')) as [SendResult];
+      return result;
+    },
+    end: () => void child.kill(),
   };
 }
 
-type Load = ReturnType<typeof createLoad>;
+/** All of them answered 200. */
+async function sendAll(load: Load, port: number, count: number, path = '/'): Promise<void> {
+  const { statuses } = await load.send({ port, path, count, concurrency: CONCURRENCY });
+  if (statuses['200'] !== count) throw new Error(`It answered ${JSON.stringify(statuses)}.`);
+}
 
 async function listen(server: http.Server): Promise<number> {
   await new Promise<void>((resolve) => {
@@ -91,13 +112,58 @@ async function measureHttp(what: string, load: Load, keep: (body: string) => Pro
     });
   });
   const port = await listen(server);
-  await load.send(port, 500);
-  await time(what, EVENTS, () => load.send(port, EVENTS));
+  await sendAll(load, port, 500);
+  await time(what, EVENTS, () => sendAll(load, port, EVENTS));
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 }
 
-async function measureHost(name: string, store: HostStore, load: Load, url?: string): Promise<void> {
+/** What came of calls that were offered at a rate. */
+interface OfferedRow {
+  readonly what: string;
+  readonly 'offered a second': number;
+  readonly 'stored a second': number;
+  readonly 'answered 429': number;
+  readonly failed: number;
+  readonly 'finished a second': number;
+  readonly 'p50 ms': number;
+  readonly 'p99 ms': number;
+  readonly 'RSS MB': number;
+}
+
+const offered: OfferedRow[] = [];
+
+interface Served {
+  readonly what: string;
+  readonly port: number;
+  readonly path: string;
+  readonly done: () => number;
+  /** Resolves when nothing waits any more. */
+  readonly drain: () => Promise<void>;
+}
+
+async function offer(
+  load: Load,
+  { what, port, path, done, drain }: Served,
+  perSecond: number,
+): Promise<void> {
+  const before = done();
+  const startedAt = performance.now();
+  const { statuses, p50Ms, p99Ms } = await load.send({ port, path, perSecond, seconds: SECONDS });
+  const elapsed = (performance.now() - startedAt) / 1000;
+  const finished = done() - before;
+  const { 200: stored = 0, 429: refused = 0, ...others } = statuses;
+  offered.push({
+    ...{ what, 'offered a second': perSecond, 'stored a second': Math.round(stored / elapsed) },
+    ...{ 'answered 429': refused, failed: Object.values(others).reduce((sum, count) => sum + count, 0) },
+    ...{ 'finished a second': Math.round(finished / elapsed), 'p50 ms': Math.round(p50Ms) },
+    ...{ 'p99 ms': Math.round(p99Ms), 'RSS MB': Math.round(process.memoryUsage.rss() / 1e6) },
+  });
+  await drain();
+}
+
+async function measureHost(name: string, given: HostStore, load: Load, url?: string): Promise<void> {
+  const { store, count } = countStatements(given);
   for (const ordered of [false, true]) {
     let done = 0;
     const flows: Flows = {
@@ -106,28 +172,43 @@ async function measureHost(name: string, store: HostStore, load: Load, url?: str
         return SUCCESS;
       },
     };
-    const queue = url === undefined ? undefined : await createPostgresQueue({ url });
-    const host = createHost({ store, queue, flows, receiver, limits: { maxQueued: 10 * EVENTS } });
+    const open = async (maxQueued: number): Promise<ReturnType<typeof createHost>> => {
+      const queue = url === undefined ? undefined : await createPostgresQueue({ url });
+      return createHost({ store, queue, flows, receiver, limits: { maxQueued } });
+    };
+    const host = await open(10 * EVENTS);
     const kind = ordered ? 'ordered' : 'unordered';
     const hook = await host.putHook({ name: kind, app: 'a', webhook: 'w', kind: 'dedicated' });
     const settings = completeSettings({ scheduling: 'instant' });
     const plan = { settings, everyMs: undefined, ordered, answers: false, flow: null };
     await host.scenarios.put({ name: kind, plan, hookId: hook.id });
-    const { origin, close } = await host.listen();
+    const drain = async (): Promise<void> => {
+      while ((await given.count('events', { status: ['pending', 'running'] })) > 0) await sleep(20);
+    };
+    const { origin } = await host.listen();
     const port = Number(new URL(origin).port);
-    if (!ordered) await time(`${name}: accept`, EVENTS, () => load.send(port, EVENTS, hook.path));
-    else await load.send(port, EVENTS, hook.path);
-    await time(`${name}: work off, ${kind}`, EVENTS, async () => {
+    const send = (): Promise<void> => sendAll(load, port, EVENTS, hook.path);
+    await time(`${name}: accept, ${kind}`, EVENTS, send, count);
+    const work = async (): Promise<void> => {
       await host.start();
-      while ((await store.count('events', { status: ['pending', 'running'] })) > 0) await sleep(50);
-    });
-    await time(`${name}: accept and work, ${kind}`, EVENTS, async () => {
-      await load.send(port, EVENTS, hook.path);
-      while ((await store.count('events', { status: ['pending', 'running'] })) > 0) await sleep(20);
-    });
+      await drain();
+    };
+    await time(`${name}: work off, ${kind}`, EVENTS, work, count);
+    const both = async (): Promise<void> => {
+      await send();
+      await drain();
+    };
+    const perSecond = await time(`${name}: accept and work, ${kind}`, EVENTS, both, count);
     if (done !== 2 * EVENTS) throw new Error(`${done} runs of ${2 * EVENTS}.`);
-    await close(100);
     await host.stop(1000);
+    const bounded = await open(MAX_QUEUED);
+    const server = await bounded.listen();
+    await bounded.start();
+    const served = { what: `${name}, ${kind}`, port: Number(new URL(server.origin).port), path: hook.path };
+    for (const rate of [...RATES, Math.round(2 * perSecond)]) {
+      await offer(load, { ...served, done: () => done, drain }, rate);
+    }
+    await bounded.stop(1000);
   }
 }
 
@@ -184,3 +265,5 @@ const server = process.env['IML_TEST_POSTGRES'];
 if (server !== undefined) await measurePostgres(load, server);
 load.end();
 console.table(rows);
+// Offered: the three rates, and twice what was accepted and worked off just before.
+console.table(offered);

@@ -1,0 +1,80 @@
+import http from 'node:http';
+
+/** Calls to send: `count` as fast as they are answered, or `perSecond` for `seconds` whether they are answered or not. */
+export type SendOrder = { readonly port: number; readonly path: string } & (
+  | { readonly count: number; readonly concurrency: number }
+  | { readonly perSecond: number; readonly seconds: number }
+);
+
+/** What came back: how many answers of each status, and how long they took, from the moment each call was due. */
+export interface SendResult {
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+const PAYLOAD = JSON.stringify({ id: 17, name: 'Ann', tags: ['a', 'b'], at: '2026-11-01T10:00:00Z' });
+const TICK_MS = 5;
+const MAX_SOCKETS = 256;
+
+// A process of its own, so that its work is not counted as that of the host.
+process.on('message', (order: SendOrder) => {
+  send(order).then(
+    (result) => process.send?.(result),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+});
+
+async function send(order: SendOrder): Promise<SendResult> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+  const to = { port: order.port, path: order.path, agent };
+  const statuses: Record<string, number> = {};
+  const tookMs: number[] = [];
+  const one = async (dueMs: number): Promise<void> => {
+    const status = await post(to);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    tookMs.push(performance.now() - dueMs);
+  };
+  if ('count' in order) {
+    let left = order.count;
+    const follow = async (): Promise<void> => {
+      while (left-- > 0) await one(performance.now());
+    };
+    await Promise.all(Array.from({ length: order.concurrency }, follow));
+  } else await sendAtRate(order, one);
+  agent.destroy();
+  tookMs.sort((a, b) => a - b);
+  const at = (part: number): number =>
+    tookMs[Math.min(tookMs.length - 1, Math.floor(tookMs.length * part))] ?? 0;
+  return { statuses, p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+async function sendAtRate(
+  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+  one: (dueMs: number) => Promise<void>,
+): Promise<void> {
+  const startMs = performance.now();
+  const underWay: Promise<void>[] = [];
+  const total = perSecond * seconds;
+  while (underWay.length < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - startMs) / 1000) * perSecond));
+    while (underWay.length < due) underWay.push(one(startMs + (underWay.length / perSecond) * 1000));
+    await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+  }
+  await Promise.all(underWay);
+}
+
+function post(to: Pick<http.RequestOptions, 'port' | 'path' | 'agent'>): Promise<number | string> {
+  return new Promise((resolve) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(PAYLOAD) };
+    const request = http.request({ ...to, method: 'POST', headers }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+    });
+    request.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
+    request.end(PAYLOAD);
+  });
+}
