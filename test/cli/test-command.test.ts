@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CliResult, cli, type FakeIoOptions } from './fake-io.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type CliResult, cli, type FakeIoOptions, startCli } from './fake-io.js';
 
 let folder: string;
 
@@ -247,6 +247,23 @@ describe('iml test', () => {
     expect(lcov).toMatch(/^TN:\nSF:list\.imljson\nDA:2,1\n/);
     expect(lcov).toContain('BRF:6\nBRH:4\nend_of_record\n');
     expect((await test(['--coverage=html'])).code).toBe(2);
+  });
+
+  it('runs again what a changed file touches', async () => {
+    write('tests/list/two.test.json', CASE);
+    const started = startCli(['test', '--watch'], { cwd: folder });
+    const seen = async (text: RegExp): Promise<void> =>
+      vi.waitFor(() => expect(started.output()).toMatch(text), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(() => expect(started.errors()).toContain('Watching.'), { timeout: 20_000 });
+    expect(started.output()).toMatch(/^3 passed/);
+    change('tests/list/two.test.json', '"id": 1,', '"id": 7,');
+    await seen(/FAILED list\/two[\s\S]*\n1 failed, 0 passed in/);
+    change('tests/list/two.test.json', '"id": 7,', '"id": 1,');
+    await seen(/0 passed in [^\n]*\n1 passed in/);
+    change('list.imljson', '"page": "1"', '"page": "2"');
+    await seen(/FAILED list\/one[\s\S]*\n2 failed, 0 passed in/);
+    started.stop();
+    expect(await started.code).toBe(130);
   });
 
   it('says so where there is no test', async () => {

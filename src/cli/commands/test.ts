@@ -11,6 +11,7 @@ import { COVERAGE_FORMAT, openCoverage } from '../tests/report-coverage.js';
 import { REPORTER_NAMES } from '../tests/reporters.js';
 import { runTests } from '../tests/run-tests.js';
 import { type FailedCase, readUpdateScope, UPDATE_SCOPE, updateCases } from '../tests/update-cases.js';
+import { watchTests } from '../tests/watch-tests.js';
 import { usageError } from '../usage-error.js';
 
 export const TEST_COMMAND: Command = {
@@ -29,6 +30,7 @@ export const TEST_COMMAND: Command = {
     filter: { value: 'TEXT', multiple: true, help: 'Runs tests whose name holds the text.' },
     bail: { help: 'Stops at the first failure.' },
     verbose: { help: 'Lists tests that passed, too.' },
+    watch: { help: 'Runs again what a changed file touches, until Ctrl-C.' },
     update: {
       value: 'expect|exchanges|all',
       looksLikeValue: UPDATE_SCOPE,
@@ -63,6 +65,18 @@ async function testApps(args: Arguments, io: Io): Promise<number> {
   const scope = readUpdateScope(args, io);
   const coverage = openCoverage(args, io);
   const places = await findPlaces(args, io);
+  if (args.isSet('watch')) {
+    if (scope !== undefined || coverage !== undefined) {
+      throw usageError('--watch goes with neither --update nor --coverage.');
+    }
+    return io.interruptible(async (signal) => {
+      const run = (touched: readonly TestPlace[]): Promise<unknown> =>
+        runTests(touched, args, io, { signal });
+      await run(places);
+      await watchTests(() => findPlaces(args, io), run, io, signal);
+      throw signal.reason;
+    });
+  }
   return io.interruptible(async (signal) => {
     const failed: FailedCase[] = [];
     const collectors = new Map<string, CoverageCollector>();

@@ -15,6 +15,7 @@ export interface ValueDifference {
   readonly got: unknown;
 }
 
+/** How a value is compared with what is written of it. */
 export interface CompareOptions extends SameValueOptions {
   /** Paths that are not looked at, `*` for any step; they start where the values compared start. */
   readonly ignored?: readonly ValuePath[];

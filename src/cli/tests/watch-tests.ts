@@ -1,0 +1,67 @@
+import { watch } from 'node:fs';
+import path from 'node:path';
+import { findAffected } from '../../testing/suite/find-affected.js';
+import type { TestPlace } from '../../testing/suite/find-tests.js';
+import type { Io } from '../io.js';
+
+/** Editors write a file in several steps; what comes within this time is one change. */
+const SETTLE_MS = 40;
+/** Folders that change for reasons of their own. */
+const IGNORED = /(?:^|[\\/])(?:node_modules|\.git|coverage)(?:[\\/]|$)|\.tmp$|~$|\.sw[a-z]$/;
+
+/**
+ * Runs again what changed files touch, until the signal is aborted.
+ *
+ * @param refind finds the tests anew, as files come and go
+ * @param run runs tests and reports on them
+ */
+export async function watchTests(
+  refind: () => Promise<readonly TestPlace[]>,
+  run: (places: readonly TestPlace[]) => Promise<unknown>,
+  io: Io,
+  signal: AbortSignal,
+): Promise<void> {
+  const changed = new Set<string>();
+  let wake = (): void => {};
+  const folders = foldersOf(await refind());
+  const watchers = folders.map((folder) =>
+    watch(folder, { recursive: true }, (_event, name) => {
+      if (name === null || IGNORED.test(name)) return;
+      changed.add(path.join(folder, name));
+      wake();
+    }),
+  );
+  const stop = (): void => wake();
+  signal.addEventListener('abort', stop);
+  await io.stderr.write('Watching. Ctrl-C ends.\n');
+  try {
+    while (!signal.aborted) {
+      if (changed.size === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      if (signal.aborted) break;
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      const files = [...changed];
+      changed.clear();
+      const places = await Promise.all((await refind()).map((place) => findAffected(place, files)));
+      const touched = places.filter(
+        ({ caseFiles, functionTests }) =>
+          caseFiles.length > 0 ||
+          functionTests === true ||
+          (Array.isArray(functionTests) && functionTests.length > 0),
+      );
+      if (touched.length > 0) await run(touched);
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    for (const watcher of watchers) watcher.close();
+  }
+}
+
+/** Folders of apps and of tests beside them, without those inside others. */
+function foldersOf(places: readonly TestPlace[]): readonly string[] {
+  const all = [...new Set(places.flatMap(({ root, testFolders }) => [root, ...testFolders]))];
+  return all.filter((folder) => !all.some((other) => folder.startsWith(other + path.sep)));
+}
