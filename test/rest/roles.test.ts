@@ -1,64 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bootstrap } from '../../src/rest/bootstrap.js';
-import { allows, mayAnyInviterGive, mayGiveRole, ROLES, type Role } from '../../src/rest/call/roles.js';
+import { allows, ROLES } from '../../src/rest/call/roles.js';
 import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
 import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import type { InvitationRow, RestTables } from '../../src/rest/store/tables.js';
 import { addUser } from '../../src/rest/users/add-user.js';
 import { addToken } from '../../src/rest/users/api-tokens.js';
+import { GIVES, gives, PAIRS, title } from './role-pairs.js';
 
-/** Which role may give which, by identifier. Everything that is not here is refused. */
-const GIVES: Readonly<Record<string, readonly string[]>> = {
-  owner: ['owner', 'admin', 'member', 'accountant', 'app_developer', 'guest'],
-  admin: ['admin', 'member', 'app_developer', 'guest'],
-};
-
-const PAIRS = ROLES.flatMap((giver) => ROLES.map((given) => [giver, given] as const));
 const IN_ORGANIZATIONS = PAIRS.filter(
   ([giver, given]) => giver.category === 'organization' && given.category === 'organization',
 );
-
-function gives(giver: Role, given: Role): boolean {
-  return GIVES[giver.identifier]?.includes(given.identifier) ?? false;
-}
-
-const title = ([giver, given]: readonly [Role, Role]): string => `${giver.identifier} to ${given.identifier}`;
-
-describe('the table of roles', () => {
-  it('has every role once', () => {
-    expect(new Set(ROLES.map((it) => it.id)).size).toBe(ROLES.length);
-    expect(new Set(ROLES.map((it) => it.identifier)).size).toBe(ROLES.length);
-  });
-
-  it.each(PAIRS.map((pair) => [title(pair), ...pair] as const))('%s', (_, giver, given) => {
-    expect(mayGiveRole(giver.id, given.id)).toBe(gives(giver, given));
-  });
-
-  it('lets nobody give what he may not do himself', () => {
-    for (const [giver, given] of PAIRS.filter(([one, other]) => mayGiveRole(one.id, other.id))) {
-      expect(given.permissions.filter((it) => !allows(giver.id, it))).toEqual([]);
-    }
-  });
-
-  it('gives nothing without a role, and no role that is not there', () => {
-    expect(mayGiveRole(undefined, 16)).toBe(false);
-    expect(mayGiveRole(11, 99)).toBe(false);
-    expect(mayGiveRole(99, 16)).toBe(false);
-  });
-
-  it('trusts an invitation without inviter as far as the least of those who invite', () => {
-    const trusted = ROLES.filter((it) => mayAnyInviterGive(it.id)).map((it) => it.identifier);
-    expect(trusted).toEqual(GIVES['admin']);
-  });
-
-  it('makes whoever adds a team no more than he is: its admin may do nothing that he may not', () => {
-    const admin = ROLES.find((it) => it.identifier === 'team_admin');
-    for (const role of ROLES.filter((it) => allows(it.id, 'team add'))) {
-      expect(admin?.permissions.filter((it) => !allows(role.id, it))).toEqual([]);
-    }
-  });
-});
 
 const INVITER = '00000001-0000-4000-8000-000000000001';
 const INVITED = '00000002-0000-4000-8000-000000000002';
