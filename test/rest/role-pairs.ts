@@ -6,7 +6,9 @@ export const GIVES: Readonly<Record<string, readonly string[]>> = {
   admin: ['admin', 'member', 'app_developer', 'guest'],
 };
 
-export const PAIRS = ROLES.flatMap((giver) => ROLES.map((given) => [giver, given] as const));
+export const PAIRS: readonly (readonly [Role, Role])[] = ROLES.flatMap((giver) =>
+  ROLES.map((given) => [giver, given] as const),
+);
 export function gives(giver: Role, given: Role): boolean {
   return GIVES[giver.identifier]?.includes(given.identifier) ?? false;
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bootstrap } from '../../src/rest/bootstrap.js';
-import { allows, ROLES } from '../../src/rest/call/roles.js';
+import { allows, ROLES, type Role } from '../../src/rest/call/roles.js';
 import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
 import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
