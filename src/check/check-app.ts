@@ -3,7 +3,7 @@ import { type Finding, LEVELS } from './finding.js';
 import { RULES } from './rules.js';
 import { type CheckSettings, DEFAULT_CHECK_SETTINGS, resolveLevel } from './settings/check-settings.js';
 import { compileFunctions } from './subject/compile-functions.js';
-import { createSubject } from './subject/subject.js';
+import { createSubject, type Subject } from './subject/subject.js';
 
 /**
  * Looks an app over: every rule, in the levels of the settings. Nothing is sent and nothing is run; custom functions
@@ -18,7 +18,11 @@ export async function checkApp(
   app: App,
   settings: CheckSettings = DEFAULT_CHECK_SETTINGS,
 ): Promise<readonly Finding[]> {
-  const subject = createSubject(app, await compileFunctions(app));
+  return checkSubject(createSubject(app, await compileFunctions(app)), settings);
+}
+
+/** The same for an app that was taken apart already. */
+export function checkSubject(subject: Subject, settings: CheckSettings): readonly Finding[] {
   const findings = new Map<string, Finding>();
   for (const rule of RULES) {
     const level = resolveLevel(settings, rule);

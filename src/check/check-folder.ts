@@ -6,13 +6,15 @@ import type { App } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
 import type { Place } from '../errors/place.js';
 import { didYouMean } from '../util/suggest.js';
-import { checkApp, compareFindings } from './check-app.js';
+import { checkSubject, compareFindings } from './check-app.js';
 import type { Finding } from './finding.js';
-import { LOAD_ERROR, RULES } from './rules.js';
+import { LOAD_ERROR, RULES, SETTINGS_ERROR } from './rules.js';
 import { DEFAULT_CHECK_SETTINGS } from './settings/check-settings.js';
 import { isIgnored, readIgnoreComments } from './settings/ignore-comments.js';
 import { type CheckConfig, CONFIG_FILE, readCheckConfig } from './settings/read-config.js';
 import { listDocuments } from './subject/checked-document.js';
+import { compileFunctions } from './subject/compile-functions.js';
+import { createSubject, type FunctionWarning } from './subject/subject.js';
 
 /** What the check of a folder gave. */
 export interface CheckReport {
@@ -28,9 +30,10 @@ export interface CheckReport {
 
 /**
  * Checks the app in a folder, with the settings of its `iml.config.json` and the comments in its files. An app that
- * does not load is one finding (`cannot-load`), by the error that loading it raised.
+ * does not load is one finding (`cannot-load`), by the error that loading it raised, and nothing is looked at by settings
+ * that cannot be used (`unusable-settings`).
  *
- * @throws SpecError SPEC_MISSING where no app is there, SPEC_JSON and SPEC_INVALID for settings that cannot be used
+ * @throws SpecError SPEC_MISSING where no app is there
  * @example
  * const { findings } = await checkFolder('./my-app');
  */
@@ -39,31 +42,49 @@ export async function checkFolder(folder: string): Promise<CheckReport> {
   return checkLoadedApp(root, () => loadApp(root));
 }
 
-/**
- * The same for whoever loads the app himself, as an editor does with files that are not saved.
- *
- * @param onLoad is handed the app before it is checked, if it loads
- */
+/** What an editor brings along to a check. */
+export interface CheckSources {
+  /** The text of a file by its absolute path; undefined where there is none. Default: as it lies on disk. */
+  readonly textOf?: (file: string) => Promise<string | undefined>;
+  /** Compiles the custom functions. Default: anew with each check. */
+  readonly compile?: (app: App) => Promise<readonly FunctionWarning[]>;
+}
+
+/** The same for whoever loads the app himself, as an editor does with files that are not saved. */
 export async function checkLoadedApp(
   root: string,
   load: () => Promise<App>,
-  onLoad: (app: App) => void = () => {},
+  { textOf = readText, compile = compileFunctions }: CheckSources = {},
 ): Promise<CheckReport> {
-  const config = await findConfig(root);
-  const app = await load().catch((error: unknown) => {
-    if (error instanceof EngineError) return error;
-    throw error;
-  });
-  if (app instanceof EngineError) {
-    return { root, app: undefined, findings: [toFinding(app)], ignored: 0 };
+  const app = await orError(load());
+  const config = await orError(findConfig(root, textOf));
+  if (app instanceof EngineError || config instanceof EngineError) {
+    const refused = [
+      ...(app instanceof EngineError ? [toFinding(LOAD_ERROR, app)] : []),
+      ...(config instanceof EngineError ? [toFinding(SETTINGS_ERROR, config)] : []),
+    ];
+    return { root, app: app instanceof EngineError ? undefined : app.name, findings: refused, ignored: 0 };
   }
-  onLoad(app);
-  const findings = await checkApp(app, config ?? DEFAULT_CHECK_SETTINGS);
-  return { root, app: app.name, ...hideIgnored(app, findings, config?.ignore ?? []) };
+  const found = checkSubject(createSubject(app, await compile(app)), config ?? DEFAULT_CHECK_SETTINGS);
+  return { root, app: app.name, ...hideIgnored(app, found, config?.ignore ?? []) };
 }
 
-function toFinding(error: EngineError): Finding {
-  return { rule: LOAD_ERROR, level: 'error', message: error.message, place: placeOfError(error) };
+/** What a promise gives, or the error of ours it rejects with. */
+async function orError<T>(work: Promise<T>): Promise<T | EngineError> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof EngineError) return error;
+    throw error;
+  }
+}
+
+function readText(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch(() => undefined);
+}
+
+function toFinding(rule: string, error: EngineError): Finding {
+  return { rule, level: 'error', message: error.message, place: placeOfError(error) };
 }
 
 function placeOfError(error: EngineError): Place {
@@ -73,10 +94,13 @@ function placeOfError(error: EngineError): Place {
 }
 
 /** The settings beside the manifest, else those of the nearest folder above up to the repository's root. */
-async function findConfig(root: string): Promise<CheckConfig | undefined> {
+async function findConfig(
+  root: string,
+  textOf: NonNullable<CheckSources['textOf']>,
+): Promise<CheckConfig | undefined> {
   for (let folder = root; ; folder = path.dirname(folder)) {
     const file = path.join(folder, CONFIG_FILE);
-    const text = await readFile(file, 'utf8').catch(() => undefined);
+    const text = await textOf(file);
     if (text !== undefined) return readCheckConfig(text, path.relative(root, file) || CONFIG_FILE);
     const isTop = await readFile(path.join(folder, '.git', 'HEAD')).then(
       () => true,

@@ -34,7 +34,8 @@ export function printRuleList(rules: readonly Rule[]): string {
   return `# Rules of \`iml check\`
 
 Each page is made from the file of its rule in \`src/check/rules/\`. What stops an app from loading is told as
-\`cannot-load\`, a comment that names a rule which does not exist as \`unknown-rule\`; both are errors and have no level to set.
+\`cannot-load\`, settings that cannot be used as \`unusable-settings\`, a comment that names a rule which does not exist as
+\`unknown-rule\`; these are errors and have no level to set.
 
 | rule | level | tells of |
 | --- | --- | --- |

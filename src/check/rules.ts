@@ -46,3 +46,6 @@ export const RULES: readonly Rule[] = [
 
 /** Id of what stops an app from loading: no rule finds it, the loader refuses the app. */
 export const LOAD_ERROR = 'cannot-load';
+
+/** Id of what is wrong with `iml.config.json`: nothing is told by settings that cannot be read. */
+export const SETTINGS_ERROR = 'unusable-settings';

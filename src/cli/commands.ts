@@ -38,6 +38,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Serves editors by the Language Server Protocol.',
     load: async () => (await import('./commands/lsp.js')).LSP_COMMAND,
   },
+  schemas: {
+    summary: 'JSON Schemas of the files of apps, for editors.',
+    load: async () => (await import('./commands/schemas.js')).SCHEMAS_COMMAND,
+  },
   connect: {
     summary: 'Makes a connection of an app and keeps it, encrypted.',
     load: async () => (await import('./commands/connect.js')).CONNECT_COMMAND,

@@ -52,13 +52,18 @@ function suggestFunction(label: string, replaces: number): Suggestion {
 }
 
 /** `rpc://name` in forms. */
-function suggestRpcs({ app }: Subject, { checked, path }: Cursor): readonly Suggestion[] {
+function suggestRpcs({ app }: Subject, { checked, path, string, offset }: Cursor): readonly Suggestion[] {
   if (checked?.kind !== 'parameters') return [];
   const last = path.at(-1);
   const takesRpc =
     last === 'options' || last === 'nested' || last === 'store' || last === 'spec' || path.length === 1;
   if (!takesRpc) return [];
   return [...app.rpcs.values()].map(({ name, label }) => ({
-    ...{ label: `rpc://${name}`, kind: 'reference' as const, detail: label, replaces: 0 },
+    ...{
+      label: `rpc://${name}`,
+      kind: 'reference' as const,
+      detail: label,
+      replaces: offset - (string?.start ?? offset),
+    },
   }));
 }

@@ -5,6 +5,7 @@ import type { Subject } from '../check/subject/subject.js';
 
 /** Where a cursor stands in a file that may be half written. */
 export interface Cursor {
+  readonly offset: number;
   /** What the file is in the app as it loaded last; undefined for a file no component names. */
   readonly checked: CheckedDocument | undefined;
   /** Steps to the value or member the cursor is in. */
@@ -32,7 +33,7 @@ export function readCursor(subject: Subject | undefined, file: string, text: str
   const string = findString(text, offset);
   const location = checked && locateInSpec(checked.kind, checked.document.value, path);
   const expression = string && findExpression(text, string.start, offset, isContainer(path));
-  return { checked, path, location, string, expression };
+  return { offset, checked, path, location, string, expression };
 }
 
 /** Kinds of tokens, whose names the library only has as types. */

@@ -1,6 +1,7 @@
 import type { ItemId } from '../component/trigger-data.js';
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
+import { TRIGGER_ORDERS, TRIGGER_TYPES } from '../document/shapes/words.js';
 import type { Place } from '../errors/place.js';
 import { readDate } from '../iml/date/read-date.js';
 import { isDate, toText } from '../iml/values/coerce.js';
@@ -34,7 +35,7 @@ function specError(message: string, place: Place, context: RunContext): Error {
  */
 export function readTriggerType(trigger: CompiledTrigger, context: RunContext): TriggerType | undefined {
   if (trigger.type === undefined) return trigger.date === undefined ? 'id' : 'date';
-  return readWord(trigger.type, ['id', 'date'], context);
+  return readWord(trigger.type, TRIGGER_TYPES, context);
 }
 
 /**
@@ -43,7 +44,7 @@ export function readTriggerType(trigger: CompiledTrigger, context: RunContext): 
  * @throws AppError of type InvalidConfigurationError for any other value
  */
 export function readTriggerOrder(trigger: CompiledTrigger, context: RunContext): TriggerOrder {
-  return readWord(trigger.order, ['asc', 'desc', 'unordered'], context) ?? 'unordered';
+  return readWord(trigger.order, TRIGGER_ORDERS, context) ?? 'unordered';
 }
 
 function readWord<Word extends string>(

@@ -74,7 +74,11 @@ describe('the check of a folder', () => {
     ['{', 'iml.config.json'],
   ])('refuses the settings %s', async (text, message) => {
     write({ 'get.iml.json': '{}', 'iml.config.json': text });
-    await expect(checkFolder(folder)).rejects.toThrow(message);
+    const { findings } = await checkFolder(folder);
+    expect(findings).toMatchObject([
+      { rule: 'unusable-settings', level: 'error', place: { file: 'iml.config.json', line: 1 } },
+    ]);
+    expect(findings[0]?.message).toContain(message);
   });
 
   it('leaves out what a comment names, on its line or the next', async () => {

@@ -41,7 +41,11 @@ export async function startEditor({ child, result }: StartedProcess): Promise<Ed
     },
   );
   connection.listen();
-  await connection.sendRequest('initialize', { processId: process.pid, rootUri: null, capabilities: {} });
+  await connection.sendRequest('initialize', {
+    processId: process.pid,
+    rootUri: null,
+    capabilities: { textDocument: { completion: { completionItem: { snippetSupport: true } } } },
+  });
   await connection.sendNotification('initialized', {});
   let uri = '';
   let version = 0;

@@ -10,6 +10,7 @@ import type {
   TextEdit,
   WorkspaceEdit,
 } from 'vscode-languageserver-protocol/node.js';
+import { TextDocument } from 'vscode-languageserver-textdocument';
 import { builtCli } from '../cli/build-cli.js';
 import { type Editor, startEditor } from './editor.js';
 
@@ -18,7 +19,7 @@ const start = builtCli();
 const MANIFEST = JSON.stringify(
   {
     fileVersion: 1,
-    generalCodeFiles: { base: 'base.iml.json' },
+    generalCodeFiles: { base: 'base.iml.json', groups: 'groups.json' },
     components: {
       connection: {
         account: {
@@ -34,7 +35,11 @@ const MANIFEST = JSON.stringify(
         },
       },
       rpc: { listTeams: { codeFiles: { communication: 'list-teams.iml.json' } } },
-      function: { twice: { codeFiles: { code: 'twice.js' } } },
+      function: {
+        twice: { codeFiles: { code: 'twice.js' } },
+        fourTimes: { codeFiles: { code: 'four-times.js' } },
+      },
+      endpoint: { teams: { codeFiles: { communication: 'teams.iml.json' } } },
     },
   },
   null,
@@ -52,8 +57,11 @@ const FILES = {
     '{ "url": "/users/{{parameters.userId}}/{{twice(2)}}", "temp": { "token": "x" }, "qs": { "t": "{{temp.token}}" } }',
   'get-user.params.iml.json':
     '[{ "name": "userId", "type": "text", "required": true, "label": "User", "help": "Whom to get." },\n { "name": "team", "type": "select", "options": "rpc://listTeams" }]',
-  'list-teams.iml.json': '{ "url": "/teams" }',
+  'list-teams.iml.json': '{ "endpoint": "teams", "response": { "limit": "{{parameters.userId}}" } }',
+  'teams.iml.json': '{ "url": "/teams" }',
+  'groups.json': '[{ "label": "All", "modules": ["getUser"] }]',
   'twice.js': 'function twice(n) { return n * 2 }',
+  'four-times.js': 'function fourTimes(n) { return iml.twice(iml.twice(n)) }',
 };
 
 let folder: string;
@@ -120,6 +128,69 @@ describe('the language server', () => {
     for (const name of unwanted) expect(found).not.toContain(name);
   });
 
+  it.each([
+    ['{ "url": "/a", "|" }', ['response', 'method', 'pagination', 'headers'], ['url', 'baseUrl']],
+    ['{ "url": "/a", "respon|', ['response'], []],
+    ['{ "url": "/a", "response": { "|" } }', ['output', 'iterate', 'trigger'], ['pagination']],
+    ['{ "url": "/a", "method": | }', ['"POST"', '"DELETE"'], []],
+    ['{ "url": "/a", "response": { "error": { "type": "|" } } }', ['"RateLimitError"'], ['"listTeams"']],
+  ])('completes %s by the schema of the file', async (marked, wanted, unwanted) => {
+    const found = labels(await editor.at<CompletionItem[]>('textDocument/completion', marked));
+    expect(found).toEqual(expect.arrayContaining(wanted));
+    for (const name of unwanted) expect(found).not.toContain(name);
+  });
+
+  it('says what a key it offers does', async () => {
+    const items = await editor.at<CompletionItem[]>('textDocument/completion', '{ "url": "/a", "|" }');
+    const documentation = items.find(({ label }) => label === 'repeat')?.documentation;
+    expect(JSON.stringify(documentation)).toContain('Sends the request again while a condition holds');
+  });
+
+  it.each([
+    ['makecomapp.json', '{ "components": { "module": { "a": { "moduleType": "|" } } } }', '"responder"'],
+    ['iml.config.json', '{ "check": { "rules": { "|" } } }', 'dead-branch'],
+    ['scenarios.json', '{ "scenarios": [{ "|" }] }', 'everyMinutes'],
+    ['modules/new/new.mappable-params.iml.json', '[{ "name": "a", "type": "|" }]', '"uinteger"'],
+    [
+      'get-user.params.iml.json',
+      '[{ "name": "a", "type": "select", "options": "rpc://li|" }]',
+      'rpc://listTeams',
+    ],
+  ])('completes in %s', async (name, marked, wanted) => {
+    const other = path.join(folder, name);
+    await editor.open(other, '{}');
+    const items = await editor.at<CompletionItem[]>('textDocument/completion', marked);
+    expect(labels(items)).toContain(wanted);
+  });
+
+  it('replaces what is typed of an address', async () => {
+    await editor.open(path.join(folder, 'get-user.params.iml.json'), '[]');
+    const marked = '[{ "name": "a", "type": "select", "options": "rpc://li|" }]';
+    const items = await editor.at<CompletionItem[]>('textDocument/completion', marked);
+    expect(items.find(({ label }) => label === 'rpc://listTeams')?.textEdit).toMatchObject({
+      newText: 'rpc://listTeams',
+      range: { start: { character: marked.indexOf('rpc:') }, end: { character: marked.indexOf('|') } },
+    });
+  });
+
+  it('says what a key of a file does', async () => {
+    const hover = await editor.at<Hover>(
+      'textDocument/hover',
+      FILES['get-user.iml.json'].replace('"qs"', '"q|s"'),
+    );
+    expect(JSON.stringify(hover.contents)).toContain('Query of the request by name');
+  });
+
+  it('shows what is wrong with the settings where they are written', async () => {
+    const config = path.join(folder, 'iml.config.json');
+    await editor.open(config, '{ "check": { "rules": { "dead-brnch": "off" } } }');
+    expect(await editor.diagnostics(config, (found) => found.length > 0)).toMatchObject([
+      { code: 'unusable-settings', range: { start: { line: 0, character: 24 } } },
+    ]);
+    await editor.change('{ "check": { "rules": { "dead-branch": "off" } } }');
+    await editor.diagnostics(config, (found) => found.length === 0);
+  });
+
   it('replaces what is typed of a name', async () => {
     const items = await editor.at<CompletionItem[]>('textDocument/completion', '{ "url": "/{{format|" }');
     expect(items.find(({ label }) => label === 'formatDate')).toMatchObject({
@@ -170,7 +241,11 @@ describe('the language server', () => {
       path.basename(uri),
       edits.length,
     ]);
-    expect(Object.fromEntries(files)).toEqual({ 'get-user.iml.json': 1, 'get-user.params.iml.json': 1 });
+    expect(Object.fromEntries(files)).toEqual({
+      'get-user.iml.json': 1,
+      'get-user.params.iml.json': 1,
+      'list-teams.iml.json': 1,
+    });
   });
 
   it('renames an RPC in the manifest and in addresses, and finds both', async () => {
@@ -186,6 +261,84 @@ describe('the language server', () => {
     ]);
     const edit = await editor.at<WorkspaceEdit>('textDocument/rename', marked, { newName: 'listGroups' });
     expect(Object.keys(edit.changes ?? {})).toHaveLength(2);
+  });
+
+  it.each([
+    ['connection "account"', 'makecomapp.json', '"connection": "acc|ount"', ['makecomapp.json']],
+    ['endpoint "teams"', 'list-teams.iml.json', '"endpoint": "te|ams"', ['makecomapp.json']],
+    ['module of a group', 'groups.json', '["get|User"]', ['makecomapp.json']],
+  ])('goes from a %s to where it is declared', async (_, name, piece, targets) => {
+    const text = FILES[name as keyof typeof FILES];
+    await editor.open(path.join(folder, name), text);
+    const marked = text.replace(piece.replace('|', ''), piece);
+    const found = await editor.at<Location[]>('textDocument/definition', marked);
+    expect(found.map(({ uri }) => path.basename(uri))).toEqual(targets);
+  });
+
+  it('finds all places of a connection and of a module', async () => {
+    await editor.open(path.join(folder, 'makecomapp.json'), MANIFEST);
+    const references = async (piece: string): Promise<number> => {
+      const marked = MANIFEST.replace(piece.replace('|', ''), piece);
+      const context = { includeDeclaration: true };
+      return (await editor.at<Location[]>('textDocument/references', marked, { context })).length;
+    };
+    expect(await references('"acc|ount"')).toBe(2);
+    expect(await references('"get|User"')).toBe(2);
+  });
+
+  /** What a rename makes of each file it changes. */
+  const renamed = async (name: string, piece: string, newName: string): Promise<Record<string, string>> => {
+    const text = FILES[name as keyof typeof FILES];
+    await editor.open(path.join(folder, name), text);
+    const marked = text.replace(piece.replace('|', ''), piece);
+    const edit = await editor.at<WorkspaceEdit>('textDocument/rename', marked, { newName });
+    const changed = Object.entries(edit.changes ?? {}).map(([uri, edits]) => {
+      const file = path.basename(uri);
+      const document = TextDocument.create(uri, 'jsonc', 1, FILES[file as keyof typeof FILES]);
+      return [file, TextDocument.applyEdits(document, edits)];
+    });
+    return Object.fromEntries(changed);
+  };
+
+  it('renames a function in its code, the code of others, expressions and the manifest', async () => {
+    const changed = await renamed('get-user.iml.json', 'twi|ce(2)', 'double');
+    expect(Object.keys(changed).sort()).toEqual([
+      'four-times.js',
+      'get-user.iml.json',
+      'makecomapp.json',
+      'twice.js',
+    ]);
+    expect(changed['twice.js']).toBe('function double(n) { return n * 2 }');
+    expect(changed['four-times.js']).toBe('function fourTimes(n) { return iml.double(iml.double(n)) }');
+    expect(changed['get-user.iml.json']).toContain('{{double(2)}}');
+    expect(JSON.parse(changed['makecomapp.json'] ?? '').components.function).toHaveProperty('double');
+  });
+
+  it('renames a parameter in the RPC that only this form asks, too', async () => {
+    const changed = await renamed('get-user.params.iml.json', '"user|Id"', 'personId');
+    expect(changed['list-teams.iml.json']).toContain('{{parameters.personId}}');
+    expect(changed['get-user.iml.json']).toContain('{{parameters.personId}}');
+    expect(changed['get-user.params.iml.json']).toContain('"name": "personId"');
+  });
+
+  it.each([
+    ['get-user.iml.json', 'twi|ce(2)', 'fourTimes', 'There is a function "fourTimes" already.'],
+    ['get-user.iml.json', 'twi|ce(2)', 'four times', 'no name a function can have'],
+    ['makecomapp.json', '"acc|ount": {', 'other', 'A connection keeps its name'],
+  ])('refuses in %s to rename %s to %s', async (name, piece, newName, message) => {
+    await expect(renamed(name, piece, newName)).rejects.toThrow(message);
+  });
+
+  it('renames what has just been typed', async () => {
+    const typed = '{ "url": "/{{parameters.user|Id}}/{{parameters.userId}}", "temp": {} }';
+    const edit = await editor.at<WorkspaceEdit>('textDocument/rename', typed, { newName: 'id' });
+    const [, edits] =
+      Object.entries(edit.changes ?? {}).find(([uri]) => uri.endsWith('get-user.iml.json')) ?? [];
+    const text = typed.replace('|', '');
+    expect(edits?.map(({ range }) => range.start.character).sort((a, b) => a - b)).toEqual([
+      text.indexOf('userId'),
+      text.lastIndexOf('userId'),
+    ]);
   });
 
   it('mends by a quick fix', async () => {

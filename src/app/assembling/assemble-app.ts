@@ -19,11 +19,7 @@ import { checkDocuments } from './check-documents.js';
 import { checkReferences } from './check-references.js';
 import { checkSharedWebhooks } from './check-shared-webhooks.js';
 import type { ComponentKind } from './code-types.js';
-
-const MODULE_TYPES = ['trigger', 'action', 'search', 'instant_trigger', 'responder', 'universal'] as const;
-const CONNECTION_TYPES = ['basic', 'oauth'] as const;
-const WEBHOOK_TYPES = ['web', 'web-shared'] as const;
-const CRUD = ['create', 'read', 'update', 'delete'] as const;
+import { CONNECTION_TYPES, CRUD_KINDS, MODULE_TYPES, WEBHOOK_TYPES } from './component-types.js';
 
 /** Puts an app together from what a layout gave, and checks all of it. Throws only what `refuse` of a part throws. */
 export function assembleApp(parts: AppParts): App {
@@ -63,7 +59,7 @@ function assembleModule(part: ComponentPart): ModuleComponent {
     label: readText(part, 'label'),
     description: readText(part, 'description'),
     type: readChoice(part, MODULE_TYPES) ?? guessModuleType(part),
-    crud: readChoice(part, CRUD, 'crud'),
+    crud: readChoice(part, CRUD_KINDS, 'crud'),
     connection: readText(part, 'connection'),
     altConnection: readText(part, 'altConnection'),
     webhook: readText(part, 'webhook'),

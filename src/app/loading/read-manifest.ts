@@ -15,27 +15,13 @@ import {
 } from '../assembling/code-types.js';
 import type { AppFolder } from './app-folder.js';
 import { type CodeFile, createCodeReader } from './code-reader.js';
+import { COMPONENT_KEYS, MANIFEST_SHAPE } from './manifest-shape.js';
 
 export const MANIFEST = 'makecomapp.json';
 
 /** Source: https://github.com/integromat/vscode-apps-sdk#readme (makecomapp.json). [src] */
 const FILE_VERSION = 1;
-const MANIFEST_KEYS = ['fileVersion', 'generalCodeFiles', 'components', 'origins'];
-const RECORD_KEYS = [
-  'codeFiles',
-  'label',
-  'description',
-  'connectionType',
-  'webhookType',
-  'moduleType',
-  'moduleSubtype',
-  'actionCrud',
-  'connection',
-  'altConnection',
-  'webhook',
-  'annotations',
-  'attachedAccounts',
-];
+const MANIFEST_KEYS = Object.keys(MANIFEST_SHAPE.keys);
 
 /** What a manifest leads to, with every file that it names. */
 export interface ManifestParts extends AppParts {
@@ -134,7 +120,7 @@ function findRecords(manifest: Manifest, components: unknown): FoundRecord[] {
       const recordPointer = childPointer(at, name);
       manifest.named.add(`${kind} ${name}`);
       if (!isRecord(manifest, record, recordPointer, `The ${kind} "${name}"`)) return [];
-      checkKeys(manifest, record, RECORD_KEYS, recordPointer);
+      checkKeys(manifest, record, COMPONENT_KEYS, recordPointer);
       return [{ kind, name, record, pointer: recordPointer }];
     });
   });

@@ -4,9 +4,9 @@ import { childPointer } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
-import { LEVELS, type Level } from '../finding.js';
-import { RULES } from '../rules.js';
+import type { Level } from '../finding.js';
 import type { CheckSettings } from './check-settings.js';
+import { CONFIG_KEYS, LEVEL_WORDS } from './config-shape.js';
 
 /** Name of the file that holds the settings, beside the manifest or in a folder above it. */
 export const CONFIG_FILE = 'iml.config.json';
@@ -27,9 +27,9 @@ export interface CheckConfig extends CheckSettings {
 export function readCheckConfig(text: string, file: string): CheckConfig {
   const document = readDocument(text, file);
   const root = readObject(document, document.value, '');
-  refuseOthers(document, root, '', ['$schema', 'check', 'test', 'scenarios']);
+  refuseOthers(document, root, '', CONFIG_KEYS.root);
   const check = readObject(document, root['check'] ?? {}, '/check');
-  refuseOthers(document, check, '/check', ['rules', 'ignore']);
+  refuseOthers(document, check, '/check', CONFIG_KEYS.check);
   return {
     levels: readLevels(document, check['rules'] ?? {}),
     ignore: readIgnore(document, check['ignore'] ?? []),
@@ -38,15 +38,14 @@ export function readCheckConfig(text: string, file: string): CheckConfig {
 
 function readLevels(document: Document, value: unknown): CheckSettings['levels'] {
   const rules = readObject(document, value, '/check/rules');
-  const ids = RULES.map(({ id }) => id);
-  refuseOthers(document, rules, '/check/rules', ids, 'rule');
+  refuseOthers(document, rules, '/check/rules', CONFIG_KEYS.rules, 'rule');
   const levels: Record<string, Level | 'off'> = {};
   for (const [id, level] of Object.entries(rules)) {
     if (!isLevel(level)) {
       throw invalid(
         document,
         childPointer('/check/rules', id),
-        `The level of a rule is one of ${[...LEVELS, 'off'].join(', ')}.`,
+        `The level of a rule is one of ${LEVEL_WORDS.join(', ')}.`,
       );
     }
     levels[id] = level;
@@ -55,7 +54,7 @@ function readLevels(document: Document, value: unknown): CheckSettings['levels']
 }
 
 function isLevel(value: unknown): value is Level | 'off' {
-  return value === 'off' || LEVELS.some((level) => level === value);
+  return LEVEL_WORDS.some((level) => level === value);
 }
 
 function readIgnore(document: Document, value: unknown): readonly string[] {

@@ -3,13 +3,8 @@ import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-obj
 import { didYouMean } from '../../util/suggest.js';
 import type { Document } from '../reading/document.js';
 import type { Warn } from '../reading/warn.js';
-import {
-  DOCUMENT_RULES,
-  type DocumentKind,
-  type JsonType,
-  type KeyShape,
-  type Shape,
-} from './document-shapes.js';
+import { DOCUMENT_RULES, type DocumentKind } from './document-shapes.js';
+import type { JsonType, KeyShape, Shape } from './shape.js';
 
 /**
  * Compares a file of an app with what its kind knows: keys that no schema and no page has (`unknown-key`)
@@ -55,7 +50,7 @@ function checkMembers(check: Check, shape: Shape, value: PlainObject, pointer: s
     const rule = Object.hasOwn(shape.keys, key) ? shape.keys[key] : undefined;
     if (rule) checkValue(check, rule, member, at);
     else if (shape.pattern?.key.test(key)) checkValue(check, shape.pattern.rule, member, at);
-    else if (key !== '$schema') {
+    else if (key !== '$schema' && shape.isOpen !== true) {
       const hint = didYouMean(key, Object.keys(shape.keys));
       check.warn('unknown-key', `Unknown key "${shorten(key)}" in ${shape.title}.${hint}`, () =>
         check.document.placeOf(at, undefined, 'key'),

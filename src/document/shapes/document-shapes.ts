@@ -1,184 +1,6 @@
-/** The kinds of JSON values a key may hold. `null` is allowed everywhere: it stands for "not given". */
-export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
-
-/** What is known of the value under one key of a spec. */
-export interface KeyShape {
-  /** undefined: anything. A key that takes IML takes a string too. */
-  readonly types?: readonly JsonType[];
-  /** What the members are when the value is an object; without one they are free. */
-  readonly shape?: Shape;
-  /** Whether an array holds objects of that shape. */
-  readonly each?: boolean;
-}
-
-/** A closed object of a spec. */
-export interface Shape {
-  /** As a message names it: `a request`. */
-  readonly title: string;
-  readonly keys: Readonly<Record<string, KeyShape>>;
-  /** Keys that follow a pattern, such as status codes. */
-  readonly pattern?: { readonly key: RegExp; readonly rule: KeyShape };
-}
-
-const ANY: KeyShape = {};
-const TEXT: KeyShape = { types: ['string', 'number'] };
-const FLAG: KeyShape = { types: ['boolean', 'string'] };
-const NUMBER: KeyShape = { types: ['number', 'string'] };
-/** Free-form members; IML that gives the whole object is common: `"headers": "{{...}}"`. [app] */
-const FREE_OBJECT: KeyShape = { types: ['object', 'string'] };
-
-function only(shape: Shape): KeyShape {
-  return { types: ['object'], shape };
-}
-
-function scalarOr(shape: Shape, ...types: JsonType[]): KeyShape {
-  return { types: [...types, 'object'], shape };
-}
-
-const CONDITION_SHAPE: Shape = { title: 'a condition', keys: { condition: FLAG, default: ANY } };
-const CONDITION: KeyShape = scalarOr(CONDITION_SHAPE, 'string', 'boolean', 'number');
-
-/**
- * An entry may be plain text.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error. [inf]
- */
-const ERROR_ENTRY: KeyShape = scalarOr(
-  { title: 'an error entry', keys: { message: TEXT, type: TEXT } },
-  'string',
-);
-
-const ITERATE: KeyShape = scalarOr(
-  { title: 'iterate', keys: { container: TEXT, condition: FLAG } },
-  'string',
-);
-
-const OAUTH1: KeyShape = {
-  types: ['object', 'string'],
-  shape: {
-    title: 'oauth',
-    keys: {
-      consumer_key: TEXT,
-      consumer_secret: TEXT,
-      private_key: TEXT,
-      token: TEXT,
-      token_secret: TEXT,
-      verifier: TEXT,
-      signature_method: TEXT,
-      transport_method: TEXT,
-      body_hash: FLAG,
-      // Not in the documented list, yet the first leg of OAuth 1 cannot do without it; the rest of the signer's options. [inf]
-      callback: TEXT,
-      realm: TEXT,
-      nonce: TEXT,
-      timestamp: TEXT,
-      version: TEXT,
-    },
-  },
-};
-
-const RESPOND: KeyShape = only({
-  title: 'respond',
-  keys: { type: TEXT, status: NUMBER, headers: FREE_OBJECT, body: ANY },
-});
-
-const VERIFICATION: KeyShape = only({ title: 'verification', keys: { condition: FLAG, respond: RESPOND } });
-
-const PAGINATION: KeyShape = only({
-  title: 'pagination',
-  keys: {
-    mergeWithParent: FLAG,
-    url: TEXT,
-    method: TEXT,
-    headers: FREE_OBJECT,
-    qs: FREE_OBJECT,
-    body: ANY,
-    condition: FLAG,
-    // Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, endpoint. [src]
-    endpoint: ANY,
-    input: FREE_OBJECT,
-  },
-});
-
-/** Keys every kind of response knows. Source: https://github.com/integromat/vscode-apps-sdk. [src] */
-const RESPONSE_KEYS = {
-  type: {
-    types: ['string', 'object'],
-    shape: { title: 'response.type', keys: { '*': TEXT }, pattern: { key: /^\d{3}(-\d{3})?$/, rule: TEXT } },
-  },
-  valid: scalarOr(
-    { title: 'valid', keys: { condition: FLAG, message: TEXT, type: TEXT } },
-    'boolean',
-    'string',
-    'number',
-  ),
-  error: scalarOr(
-    { title: 'error', keys: { message: TEXT, type: TEXT }, pattern: { key: /^\d{3}$/, rule: ERROR_ENTRY } },
-    'string',
-  ),
-  limit: NUMBER,
-  iterate: ITERATE,
-  temp: FREE_OBJECT,
-  output: ANY,
-  oauth: ANY,
-} satisfies Record<string, KeyShape>;
-
-const BASE_RESPONSE_KEYS = {
-  ...RESPONSE_KEYS,
-  data: FREE_OBJECT,
-  metadata: only({ title: 'metadata', keys: { value: TEXT, type: TEXT } }),
-  uid: TEXT,
-  wrapper: ANY,
-} satisfies Record<string, KeyShape>;
-
-const API_RESPONSE_KEYS = {
-  ...BASE_RESPONSE_KEYS,
-  trigger: only({ title: 'trigger', keys: { type: TEXT, order: TEXT, id: TEXT, date: TEXT } }),
-  expires: TEXT,
-} satisfies Record<string, KeyShape>;
-
-/** Keys of a request that base, modules, connections and epochs share. */
-const REQUEST_KEYS = {
-  url: TEXT,
-  encodeUrl: FLAG,
-  method: TEXT,
-  headers: FREE_OBJECT,
-  qs: FREE_OBJECT,
-  ca: TEXT,
-  body: ANY,
-  type: TEXT,
-  temp: FREE_OBJECT,
-  condition: CONDITION,
-  aws: only({
-    title: 'aws',
-    keys: { key: TEXT, secret: TEXT, session: TEXT, bucket: TEXT, sign_version: TEXT },
-  }),
-  followRedirects: FLAG,
-  followAllRedirects: FLAG,
-  log: only({ title: 'log', keys: { sanitize: { types: ['array', 'string'] } } }),
-  oauth: OAUTH1,
-  pagination: PAGINATION,
-} satisfies Record<string, KeyShape>;
-
-const REPEAT: KeyShape = only({ title: 'repeat', keys: { condition: FLAG, delay: NUMBER, limit: NUMBER } });
-
-const API_KEYS = {
-  ...REQUEST_KEYS,
-  gzip: FLAG,
-  repeat: REPEAT,
-  endpoint: scalarOr({ title: 'endpoint', keys: { name: TEXT, connection: TEXT } }, 'string'),
-  input: FREE_OBJECT,
-  output: ANY,
-  iterate: ITERATE,
-  respond: RESPOND,
-  verification: VERIFICATION,
-} satisfies Record<string, KeyShape>;
-
-const API: Shape = {
-  title: 'a request',
-  keys: { ...API_KEYS, response: only({ title: 'response', keys: API_RESPONSE_KEYS }) },
-};
-
-const { endpoint: _forbidden, ...ENDPOINT_KEYS } = API.keys;
+import { API_KEYS, ITERATE, OAUTH1, REPEAT, REQUEST_KEYS } from './request-shape.js';
+import { API_RESPONSE_KEYS, BASE_RESPONSE_KEYS, RESPONSE_KEYS } from './response-shape.js';
+import { ANY, FREE_OBJECT, type KeyShape, NUMBER, only, type Shape, TEXT, told } from './shape.js';
 
 /** What is known of a file of an app, by the kind of its contents. */
 export type DocumentKind =
@@ -194,6 +16,29 @@ export type DocumentKind =
   | 'array'
   | 'any';
 
+const RESPONSE = 'What is made of the response.';
+
+const API: Shape = {
+  title: 'a request',
+  keys: { ...API_KEYS, response: told(RESPONSE, only({ title: 'response', keys: API_RESPONSE_KEYS })) },
+};
+
+const { endpoint: _forbidden, ...ENDPOINT_KEYS } = API.keys;
+
+/** A request, or several that run in order. */
+const REQUESTS: KeyShape = { types: ['object', 'array'], each: true, shape: API };
+
+const SECTIONS: Readonly<Record<string, string>> = {
+  preauthorize: 'Requests before the user is sent to the page of the service.',
+  requestToken: 'OAuth 1: asks for the token the user is sent to the page with.',
+  authorize: 'The page the user is sent to; nothing is sent by the app.',
+  accessToken: 'OAuth 1: exchanges what the callback brought for a token.',
+  token: 'Exchanges the code of the callback for tokens, or asks for one without a user.',
+  info: 'Asks who the user is: label of the connection, uid. Fails where the tokens do not work.',
+  refresh: 'Asks for new tokens before the present ones end.',
+  invalidate: 'Tells the service that the tokens are not needed any more.',
+};
+
 /**
  * The first-party schemas, plus what the documentation adds to them.
  * Source: https://github.com/integromat/vscode-apps-sdk [src]; root `uid` of webhooks,
@@ -203,70 +48,93 @@ export type DocumentKind =
  */
 export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
   base: {
+    about: 'What all modules, RPCs and requests of webhooks take over.',
     types: ['object', 'array'],
     each: true,
     shape: {
       title: 'base',
       keys: {
         ...REQUEST_KEYS,
-        baseUrl: TEXT,
-        timeout: NUMBER,
-        response: only({ title: 'response of base', keys: BASE_RESPONSE_KEYS }),
+        baseUrl: told(
+          'What addresses that start with `/` follow: scheme and host, such as `https://api.example.com/v1`.',
+          TEXT,
+        ),
+        timeout: told('How long a run may take, 1 to 300000 milliseconds. Default: 40000.', NUMBER),
+        response: told(RESPONSE, only({ title: 'response of base', keys: BASE_RESPONSE_KEYS })),
       },
     },
   },
-  api: { types: ['object', 'array'], each: true, shape: API },
-  oauth: only({
-    title: 'an OAuth connection',
-    keys: {
-      ...Object.fromEntries(
-        [
-          'preauthorize',
-          'requestToken',
-          'authorize',
-          'accessToken',
-          'token',
-          'info',
-          'refresh',
-          'invalidate',
-        ].map((section): [string, KeyShape] => [
-          section,
-          { types: ['object', 'array'], each: true, shape: API },
-        ]),
-      ),
-      oauth: OAUTH1,
-    },
-  }),
+  api: {
+    ...REQUESTS,
+    about: 'The communication of a component: one request, or a list of them run in order.',
+  },
+  oauth: {
+    about: 'The communication of an OAuth connection: a request, or a list, for each step.',
+    ...only({
+      title: 'an OAuth connection',
+      keys: {
+        ...Object.fromEntries(
+          Object.entries(SECTIONS).map(([section, about]): [string, KeyShape] => [
+            section,
+            { ...REQUESTS, about },
+          ]),
+        ),
+        oauth: OAUTH1,
+      },
+    }),
+  },
   webhook: {
+    about: 'What a call of a webhook is and gives. It takes nothing over from the base.',
     types: ['object', 'array'],
     each: true,
-    shape: { title: 'a webhook', keys: { ...API.keys, uid: TEXT } },
+    shape: {
+      title: 'a webhook',
+      keys: {
+        ...API.keys,
+        uid: told('Whom an event of a shared webhook is for: the `uid` of their connections.', TEXT),
+      },
+    },
   },
   responder: {
+    about: 'The answer of a responder to the sender of a webhook.',
     types: ['object', 'array'],
     each: true,
     shape: {
       title: 'a responder',
       keys: {
         ...API_KEYS,
-        response: only({
-          title: 'response of a responder',
-          keys: { ...API_RESPONSE_KEYS, status: NUMBER, headers: FREE_OBJECT, body: ANY },
-        }),
+        response: told(
+          'The answer.',
+          only({
+            title: 'response of a responder',
+            keys: {
+              ...API_RESPONSE_KEYS,
+              status: told('HTTP status of the answer, 100 to 999. Default: 200.', NUMBER),
+              headers: told('Headers of the answer.', FREE_OBJECT),
+              body: told('What the answer holds.'),
+            },
+          }),
+        ),
       },
     },
   },
-  epoch: only({
-    title: 'an epoch',
-    keys: {
-      ...REQUEST_KEYS,
-      repeat: REPEAT,
-      output: ANY,
-      iterate: ITERATE,
-      response: only({ title: 'response of an epoch', keys: RESPONSE_KEYS }),
-    },
-  }),
-  endpoint: only({ title: 'an endpoint', keys: ENDPOINT_KEYS }),
+  epoch: {
+    about: 'What a user can choose as the start of a polling trigger: its request with these changes.',
+    ...only({
+      title: 'an epoch',
+      keys: {
+        ...REQUEST_KEYS,
+        repeat: REPEAT,
+        output: told('An entry of the panel: `label` and `date`.'),
+        iterate: ITERATE,
+        response: told(RESPONSE, only({ title: 'response of an epoch', keys: RESPONSE_KEYS })),
+      },
+    }),
+  },
+  endpoint: {
+    about: 'The request of an endpoint, which other requests of the app call by its name.',
+    ...only({ title: 'an endpoint', keys: ENDPOINT_KEYS }),
+  },
   parameters: { types: ['array', 'string'] },
   object: { types: ['object'] },
   array: { types: ['array'] },

@@ -1,5 +1,6 @@
 import type { Document } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
+import type { Shape } from '../../document/shapes/shape.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { childPointer } from '../../errors/place.js';
 import type { ErrorHandler } from '../../scenario/flow/flow.js';
@@ -8,6 +9,14 @@ import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-obj
 import { didYouMean } from '../../util/suggest.js';
 import type { CronSchedule } from '../store/scenario-plan.js';
 import type { StepDefinition } from './flow-definition.js';
+import {
+  HANDLER_SHAPE,
+  HANDLERS,
+  SCENARIO_FILE_SHAPE,
+  SCENARIO_SHAPE,
+  STEP_SHAPE,
+  WEBHOOK_SHAPE,
+} from './scenario-shape.js';
 
 /** The webhook a scenario of a file listens to. */
 export interface WebhookEntry {
@@ -38,7 +47,7 @@ export interface ScenarioEntry {
  */
 export function readScenarioFile(text: string, file: string): readonly ScenarioEntry[] {
   const document = readDocument(text, file);
-  const root = readFields({ document, pointer: '', value: document.value }, ['scenarios']);
+  const root = readFields({ document, pointer: '', value: document.value }, SCENARIO_FILE_SHAPE);
   const entries = root.list('scenarios').map(readEntry);
   const names = new Set<string>();
   for (const [index, { name }] of entries.entries()) {
@@ -53,10 +62,8 @@ export function readScenarioFile(text: string, file: string): readonly ScenarioE
   return entries;
 }
 
-const MEMBERS = ['name', 'webhook', 'everyMinutes', 'cron', 'timezone', 'ordered', 'settings', 'modules'];
-
 function readEntry(at: Spot): ScenarioEntry {
-  const fields = readFields(at, MEMBERS);
+  const fields = readFields(at, SCENARIO_SHAPE);
   const webhook = fields.optional('webhook', readWebhook);
   const everyMinutes = fields.number('everyMinutes');
   if (everyMinutes !== undefined && everyMinutes <= 0) {
@@ -91,7 +98,7 @@ function readCron(fields: Fields): CronSchedule | undefined {
 }
 
 function readWebhook(at: Spot): WebhookEntry {
-  const fields = readFields(at, ['app', 'webhook', 'connection', 'uid', 'parameters']);
+  const fields = readFields(at, WEBHOOK_SHAPE);
   return {
     app: fields.text('app'),
     webhook: fields.text('webhook'),
@@ -102,7 +109,7 @@ function readWebhook(at: Spot): WebhookEntry {
 }
 
 function readStep(at: Spot, index: number): StepDefinition {
-  const fields = readFields(at, ['id', 'app', 'module', 'connection', 'parameters', 'filter', 'onError']);
+  const fields = readFields(at, STEP_SHAPE);
   const filter = at.value && isPlainObject(at.value) ? ownMember(at.value, 'filter') : undefined;
   if (filter !== undefined && typeof filter !== 'string' && typeof filter !== 'boolean') {
     throw fileError(fields.spot('filter'), '"filter" has to be a template.');
@@ -118,18 +125,10 @@ function readStep(at: Spot, index: number): StepDefinition {
   };
 }
 
-const HANDLERS = ['ignore', 'resume', 'commit', 'rollback', 'break'] as const;
-
 /** `"ignore"`, or `{ "kind": "break", "attempts": 3 }`. */
 function readHandler(at: Spot): ErrorHandler {
   const given = typeof at.value === 'string' ? { kind: at.value } : at.value;
-  const fields = readFields({ ...at, value: given }, [
-    'kind',
-    'output',
-    'automatic',
-    'attempts',
-    'intervalMs',
-  ]);
+  const fields = readFields({ ...at, value: given }, HANDLER_SHAPE);
   const kind = HANDLERS.find((known) => known === fields.text('kind'));
   switch (kind) {
     case undefined:
@@ -171,9 +170,10 @@ interface Fields {
   readonly optional: <T>(name: string, read: (at: Spot) => T) => T | undefined;
 }
 
-function readFields(at: Spot, known: readonly string[]): Fields {
+function readFields(at: Spot, shape: Shape): Fields {
   const { document, pointer, value } = at;
   if (!isPlainObject(value)) throw fileError(at, 'An object is expected here.');
+  const known = Object.keys(shape.keys);
   for (const name of Object.keys(value)) {
     if (known.includes(name)) continue;
     const hint = didYouMean(name, known);

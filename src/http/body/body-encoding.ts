@@ -1,4 +1,5 @@
 import { describeType } from '../../iml/values/value-kind.js';
+import { REQUEST_TYPES } from '../../document/shapes/words.js';
 import { assertNever } from '../../util/assert-never.js';
 import { didYouMean } from '../../util/suggest.js';
 import { fieldText } from '../message/field-text.js';
@@ -7,17 +8,6 @@ import type { EncodedBody } from './encoded-body.js';
 import { formText } from './form-text.js';
 import { jsonText } from './json-text.js';
 import { encodeMultipart } from './multipart.js';
-
-/** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc] */
-const REQUEST_TYPES = [
-  'json',
-  'urlencoded',
-  'multipart/form-data',
-  'text',
-  'string',
-  'raw',
-  'binary',
-] as const;
 
 export type RequestType = (typeof REQUEST_TYPES)[number];
 

@@ -1,10 +1,8 @@
+import { RESPONSE_TYPES } from '../../document/shapes/words.js';
 import { SpecError } from '../../errors/spec-error.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
-
-/** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type. [doc] */
-const RESPONSE_TYPES = ['automatic', 'json', 'urlencoded', 'text', 'raw', 'string', 'binary', 'xml'] as const;
 
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
 

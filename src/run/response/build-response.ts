@@ -1,5 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledRespond } from '../../document/compile/compile-respond.js';
+import { RESPOND_TYPES } from '../../document/shapes/words.js';
 import { encodeBody } from '../../http/body/body-encoding.js';
 import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
 import { buildHeaders, findHeader } from '../../http/message/headers.js';
@@ -18,9 +19,6 @@ export interface BuiltResponse {
   readonly headers: readonly HeaderEntry[];
   readonly body: Uint8Array;
 }
-
-/** Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc] */
-export const RESPOND_TYPES = ['json', 'urlencoded', 'text'] as const;
 
 export type RespondType = (typeof RESPOND_TYPES)[number];
 

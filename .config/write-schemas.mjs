@@ -1,0 +1,15 @@
+// Writes the JSON Schemas of the files of apps into the package, from the shapes the build has just made.
+// `node .config/write-schemas.mjs [FOLDER]`, by default dist/schemas.
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const DIST = path.resolve(import.meta.dirname, '../dist');
+const folder = path.resolve(process.argv[2] ?? path.join(DIST, 'schemas'));
+
+const { listSchemas } = await import(path.join(DIST, 'lsp/schemas/list-schemas.js'));
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+for (const { name, schema } of listSchemas()) {
+  writeFileSync(path.join(folder, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`);
+}

@@ -1,0 +1,102 @@
+import { ANY, type KeyShape, only, type Shape, told } from '../../document/shapes/shape.js';
+import {
+  CODE_TYPES,
+  COMPONENT_KINDS,
+  type CodeType,
+  type ComponentKind,
+  GENERAL_CODE_TYPES,
+} from '../assembling/code-types.js';
+import { CONNECTION_TYPES, CRUD_KINDS, MODULE_TYPES, WEBHOOK_TYPES } from '../assembling/component-types.js';
+
+const WORD: KeyShape = { types: ['string'] };
+
+/** What a component says besides its files. Source: https://github.com/integromat/vscode-apps-sdk#readme (makecomapp.json). [src] */
+const RECORD_KEYS: Readonly<Record<string, KeyShape>> = {
+  label: told('What the component is called.', WORD),
+  description: told('What it does.', WORD),
+  connectionType: told('How the connection is made.', WORD, CONNECTION_TYPES),
+  webhookType: told('`web`: an address for each user; `web-shared`: one for all.', WORD, WEBHOOK_TYPES),
+  moduleType: told('What the module does.', WORD, MODULE_TYPES),
+  moduleSubtype: told('The old name of moduleType.', WORD, MODULE_TYPES),
+  actionCrud: told('What an action does to the service.', WORD, CRUD_KINDS),
+  connection: told('Name of the connection it runs with.', WORD),
+  altConnection: told('Name of a second connection that a user may choose.', WORD),
+  webhook: told('Name of the webhook of an instant trigger.', WORD),
+  annotations: told('Of an endpoint.'),
+  attachedAccounts: told('Of an endpoint.'),
+};
+
+function recordShape(kind: ComponentKind): Shape {
+  return {
+    title: `a ${kind}`,
+    required: ['codeFiles'],
+    keys: {
+      codeFiles: told('Its files.', only(filesShape(`files of a ${kind}`, CODE_TYPES[kind]))),
+      ...RECORD_KEYS,
+    },
+  };
+}
+
+function filesShape(title: string, types: Readonly<Record<string, CodeType>>): Shape {
+  const about = (name: string, { part }: CodeType): KeyShape =>
+    told(
+      `Path of ${name}, from the manifest on; null where it is not kept here. As the editor names it: \`*.${part}.*\`.`,
+      WORD,
+    );
+  return {
+    title,
+    keys: Object.fromEntries(Object.entries(types).map(([name, type]) => [name, about(name, type)])),
+  };
+}
+
+const NAMED = /^/;
+
+/** The manifest of an app, as it may be written. */
+export const MANIFEST_SHAPE: Shape = {
+  title: 'makecomapp.json',
+  keys: {
+    fileVersion: told('Version of the form of this file: 1.', { types: ['number'] }),
+    generalCodeFiles: told(
+      'Files of the app itself.',
+      only(filesShape('files of the app', GENERAL_CODE_TYPES)),
+    ),
+    components: told(
+      'The components of the app by kind, then by name.',
+      only({
+        title: 'components',
+        keys: Object.fromEntries(
+          COMPONENT_KINDS.map((kind): [string, KeyShape] => [
+            kind,
+            told(
+              `The ${kind}s of the app by name.`,
+              only({
+                title: `${kind}s by name`,
+                keys: {},
+                pattern: { key: NAMED, rule: only(recordShape(kind)) },
+              }),
+            ),
+          ]),
+        ),
+      }),
+    ),
+    origins: told('Where the app lives on the platform.', {
+      types: ['array'],
+      each: true,
+      shape: {
+        title: 'an origin',
+        isOpen: true,
+        keys: {
+          label: told('What the editor calls it.', WORD),
+          baseUrl: told('Address of the API of the zone.', WORD),
+          appId: told('Name of the app there.', WORD),
+          appVersion: told('Version of the app there.', { types: ['number'] }),
+          idMapping: told('Names of components there and here.', ANY),
+          apikeyFile: told('File of the API key; it stays out of the repository.', WORD),
+        },
+      },
+    }),
+  },
+};
+
+/** Keys the record of a component may have, of whatever kind. */
+export const COMPONENT_KEYS: readonly string[] = ['codeFiles', ...Object.keys(RECORD_KEYS)];

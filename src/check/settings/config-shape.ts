@@ -1,0 +1,45 @@
+import { type KeyShape, type Shape, told } from '../../document/shapes/shape.js';
+import { LEVELS } from '../finding.js';
+import { RULES } from '../rules.js';
+
+/** Levels a rule can be given. */
+export const LEVEL_WORDS: readonly string[] = [...LEVELS, 'off'];
+
+const RULE_LEVELS: Shape = {
+  title: 'levels of rules',
+  keys: Object.fromEntries(
+    RULES.map(({ id, level, summary }): [string, KeyShape] => [
+      id,
+      told(`${summary} Default: ${level}.`, { types: ['string'] }, LEVEL_WORDS),
+    ]),
+  ),
+};
+
+const CHECK_SHAPE: Shape = {
+  title: 'check',
+  keys: {
+    rules: told('Levels of rules; `off` switches one off.', { types: ['object'], shape: RULE_LEVELS }),
+    ignore: told('Folders below the app whose files nothing is told of.', { types: ['array'] }),
+  },
+};
+
+/** What `iml.config.json` may hold. */
+export const CONFIG_SHAPE: Shape = {
+  title: 'iml.config.json',
+  keys: {
+    $schema: told('Address of the schema of this file.', { types: ['string'] }),
+    check: told('Settings of `iml check`.', { types: ['object'], shape: CHECK_SHAPE }),
+    scenarios: told(
+      'Files of scenarios that `iml check` looks at, from here on. Default: `scenarios.json` beside the manifest, if it is there.',
+      { types: ['string', 'array'] },
+    ),
+    test: told('Settings of `iml test`.', { types: ['object'] }),
+  },
+};
+
+/** Names of the members an object of the file can have: of the root, `check`, and `check.rules`. */
+export const CONFIG_KEYS: Readonly<Record<'root' | 'check' | 'rules', readonly string[]>> = {
+  root: Object.keys(CONFIG_SHAPE.keys),
+  check: Object.keys(CHECK_SHAPE.keys),
+  rules: Object.keys(RULE_LEVELS.keys),
+};

@@ -1,0 +1,120 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { findApp } from '../../app/loading/find-app.js';
+import { loadApp } from '../../app/loading/load-app.js';
+import type { App } from '../../document/app.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { mergeEditorSettings, SCHEMA_FOLDER } from '../../lsp/schemas/editor-settings.js';
+import { listSchemas } from '../../lsp/schemas/list-schemas.js';
+import { listSchemaFiles } from '../../lsp/schemas/schema-files.js';
+import { readErrno } from '../../util/read-errno.js';
+import { didYouMean } from '../../util/suggest.js';
+import { writeWholeFile } from '../../util/write-whole-file.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import type { Io } from '../io.js';
+import { printPrettyJson } from '../output/json-output.js';
+import { usageError } from '../usage-error.js';
+
+export const SCHEMAS_COMMAND: Command = {
+  name: 'schemas',
+  about: 'JSON Schemas of the files of apps, for editors.',
+  positionals: [
+    {
+      name: 'app folder',
+      help: 'Of --write: the folder of the app. Default: this folder.',
+      isOptional: true,
+    },
+  ],
+  options: {
+    print: { value: 'NAME', help: 'Prints one schema.' },
+    write: {
+      help: `Writes all into ${SCHEMA_FOLDER}, and names them in .vscode/settings.json, where all else stays.`,
+    },
+    workspace: {
+      value: 'DIR',
+      help: 'Of --write: the folder the editor has open. Default: this folder if the app is in it, else the app.',
+    },
+  },
+  examples: ['iml schemas', 'iml schemas --print epoch > epoch.schema.json', 'iml schemas ./my-app --write'],
+  notes: [
+    'Without --print and --write the schemas are listed. They are in the package, too: iml-runtime/schemas/NAME.schema.json.',
+  ],
+  run: showSchemas,
+};
+
+async function showSchemas(args: Arguments, io: Io): Promise<number> {
+  const name = args.text('print');
+  if (args.isSet('write')) {
+    if (name !== undefined) throw usageError('--print and --write exclude each other.');
+    return writeSchemas(args, io);
+  }
+  if (args.positionals.length > 0 || args.text('workspace') !== undefined)
+    throw usageError('A folder is of use with --write only.');
+  const schemas = listSchemas();
+  if (name === undefined) {
+    const width = Math.max(...schemas.map((one) => one.name.length));
+    await io.stdout.write(schemas.map((one) => `${one.name.padEnd(width)}  ${one.title}\n`).join(''));
+    return EXIT.ok;
+  }
+  const found = schemas.find((one) => one.name === name);
+  if (found === undefined) {
+    const hint = didYouMean(
+      name,
+      schemas.map((one) => one.name),
+    );
+    throw usageError(`--print: there is no schema "${name}".${hint}`);
+  }
+  await io.stdout.write(`${printPrettyJson(found.schema)}\n`);
+  return EXIT.ok;
+}
+
+async function writeSchemas(args: Arguments, io: Io): Promise<number> {
+  const target = path.resolve(io.cwd, args.positionals[0] ?? '.');
+  const { folder: root } = await findApp(target).catch((error: unknown) => {
+    throw error instanceof EngineError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
+  });
+  const workspace = findWorkspace(args, io, root);
+  const folder = path.relative(workspace, root).split(path.sep).join('/');
+  const file = path.join(workspace, '.vscode/settings.json');
+  const merged = mergeEditorSettings(
+    await readIfThere(file),
+    listSchemaFiles(await loadIfSound(root), folder),
+    folder,
+  );
+  if (!merged.ok) throw usageError(`${path.relative(io.cwd, file)} was left as it is: ${merged.message}.`);
+  const schemas = path.join(workspace, SCHEMA_FOLDER);
+  await mkdir(schemas, { recursive: true });
+  for (const { name, schema } of listSchemas()) {
+    await writeWholeFile(path.join(schemas, `${name}.schema.json`), `${printPrettyJson(schema)}\n`);
+  }
+  await writeWholeFile(file, merged.text);
+  const at = (found: string): string => path.relative(io.cwd, found) || '.';
+  await io.stdout.write(`${listSchemas().length} schemas in ${at(schemas)}, named in ${at(file)}.\n`);
+  return EXIT.ok;
+}
+
+/** @throws EngineError (USAGE) for a workspace the app is not in */
+function findWorkspace(args: Arguments, io: Io, root: string): string {
+  const given = args.text('workspace');
+  const isIn = (folder: string): boolean => root === folder || root.startsWith(`${folder}${path.sep}`);
+  if (given === undefined) return isIn(io.cwd) ? io.cwd : root;
+  const workspace = path.resolve(io.cwd, given);
+  if (!isIn(workspace)) throw usageError(`--workspace: the app is not in "${given}".`);
+  return workspace;
+}
+
+/** An app that is half written does not load: then files are known by their names only. */
+async function loadIfSound(root: string): Promise<App | undefined> {
+  return loadApp(root).catch((error: unknown) => {
+    if (error instanceof EngineError) return undefined;
+    throw error;
+  });
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (readErrno(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+}

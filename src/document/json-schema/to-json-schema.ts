@@ -1,0 +1,92 @@
+import type { PlainObject } from '../../util/plain-object.js';
+import type { JsonType, KeyShape, Shape } from '../shapes/shape.js';
+
+/** What names a schema in editors. */
+export interface SchemaHead {
+  /** As a person would call the file: `Communication of an OAuth connection`. */
+  readonly title: string;
+  /** What the file is for. */
+  readonly description?: string | undefined;
+}
+
+const DRAFT = 'http://json-schema.org/draft-07/schema#';
+
+/**
+ * A rule as a JSON Schema of draft 7, with a definition for each shape in it, which may hold itself. `null` is let
+ * through everywhere, as it stands for "not given".
+ */
+export function toJsonSchema(rule: KeyShape, { title, description = rule.about }: SchemaHead): PlainObject {
+  const definitions = new Map<Shape, { readonly name: string; readonly schema: PlainObject }>();
+  const refer = (shape: Shape): string => {
+    const known = definitions.get(shape);
+    if (known !== undefined) return known.name;
+    const name = freeName(shape.title, definitions);
+    const schema: PlainObject = {};
+    // Known before its members are read: they may refer to it.
+    definitions.set(shape, { name, schema });
+    Object.assign(
+      schema,
+      describeShape(shape, (inner) => chooseSchema(inner, refer)),
+    );
+    return name;
+  };
+  const { description: _, ...own } = chooseSchema(rule, refer);
+  const named = [...definitions.values()].map(({ name, schema }) => [name, schema]);
+  return {
+    $schema: DRAFT,
+    title,
+    ...(description !== undefined && { description }),
+    // Comments and trailing commas are what apps are written with; editors know these two words.
+    allowComments: true,
+    allowTrailingCommas: true,
+    ...own,
+    ...(named.length > 0 && { definitions: Object.fromEntries(named) }),
+  };
+}
+
+function freeName(title: string, definitions: ReadonlyMap<Shape, { readonly name: string }>): string {
+  const plain = title.replace(/^an? /, '').replaceAll(/[^A-Za-z0-9]+/g, '-');
+  const taken = new Set([...definitions.values()].map(({ name }) => name));
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? plain : `${plain}-${count}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+type Refer = (shape: Shape) => string;
+
+function chooseSchema(rule: KeyShape, refer: Refer): PlainObject {
+  const { about, words, types, shape, each = false, orTexts = false } = rule;
+  const description = about === undefined ? {} : { description: about, markdownDescription: about };
+  if (types === undefined) return description;
+  // Words are what editors offer; any other text may come of an expression.
+  const offered = words === undefined ? {} : { examples: words };
+  if (shape === undefined) return { ...description, type: listTypes(types), ...offered };
+  const reference = { $ref: `#/definitions/${refer(shape)}` };
+  const others = types.filter((type) => type !== 'object' && !(each && type === 'array'));
+  const variants: PlainObject[] = [];
+  if (types.includes('object')) variants.push(reference);
+  if (each && types.includes('array'))
+    variants.push({ type: 'array', items: { anyOf: [reference, orTexts ? TEXT_OR_NULL : NULL] } });
+  variants.push({ type: listTypes(others), ...offered });
+  return { ...description, anyOf: variants };
+}
+
+const NULL: PlainObject = { type: 'null' };
+const TEXT_OR_NULL: PlainObject = { type: ['string', 'null'] };
+
+function listTypes(types: readonly JsonType[]): string | readonly string[] {
+  return types.length === 0 ? 'null' : [...types, 'null'];
+}
+
+function describeShape(shape: Shape, schemaOfRule: (rule: KeyShape) => PlainObject): PlainObject {
+  const { keys, pattern, isOpen = false, required = [] } = shape;
+  const properties = Object.entries(keys).map(([key, rule]) => [key, schemaOfRule(rule)]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(pattern && { patternProperties: { [pattern.key.source]: schemaOfRule(pattern.rule) } }),
+    ...(required.length > 0 && { required }),
+    ...(!isOpen && { additionalProperties: false }),
+  };
+}

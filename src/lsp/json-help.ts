@@ -1,0 +1,66 @@
+import type {
+  ClientCapabilities,
+  CompletionItem,
+  Hover,
+  LanguageService,
+  Position,
+} from 'vscode-json-languageservice';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { makeSchema, type SchemaName } from './schemas/list-schemas.js';
+
+/** What JSON itself offers at a place, by the schema of the file: keys, values, and what they mean. */
+export interface JsonHelp {
+  readonly complete: (
+    text: string,
+    schema: SchemaName,
+    position: Position,
+  ) => Promise<readonly CompletionItem[]>;
+  readonly hover: (text: string, schema: SchemaName, position: Position) => Promise<Hover | null>;
+}
+
+/**
+ * Help by the JSON language service, which is loaded when it is first asked. It finds schemas by the addresses of files,
+ * so a text is handed to it under the address that stands for its schema.
+ */
+export function createJsonHelp(clientCapabilities: ClientCapabilities): JsonHelp {
+  let loading: Promise<LanguageService> | undefined;
+  const known = new Set<SchemaName>();
+  const prepare = async (name: SchemaName): Promise<LanguageService> => {
+    loading ??= import('vscode-json-languageservice').then(({ getLanguageService }) =>
+      getLanguageService({ clientCapabilities }),
+    );
+    const service = await loading;
+    if (!known.has(name)) {
+      known.add(name);
+      const schemas = [...known].map((one) => ({
+        uri: `iml://schemas/${one}`,
+        fileMatch: [writeAddress(one)],
+        schema: { ...makeSchema(one) },
+      }));
+      service.configure({ validate: false, allowComments: true, schemas });
+    }
+    return service;
+  };
+  const open = async (
+    text: string,
+    name: SchemaName,
+  ): Promise<{ service: LanguageService; document: TextDocument }> => ({
+    service: await prepare(name),
+    document: TextDocument.create(writeAddress(name), 'jsonc', 1, text),
+  });
+  return {
+    complete: async (text, name, position) => {
+      const { service, document } = await open(text, name);
+      const parsed = service.parseJSONDocument(document);
+      return (await service.doComplete(document, position, parsed))?.items ?? [];
+    },
+    hover: async (text, name, position) => {
+      const { service, document } = await open(text, name);
+      return service.doHover(document, position, service.parseJSONDocument(document));
+    },
+  };
+}
+
+function writeAddress(name: SchemaName): string {
+  return `file:///iml/${name}.jsonc`;
+}

@@ -1,0 +1,90 @@
+import {
+  type CompletionItem,
+  CompletionItemKind,
+  type Diagnostic,
+  DiagnosticSeverity,
+  type DocumentSymbol,
+  InsertTextFormat,
+  type TextEdit as LspEdit,
+  MarkupKind,
+  type Range,
+  SymbolKind,
+} from 'vscode-languageserver/node.js';
+import type { TextDocument } from 'vscode-languageserver-textdocument';
+import type { Finding, Level, TextEdit } from '../check/finding.js';
+import type { Suggestion } from './complete.js';
+import type { OutlineEntry } from './outline.js';
+
+const SEVERITIES: Readonly<Record<Level, DiagnosticSeverity>> = {
+  error: DiagnosticSeverity.Error,
+  warning: DiagnosticSeverity.Warning,
+  info: DiagnosticSeverity.Information,
+};
+
+const SUGGESTION_KINDS: Readonly<Record<Suggestion['kind'], CompletionItemKind>> = {
+  function: CompletionItemKind.Function,
+  variable: CompletionItemKind.Variable,
+  member: CompletionItemKind.Field,
+  keyword: CompletionItemKind.Keyword,
+  reference: CompletionItemKind.Reference,
+};
+
+/** A finding as a diagnostic of the file it is in. */
+export function toDiagnostic({ rule, level, message, place, length }: Finding, text: string): Diagnostic {
+  const line = (place.line ?? 1) - 1;
+  const character = (place.column ?? 1) - 1;
+  const rest = (text.split(/\r\n|[\n\r]/)[line] ?? '').length - character;
+  const end = character + Math.max(1, Math.min(length ?? rest, rest));
+  return {
+    range: { start: { line, character }, end: { line, character: end } },
+    severity: SEVERITIES[level],
+    code: rule,
+    source: 'iml',
+    message,
+  };
+}
+
+/** @param takesSnippets whether the editor knows where `$0` is meant to lead */
+export function toCompletion(
+  suggestion: Suggestion,
+  { document, offset }: { readonly document: TextDocument; readonly offset: number },
+  takesSnippets: boolean,
+): CompletionItem {
+  const { label, kind, detail, about, snippet, replaces } = suggestion;
+  const isSnippet = takesSnippets && snippet?.includes('$0') === true;
+  return {
+    label,
+    kind: SUGGESTION_KINDS[kind],
+    ...(detail !== undefined && { detail }),
+    ...(about !== undefined && { documentation: { kind: MarkupKind.Markdown, value: about } }),
+    insertTextFormat: isSnippet ? InsertTextFormat.Snippet : InsertTextFormat.PlainText,
+    textEdit: {
+      range: rangeIn(document, { start: offset - replaces, end: offset }),
+      newText: (isSnippet ? snippet : snippet?.replace(/\$0\)?/, '')) ?? label,
+    },
+  };
+}
+
+export function symbolIn(
+  document: TextDocument,
+  { name, start, end, keyEnd, children }: OutlineEntry,
+): DocumentSymbol {
+  return {
+    name,
+    kind: children.length > 0 ? SymbolKind.Object : SymbolKind.Property,
+    range: rangeIn(document, { start, end }),
+    selectionRange: rangeIn(document, { start, end: keyEnd }),
+    children: children.map((child) => symbolIn(document, child)),
+  };
+}
+
+export function rangeIn(
+  document: TextDocument,
+  { start, end }: { readonly start: number; readonly end: number },
+): Range {
+  return { start: document.positionAt(start), end: document.positionAt(end) };
+}
+
+export function editIn(document: TextDocument, { start, end, text }: TextEdit): LspEdit {
+  return { range: rangeIn(document, { start, end }), newText: text };
+}

@@ -1,0 +1,41 @@
+import type { Subject } from '../check/subject/subject.js';
+import type { AppSymbol, Occurrence } from './symbols/symbol.js';
+
+/** Kinds that may be renamed, with what their names may be. Modules and connections have ids on the platform. */
+const NAMES: Readonly<Partial<Record<AppSymbol['kind'], RegExp>>> = {
+  rpc: /^[A-Za-z][A-Za-z0-9]*$/,
+  function: /^[A-Za-z_$][\w$]*$/,
+  parameter: /^[A-Za-z_][\w-]*$/,
+  temp: /^[A-Za-z_]\w*$/,
+};
+
+/**
+ * Why something cannot be renamed, in a sentence; undefined where it can.
+ *
+ * @param newName undefined while nobody has said it yet
+ */
+export function refuseRename(
+  subject: Subject,
+  symbol: AppSymbol,
+  found: readonly Occurrence[],
+  newName?: string,
+): string | undefined {
+  const pattern = NAMES[symbol.kind];
+  if (pattern === undefined) return `A ${symbol.kind} keeps its name: the platform knows it by that.`;
+  if (!found.some(({ isDefinition }) => isDefinition))
+    return `"${symbol.name}" is declared nowhere it could be renamed.`;
+  if (isNamedByFile(symbol) && !found.some(({ isDefinition, file }) => isDefinition && !file.endsWith('.js')))
+    return `"${symbol.name}" has its name from its folder, as no manifest names it: rename the folder.`;
+  if (newName === undefined || newName === symbol.name) return undefined;
+  if (!pattern.test(newName)) return `"${newName}" is no name a ${symbol.kind} can have.`;
+  return isTaken(subject, symbol, newName) ? `There is a ${symbol.kind} "${newName}" already.` : undefined;
+}
+
+function isNamedByFile({ kind }: AppSymbol): boolean {
+  return kind === 'rpc' || kind === 'function';
+}
+
+function isTaken({ app }: Subject, { kind }: AppSymbol, name: string): boolean {
+  if (kind === 'rpc') return app.rpcs.has(name);
+  return kind === 'function' && app.functions.has(name);
+}

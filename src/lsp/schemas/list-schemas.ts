@@ -1,0 +1,136 @@
+import { MANIFEST_SHAPE } from '../../app/loading/manifest-shape.js';
+import { CONFIG_SHAPE } from '../../check/settings/config-shape.js';
+import type { CheckedDocument } from '../../check/subject/checked-document.js';
+import { toJsonSchema } from '../../document/json-schema/to-json-schema.js';
+import { DOCUMENT_RULES, type DocumentKind } from '../../document/shapes/document-shapes.js';
+import { type KeyShape, listOf, only, type Shape, told } from '../../document/shapes/shape.js';
+import { SCENARIO_FILE_SHAPE } from '../../host/scenarios/scenario-shape.js';
+import { FORM_RULE } from '../../parameters/form/field-shape.js';
+import type { PlainObject } from '../../util/plain-object.js';
+
+/** The JSON Schema of one kind of file. */
+export interface FileSchema {
+  /** Name of its file in the package: `epoch` of `schemas/epoch.schema.json`. */
+  readonly name: SchemaName;
+  readonly title: string;
+  readonly schema: PlainObject;
+}
+
+/** Names of the schemas, in the order they are listed. */
+const SCHEMA_NAMES: readonly SchemaName[] = [
+  ...([
+    'manifest',
+    'base',
+    'communication',
+    'oauth-connection',
+    'webhook',
+    'responder',
+    'epoch',
+    'endpoint',
+  ] as const),
+  ...(['parameters', 'interface', 'samples', 'common', 'groups', 'scopes', 'scope-list'] as const),
+  ...(['config', 'scenarios'] as const),
+];
+
+export type SchemaName =
+  | (
+      | 'manifest'
+      | 'base'
+      | 'communication'
+      | 'oauth-connection'
+      | 'webhook'
+      | 'responder'
+      | 'epoch'
+      | 'endpoint'
+    )
+  | ('parameters' | 'interface' | 'samples' | 'common' | 'groups' | 'scopes' | 'scope-list')
+  | ('config' | 'scenarios');
+
+const GROUP_SHAPE: Shape = {
+  title: 'a group',
+  required: ['label', 'modules'],
+  keys: {
+    label: told('What the group is called.', { types: ['string'] }),
+    modules: told('Names of its modules, in the order they are shown.', { types: ['array'] }),
+  },
+};
+
+const FILES: Readonly<Record<SchemaName, readonly [title: string, rule: KeyShape]>> = {
+  manifest: ['Manifest of an app', only(MANIFEST_SHAPE)],
+  base: ['Base', DOCUMENT_RULES.base],
+  communication: ['Communication', DOCUMENT_RULES.api],
+  'oauth-connection': ['Communication of an OAuth connection', DOCUMENT_RULES.oauth],
+  webhook: ['Communication of a webhook', DOCUMENT_RULES.webhook],
+  responder: ['Communication of a responder', DOCUMENT_RULES.responder],
+  epoch: ['Epoch of a polling trigger', DOCUMENT_RULES.epoch],
+  endpoint: ['Communication of an endpoint', DOCUMENT_RULES.endpoint],
+  parameters: ['Parameters', FORM_RULE],
+  interface: [
+    'Interface',
+    { ...FORM_RULE, about: 'The members of the bundles a module puts out, as the mapper shows them.' },
+  ],
+  samples: ['Samples', told('A bundle as the module puts it out, for the mapper to show before it has run.')],
+  common: [
+    'Common data',
+    told(
+      'Data that all expressions read as `common`, such as ids of clients. No secrets belong into a repository.',
+      { types: ['object'] },
+    ),
+  ],
+  groups: [
+    'Groups',
+    { ...listOf(GROUP_SHAPE), about: 'The modules of the app in groups, in the order they are shown.' },
+  ],
+  scopes: ['Scopes', told('The scopes that are asked for, such as `"read:users"`.', { types: ['array'] })],
+  'scope-list': [
+    'List of scopes',
+    told('The scopes of the service by name, each with what a user reads of it.', { types: ['object'] }),
+  ],
+  config: ['Settings of iml', only(CONFIG_SHAPE)],
+  scenarios: ['Scenarios', only(SCENARIO_FILE_SHAPE)],
+};
+
+const MADE = new Map<SchemaName, PlainObject>();
+
+/** The schema of a kind of file, made from the shapes that loading and the check go by, once. */
+export function makeSchema(name: SchemaName): PlainObject {
+  const known = MADE.get(name);
+  if (known !== undefined) return known;
+  const [title, rule] = FILES[name];
+  const schema = toJsonSchema(rule, { title });
+  MADE.set(name, schema);
+  return schema;
+}
+
+/** All schemas. */
+export function listSchemas(): readonly FileSchema[] {
+  return SCHEMA_NAMES.map((name) => ({ name, title: FILES[name][0], schema: makeSchema(name) }));
+}
+
+/** The schema that a file of an app goes by. */
+export function chooseSchema({ kind, part }: Pick<CheckedDocument, 'kind' | 'part'>): SchemaName | undefined {
+  return BY_PART[part] ?? BY_KIND[kind];
+}
+
+const BY_PART: Readonly<Partial<Record<string, SchemaName>>> = {
+  interface: 'interface',
+  output: 'interface',
+  samples: 'samples',
+  common: 'common',
+  groups: 'groups',
+  scope: 'scopes',
+  defaultScope: 'scopes',
+  requiredScope: 'scopes',
+  scopeList: 'scope-list',
+};
+
+const BY_KIND: Readonly<Partial<Record<DocumentKind, SchemaName>>> = {
+  base: 'base',
+  api: 'communication',
+  oauth: 'oauth-connection',
+  webhook: 'webhook',
+  responder: 'responder',
+  epoch: 'epoch',
+  endpoint: 'endpoint',
+  parameters: 'parameters',
+};

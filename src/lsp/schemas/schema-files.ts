@@ -1,0 +1,67 @@
+import { CODE_TYPES, COMPONENT_KINDS, GENERAL_CODE_TYPES } from '../../app/assembling/code-types.js';
+import { MANIFEST } from '../../app/loading/read-manifest.js';
+import { CONFIG_FILE } from '../../check/settings/read-config.js';
+import { listDocuments } from '../../check/subject/checked-document.js';
+import type { App } from '../../document/app.js';
+import { chooseSchema, type SchemaName } from './list-schemas.js';
+
+/** Which files go by a schema, as editors are told: paths and patterns, with `!` in front of those that do not. */
+export interface SchemaFiles {
+  readonly name: SchemaName;
+  readonly patterns: readonly string[];
+}
+
+/**
+ * The files of an app by their schemas: those it has, and those it may come to have, by the names the editor of the
+ * platform gives.
+ *
+ * @param app undefined where it does not load
+ * @param folder where it lies below the workspace, with `/`; empty for the workspace itself
+ */
+export function listSchemaFiles(app: App | undefined, folder: string): readonly SchemaFiles[] {
+  const at = (path: string): string => `/${folder === '' ? '' : `${folder}/`}${path}`;
+  const own = new Map<string, SchemaName>();
+  for (const checked of app === undefined ? [] : listDocuments(app)) {
+    const name = chooseSchema(checked);
+    if (name !== undefined && checked.document.file !== undefined) own.set(at(checked.document.file), name);
+  }
+  const patterns = new Map<SchemaName, Set<string>>();
+  const add = (name: SchemaName | undefined, pattern: string): void => {
+    if (name === undefined) return;
+    patterns.set(name, (patterns.get(name) ?? new Set()).add(pattern));
+  };
+  add('manifest', at(MANIFEST));
+  add('config', at(CONFIG_FILE));
+  add('scenarios', at('scenarios.json'));
+  for (const [code, { part, contents }] of Object.entries(GENERAL_CODE_TYPES)) {
+    if (contents !== 'source')
+      add(chooseSchema({ kind: contents, part: code }), at(`general/${part}.iml.json`));
+  }
+  for (const kind of COMPONENT_KINDS) {
+    for (const [code, { part, contents }] of Object.entries(CODE_TYPES[kind])) {
+      if (contents !== 'source')
+        add(chooseSchema({ kind: contents, part: code }), at(`${kind}s/*/*.${part}.iml.json`));
+    }
+  }
+  add('oauth-connection', at('connections/*/*.oauth-communication.iml.json'));
+  for (const [file, name] of own) add(name, file);
+  return [...patterns].map(([name, found]) => ({
+    name,
+    // What a pattern takes in by its name and the app says is something else.
+    patterns: [
+      ...found,
+      ...[...own].filter(([, other]) => other !== name).flatMap(([file]) => exclude(file, found)),
+    ],
+  }));
+}
+
+function exclude(file: string, patterns: ReadonlySet<string>): readonly string[] {
+  const isTaken = [...patterns].some((pattern) => pattern.includes('*') && toExpression(pattern).test(file));
+  return isTaken ? [`!${file}`] : [];
+}
+
+/** `*` stands for part of a name. */
+function toExpression(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^/]*')}$`);
+}

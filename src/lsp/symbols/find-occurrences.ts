@@ -1,0 +1,48 @@
+import type { Subject } from '../../check/subject/subject.js';
+import type { Document } from '../../document/reading/document.js';
+import { inCode } from './in-code.js';
+import { inForm, inGroups, inManifest, inRequests, inTemp, inTexts } from './in-documents.js';
+import { inExpressions } from './in-expressions.js';
+import type { AppSymbol, Found, Occurrence } from './symbol.js';
+
+/** The symbol at an offset of a file, or undefined. */
+export function findSymbolAt(
+  subject: Subject,
+  manifest: Document | undefined,
+  file: string,
+  offset: number,
+): AppSymbol | undefined {
+  const all = listOccurrences(subject, manifest);
+  return all.find(({ at }) => at.file === file && offset >= at.start && offset <= at.end)?.symbol;
+}
+
+/** All places a symbol is written at, its definition first. */
+export function findOccurrences(
+  subject: Subject,
+  manifest: Document | undefined,
+  symbol: AppSymbol,
+): readonly Occurrence[] {
+  return listOccurrences(subject, manifest)
+    .filter(({ symbol: other }) => isSame(symbol, other))
+    .map(({ at }) => at)
+    .sort((a, b) => Number(b.isDefinition) - Number(a.isDefinition));
+}
+
+function isSame(a: AppSymbol, b: AppSymbol): boolean {
+  return a.kind === b.kind && a.name === b.name && a.owner === b.owner;
+}
+
+function listOccurrences(subject: Subject, manifest: Document | undefined): readonly Found[] {
+  return [
+    ...(manifest === undefined ? [] : inManifest(manifest)),
+    ...subject.documents.flatMap((checked) => [
+      ...inTexts(checked),
+      ...inForm(checked),
+      ...inTemp(subject, checked),
+      ...inRequests(checked),
+    ]),
+    ...inGroups(subject),
+    ...inExpressions(subject),
+    ...inCode(subject),
+  ];
+}

@@ -1,0 +1,139 @@
+import type { CheckedDocument } from '../../check/subject/checked-document.js';
+import type { Subject } from '../../check/subject/subject.js';
+import { holdsRequests, listRequests, pointerTo, readAt } from '../../check/subject/walk-requests.js';
+import type { Document } from '../../document/reading/document.js';
+import { childPointer } from '../../errors/place.js';
+import { isPlainObject } from '../../util/plain-object.js';
+import { findTempOwner } from './owners.js';
+import { type AppSymbol, type Found, found, nameOwner } from './symbol.js';
+
+const KINDS = ['connection', 'webhook', 'module', 'rpc', 'function', 'endpoint'] as const;
+
+/** Components are named by their keys; others name them by `connection`, `altConnection` and `webhook`. */
+export function inManifest(manifest: Document): readonly Found[] {
+  const components = isPlainObject(manifest.value) ? manifest.value['components'] : undefined;
+  if (!isPlainObject(components)) return [];
+  return KINDS.flatMap((kind) => {
+    const ofKind = components[kind];
+    if (!isPlainObject(ofKind)) return [];
+    return Object.entries(ofKind).flatMap(([name, fields]) => {
+      const pointer = childPointer(`/components/${kind}`, name);
+      const links = isPlainObject(fields) ? listLinks(fields) : [];
+      return [
+        ...found(manifest, { kind, name }, pointer, { part: 'key', isDefinition: true }),
+        ...links.flatMap(([field, symbol]) => found(manifest, symbol, childPointer(pointer, field))),
+      ];
+    });
+  });
+}
+
+function listLinks(fields: Readonly<Record<string, unknown>>): readonly (readonly [string, AppSymbol])[] {
+  return (['connection', 'altConnection', 'webhook'] as const).flatMap((field) => {
+    const name = fields[field];
+    if (typeof name !== 'string') return [];
+    return [[field, { kind: field === 'webhook' ? 'webhook' : 'connection', name }] as const];
+  });
+}
+
+const RPC = /^rpc:\/\/([A-Za-z][\w-]*)/;
+
+/** Addresses of RPCs. */
+export function inTexts({ document }: CheckedDocument): readonly Found[] {
+  return listTexts(document.value, '').flatMap(([pointer, text]) => {
+    const name = RPC.exec(text)?.[1];
+    return name === undefined
+      ? []
+      : found(document, { kind: 'rpc', name }, pointer, { from: 'rpc://'.length });
+  });
+}
+
+function listTexts(value: unknown, pointer: string): readonly (readonly [string, string])[] {
+  if (typeof value === 'string') return [[pointer, value]];
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => listTexts(item, childPointer(pointer, index)));
+  if (!isPlainObject(value)) return [];
+  return Object.entries(value).flatMap(([key, member]) => listTexts(member, childPointer(pointer, key)));
+}
+
+const FORMS: ReadonlySet<string> = new Set(['params', 'staticParams', 'mappableParams', 'input']);
+
+/** The names of fields of a form; those inside of collections are members, not parameters. */
+export function inForm(checked: CheckedDocument): readonly Found[] {
+  const { document, kind, part } = checked;
+  if (kind !== 'parameters' || !FORMS.has(part)) return [];
+  const visit = (value: unknown, pointer: string): readonly Found[] => {
+    if (Array.isArray(value))
+      return value.flatMap((item, index) => visit(item, childPointer(pointer, index)));
+    if (!isPlainObject(value)) return [];
+    const { name } = value;
+    const own =
+      typeof name === 'string' && 'type' in value
+        ? found(
+            document,
+            { kind: 'parameter', name, owner: nameOwner(checked) },
+            childPointer(pointer, 'name'),
+            { isDefinition: true },
+          )
+        : [];
+    const inner = ['nested', 'options', 'store', 'placeholder'].flatMap((key) =>
+      visit(value[key], childPointer(pointer, key)),
+    );
+    return [...own, ...inner];
+  };
+  return visit(document.value, '');
+}
+
+/** Requests that name an endpoint. */
+export function inRequests(checked: CheckedDocument): readonly Found[] {
+  if (!holdsRequests(checked)) return [];
+  return listRequests(checked).flatMap((request) => {
+    const written = readAt(request.value, 'endpoint');
+    const isText = typeof written === 'string';
+    const name = isText ? written : readAt(written, 'name');
+    if (typeof name !== 'string') return [];
+    const pointer = pointerTo(request, 'endpoint', ...(isText ? [] : ['name']));
+    return found(request.document, { kind: 'endpoint', name }, pointer);
+  });
+}
+
+/** Groups name modules. */
+export function inGroups({ app }: Subject): readonly Found[] {
+  const { groups } = app;
+  if (groups === undefined || !Array.isArray(groups.value)) return [];
+  return groups.value.flatMap((group: unknown, index) => {
+    const modules = isPlainObject(group) ? group['modules'] : undefined;
+    return (Array.isArray(modules) ? modules : []).flatMap((name: unknown, position) =>
+      typeof name === 'string'
+        ? found(groups, { kind: 'module', name }, `/${index}/modules/${position}`)
+        : [],
+    );
+  });
+}
+
+/** The members that `temp` objects write. */
+export function inTemp(subject: Subject, checked: CheckedDocument): readonly Found[] {
+  const { document, kind } = checked;
+  if (kind === 'parameters') return [];
+  const visit = (value: unknown, pointer: string): readonly Found[] => {
+    if (Array.isArray(value))
+      return value.flatMap((item, index) => visit(item, childPointer(pointer, index)));
+    if (!isPlainObject(value)) return [];
+    return Object.entries(value).flatMap(([key, member]) => {
+      const at = childPointer(pointer, key);
+      if (key !== 'temp' || !isPlainObject(member))
+        return key === 'body' || key === 'output' ? [] : visit(member, at);
+      return Object.keys(member).flatMap((name) =>
+        found(
+          document,
+          { kind: 'temp', name, owner: findTempOwner(subject, checked, name) },
+          childPointer(at, name),
+          {
+            part: 'key',
+            isDefinition: true,
+          },
+        ),
+      );
+    });
+  };
+  return visit(document.value, '');
+}

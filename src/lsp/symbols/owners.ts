@@ -1,0 +1,45 @@
+import type { CheckedDocument } from '../../check/subject/checked-document.js';
+import { listRpcNames } from '../../check/subject/declared-names.js';
+import { readableForm } from '../../check/subject/readable-form.js';
+import type { Subject } from '../../check/subject/subject.js';
+import { listRequests, readAt } from '../../check/subject/walk-requests.js';
+import type { ParameterElement } from '../../parameters/form/parameter-spec.js';
+import { isPlainObject } from '../../util/plain-object.js';
+import { listForms } from '../known-members.js';
+import { nameOwner } from './symbol.js';
+
+/** Whom a name of `temp` belongs to: what the base writes is everybody's. */
+export function findTempOwner(subject: Subject, checked: CheckedDocument, name: string): string | undefined {
+  const base = { owner: undefined, kind: 'base', part: 'base', document: subject.app.base } as const;
+  const requests = base.document === undefined ? [] : listRequests({ ...base, document: base.document });
+  const isOfBase = requests.some(({ value }) =>
+    [readAt(value, 'temp'), readAt(value, 'response', 'temp')].some(
+      (temp) => isPlainObject(temp) && Object.hasOwn(temp, name),
+    ),
+  );
+  return isOfBase ? undefined : nameOwner(checked);
+}
+
+interface SeenForm {
+  readonly owner: string | undefined;
+  readonly fields: readonly ParameterElement[];
+}
+
+/**
+ * The forms whose fields `parameters` may hold: its own first, then that of the webhook of an instant trigger, and for
+ * an RPC the form that asks it, if there is one only.
+ */
+export function formsSeenBy(subject: Subject, checked: CheckedDocument): readonly SeenForm[] {
+  const own: SeenForm = { owner: nameOwner(checked), fields: listForms(subject, checked) };
+  const { owner } = checked;
+  if (owner?.kind === 'rpc') {
+    const askers = subject.documents.filter(
+      (one) => one.owner?.kind !== 'rpc' && listRpcNames(one.document.value).includes(owner.name),
+    );
+    const [asker, another] = [...new Map(askers.map((one) => [nameOwner(one), one])).values()];
+    return asker === undefined || another !== undefined ? [own] : [own, ...formsSeenBy(subject, asker)];
+  }
+  const webhook = owner?.webhook === undefined ? undefined : subject.app.webhooks.get(owner.webhook);
+  if (webhook === undefined) return [own];
+  return [own, { owner: `webhook ${webhook.name}`, fields: readableForm(webhook.params).elements }];
+}

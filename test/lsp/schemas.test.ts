@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { loadApp } from '../../src/app/loading/load-app.js';
+import { listDocuments } from '../../src/check/subject/checked-document.js';
+import { chooseSchema, listSchemas, makeSchema } from '../../src/lsp/schemas/list-schemas.js';
+
+const ajv = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true });
+for (const keyword of ['markdownDescription', 'allowComments', 'allowTrailingCommas'])
+  ajv.addKeyword(keyword);
+
+describe('JSON Schemas', () => {
+  it.each(listSchemas())('$name is a schema, and every member is described', ({ schema, title }) => {
+    expect(ajv.validateSchema(schema)).toBe(true);
+    expect(schema['title']).toBe(title);
+    expect(undescribed(schema, '')).toEqual([]);
+  });
+
+  it('describe the members that a shape knows, at every level', () => {
+    const { definitions } = makeSchema('communication') as {
+      definitions: Record<string, { properties: Record<string, { description?: string }> }>;
+    };
+    expect(definitions['request']?.properties['repeat']?.description).toContain('Sends the request again');
+    expect(definitions['trigger']?.properties['order']).toMatchObject({
+      examples: ['asc', 'desc', 'unordered'],
+    });
+  });
+
+  it.each([
+    ['communication', { url: '/a', respones: {} }, '/', 'respones'],
+    ['communication', { url: '/a', response: { pagination: {} } }, '/response', 'pagination'],
+    ['scenarios', { scenarios: [{ name: 'a', everyMinute: 1 }] }, '/scenarios/0', 'everyMinute'],
+    ['config', { check: { rules: { 'dead-branches': 'off' } } }, '/check/rules', 'dead-branches'],
+    ['manifest', { components: { modules: {} } }, '/components', 'modules'],
+  ] as const)('%s refuses a member nobody reads', (name, value, _at, member) => {
+    const validate = ajv.compile(makeSchema(name));
+    expect(validate(value)).toBe(false);
+    const named = validate.errors?.map(
+      ({ params }) => (params as { additionalProperty?: string }).additionalProperty,
+    );
+    expect(named).toContain(member);
+  });
+});
+
+/** Members without a description. Of what holds anything, the one above it says what it is. */
+function undescribed(schema: unknown, at: string): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]) => {
+    const here = `${at}/${key}`;
+    if (key !== 'properties' || typeof value !== 'object' || value === null) return undescribed(value, here);
+    return Object.entries(value as Record<string, { description?: string }>).flatMap(([name, member]) =>
+      member.description === undefined ? [`${here}/${name}`] : undescribed(member, `${here}/${name}`),
+    );
+  });
+}
+
+const CORPUS = path.resolve(import.meta.dirname, '../../../shared/corpus');
+const APPS = existsSync(CORPUS)
+  ? readdirSync(CORPUS, { recursive: true, encoding: 'utf8' })
+      .filter((file) => path.basename(file) === 'makecomapp.json')
+      .map((file) => path.dirname(file))
+  : [];
+
+describe.skipIf(APPS.length === 0)('published apps', () => {
+  it.each(APPS)('%s: schemas refuse what loading warns of, and nothing else', async (folder) => {
+    const app = await loadApp(path.join(CORPUS, folder));
+    const warned = new Set(app.warnings.map(({ place }) => place.file));
+    for (const checked of listDocuments(app)) {
+      const name = chooseSchema(checked);
+      const { document } = checked;
+      if (
+        name === undefined ||
+        (typeof document.value === 'object' &&
+          document.value !== null &&
+          Object.keys(document.value).length === 0)
+      )
+        continue;
+      const validate = ajv.compile(makeSchema(name));
+      if (!validate(document.value) && !warned.has(document.file)) {
+        expect([document.file, validate.errors]).toEqual([]);
+      }
+    }
+    const manifest = ajv.compile(makeSchema('manifest'));
+    const text = readFileSync(path.join(CORPUS, folder, 'makecomapp.json'), 'utf8');
+    if (!manifest(JSON.parse(text)) && !warned.has('makecomapp.json')) expect(manifest.errors).toEqual([]);
+  });
+});
