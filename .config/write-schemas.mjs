@@ -10,6 +10,6 @@ const folder = path.resolve(process.argv[2] ?? path.join(DIST, 'schemas'));
 const { listSchemas } = await import(path.join(DIST, 'lsp/schemas/list-schemas.js'));
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-for (const { name, schema } of listSchemas()) {
+for (const { name, schema } of await listSchemas()) {
   writeFileSync(path.join(folder, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`);
 }

@@ -6,6 +6,7 @@ import type {
   Position,
 } from 'vscode-json-languageservice';
 import { TextDocument } from 'vscode-languageserver-textdocument';
+import type { PlainObject } from '../util/plain-object.js';
 import { makeSchema, type SchemaName } from './schemas/list-schemas.js';
 
 /** What JSON itself offers at a place, by the schema of the file: keys, values, and what they mean. */
@@ -24,18 +25,18 @@ export interface JsonHelp {
  */
 export function createJsonHelp(clientCapabilities: ClientCapabilities): JsonHelp {
   let loading: Promise<LanguageService> | undefined;
-  const known = new Set<SchemaName>();
+  const known = new Map<SchemaName, PlainObject>();
   const prepare = async (name: SchemaName): Promise<LanguageService> => {
     loading ??= import('vscode-json-languageservice').then(({ getLanguageService }) =>
       getLanguageService({ clientCapabilities }),
     );
     const service = await loading;
     if (!known.has(name)) {
-      known.add(name);
-      const schemas = [...known].map((one) => ({
+      known.set(name, await makeSchema(name));
+      const schemas = [...known].map(([one, schema]) => ({
         uri: `iml://schemas/${one}`,
         fileMatch: [writeAddress(one)],
-        schema: { ...makeSchema(one) },
+        schema: { ...schema },
       }));
       service.configure({ validate: false, allowComments: true, schemas });
     }

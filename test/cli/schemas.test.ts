@@ -63,9 +63,9 @@ describe('iml schemas', () => {
     expect((await cli(['schemas'])).out).toMatch(/^manifest\s+Manifest of an app$/m);
     const { out } = await cli(['schemas', '--print', 'epoch']);
     expect(JSON.parse(out)).toMatchObject({ title: 'Epoch of a polling trigger' });
-    expect(await cli(['schemas', '--print', 'epic'])).toMatchObject({
+    expect(await cli(['schemas', '--print', 'epochs'])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('There is no schema "epic". Did you mean "epoch"?') as unknown,
+      err: expect.stringContaining('there is no schema "epochs". Did you mean "epoch"?') as unknown,
     });
   });
 

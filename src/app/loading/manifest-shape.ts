@@ -1,4 +1,4 @@
-import { ANY, type KeyShape, only, type Shape, told } from '../../document/shapes/shape.js';
+import { ANYTHING, type KeyShape, only, type Shape, told } from '../../document/shapes/shape.js';
 import {
   CODE_TYPES,
   COMPONENT_KINDS,
@@ -90,7 +90,7 @@ export const MANIFEST_SHAPE: Shape = {
           baseUrl: told('Address of the API of the zone.', WORD),
           appId: told('Name of the app there.', WORD),
           appVersion: told('Version of the app there.', { types: ['number'] }),
-          idMapping: told('Names of components there and here.', ANY),
+          idMapping: told('Names of components there and here.', ANYTHING),
           apikeyFile: told('File of the API key; it stays out of the repository.', WORD),
         },
       },

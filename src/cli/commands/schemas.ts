@@ -51,7 +51,7 @@ async function showSchemas(args: Arguments, io: Io): Promise<number> {
   }
   if (args.positionals.length > 0 || args.text('workspace') !== undefined)
     throw usageError('A folder is of use with --write only.');
-  const schemas = listSchemas();
+  const schemas = await listSchemas();
   if (name === undefined) {
     const width = Math.max(...schemas.map((one) => one.name.length));
     await io.stdout.write(schemas.map((one) => `${one.name.padEnd(width)}  ${one.title}\n`).join(''));
@@ -85,12 +85,13 @@ async function writeSchemas(args: Arguments, io: Io): Promise<number> {
   if (!merged.ok) throw usageError(`${path.relative(io.cwd, file)} was left as it is: ${merged.message}.`);
   const schemas = path.join(workspace, SCHEMA_FOLDER);
   await mkdir(schemas, { recursive: true });
-  for (const { name, schema } of listSchemas()) {
+  const all = await listSchemas();
+  for (const { name, schema } of all) {
     await writeWholeFile(path.join(schemas, `${name}.schema.json`), `${printPrettyJson(schema)}\n`);
   }
   await writeWholeFile(file, merged.text);
   const at = (found: string): string => path.relative(io.cwd, found) || '.';
-  await io.stdout.write(`${listSchemas().length} schemas in ${at(schemas)}, named in ${at(file)}.\n`);
+  await io.stdout.write(`${all.length} schemas in ${at(schemas)}, named in ${at(file)}.\n`);
   return EXIT.ok;
 }
 

@@ -1,6 +1,6 @@
 import { API_KEYS, ITERATE, OAUTH1, REPEAT, REQUEST_KEYS } from './request-shape.js';
 import { API_RESPONSE_KEYS, BASE_RESPONSE_KEYS, RESPONSE_KEYS } from './response-shape.js';
-import { ANY, FREE_OBJECT, type KeyShape, NUMBER, only, type Shape, TEXT, told } from './shape.js';
+import { ANYTHING, FREE_OBJECT, type KeyShape, NUMBER, only, type Shape, TEXT, told } from './shape.js';
 
 /** What is known of a file of an app, by the kind of its contents. */
 export type DocumentKind =
@@ -138,7 +138,7 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
   parameters: { types: ['array', 'string'] },
   object: { types: ['object'] },
   array: { types: ['array'] },
-  any: ANY,
+  any: ANYTHING,
 };
 
 /** Whether the strings of such a file are templates. Samples, scopes, groups and common data are plain data. */

@@ -1,5 +1,5 @@
 import {
-  ANY,
+  ANYTHING,
   FLAG,
   FREE_OBJECT,
   type KeyShape,
@@ -212,7 +212,7 @@ export const API_KEYS: Readonly<Record<string, KeyShape>> = {
     ),
   ),
   input: told('What the endpoint reads as `parameters`.', FREE_OBJECT),
-  output: told('What a call of a webhook gives as a bundle. Default: its body.', ANY),
+  output: told('What a call of a webhook gives as a bundle. Default: its body.', ANYTHING),
   iterate: ITERATE,
   respond: RESPOND,
   verification: VERIFICATION,

@@ -32,7 +32,7 @@ export interface Shape {
 
 type Types = Pick<KeyShape, 'types'>;
 
-export const ANY: KeyShape = {};
+export const ANYTHING: KeyShape = {};
 export const TEXT: Types = { types: ['string', 'number'] };
 export const FLAG: Types = { types: ['boolean', 'string'] };
 export const NUMBER: Types = { types: ['number', 'string'] };
@@ -40,7 +40,7 @@ export const NUMBER: Types = { types: ['number', 'string'] };
 export const FREE_OBJECT: Types = { types: ['object', 'string'] };
 
 /** A rule with what editors show of it. */
-export function told(about: string, rule: KeyShape = ANY, words?: readonly string[]): KeyShape {
+export function told(about: string, rule: KeyShape = ANYTHING, words?: readonly string[]): KeyShape {
   return { ...rule, about, ...(words && { words }) };
 }
 

@@ -1,5 +1,5 @@
-import { describeType } from '../../iml/values/value-kind.js';
 import { REQUEST_TYPES } from '../../document/shapes/words.js';
+import { describeType } from '../../iml/values/value-kind.js';
 import { assertNever } from '../../util/assert-never.js';
 import { didYouMean } from '../../util/suggest.js';
 import { fieldText } from '../message/field-text.js';

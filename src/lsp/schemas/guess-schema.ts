@@ -13,6 +13,7 @@ export function guessSchema(file: string): SchemaName | undefined {
   const name = file.slice(file.lastIndexOf('/') + 1);
   const known = BY_NAME[name];
   if (known !== undefined) return known;
+  if (name.endsWith('.test.json')) return 'test';
   const part = /(?:^|\.)([a-z-]+)\.(?:iml\.json|imljson|json)$/.exec(name)?.[1];
   if (part === undefined) return undefined;
   if (part === 'oauth-communication') return 'oauth-connection';

@@ -1,12 +1,13 @@
 import { MANIFEST_SHAPE } from '../../app/loading/manifest-shape.js';
 import { CONFIG_SHAPE } from '../../check/settings/config-shape.js';
 import type { CheckedDocument } from '../../check/subject/checked-document.js';
-import { toJsonSchema } from '../../document/json-schema/to-json-schema.js';
+import { writeJsonSchema } from '../../document/json-schema/write-json-schema.js';
 import { DOCUMENT_RULES, type DocumentKind } from '../../document/shapes/document-shapes.js';
 import { type KeyShape, listOf, only, type Shape, told } from '../../document/shapes/shape.js';
 import { SCENARIO_FILE_SHAPE } from '../../host/scenarios/scenario-shape.js';
 import { FORM_RULE } from '../../parameters/form/field-shape.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import { loadTestSchema } from './test-schema.js';
 
 /** The JSON Schema of one kind of file. */
 export interface FileSchema {
@@ -29,7 +30,7 @@ const SCHEMA_NAMES: readonly SchemaName[] = [
     'endpoint',
   ] as const),
   ...(['parameters', 'interface', 'samples', 'common', 'groups', 'scopes', 'scope-list'] as const),
-  ...(['config', 'scenarios'] as const),
+  ...(['config', 'scenarios', 'test'] as const),
 ];
 
 export type SchemaName =
@@ -44,7 +45,7 @@ export type SchemaName =
       | 'endpoint'
     )
   | ('parameters' | 'interface' | 'samples' | 'common' | 'groups' | 'scopes' | 'scope-list')
-  | ('config' | 'scenarios');
+  | ('config' | 'scenarios' | 'test');
 
 const GROUP_SHAPE: Shape = {
   title: 'a group',
@@ -55,7 +56,7 @@ const GROUP_SHAPE: Shape = {
   },
 };
 
-const FILES: Readonly<Record<SchemaName, readonly [title: string, rule: KeyShape]>> = {
+const FILES: Readonly<Record<Exclude<SchemaName, 'test'>, readonly [title: string, rule: KeyShape]>> = {
   manifest: ['Manifest of an app', only(MANIFEST_SHAPE)],
   base: ['Base', DOCUMENT_RULES.base],
   communication: ['Communication', DOCUMENT_RULES.api],
@@ -90,21 +91,33 @@ const FILES: Readonly<Record<SchemaName, readonly [title: string, rule: KeyShape
   scenarios: ['Scenarios', only(SCENARIO_FILE_SHAPE)],
 };
 
+const TEST_TITLE = 'Test case';
+
 const MADE = new Map<SchemaName, PlainObject>();
 
-/** The schema of a kind of file, made from the shapes that loading and the check go by, once. */
-export function makeSchema(name: SchemaName): PlainObject {
+/** The schema of a kind of file, made once from the shapes that loading, the check and the runner of tests go by. */
+export async function makeSchema(name: SchemaName): Promise<PlainObject> {
   const known = MADE.get(name);
   if (known !== undefined) return known;
-  const [title, rule] = FILES[name];
-  const schema = toJsonSchema(rule, { title });
+  const schema = name === 'test' ? { ...(await loadTestSchema()), title: TEST_TITLE } : describeFile(name);
   MADE.set(name, schema);
   return schema;
 }
 
+function describeFile(name: keyof typeof FILES): PlainObject {
+  const [title, rule] = FILES[name];
+  return writeJsonSchema(rule, { title });
+}
+
 /** All schemas. */
-export function listSchemas(): readonly FileSchema[] {
-  return SCHEMA_NAMES.map((name) => ({ name, title: FILES[name][0], schema: makeSchema(name) }));
+export async function listSchemas(): Promise<readonly FileSchema[]> {
+  return Promise.all(
+    SCHEMA_NAMES.map(async (name) => ({
+      name,
+      title: name === 'test' ? TEST_TITLE : FILES[name][0],
+      schema: await makeSchema(name),
+    })),
+  );
 }
 
 /** The schema that a file of an app goes by. */

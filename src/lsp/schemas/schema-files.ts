@@ -33,6 +33,7 @@ export function listSchemaFiles(app: App | undefined, folder: string): readonly 
   add('manifest', at(MANIFEST));
   add('config', at(CONFIG_FILE));
   add('scenarios', at('scenarios.json'));
+  add('test', at('tests/**/*.test.json'));
   for (const [code, { part, contents }] of Object.entries(GENERAL_CODE_TYPES)) {
     if (contents !== 'source')
       add(chooseSchema({ kind: contents, part: code }), at(`general/${part}.iml.json`));

@@ -1,4 +1,12 @@
-import { ANY, FLAG, type KeyShape, NUMBER, only, type Shape, told } from '../../document/shapes/shape.js';
+import {
+  ANYTHING,
+  FLAG,
+  type KeyShape,
+  NUMBER,
+  only,
+  type Shape,
+  told,
+} from '../../document/shapes/shape.js';
 import { PARAMETER_TYPES } from './parameter-type.js';
 
 const WORD: KeyShape = { types: ['string'] };
@@ -149,8 +157,8 @@ const FIELD_SHAPE: Shape = {
         title: 'labels',
         isOpen: true,
         keys: {
-          add: told('What the button says that adds an item.', ANY),
-          edit: told('What the button says that changes one.', ANY),
+          add: told('What the button says that adds an item.', ANYTHING),
+          edit: told('What the button says that changes one.', ANYTHING),
         },
       }),
     ),

@@ -15,7 +15,10 @@ const DRAFT = 'http://json-schema.org/draft-07/schema#';
  * A rule as a JSON Schema of draft 7, with a definition for each shape in it, which may hold itself. `null` is let
  * through everywhere, as it stands for "not given".
  */
-export function toJsonSchema(rule: KeyShape, { title, description = rule.about }: SchemaHead): PlainObject {
+export function writeJsonSchema(
+  rule: KeyShape,
+  { title, description = rule.about }: SchemaHead,
+): PlainObject {
   const definitions = new Map<Shape, { readonly name: string; readonly schema: PlainObject }>();
   const refer = (shape: Shape): string => {
     const known = definitions.get(shape);
