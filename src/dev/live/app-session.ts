@@ -84,20 +84,15 @@ async function readApp(root: string, before: AppReading | undefined): Promise<Ap
   let app: App | undefined;
   const load = async (): Promise<App> => {
     try {
-      return await loadApp(root);
+      app = await loadApp(root);
+      return app;
     } catch (error) {
       if (error instanceof EngineError) problem = error;
       throw error;
     }
   };
-  const { findings } = await checkLoadedApp(root, load, (loaded) => {
-    app = loaded;
-  }).catch((error: unknown) => {
-    // Settings of the check that cannot be read keep nobody from running the app.
-    if (!(error instanceof EngineError)) throw error;
-    problem ??= error;
-    return { findings: [] as readonly Finding[] };
-  });
+  // Settings of the check that cannot be read are a finding, and keep nobody from running the app.
+  const { findings } = await checkLoadedApp(root, load);
   app ??= before?.app ?? (await loadApp(root));
   return { revision, app, findings, problem };
 }
