@@ -11,7 +11,7 @@ import { provideEditing } from './features/editing.js';
 import { provideHover } from './features/hover.js';
 import { provideNavigation } from './features/navigation.js';
 import { createJsonHelp, type JsonHelp } from './json-help.js';
-import { openSession } from './session.js';
+import { followEditor } from './session.js';
 
 const CAPABILITIES: ServerCapabilities = {
   textDocumentSync: TextDocumentSyncKind.Incremental,
@@ -43,7 +43,7 @@ export function serveLsp(version: string): void {
     client = capabilities;
     return { serverInfo: { name: 'iml', version }, capabilities: CAPABILITIES };
   });
-  const session = openSession(connection);
+  const session = followEditor(connection);
   provideCompletion(session, json, () => client);
   provideHover(session, json);
   provideNavigation(session);

@@ -31,7 +31,7 @@ export interface Look {
 }
 
 /** The open files and their apps, from the first message of an editor to the last. */
-export interface Session {
+export interface EditorSession {
   readonly connection: Connection;
   /** A file that is open in the editor. */
   readonly document: (uri: string) => TextDocument | undefined;
@@ -44,7 +44,7 @@ export interface Session {
 }
 
 /** Follows the files an editor has open, and tells what is wrong with their apps. */
-export function openSession(connection: Connection): Session {
+export function followEditor(connection: Connection): EditorSession {
   const documents = new TextDocuments(TextDocument);
   const apps = new Map<string, OpenApp>();
 

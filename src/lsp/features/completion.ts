@@ -6,11 +6,11 @@ import type { JsonHelp } from '../json-help.js';
 import { toCompletion } from '../protocol.js';
 import { guessSchema } from '../schemas/guess-schema.js';
 import { chooseSchema } from '../schemas/list-schemas.js';
-import { type Session, toFilePath } from '../session.js';
+import { type EditorSession, toFilePath } from '../session.js';
 
 /** Completion and signature help: inside of expressions by the language, outside of them by the schema of the file. */
 export function provideCompletion(
-  { connection, look, document: documentOf }: Session,
+  { connection, look, document: documentOf }: EditorSession,
   json: () => JsonHelp,
   capabilities: () => ClientCapabilities,
 ): void {

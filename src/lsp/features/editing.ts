@@ -2,10 +2,10 @@ import { CodeActionKind } from 'vscode-languageserver/node.js';
 import { formatExpressions } from '../format.js';
 import { listOutline } from '../outline.js';
 import { editIn, symbolIn, toDiagnostic } from '../protocol.js';
-import type { Session } from '../session.js';
+import type { EditorSession } from '../session.js';
 
 /** Formatting of expressions, the outline of a file, and quick fixes of what the check found. */
-export function provideEditing({ connection, look, lookNow, document: documentOf }: Session): void {
+export function provideEditing({ connection, look, lookNow, document: documentOf }: EditorSession): void {
   connection.onDocumentFormatting(async ({ textDocument }) => {
     const at = await lookNow(textDocument.uri, { line: 0, character: 0 });
     return at === undefined

@@ -4,11 +4,11 @@ import type { JsonHelp } from '../json-help.js';
 import { rangeIn } from '../protocol.js';
 import { guessSchema } from '../schemas/guess-schema.js';
 import { chooseSchema } from '../schemas/list-schemas.js';
-import { type Session, toFilePath } from '../session.js';
+import { type EditorSession, toFilePath } from '../session.js';
 
 /** Hover: what a piece of an expression means, else what the member of the file is for. */
 export function provideHover(
-  { connection, lookNow, document: documentOf }: Session,
+  { connection, lookNow, document: documentOf }: EditorSession,
   json: () => JsonHelp,
 ): void {
   connection.onHover(async ({ textDocument, position }): Promise<Hover | null> => {

@@ -1,7 +1,7 @@
 import { LSPErrorCodes, type Position, ResponseError, type TextEdit } from 'vscode-languageserver/node.js';
 import { rangeIn } from '../protocol.js';
 import { refuseRename } from '../rename.js';
-import type { Look, Session } from '../session.js';
+import type { EditorSession, Look } from '../session.js';
 import { findOccurrences, findSymbolAt } from '../symbols/find-occurrences.js';
 import type { AppSymbol, Occurrence } from '../symbols/symbol.js';
 
@@ -12,7 +12,7 @@ interface Hit {
 }
 
 /** Definition, references and rename of what has a name in an app. */
-export function provideNavigation({ connection, lookNow, locate }: Session): void {
+export function provideNavigation({ connection, lookNow, locate }: EditorSession): void {
   const hitAt = async (uri: string, position: Position): Promise<Hit | undefined> => {
     const at = await lookNow(uri, position);
     if (at === undefined) return undefined;
