@@ -42,7 +42,12 @@ export function compile(template: unknown, options: CompileOptions = NO_OPTIONS)
   });
 }
 
-/** Compiles and evaluates at once. To evaluate a template more than once, keep what `compile` returns. */
+/**
+ * Compiles and evaluates at once. To evaluate a template more than once, keep what `compile` returns.
+ *
+ * @example
+ * evaluate('{{parameters.a + 1}}', { parameters: { a: 2 } }); // 3
+ */
 export function evaluate(
   template: unknown,
   scope: Scope = {},

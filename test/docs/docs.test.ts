@@ -14,13 +14,24 @@ import path from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CodeBlock, listCodeBlocks } from './code-blocks.js';
+import { listDocExamples } from './doc-examples.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const LANGUAGES: ReadonlySet<string> = new Set(['ts', 'js', 'typescript', 'javascript', 'mts', 'mjs']);
 
 const blocks = listCodeBlocks(ROOT);
-const code = blocks.filter(({ language, mark }) => LANGUAGES.has(language) && !mark?.startsWith('unchecked'));
+const examples = listDocExamples(ROOT);
+const code = [
+  ...blocks.filter(({ language, mark }) => LANGUAGES.has(language) && !mark?.startsWith('unchecked')),
+  ...examples,
+];
 const commands = blocks.filter(({ language, mark }) => language === 'sh' && mark === 'run');
+
+/** What most readers begin with: each of these has an example in its docstring. */
+const MAIN_EXPORTS = [
+  ...['loadApp', 'defineApp', 'createEngine', 'validateParameters', 'toJsonSchema', 'compile', 'evaluate'],
+  ...['runFlow', 'nextState', 'createHost', 'createRest', 'runFixtures', 'mockTransport', 'recordTransport'],
+];
 
 /** Blocks that do not type-check yet, by page and their first line of code; the list may only shrink. */
 const KNOWN = JSON.parse(
@@ -36,6 +47,7 @@ beforeAll(() => {
   writeFileSync(path.join(home, 'package.json'), '{"private":true,"type":"module"}');
   mkdirSync(path.join(home, 'node_modules/@types'), { recursive: true });
   symlinkSync(ROOT, path.join(home, 'node_modules/iml-runtime'));
+  symlinkSync(path.join(ROOT, 'node_modules/vitest'), path.join(home, 'node_modules/vitest'));
   symlinkSync(path.join(ROOT, 'node_modules/@types/node'), path.join(home, 'node_modules/@types/node'));
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -67,7 +79,7 @@ function listProblems(): ReadonlyMap<CodeBlock, readonly string[]> {
 }
 
 describe('code of the public pages', () => {
-  it('type-checks under strict and nodenext against the built package', () => {
+  it('type-checks under strict and nodenext against the built package, examples of docstrings too', () => {
     expect(code.length).toBeGreaterThan(0);
     const failing = [...listProblems()].filter(([, problems]) => problems.length > 0);
     const unknown = failing.filter(([block]) => KNOWN[block.page]?.includes(firstLineOf(block)) !== true);
@@ -76,6 +88,11 @@ describe('code of the public pages', () => {
       lines.filter((line) => !failing.some(([block]) => block.page === page && firstLineOf(block) === line)),
     );
     expect(fixed).toEqual([]);
+  });
+
+  it('show an example of each main export', () => {
+    const shown = new Set(examples.map(({ name }) => name));
+    expect(MAIN_EXPORTS.filter((name) => !shown.has(name))).toEqual([]);
   });
 
   it.each(blocks.filter(({ language }) => language === 'json'))(

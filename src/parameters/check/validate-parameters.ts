@@ -85,6 +85,10 @@ interface Answers {
  * @throws only what `resolveRpc` rejects with, what `mapped` and `forcedEmpty` throw, and EngineError (USAGE) for what is no
  *   form that was read
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/parameters
+ * @example
+ * const { static: fixed, mappable } = await engine.module('createContact').parameters();
+ * const checked = await validateParameters([...fixed, ...mappable], { name: 'Ann' });
+ * if (!checked.ok) for (const { path, message } of checked.problems) console.warn(path, message);
  */
 export async function validateParameters(
   form: ReadForm,

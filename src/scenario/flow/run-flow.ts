@@ -50,6 +50,11 @@ export type ResumeOptions = FlowOptions & {
  * @returns the report, also of a run that failed; `orThrow()` throws its error
  * @throws the reason of `input.signal`, errors of the store, and defects; EngineError (USAGE) for a wrong setting
  * @see https://help.make.com/scenario-execution-cycles-and-phases
+ * @example
+ * const steps = [{ id: 1, module: engineModule(engine, 'watchContacts') }];
+ * const flow = compileFlow({ name: 'welcome', steps });
+ * const report = await runFlow(flow, { state: lastState });
+ * if (!report.ok) console.error(report.error.message);
  */
 export function runFlow(
   flow: CompiledFlow,
