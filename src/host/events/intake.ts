@@ -34,7 +34,12 @@ export interface Intake {
    * @throws StoreError when the store does not take them
    */
   readonly store: (drafts: Drafts) => Promise<Stored>;
+  /** Whether so many wait, and for so long, that another one had better come later. */
+  readonly isLate: () => boolean;
 }
+
+/** Fewer than that are through in a moment, whatever the first of them met. */
+const MANY_WAITING = 100;
 
 /** Requests that share a transaction at most. */
 const MAX_BATCH = 500;
@@ -72,7 +77,25 @@ export function createIntake(context: WorkContext): Intake {
   };
   // One that the store refuses must not take the others with it.
   const isOfOne = (error: unknown): boolean => error instanceof StoreError && error.code === 'STORE_FAILED';
-  return { store: createBatcher(storeBatch, { maxItems: MAX_BATCH, isOfOne, gather: nextTurn }) };
+  const enter = createBatcher(storeBatch, { maxItems: MAX_BATCH, isOfOne, gather: nextTurn });
+  /** Since when each that is not stored yet has waited, the first first. */
+  const waiting = new Set<{ readonly sinceMs: number }>();
+  return {
+    isLate: () => {
+      const [first] = waiting;
+      if (first === undefined || waiting.size < MANY_WAITING) return false;
+      return context.clock.now() - first.sinceMs > context.limits.maxStoreWaitMs;
+    },
+    store: async (drafts) => {
+      const one = { sinceMs: context.clock.now() };
+      waiting.add(one);
+      try {
+        return await enter(drafts);
+      } finally {
+        waiting.delete(one);
+      }
+    },
+  };
 }
 
 interface IntakeContext extends WorkContext {

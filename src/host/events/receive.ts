@@ -41,7 +41,7 @@ type NamedCall = IncomingCall & { readonly callId: string; readonly traceparent:
  *
  * - 404: no such address; 410: the hook is turned off.
  * - 429 with `Retry-After`: the queue of the hook is full. Nothing was stored.
- * - 503 with `Retry-After`: the store does not take it now. Nothing was stored.
+ * - 503 with `Retry-After`: the store does not take it now, or many others wait for it. Nothing was stored.
  * - everything else is the answer of the app. A 2xx answer means that the event is stored.
  */
 export function receiveCall(
@@ -103,6 +103,10 @@ async function answerCall(
   const { context } = options;
   let hook: HookRow | undefined;
   let isReading = false;
+  if (options.intake.isLate()) {
+    const text = 'Too many calls wait to be stored. Try again later.';
+    return { response: textResponse(503, text, { 'retry-after': '1' }), reason: 'busy' };
+  }
   try {
     hook = await options.hookOf(token);
     if (hook === undefined) {

@@ -12,6 +12,11 @@ export interface HostLimits {
   readonly bodyTimeoutMs: number;
   /** Requests in the works at a time; more are answered 503. Default 1000. */
   readonly maxRequests: number;
+  /**
+   * How long the first of a hundred or more calls may wait to be stored; until it is, further ones are answered 503 at
+   * once. Default 200 ms.
+   */
+  readonly maxStoreWaitMs: number;
   /** Events that may wait for one hook; more are answered 429. Default 10000. */
   readonly maxQueued: number;
   /** Bytes of all events that may wait for one hook; more are answered 429. Default 512 MB. */
@@ -51,6 +56,7 @@ export const DEFAULT_HOST_LIMITS: HostLimits = Object.freeze({
   headerTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
   maxRequests: 1000,
+  maxStoreWaitMs: 200,
   maxQueued: 10_000,
   maxQueuedBytes: 512 * 1024 * 1024,
   retryAfterMs: 60_000,

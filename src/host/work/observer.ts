@@ -14,6 +14,8 @@ export type CallRefusal =
   | 'queue-full'
   /** 503: the store does not take it now. */
   | 'store-failing'
+  /** 503: many others wait to be stored, and have done so for long. */
+  | 'busy'
   /** 500: a defect. */
   | 'defect';
 

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { createHost } from '../../src/host/create-host.js';
+import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
+import type { HostStore } from '../../src/host/store/tables.js';
+import type { HostNotice } from '../../src/host/work/observer.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { eventually } from './open-parts.js';
+import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
+
+/** A host whose store takes what comes when it is told to, and how many calls it has read. */
+async function open() {
+  const memory = createHostMemoryStore();
+  let isHeld = false;
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const store: HostStore = {
+    ...memory,
+    transaction: async (work, options) => {
+      if (isHeld) await held;
+      return memory.transaction(work, options);
+    },
+  };
+  let read = 0;
+  const clock = createVirtualClock(0);
+  const notices: HostNotice[] = [];
+  const host = createHost({
+    ...{ store, clock, flows: flowsOf(() => SUCCESS), observer: (notice) => void notices.push(notice) },
+    receiver: (request) => {
+      read++;
+      return receiveJson(request);
+    },
+  });
+  const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
+  await host.scenarios.put({ name: 's', plan: plan(), hookId: hook.id });
+  isHeld = true;
+  const call = (): Promise<Response> =>
+    host.fetch(new Request(`http://localhost${hook.path}`, { method: 'POST', body: '{"n":1}' }));
+  const callTimes = async (times: number): Promise<readonly Promise<Response>[]> => {
+    const calls = Array.from({ length: times }, call);
+    const wanted = read + times;
+    await eventually(() => read === wanted);
+    await new Promise((resolve) => setImmediate(resolve));
+    return calls;
+  };
+  return { call, callTimes, clock, notices, release };
+}
+
+it('refuses at once once a hundred wait to be stored and the first for too long, and stores those', async () => {
+  const { call, callTimes, clock, notices, release } = await open();
+  const first = await callTimes(100);
+  clock.advance(200);
+  const atLimit = await callTimes(1);
+  clock.advance(1);
+  const late = await call();
+  expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(notices.at(-1)).toMatchObject({ kind: 'call-refused', reason: 'busy', status: 503 });
+  release();
+  const statuses = (await Promise.all([...first, ...atLimit])).map(({ status }) => status);
+  expect(statuses).toEqual(Array.from({ length: 101 }, () => 200));
+  expect((await call()).status).toBe(200);
+});
+
+it('refuses nobody for fewer, however long they wait', async () => {
+  const { callTimes, clock, release } = await open();
+  const first = await callTimes(98);
+  clock.advance(60_000);
+  const further = await callTimes(1);
+  release();
+  const statuses = (await Promise.all([...first, ...further])).map(({ status }) => status);
+  expect(statuses).toEqual(Array.from({ length: 99 }, () => 200));
+});
