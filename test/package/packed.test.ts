@@ -122,7 +122,14 @@ const PROMISED: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   './iml': ['compile', 'evaluate', 'parse', 'print', 'functions'],
-  './testing': ['runFixture', 'runVector', 'mockTransport', 'createVirtualClock'],
+  './testing': [
+    'runFixture',
+    'runFixtures',
+    'describeApp',
+    'runVector',
+    'mockTransport',
+    'createVirtualClock',
+  ],
 };
 
 describe('the packed package', () => {

@@ -17,7 +17,7 @@ const COMPONENT = text({
 });
 
 /** Where the schema of cases is found once the package is published; files name it, so that editors complete them. */
-export const CASE_SCHEMA_URL = 'https://unpkg.com/iml-runtime/schemas/case.schema.json';
+export const CASE_SCHEMA_URL = 'https://unpkg.com/iml-runtime/dist/schemas/test.schema.json';
 
 /** JSON Schema (draft 2020-12) of the file of a case, `*.test.json`. */
 export const CASE_SCHEMA: Schema<unknown> = object(

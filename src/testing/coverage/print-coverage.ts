@@ -30,7 +30,7 @@ const KINDS: readonly (readonly [kind: PointKind, plural: string])[] = [
 ];
 
 /** Counts by kind, in a fixed order; kinds the app has nothing of are left out. */
-export function sumCoverage(points: readonly CountedPoint[]): readonly CoverageTotal[] {
+function sumCoverage(points: readonly CountedPoint[]): readonly CoverageTotal[] {
   return KINDS.map(([kind]) => {
     const ofKind = points.filter((point) => point.kind === kind);
     return { kind, reached: ofKind.filter(({ count }) => count > 0).length, total: ofKind.length };
