@@ -406,6 +406,7 @@ describe('--map', () => {
     const refused = await cli(args, { cwd });
     expect(refused.code).toBe(1);
     expect(refused.err).toContain('--map https://other.example.com=');
+    expect(refused.err).not.toContain('--allow-local');
     expect(asked).toEqual([]);
     expect(await cli([...args, '--map', `https://other.example.com=${origin}`], { cwd })).toMatchObject({
       code: 0,

@@ -8,7 +8,7 @@ import { SCENARIOS_COMMAND } from '../../src/cli/commands/scenarios.js';
 import { SERVE_COMMAND } from '../../src/cli/commands/serve.js';
 import { parseArguments } from '../../src/cli/input/parse-arguments.js';
 import { type Io, UserInterruption } from '../../src/cli/io.js';
-import { cli } from '../cli/fake-io.js';
+import { cli, jsonLines } from '../cli/fake-io.js';
 import { httpServer } from '../http/loopback.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
@@ -206,4 +206,22 @@ it('asks mapped hosts in place of those the app names: attaching, running, and f
     code: 'USAGE',
     message: expect.stringContaining('--map'),
   });
+});
+
+it('tells all in lines of JSON with --log json', async () => {
+  const app = path.join(folder, 'crm');
+  const args = [app, '--port', '0', '--data', 'json-log', '--log', 'json'];
+  const served = call(SERVE_COMMAND, args);
+  await Promise.race([served.code, eventually(() => served.err().includes('/hooks/'))]);
+  const url = /http[^\s"]+\/hooks\/[^\s"]+/.exec(served.err())?.[0] ?? '';
+  await send(url, { headers: { 'content-type': 'application/json' }, body: '{"n":1}' });
+  await eventually(() => served.err().includes('run-finished'));
+  served.stop();
+  expect(await served.code).toBe(0);
+  const lines = jsonLines(served.err());
+  for (const line of lines) expect(line).toMatchObject({ at: expect.stringMatching(/Z$/) });
+  expect(lines).toContainEqual(
+    expect.objectContaining({ kind: 'message', message: expect.stringContaining('Listening on http') }),
+  );
+  expect(lines).toContainEqual(expect.objectContaining({ kind: 'run-finished', output: { bundles: 1 } }));
 });

@@ -23,7 +23,7 @@ import { type HostParts, openHostParts } from '../input/host-parts.js';
 import { readServeSettings, SERVE_OPTIONS, type ServeSettings } from '../input/serve-options.js';
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
-import { createHostLog } from '../output/host-log.js';
+import { createHostLog, messageLine } from '../output/host-log.js';
 import { printJson } from '../output/json-output.js';
 import { createLineOutput } from '../output/line-output.js';
 import { printError } from '../output/print-error.js';
@@ -61,10 +61,12 @@ export const SERVE_COMMAND: Command = {
 
 async function serve(args: Arguments, io: Io): Promise<number> {
   const settings = readServeSettings(args);
-  const say = createLineOutput(io.stderr, (count) => {
+  const write = createLineOutput(io.stderr, (count) => {
     if (count > 0) say(`${count} lines are missing above: nobody read them.\n`);
   });
-  const loaded = await loadApps(args.positionals, io);
+  // A log of JSON is read by programs: nothing else stands between its lines.
+  const say: Say = settings.log === 'json' ? (text) => write(messageLine(text, SYSTEM_CLOCK.now())) : write;
+  const loaded = await loadApps(args.positionals, io, say);
   const entries = await readEntries(args.text('scenarios'), loaded, io);
   const parts = await openHostParts(args, io, { mayCreate: true });
   const engines = createEngines(loaded, settings, io);
@@ -82,7 +84,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
       onReport: settings.output === 'none' ? undefined : putOut(io, say),
     }),
     observer: tellAll(
-      createHostLog(say, {
+      createHostLog(write, {
         form: settings.log,
         showStack: Boolean(io.env['IML_DEBUG']),
         now: () => SYSTEM_CLOCK.now(),
@@ -116,7 +118,8 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   }
 }
 
-type Say = (line: string) => void;
+/** Tells a text of its own, of one line or several. */
+type Say = (text: string) => void;
 
 function createEngines(
   loaded: readonly LoadedApp[],
@@ -200,7 +203,7 @@ async function stop(host: Host, parts: HostParts, engines: Setup['engines']): Pr
   await Promise.all(Object.values(engines).map((engine) => engine.close()));
 }
 
-async function loadApps(folders: readonly string[], io: Io): Promise<readonly LoadedApp[]> {
+async function loadApps(folders: readonly string[], io: Io, say: Say): Promise<readonly LoadedApp[]> {
   if (folders.length === 0) throw usageError('Missing <app folder>: the folders of the apps.');
   const loaded: LoadedApp[] = [];
   for (const folder of folders) {
@@ -208,7 +211,8 @@ async function loadApps(folders: readonly string[], io: Io): Promise<readonly Lo
     if (loaded.some((other) => other.app.name === app.app.name)) {
       throw usageError(`Two apps are named "${app.app.name}".`);
     }
-    await io.stderr.write(appWarnings(app));
+    const warnings = appWarnings(app);
+    if (warnings !== '') say(warnings);
     loaded.push(app);
   }
   return loaded;

@@ -24,6 +24,7 @@ export async function describeError(
 
 const ALLOW_NOTE = '--allow-local lets the app call this machine, --allow HOST what else is not public.\n';
 
+/** Refused as not public. What is refused for another reason names the option that lets it through. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof EngineError && error.code === 'NETWORK_REFUSED';
+  return error instanceof EngineError && error.code === 'NETWORK_REFUSED' && !/--[a-z]/.test(error.message);
 }

@@ -27,6 +27,11 @@ export function createHostLog(
   };
 }
 
+/** What is told of no event, such as where a host listens, as a line of a log of JSON. */
+export function messageLine(text: string, nowMs: number): string {
+  return `${printJson({ at: new Date(nowMs).toISOString(), kind: 'message', message: text.trim() })}\n`;
+}
+
 function jsonLine(notice: HostNotice, nowMs: number): string {
   const at = new Date(nowMs).toISOString();
   if (notice.kind !== 'problem') return `${printJson({ at, ...notice })}\n`;

@@ -44,7 +44,8 @@ export function showPlace(place: Place | undefined): ShownPlace | undefined {
 
 function findHint(error: unknown): string | undefined {
   if (error instanceof ImlError) return error.hint;
-  if (error instanceof EngineError && error.code === 'NETWORK_REFUSED') {
+  // What is refused for another reason than its address names its option itself.
+  if (error instanceof EngineError && error.code === 'NETWORK_REFUSED' && !/--[a-z]/.test(error.message)) {
     return 'Start iml dev with --allow-local to let the app call this machine, with --allow HOST for what else is not public.';
   }
   return undefined;
