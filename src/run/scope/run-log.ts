@@ -26,6 +26,8 @@ export class RunLog {
   readonly #learnsAtOnce: boolean;
   /** Whether the secrets of the last exchange are known. */
   #isLastLearned = false;
+  /** Whether those of the body of its answer are. */
+  #isAnswerLearned = false;
   readonly #told = new Set<string>();
   #lastRequest: TransportRequest | undefined;
   #lastResponse: TransportResponse | undefined;
@@ -54,6 +56,7 @@ export class RunLog {
     if (paths.length === 0) return;
     this.#redactor = this.#redactor.withSanitize(paths);
     this.#isLastLearned = false;
+    this.#isAnswerLearned = false;
   }
 
   /** Notes what is sent; what comes back is noted by `receive`. */
@@ -66,6 +69,7 @@ export class RunLog {
   receive(response: TransportResponse): void {
     this.#lastResponse = response;
     this.#isLastLearned = false;
+    this.#isAnswerLearned = false;
     if (this.#learnsAtOnce) this.#redactor.response({ ...response, body: undefined });
   }
 
@@ -90,6 +94,7 @@ export class RunLog {
       if (parsed.ok) body = parsed.value;
     }
     await this.#redactor.learnBody('response', body, turns);
+    this.#isAnswerLearned = true;
   }
 
   /** Whether something is told for the first time. */
@@ -122,7 +127,10 @@ export class RunLog {
     if (!this.#isLastLearned) {
       this.#isLastLearned = true;
       if (this.#lastRequest !== undefined) this.#redactor.request(this.#lastRequest);
-      if (this.#lastResponse !== undefined) this.#redactor.response(this.#lastResponse);
+      if (this.#lastResponse !== undefined) {
+        const { body } = this.#lastResponse;
+        this.#redactor.response({ ...this.#lastResponse, body: this.#isAnswerLearned ? undefined : body });
+      }
     }
     return this.#redactor.text(message);
   }
