@@ -1,7 +1,7 @@
 import { readPlan } from '../store/scenario-plan.js';
 import { type Claim, type ClaimRequest, isSerial } from './claim.js';
 import type { HostContext } from './context.js';
-import { createShares } from './shares.js';
+import { createShares, type Shares } from './shares.js';
 import type { WorkLog } from './work-log.js';
 
 /** Does what was taken, and says when its flow has run, before that is written down. It never rejects. */
@@ -34,37 +34,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { context, log, handle, findDue } = options;
   const { clock, onError } = context;
   const shares = createShares(context.limits, clock);
-  /** Scenarios that may have work. */
-  const ready = new Set<number>();
-  /** The one whose next work has to be alone. */
-  let suspect: number | undefined;
+  const due = createDueList(shares);
   let isOn = false;
   let isTaking = false;
-  let isFinding = false;
-  let findAgain = false;
   let cancelLook: () => void = () => {};
   const underWay = new Set<Promise<void>>();
-
-  /** What to ask for next; it is taken from `ready`, and comes back if there is more. */
-  function choose(): readonly ClaimRequest[] {
-    if (suspect !== undefined) {
-      if (shares.running() > 0) return [];
-      const scenarioId = suspect;
-      suspect = undefined;
-      return [{ scenarioId, max: 1, isAlone: true }];
-    }
-    // Alone means alone until its end.
-    if (shares.isAlone()) return [];
-    const requests = shares.divide(ready).map(([scenarioId, max]) => ({ scenarioId, max, isAlone: false }));
-    for (const { scenarioId } of requests) ready.delete(scenarioId);
-    return requests;
-  }
 
   async function take(): Promise<void> {
     if (isTaking || !isOn) return;
     isTaking = true;
     try {
-      for (let requests = choose(); requests.length > 0 && isOn; requests = choose()) {
+      for (let requests = due.choose(); requests.length > 0 && isOn; requests = due.choose()) {
         await takeSome(requests);
       }
     } finally {
@@ -72,7 +52,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     // A run that takes long makes room for others, though it has not ended.
     const inMs = shares.nextChangeMs();
-    if (ready.size > 0 && inMs !== undefined) lookIn(inMs);
+    if (due.ready.size > 0 && inMs !== undefined) lookIn(inMs);
   }
 
   async function takeSome(requests: readonly ClaimRequest[]): Promise<void> {
@@ -85,8 +65,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
             scenarioId,
             requests.some(({ isAlone }) => isAlone),
           );
-        if (rest === 'more' || rest === 'held') ready.add(scenarioId);
-        if (rest === 'suspect') suspect ??= scenarioId;
+        if (rest === 'more' || rest === 'held') due.ready.add(scenarioId);
+        if (rest === 'suspect') due.suspect(scenarioId);
       }
       if (claimed.every(({ rest, claims }) => rest === 'held' && claims.length === 0))
         await clock.sleep(HELD_MS);
@@ -102,7 +82,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const onRan = (): void => {
       end();
       // One that keeps order has its next event free as soon as this one is settled, in the same transaction.
-      if (claim.kind === 'event' && isSerial(readPlan(claim.scenario))) ready.add(scenarioId);
+      if (claim.kind === 'event' && isSerial(readPlan(claim.scenario))) due.ready.add(scenarioId);
       void take();
     };
     const work = handle(claim, onRan)
@@ -118,23 +98,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function look(scenarioIds?: readonly number[]): void {
     if (!isOn) return;
-    if (scenarioIds === undefined) return void find();
-    for (const id of scenarioIds) ready.add(id);
+    if (scenarioIds === undefined) return find();
+    for (const id of scenarioIds) due.ready.add(id);
     void take();
   }
 
-  async function find(): Promise<void> {
-    findAgain = isFinding;
-    if (isFinding) return;
-    isFinding = true;
+  const find = oneAtATime(async () => {
     try {
       look(await findDue());
     } catch (error) {
       onError(error);
     }
-    isFinding = false;
-    if (findAgain) void find();
-  }
+  });
 
   function lookIn(delayMs: number): void {
     cancelLook();
@@ -153,4 +128,52 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       while (underWay.size > 0) await Promise.all(underWay);
     },
   };
+}
+
+/** The scenarios that may have work, and what to ask of them next. */
+interface DueList {
+  readonly ready: Set<number>;
+  /** The next work of this one has to be alone. */
+  readonly suspect: (scenarioId: number) => void;
+  /** Takes what to ask for next from the list; it comes back if there is more. */
+  readonly choose: () => readonly ClaimRequest[];
+}
+
+function createDueList(shares: Shares): DueList {
+  const ready = new Set<number>();
+  let suspect: number | undefined;
+  return {
+    ready,
+    suspect: (scenarioId) => {
+      suspect ??= scenarioId;
+    },
+    choose: () => {
+      if (suspect !== undefined) {
+        if (shares.running() > 0) return [];
+        const scenarioId = suspect;
+        suspect = undefined;
+        return [{ scenarioId, max: 1, isAlone: true }];
+      }
+      // Alone means alone until its end.
+      if (shares.isAlone()) return [];
+      const requests = shares.divide(ready).map(([scenarioId, max]) => ({ scenarioId, max, isAlone: false }));
+      for (const { scenarioId } of requests) ready.delete(scenarioId);
+      return requests;
+    },
+  };
+}
+
+/** Work that is asked for while it is done is done once more behind it, however often that was. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let isUnderWay = false;
+  let again = false;
+  const run = async (): Promise<void> => {
+    again = isUnderWay;
+    if (isUnderWay) return;
+    isUnderWay = true;
+    await work();
+    isUnderWay = false;
+    if (again) void run();
+  };
+  return () => void run();
 }

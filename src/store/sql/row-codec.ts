@@ -76,10 +76,10 @@ export function createRowCodec(
         Object.entries(row).map(([name, value]) => [column(name), encodeValue(name, value)]),
       ),
     decode: (row, wanted = columns) => {
-      const decoded: Record<string, unknown> = {};
-      for (const name of wanted) decoded[name] = decodeValue(name, row[column(name)]);
       // Every table has the column `id`, a whole number.
-      return decoded as unknown as Row;
+      const decoded = {} as Row & Record<string, unknown>;
+      for (const name of wanted) Reflect.set(decoded, name, decodeValue(name, row[column(name)]));
+      return decoded;
     },
   };
 }

@@ -4,7 +4,7 @@ import { loadApp } from '../../app/loading/load-app.js';
 import type { App } from '../../document/app.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { Fixture } from '../fixtures/fixture.js';
-import { fixtureProblems, vectorProblems } from '../fixtures/fixture-shape.js';
+import { fixtureProblems, isSoundFixture, vectorProblems } from '../fixtures/fixture-shape.js';
 import { type RunFixtureOptions, runFixture } from '../fixtures/run-fixture.js';
 import { runVector, type Vector } from '../vectors/run-vector.js';
 
@@ -88,15 +88,20 @@ function listCases(content: unknown, file: string): readonly ConformanceCase[] {
 function vectorOrFixture(entry: unknown, file: string, index: number): ConformanceCase {
   if (isPlainObject(entry) && 'template' in entry) {
     const problems = vectorProblems(entry);
-    if (problems.length > 0) return brokenCase(file, index, problems, entry['id']);
-    return vectorCase(entry as unknown as Vector, file);
+    if (!isSoundVector(entry, problems)) return brokenCase(file, index, problems, entry['id']);
+    return vectorCase(entry, file);
   }
   if (!isPlainObject(entry) || !('kind' in entry)) return brokenCase(file, index, NEITHER);
   const name = typeof entry['name'] === 'string' ? entry['name'] : path.basename(file, '.json');
   const id = `${path.basename(path.dirname(path.resolve(file)))}/${name}`;
   const problems = fixtureProblems(entry);
-  if (problems.length > 0) return brokenCase(file, index, problems, id);
+  if (!isSoundFixture(entry, problems)) return brokenCase(file, index, problems, id);
   return fixtureCase(toFixture(entry, name), id, file, () => Promise.resolve(undefined));
+}
+
+/** Whether an entry is a vector: where nothing is wrong with its form. */
+function isSoundVector(entry: PlainObject, problems: readonly string[]): entry is PlainObject & Vector {
+  return problems.length === 0 && 'template' in entry;
 }
 
 const NEITHER: readonly string[] = ['it is neither a vector (template) nor a fixture (kind)'];
@@ -116,8 +121,8 @@ function brokenCase(
 }
 
 /** A fixture without a name goes by `name`, one without input is given nothing. */
-function toFixture(entry: PlainObject, name: string): Fixture {
-  return { input: {}, ...entry, name } as unknown as Fixture;
+function toFixture(entry: PlainObject & Partial<Fixture>, name: string): Fixture {
+  return { ...{ input: {} }, ...entry, name } as Fixture;
 }
 
 function vectorCase(vector: Vector, file: string): ConformanceCase {

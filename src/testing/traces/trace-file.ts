@@ -111,11 +111,15 @@ function readDocument({ role, file, text }: PlainObject, number: number): Traced
 
 function readEvent({ event }: PlainObject, number: number): TraceEvent {
   const value = fromPortable(event);
-  if (!isPlainObject(value) || typeof value['kind'] !== 'string' || typeof value['at'] !== 'number') {
+  if (!isEvent(value)) {
     throw traceError(`Line ${number}: an event without its kind or its time.`);
   }
-  // Whoever shows it has to do with what is there: a file may come from anybody.
-  return { requestIndex: 0, page: 1, ...value } as unknown as TraceEvent;
+  return { ...{ requestIndex: 0, page: 1 }, ...value };
+}
+
+/** Whoever shows it has to do with what is there: a file may come from anybody. */
+function isEvent(value: unknown): value is TraceEvent {
+  return isPlainObject(value) && typeof value['kind'] === 'string' && typeof value['at'] === 'number';
 }
 
 function readEnd({ state, bundles, stats, warnings, error }: PlainObject, number: number): TracedEnd {
@@ -131,14 +135,14 @@ function readEnd({ state, bundles, stats, warnings, error }: PlainObject, number
       durationMs: count('durationMs'),
       stopReason: stats['stopReason'] as TracedEnd['stats']['stopReason'], // a word to show
     },
-    warnings: Array.isArray(warnings) ? warnings.filter(isPlainObject).map(readWarning) : [],
+    warnings: Array.isArray(warnings) ? warnings.filter(isWarning) : [],
     error: isPlainObject(error) ? error : undefined,
   };
 }
 
-function readWarning(warning: PlainObject): TracedEnd['warnings'][number] {
-  // Words to show, as above.
-  return warning as unknown as TracedEnd['warnings'][number];
+/** Words to show, as above. */
+function isWarning(warning: unknown): warning is TracedEnd['warnings'][number] {
+  return isPlainObject(warning);
 }
 
 function brokenOff(events: readonly TraceEvent[]): TracedEnd {

@@ -1,0 +1,55 @@
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { describeNode, sourceTrees, walkTree } from './source-trees.js';
+
+/** Lines of a function, its signature and what is nested in it included. */
+const MOST_LINES = 110;
+
+/** Functions that are longer still; the list may only shrink. */
+const LONGER: ReadonlySet<string> = new Set(['createWorkshop', 'ComponentView']);
+
+/** What TypeScript cannot be told otherwise: a module without a default, a handler of any operation, a row of any table. */
+const MOST_DOUBLE_CASTS = 3;
+
+function countLines(node: ts.Node): number {
+  const file = node.getSourceFile();
+  const lineAt = (at: number): number => file.getLineAndCharacterOfPosition(at).line;
+  return lineAt(node.end) - lineAt(node.getStart()) + 1;
+}
+
+function isDoubleCast(node: ts.Node): boolean {
+  return (
+    ts.isAsExpression(node) &&
+    ts.isAsExpression(node.expression) &&
+    node.expression.type.kind === ts.SyntaxKind.UnknownKeyword
+  );
+}
+
+function nameOf(node: ts.Node): string {
+  return ts.isFunctionLike(node) && node.name !== undefined ? node.name.getText() : '';
+}
+
+describe('sizes', () => {
+  it(`a function has at most ${MOST_LINES} lines`, () => {
+    const long: string[] = [];
+    for (const tree of sourceTrees) {
+      walkTree(tree, (node) => {
+        if (ts.isFunctionLike(node) && 'body' in node && countLines(node) > MOST_LINES) {
+          long.push(describeNode(node, nameOf(node)));
+        }
+      });
+    }
+    expect(long.filter((place) => !LONGER.has(place.split(' ')[1] ?? ''))).toEqual([]);
+  });
+
+  it(`double casts are ${MOST_DOUBLE_CASTS} at most`, () => {
+    const casts: string[] = [];
+    for (const tree of sourceTrees) {
+      walkTree(tree, (node) => {
+        if (isDoubleCast(node)) casts.push(describeNode(node, node.getText()));
+      });
+    }
+    expect(casts.length, casts.join('\n')).toBeLessThanOrEqual(MOST_DOUBLE_CASTS);
+    expect(casts.length).toBeGreaterThan(0);
+  });
+});
