@@ -11,7 +11,7 @@ import { writeApp } from '../app/temp-app.js';
 import { CLIENT, startOidcServer } from '../connection/oidc-server.js';
 import { httpServer, type Loopback, readBody } from '../http/loopback.js';
 import { writeConnectApp } from './connect-app.js';
-import { cli } from './fake-io.js';
+import { cli, startCli } from './fake-io.js';
 
 const KEY = 'k-9sd8f7sd9f8s7df-us7';
 
@@ -208,7 +208,7 @@ describe('iml run --record', () => {
 });
 
 /** An app with an RPC, a trigger with an epoch, and a webhook that verifies a signature. */
-function eventsApp(): string {
+function eventsApp(hookFiles: object = { attach: 'attach.json' }): string {
   const communication = (file: string, more: object = {}): object => ({
     ...more,
     connection: 'key',
@@ -256,7 +256,7 @@ function eventsApp(): string {
           events: {
             webhookType: 'web',
             connection: 'key',
-            codeFiles: { communication: 'hook.json', attach: 'attach.json' },
+            codeFiles: { communication: 'hook.json', ...hookFiles },
           },
         },
       },
@@ -331,5 +331,105 @@ describe('--record of other commands', () => {
     } finally {
       await provider.close();
     }
+  });
+});
+
+describe('iml serve --record', () => {
+  it('writes each call as a case that passes, without the address of the hook', async () => {
+    const folder = eventsApp({});
+    const home = writeApp({});
+    const serving = startCli(
+      [
+        'serve',
+        folder,
+        '--port',
+        '0',
+        '--data',
+        path.join(home, 'data'),
+        '--record',
+        path.join(home, 'calls'),
+      ],
+      { env: { XDG_CONFIG_HOME: home } },
+    );
+    const addressOf = (): string | undefined => /events +(http:\S+)/.exec(serving.errors())?.[1];
+    await expect.poll(addressOf, { timeout: 30_000 }).toBeDefined();
+    const answer = await fetch(addressOf() ?? '', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', connection: 'close' },
+      body: '{"id":"9","at":"dawn"}',
+    });
+    expect(answer.status).toBe(202);
+    await expect.poll(() => serving.errors(), { timeout: 30_000 }).toContain('Recorded ');
+    serving.stop();
+    expect(await serving.code).toBe(0);
+    const [name = ''] = readdirSync(path.join(home, 'calls', 'events'));
+    const file = path.join(home, 'calls', 'events', name);
+    expect(readFileSync(file, 'utf8')).not.toContain(addressOf()?.split('/').at(-1));
+    expect(await play({ file, folder })).toEqual([]);
+  });
+});
+
+describe('iml test --from-har', () => {
+  const entry = (url: string, more: object = {}): object => ({
+    startedDateTime: '2026-11-21T10:00:00.000Z',
+    time: 12,
+    request: {
+      method: 'GET',
+      url,
+      headers: [
+        { name: ':authority', value: 'api.orders.example' },
+        { name: 'Authorization', value: 'Bearer tok-canary-8f7d6s5a4f' },
+        { name: 'Sec-Fetch-Mode', value: 'cors' },
+      ],
+    },
+    response: {
+      status: 200,
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      content: { text: '{"items":[{"id":1,"token":"tok-canary-8f7d6s5a4f"}]}' },
+    },
+    ...more,
+  });
+
+  async function convert(content: unknown): Promise<{ code: number; out: string; err: string }> {
+    const folder = ordersApp();
+    writeFileSync(
+      path.join(folder, 'a.har'),
+      typeof content === 'string' ? content : JSON.stringify(content),
+    );
+    return cli(['test', folder, '--from-har', path.join(folder, 'a.har')]);
+  }
+
+  it('prints exchanges with the calls of the app, without secrets', async () => {
+    const entries = [
+      entry('https://api.orders.example/orders?page=1'),
+      entry('https://cdn.example/logo.png', { _resourceType: 'image' }),
+      entry('https://stats.example/hit'),
+      entry('https://api.orders.example/late', {
+        response: { status: 0 },
+        _error: 'net::ERR_CONNECTION_REFUSED',
+      }),
+    ];
+    const { code, out, err } = await convert({ log: { version: '1.2', entries } });
+    expect([code, err]).toEqual([0, expect.stringContaining('2 exchanges, 2 left out.')]);
+    expect(out + err).not.toContain('canary');
+    const [first, second] = (JSON.parse(out) as { exchanges: unknown[] }).exchanges;
+    expect(first).toMatchObject({
+      request: {
+        ...{ method: 'GET', url: 'https://api.orders.example/orders', query: { page: '1' } },
+        headers: { authorization: expect.stringMatching(/^Bearer \{\{secret:/) },
+      },
+      response: { status: 200, body: { items: [{ id: 1, token: expect.stringMatching(/^\{\{secret:/) }] } },
+    });
+    expect(second).toMatchObject({ response: { networkError: 'ECONNREFUSED' } });
+  });
+
+  it.each([
+    ['no JSON', '{', 'it is not JSON'],
+    ['no log', '{}', 'log is not an object'],
+    ['no entries', '{"log":{}}', 'log.entries is not a list'],
+    ['an entry without a request', '{"log":{"entries":[{}]}}', 'log.entries[0].request is not an object'],
+  ])('refuses %s', async (_what, text, message) => {
+    const { code, err } = await convert(text);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
 });

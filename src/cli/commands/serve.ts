@@ -29,6 +29,7 @@ import { createLineOutput } from '../output/line-output.js';
 import { printError } from '../output/print-error.js';
 import { printableLine } from '../output/terminal-text.js';
 import { appWarnings } from '../output/warning-lines.js';
+import { type CallRecorder, recordCalls } from '../recording/record-calls.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { usageError } from '../usage-error.js';
 
@@ -72,9 +73,10 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   const engines = createEngines(loaded, settings, io);
   const notifier = openNotifier(args, say);
   const tracing = await createHostTracing();
+  const recorder = await openCallRecorder(args, { engines, loaded, settings, say }, io);
   const host = createHost({
     tracing,
-    ...{ store: parts.store, queue: parts.queue, receiver: createEngineReceiver({ engines }) },
+    ...{ store: parts.store, queue: parts.queue, receiver: recorder.receiver },
     baseUrl: args.text('base-url'),
     limits: settings.limits,
     metrics: args.isSet('metrics') ? await createHostMetrics() : undefined,
@@ -114,12 +116,35 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     return EXIT.ok;
   } finally {
     await stop(host, parts, engines);
+    await recorder.settled();
     await notifier?.settle();
   }
 }
 
 /** Tells a text of its own, of one line or several. */
 type Say = (text: string) => void;
+
+interface Served {
+  readonly engines: Readonly<Record<string, Engine>>;
+  readonly loaded: readonly LoadedApp[];
+  readonly settings: ServeSettings;
+  readonly say: Say;
+}
+
+/** The receiver of the apps, with `--record` over it. */
+async function openCallRecorder(
+  args: Arguments,
+  { engines, loaded, settings, say }: Served,
+  io: Io,
+): Promise<CallRecorder> {
+  const receiver = createEngineReceiver({ engines });
+  const shown = args.text('record');
+  if (shown === undefined) return { receiver, settled: async () => {} };
+  return recordCalls(receiver, {
+    ...{ apps: loaded.map(({ app }) => app), folder: path.resolve(io.cwd, shown), shown, say },
+    engine: { timezone: settings.engine.timezone, webhookLimits: settings.engine.webhookLimits },
+  });
+}
 
 function createEngines(
   loaded: readonly LoadedApp[],

@@ -7,6 +7,7 @@ import { findTests, type TestPlace } from '../../testing/suite/find-tests.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
+import { printHarExchanges } from '../recording/print-har.js';
 import { COVERAGE_FORMAT, openCoverage } from '../tests/report-coverage.js';
 import { REPORTER_NAMES } from '../tests/reporters.js';
 import { runTests } from '../tests/run-tests.js';
@@ -43,6 +44,10 @@ export const TEST_COMMAND: Command = {
       multiple: true,
       help: 'Tells what of the app no case reaches. Default: text; files in coverage/.',
     },
+    'from-har': {
+      value: 'FILE',
+      help: 'Runs nothing: prints exchanges for a case, made of a HAR that a browser or proxy wrote.',
+    },
     reporter: {
       value: `${REPORTER_NAMES}[=FILE]`,
       multiple: true,
@@ -62,6 +67,8 @@ export const TEST_COMMAND: Command = {
 };
 
 async function testApps(args: Arguments, io: Io): Promise<number> {
+  const har = args.text('from-har');
+  if (har !== undefined) return printHarExchanges(har, args.positionals[0] ?? args.text('app') ?? '.', io);
   const scope = readUpdateScope(args, io);
   const coverage = openCoverage(args, io);
   const places = await findPlaces(args, io);

@@ -46,6 +46,10 @@ export const SERVE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     value: 'bundles|none',
     help: 'What standard output gets: a line of JSON for each bundle scenarios put out, or nothing. Default: bundles.',
   },
+  record: {
+    value: 'FOLDER',
+    help: 'Writes each call of a webhook as a case for iml test, secrets replaced by placeholders.',
+  },
   metrics: { help: 'Counts for Prometheus at /metrics.' },
   notify: {
     value: 'URL|COMMAND',

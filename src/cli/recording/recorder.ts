@@ -1,17 +1,14 @@
-import path from 'node:path';
 import type { EngineOptions } from '../../app/engine/create-engine.js';
-import { bodiesFolder } from '../../testing/cases/body-files.js';
 import { recordHar } from '../../testing/har/record-har.js';
 import { createDigestLog } from '../../testing/recording/digest-log.js';
 import type { RunToRecord } from '../../testing/recording/record-case.js';
 import { type Recording, recordTransport } from '../../testing/recording/record-transport.js';
-import { recordCase, type WrittenCase } from '../../testing/recording/write-case.js';
-import { readErrno } from '../../util/read-errno.js';
-import { writeFiles } from '../../util/write-files.js';
+import { recordCase } from '../../testing/recording/write-case.js';
 import { printableLine } from '../output/terminal-text.js';
 import { readVersion } from '../read-version.js';
 import { usageError } from '../usage-error.js';
-import type { NamedFile, RecordSettings } from './record-settings.js';
+import type { RecordSettings } from './record-settings.js';
+import { countNouns, describeWritten, writeCaseFiles, writeNamedFiles } from './write-case-files.js';
 
 /** What a run was, beside its calls. */
 export type RecordedSubject = Omit<RunToRecord, 'calls' | 'digests' | 'addresses'>;
@@ -61,12 +58,12 @@ export function createRecorder(
       if (caseFile !== undefined) {
         const written = await recordCase(run, { runtime: readVersion(), recordedAtMs: startedAtMs });
         await writeCaseFiles(caseFile, written);
-        notes.push(describeCase(caseFile, written, run.calls.length));
+        notes.push(describeWritten(caseFile, written, run.calls.length));
       }
       if (harFile !== undefined) {
         const har = await recordHar(run, { name: 'iml-runtime', version: readVersion() });
-        await writeAll([{ path: harFile.path, content: har }], '--har', harFile);
-        notes.push(`${count(run.calls.length, 'call')} in ${printableLine(harFile.shown)}.\n`);
+        await writeNamedFiles([{ path: harFile.path, content: har }], '--har', harFile);
+        notes.push(`${countNouns(run.calls.length, 'call')} in ${printableLine(harFile.shown)}.\n`);
       }
       return notes.join('');
     },
@@ -90,44 +87,4 @@ function listAddresses(hosts: Readonly<Record<string, string>>): readonly (reado
     const isOrigin = /^https?:\/\/[^/*]+\/?$/.test(from);
     return isOrigin ? [[to.replace(/\/+$/, ''), from.replace(/\/+$/, '')] as const] : [];
   });
-}
-
-async function writeCaseFiles(file: NamedFile, { text, bodies }: WrittenCase): Promise<void> {
-  const folder = bodiesFolder(file.path);
-  const files = [...bodies].map(([name, content]) => ({ path: path.join(folder, name), content }));
-  // The case comes last: it names the others.
-  await writeAll([...files, { path: file.path, content: text }], '--record', file);
-}
-
-async function writeAll(
-  files: Parameters<typeof writeFiles>[0],
-  option: string,
-  { shown }: NamedFile,
-): Promise<void> {
-  await writeFiles(files).catch((error: unknown) => {
-    throw usageError(
-      `${option}: the file "${shown}" cannot be written (${readErrno(error)}). Nothing of it was kept.`,
-      error,
-    );
-  });
-}
-
-function describeCase(
-  { shown }: NamedFile,
-  { bodies, placeholders, suspects }: WrittenCase,
-  calls: number,
-): string {
-  const files = bodies.size === 0 ? '' : `, ${count(bodies.size, 'body', 'bodies')} beside it`;
-  const secrets =
-    placeholders.length === 0 ? 'It held no secrets.' : `Secrets replaced: ${placeholders.join(', ')}.`;
-  const said = `Recorded ${printableLine(shown)}: ${count(calls, 'exchange')}${files}. ${secrets}\n`;
-  if (suspects.length === 0) return said;
-  const lines = suspects.map(
-    ({ path: at, shown: value }) => `  ${printableLine(at)}  ${printableLine(value)}\n`,
-  );
-  return `${said}These look like keys and are none that is known; look at them before you share the file:\n${lines.join('')}`;
-}
-
-function count(number: number, one: string, many = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`;
 }

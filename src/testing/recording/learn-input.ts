@@ -44,6 +44,9 @@ export function learnInput(
   findNamedSecrets(common, onSecret);
   findNamedSecrets(parameters, onSecret, isSecretParameter(secretFields));
   for (const value of [data, webhook, payload]) findNamedSecrets(value, onSecret);
+  // Whoever knows the address of a hook can call it.
+  const token = /\/([\w-]{16,})\/?$/.exec(String(webhook?.['url'] ?? ''))?.[1];
+  if (token !== undefined) onSecret('hook', token);
   findNamedSecrets(oauth, onSecret, (name) => name === 'codeVerifier' || isSecretMember(name));
   findNamedSecrets({ ...query }, onSecret, (name) => isSecretName(name, 'query') || !isOpenInCallback(name));
   if (request === undefined) return;

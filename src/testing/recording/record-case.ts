@@ -91,7 +91,7 @@ async function rehearseWith(run: RunToRecord, choose: ChooseStandIn): Promise<At
     const written = JSON.stringify(fixture);
     // What does not fit yet may do so with what the next round knows: the signature of a call that was received.
     if (written === before || round >= MAX_ROUNDS) {
-      const rehearsed = { rehearsal, book, fixture, placeholders: listPlaceholders(book) };
+      const rehearsed = { rehearsal, book, fixture, placeholders: mapPlaceholders(book) };
       return { rehearsed, problem: findProblem(run, rehearsal) };
     }
     before = written;
@@ -150,7 +150,8 @@ function describeEnd(error: Outcome['error']): string {
   return error === undefined ? 'no error' : `the error ${error.type}`;
 }
 
-function listPlaceholders(book: SecretBook): Placeholders {
+/** Of all stand-ins that have a name, what is written in their place. */
+export function mapPlaceholders(book: SecretBook): Placeholders {
   const named = book.secrets().filter(({ isDerived }) => !isDerived);
   return new Map(named.map(({ name, standIn }) => [standIn, secretPlaceholder(name)]));
 }

@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { convertHar } from '../../testing/har/har-exchanges.js';
+import { readErrno } from '../../util/read-errno.js';
+import { EXIT } from '../exit-code.js';
+import type { Io } from '../io.js';
+import { openApp } from '../open-app.js';
+import { usageError } from '../usage-error.js';
+import { countNouns, describeSecrets } from './write-case-files.js';
+
+/**
+ * Prints the exchanges of a HAR, and tells on standard error what was left out and what a person should look at.
+ *
+ * @throws EngineError (USAGE) for a file that cannot be read or is no HAR; RecordingError
+ */
+export async function printHarExchanges(har: string, folder: string, io: Io): Promise<number> {
+  const { app } = await openApp(folder, io);
+  const text = await readFile(path.resolve(io.cwd, har), 'utf8').catch((error: unknown) => {
+    throw usageError(`--from-har: the file "${har}" cannot be read (${readErrno(error)}).`, error);
+  });
+  const { text: exchanges, count, skipped, ...found } = convertHar(text, har, app);
+  await io.stdout.write(exchanges);
+  const left = skipped === 0 ? '' : `, ${skipped} left out`;
+  await io.stderr.write(`${countNouns(count, 'exchange')}${left}. ${describeSecrets(found)}`);
+  return EXIT.ok;
+}

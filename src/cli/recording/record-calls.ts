@@ -1,0 +1,101 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { createEngine, type EngineOptions } from '../../app/engine/create-engine.js';
+import type { App } from '../../document/app.js';
+import { EngineError } from '../../errors/engine-error.js';
+import type { Receiver } from '../../host/work/ports.js';
+import { createDigestLog } from '../../testing/recording/digest-log.js';
+import { recordCase } from '../../testing/recording/write-case.js';
+import { readErrno } from '../../util/read-errno.js';
+import { printError } from '../output/print-error.js';
+import { readVersion } from '../read-version.js';
+import { usageError } from '../usage-error.js';
+import { describeCall } from './recorded-call.js';
+import { readCommon, toFixtureInput } from './recorded-input.js';
+import { describeWritten, writeCaseFiles } from './write-case-files.js';
+
+/** A receiver that writes each call it gets as a case. */
+export interface CallRecorder {
+  readonly receiver: Receiver;
+  /** Waits for what is being written. */
+  readonly settled: () => Promise<void>;
+}
+
+export interface CallRecorderOptions {
+  readonly apps: readonly App[];
+  /** Absolute; made where it is not there. */
+  readonly folder: string;
+  /** The folder as it was given. */
+  readonly shown: string;
+  readonly engine: Pick<EngineOptions, 'timezone' | 'webhookLimits'>;
+  readonly say: (line: string) => void;
+}
+
+/** Calls that wait to be written; beyond that a service calls faster than anybody reads. */
+const MAX_WAITING = 100;
+
+/**
+ * Lays the writing of cases over a receiver. The sender is answered as ever: a call is processed once more to be written,
+ * one after another, which sends nothing.
+ *
+ * @throws EngineError (USAGE) for a folder that cannot be made
+ */
+export async function recordCalls(receiver: Receiver, options: CallRecorderOptions): Promise<CallRecorder> {
+  const { folder, shown, say } = options;
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw usageError(`--record: the folder "${shown}" cannot be made (${readErrno(error)}).`, error);
+  });
+  let writing = Promise.resolve();
+  let waiting = 0;
+  let count = 0;
+  return {
+    receiver: async (request) => {
+      const reception = await receiver(request);
+      if (waiting >= MAX_WAITING) say('A call is not recorded: too many wait to be written.\n');
+      else {
+        waiting++;
+        const number = ++count;
+        writing = writing
+          .then(() => writeCall(request, number, options))
+          .catch((error: unknown) =>
+            say(error instanceof EngineError ? printError(error) : `${String(error)}\n`),
+          )
+          .finally(() => waiting--);
+      }
+      return reception;
+    },
+    settled: () => writing,
+  };
+}
+
+async function writeCall(
+  { app: name, webhook, call, parameters, stored }: Parameters<Receiver>[0],
+  number: number,
+  { apps, folder, shown, engine: settings, say }: CallRecorderOptions,
+): Promise<void> {
+  const app = apps.find((known) => known.name === name);
+  if (app === undefined) return;
+  const recordedAtMs = Date.now();
+  const { digest, results } = createDigestLog();
+  const engine = createEngine({ app, digest, ...settings });
+  try {
+    const input = { parameters, webhook: stored };
+    const headers = call.headers.map(([header, value]) => [header, value] as const);
+    const report = await engine.webhook(webhook).handle({ ...call, headers }, input);
+    const now = new Date(recordedAtMs).toISOString();
+    const written = await recordCase(
+      {
+        ...{ app, component: { type: 'webhook', name: webhook }, calls: [], digests: results() },
+        ...readCommon(app, undefined),
+        ...describeCall(report, toFixtureInput(input, settings, now)),
+      },
+      { runtime: readVersion(), recordedAtMs },
+    );
+    const file = path.join(webhook, `${now.replace(/[:.]/g, '-')}-${number}.test.json`);
+    const named = { path: path.join(folder, file), shown: path.join(shown, file) };
+    await writeCaseFiles(named, written);
+    say(describeWritten(named, written, 0));
+  } finally {
+    await engine.close();
+  }
+}

@@ -1,0 +1,77 @@
+import { findDeclaredHosts } from '../../app/engine/declared-hosts.js';
+import type { App } from '../../document/app.js';
+import { RecordingError } from '../../errors/recording-error.js';
+import { parseHttpUrl } from '../../http/message/http-url.js';
+import { readSanitize } from '../../redaction/sanitize-paths.js';
+import type { CaseExchange } from '../cases/test-case.js';
+import { canonicalRequest } from '../exchanges/canonical-request.js';
+import { listAppTexts, listSanitized } from '../recording/app-texts.js';
+import { findSuspects, type Suspect } from '../recording/find-suspects.js';
+import { learnRequest, learnResponse } from '../recording/learn-call.js';
+import { chooseHeaders, maskResponse } from '../recording/mask-call.js';
+import { printCase } from '../recording/print-case.js';
+import { mapPlaceholders } from '../recording/record-case.js';
+import type { RecordedCall } from '../recording/record-transport.js';
+import { maskValue } from '../secrets/mask-value.js';
+import { createSecretBook, type SecretBook } from '../secrets/secret-book.js';
+import { writePlaceholders } from '../secrets/write-placeholders.js';
+import { readHar } from './read-har.js';
+
+/** Exchanges of a HAR, for the file of a case. */
+export interface HarExchanges {
+  /** JSON with one member, `exchanges`. */
+  readonly text: string;
+  readonly count: number;
+  /** Entries that are none an app would make, or that go to hosts the app does not name. */
+  readonly skipped: number;
+  readonly placeholders: readonly string[];
+  readonly suspects: readonly Suspect[];
+}
+
+/**
+ * Makes exchanges of a HAR 1.2 that a browser or a proxy wrote, with placeholders in place of what names say is secret. Where
+ * the app names hosts that the HAR has calls to, only those are taken.
+ *
+ * @param file its name, for errors
+ * @throws EngineError (USAGE) for what is no HAR; RecordingError (RECORDING_REFUSED) where a secret would stand in the text
+ */
+export function convertHar(text: string, file: string, app: App): HarExchanges {
+  const { calls: all, skipped } = readHar(text, file);
+  const isOfApp = findDeclaredHosts(app);
+  const ofApp = all.filter(({ request }) => isOfApp(parseHttpUrl(request.url)));
+  const calls = ofApp.length === 0 ? all : ofApp;
+  const book = createSecretBook();
+  const sanitize = readSanitize(listSanitized(app));
+  for (const call of calls) {
+    learnResponse(call, sanitize, book);
+    learnRequest(call, sanitize, book);
+  }
+  const keeps = chooseHeaders(listAppTexts(app));
+  const exchanges = calls.map((call): CaseExchange => {
+    return { request: maskRequest(call, book), response: maskResponse(call, book, keeps) };
+  });
+  const written = writePlaceholders({ exchanges }, mapPlaceholders(book));
+  const printed = printCase(written);
+  if (book.isIn(printed)) {
+    throw new RecordingError(
+      `Nothing is written: a secret of ${file} would stand in it, in a form that cannot be replaced.`,
+    );
+  }
+  return {
+    ...{ text: printed, count: calls.length, skipped: skipped + all.length - calls.length },
+    placeholders: book.secrets().map(({ name }) => name),
+    suspects: findSuspects(written, (word) => /fake-|secret:/.test(word)),
+  };
+}
+
+/** What a browser adds of its own. */
+const OF_THE_BROWSER =
+  /^(?:accept(?:-language|-encoding)?|cache-control|cookie|dnt|origin|pragma|priority|referer|te|upgrade-insecure-requests|if-.*|sec-.*)$/;
+
+function maskRequest({ request }: RecordedCall, book: SecretBook): NonNullable<CaseExchange['request']> {
+  const { headers, ...rest } = canonicalRequest(request);
+  const kept = Object.entries(headers).filter(([name]) => !OF_THE_BROWSER.test(name));
+  const masked = maskValue(rest, book) as typeof rest;
+  if (kept.length === 0) return masked;
+  return { ...masked, headers: Object.fromEntries(kept.map(([name, value]) => [name, book.clean(value)])) };
+}

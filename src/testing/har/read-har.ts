@@ -1,0 +1,170 @@
+import { EngineError } from '../../errors/engine-error.js';
+import { transportFailure } from '../../http/transport/transport-failure.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
+import type { RecordedCall, RecordedResponse } from '../recording/record-transport.js';
+
+/** The calls of a HAR, and how many entries are none an app would make. */
+export interface HarCalls {
+  readonly calls: readonly RecordedCall[];
+  /** Pages, pictures, scripts, preflights and the like. */
+  readonly skipped: number;
+}
+
+const MAX_ENTRIES = 10_000;
+
+/**
+ * Reads the calls of a HAR 1.2 that a browser or a proxy wrote, in the order they began. What belongs to the page around
+ * them (documents, pictures, styles, scripts, preflights, sockets) is left out.
+ *
+ * @param text the file
+ * @param file its name, for errors
+ * @throws EngineError (USAGE) for what is no HAR, with the member that is wrong
+ */
+export function readHar(text: string, file: string): HarCalls {
+  const entries = ownMember(readLog(parse(text, file), file), 'entries');
+  if (!Array.isArray(entries)) throw notHar(file, 'log.entries', 'a list');
+  if (entries.length > MAX_ENTRIES) throw notHar(file, 'log.entries', `a list of at most ${MAX_ENTRIES}`);
+  const read = entries.map((entry: unknown, index) =>
+    readEntry(entry, { file, at: `log.entries[${index}]` }),
+  );
+  const calls = read.filter((call) => call !== undefined);
+  return {
+    calls: calls.toSorted((a, b) => a.startedAtMs - b.startedAtMs),
+    skipped: entries.length - calls.length,
+  };
+}
+
+interface Where {
+  readonly file: string;
+  readonly at: string;
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : '';
+    throw new EngineError('USAGE', `${file} is no HAR: it is not JSON (${reason}).`, { cause });
+  }
+}
+
+function readLog(har: unknown, file: string): PlainObject {
+  const log = isPlainObject(har) ? ownMember(har, 'log') : undefined;
+  if (!isPlainObject(log)) throw notHar(file, 'log', 'an object');
+  return log;
+}
+
+function notHar(file: string, member: string, expected: string): EngineError {
+  return new EngineError('USAGE', `${file} is no HAR: ${member} is not ${expected}.`);
+}
+
+/** Kinds browsers give what they load for the page itself. */
+const OF_THE_PAGE: ReadonlySet<string> = new Set([
+  ...['document', 'stylesheet', 'image', 'media', 'font', 'script', 'texttrack', 'manifest'],
+  ...['preflight', 'websocket', 'ping', 'csp-violation-report', 'signedexchange'],
+]);
+
+function readEntry(entry: unknown, where: Where): RecordedCall | undefined {
+  if (!isPlainObject(entry)) throw notHar(where.file, where.at, 'an object');
+  const request = objectIn(entry, 'request', where);
+  const method = textIn(request, 'method', where).toUpperCase();
+  const url = textIn(request, 'url', where).replace(/#.*$/s, '');
+  const kind = String(ownMember(entry, '_resourceType') ?? '').toLowerCase();
+  if (!/^https?:\/\//i.test(url) || method === 'OPTIONS' || OF_THE_PAGE.has(kind)) return undefined;
+  const started = Date.parse(String(ownMember(entry, 'startedDateTime') ?? ''));
+  const time = Number(ownMember(entry, 'time') ?? 0);
+  const response = readResponse(entry, where);
+  return {
+    request: { method, url, headers: readHeaders(request, where), body: readPostData(request, where) },
+    response,
+    error: response === undefined ? readFailure(entry, url) : undefined,
+    startedAtMs: Number.isNaN(started) ? 0 : started,
+    durationMs: Number.isFinite(time) && time > 0 ? Math.round(time) : 0,
+  };
+}
+
+/** What browsers write; everything else is a connection that broke. */
+const ERRNOS: readonly (readonly [pattern: RegExp, errno: string])[] = [
+  [/REFUSED/i, 'ECONNREFUSED'],
+  [/NAME_NOT_RESOLVED|ENOTFOUND|UNKNOWN_HOST/i, 'ENOTFOUND'],
+  [/TIMED?_?OUT|ABORTED/i, 'ETIMEDOUT'],
+  [/CERT/i, 'CERT_HAS_EXPIRED'],
+];
+
+function readFailure(entry: PlainObject, url: string): RecordedCall['error'] {
+  const response = ownMember(entry, 'response');
+  const written =
+    ownMember(entry, '_error') ?? (isPlainObject(response) ? ownMember(response, '_error') : undefined);
+  const text = String(written ?? '');
+  const known = ERRNOS.find(([pattern]) => pattern.test(text))?.[1];
+  const errno = known ?? (/^E[A-Z]{4,}$/.test(text) ? text : 'ECONNRESET');
+  return transportFailure({ code: errno }, new URL(url).origin);
+}
+
+function readResponse(entry: PlainObject, where: Where): RecordedResponse | undefined {
+  const response = objectIn(entry, 'response', where);
+  const status = ownMember(response, 'status');
+  if (typeof status !== 'number') throw notHar(where.file, `${where.at}.response.status`, 'a number');
+  // What was blocked or never answered.
+  if (status < 100 || status > 999) return undefined;
+  const headers: PlainObject = Object.create(null);
+  for (const [name, value] of readHeaders(response, where)) addHeader(headers, name.toLowerCase(), value);
+  const content = ownMember(response, 'content');
+  return {
+    status,
+    headers: Object.freeze(headers) as RecordedResponse['headers'],
+    body: isPlainObject(content) ? readBytes(content) : new Uint8Array(),
+  };
+}
+
+/** A repeated header is joined, as it is for an app. */
+function addHeader(headers: PlainObject, name: string, value: string): void {
+  // The body of a HAR is decoded, and its length another one.
+  if (name === 'content-encoding' || name === 'content-length' || name === 'transfer-encoding') return;
+  const known = headers[name];
+  // Browsers write several cookies into one entry, a line each.
+  const values = name === 'set-cookie' ? [known ?? [], value.split('\n')].flat() : undefined;
+  setMember(headers, name, values ?? (known === undefined ? value : `${String(known)}, ${value}`));
+}
+
+/** HTTP/2 has names that start with a colon, which are parts of the address. */
+function readHeaders(message: PlainObject, where: Where): readonly (readonly [string, string])[] {
+  const headers = ownMember(message, 'headers') ?? [];
+  if (!Array.isArray(headers)) throw notHar(where.file, `${where.at}.headers`, 'a list');
+  return headers.flatMap((header: unknown) => {
+    if (!isPlainObject(header)) return [];
+    const [name, value] = [ownMember(header, 'name'), ownMember(header, 'value')];
+    const isHeader = typeof name === 'string' && typeof value === 'string' && !name.startsWith(':');
+    return isHeader ? [[name, value] as const] : [];
+  });
+}
+
+function readPostData(request: PlainObject, where: Where): Uint8Array | undefined {
+  const data = ownMember(request, 'postData');
+  if (data === undefined || data === null) return undefined;
+  if (!isPlainObject(data)) throw notHar(where.file, `${where.at}.request.postData`, 'an object');
+  const params = ownMember(data, 'params');
+  if (typeof ownMember(data, 'text') === 'string' || !Array.isArray(params)) return readBytes(data);
+  const pairs = params.filter(isPlainObject).map((param): [string, string] => {
+    return [String(ownMember(param, 'name') ?? ''), String(ownMember(param, 'value') ?? '')];
+  });
+  return Buffer.from(new URLSearchParams(pairs).toString(), 'utf8');
+}
+
+function readBytes(content: PlainObject): Uint8Array {
+  const text = ownMember(content, 'text');
+  if (typeof text !== 'string') return new Uint8Array();
+  return Buffer.from(text, ownMember(content, 'encoding') === 'base64' ? 'base64' : 'utf8');
+}
+
+function objectIn(object: PlainObject, name: string, { file, at }: Where): PlainObject {
+  const value = ownMember(object, name);
+  if (isPlainObject(value)) return value;
+  throw notHar(file, `${at}.${name}`, 'an object');
+}
+
+function textIn(object: PlainObject, name: string, { file, at }: Where): string {
+  const value = ownMember(object, name);
+  if (typeof value === 'string' && value !== '') return value;
+  throw notHar(file, `${at}.request.${name}`, 'a text');
+}
