@@ -106,13 +106,13 @@ describeEach('a host', (engine) => {
     await Promise.all(Array.from({ length: 30 }, (_, n) => post(host, slow, { n })));
     await host.start();
     await eventually(() => slowRuns > 0);
-    const sentMs = Date.now();
     await post(host, quick, { n: 1 });
     const quickHook = (await host.scenarios.get('quick')).hookId ?? 0;
     await eventually(
       async () => (await host.events.list({ status: ['done'], hookId: quickHook })).length === 1,
     );
-    expect(Date.now() - sentMs).toBeLessThan(900);
+    // Not behind all that came before it.
+    expect(slowRuns).toBeLessThan(30);
   });
 
   it('bounds a queue in bytes, and turns a scenario on without reading what waits', async () => {

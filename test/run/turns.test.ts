@@ -49,7 +49,7 @@ describe('others wait for a short time only', () => {
     ['a form', { text: FORM }, 'application/x-www-form-urlencoded', '{{body.name7}}'],
     ['XML', { text: XML }, 'application/xml', '{{body.rows[1].row[1].id[1]}}'],
     ['text in UTF-16', { text: 'ä'.repeat(8_000_000) }, 'text/plain; charset=utf-16le', '{{length(body)}}'],
-  ])('while %s of many megabytes is read', async (_, answer, type, output) => {
+  ])('while %s of many megabytes is read', { retry: 3 }, async (_, answer, type, output) => {
     const { transport } = service((): Answer => ({ ...answer, headers: { 'content-type': type } }));
     const test = engineOf({ url: '/x', response: { output } }, { transport });
     let bundles: readonly unknown[] | undefined;
@@ -62,7 +62,7 @@ describe('others wait for a short time only', () => {
     expect(waited).toBeLessThan(GENEROUS_MS);
   });
 
-  it('while many items are taken out of an answer', async () => {
+  it('while many items are taken out of an answer', { retry: 3 }, async () => {
     const text = JSON.stringify(records(40_000));
     const { transport } = service(() => ({ text, headers: { 'content-type': 'application/json' } }));
     const output = { id: '{{item.id}}', text: '{{replace(item.name; "a"; sha256(item.name))}}' };

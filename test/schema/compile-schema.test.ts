@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { dateTime, integer, list, nullable, object, oneOf, text } from '../../src/schema/build.js';
+import { compileDocument, compileSchema } from '../../src/schema/compile-schema.js';
+
+const CONTACT = object(
+  { name: text({ minLength: 1 }), age: integer({ minimum: 0 }) },
+  { role: oneOf(['admin', 'member']), tags: list(text()), seenAt: nullable(dateTime()) },
+  { additionalProperties: false },
+);
+const check = compileSchema(CONTACT);
+
+describe('a schema', () => {
+  it('finds nothing in a value that fits', () => {
+    const value = { name: 'Ann', age: 0, role: 'admin', tags: [], seenAt: '2026-01-02T03:04:05Z' };
+    expect(check(value)).toEqual([]);
+    expect(check({ name: 'Ann', age: 0, seenAt: null })).toEqual([]);
+  });
+
+  it.each<[string, unknown, string, readonly string[]]>([
+    ['a missing member', { age: 1 }, 'required', ['name']],
+    ['an empty text', { name: '', age: 1 }, 'minLength', ['name']],
+    ['a number below its bound', { name: 'A', age: -1 }, 'minimum', ['age']],
+    ['a number that is none', { name: 'A', age: '1' }, 'type', ['age']],
+    ['a word that is not one of them', { name: 'A', age: 1, role: 'x' }, 'enum', ['role']],
+    ['an item of another type', { name: 'A', age: 1, tags: ['a', 1] }, 'type', ['tags', '1']],
+    ['what is no object', [], 'type', []],
+  ])('tells of %s where it stands', (_title, value, keyword, path) => {
+    expect(check(value)).toContainEqual(expect.objectContaining({ keyword, path }));
+  });
+
+  it('tells of a member nobody knows, and of those there are', () => {
+    const [problem] = check({ name: 'A', age: 1, colour: 'red' });
+    expect(problem?.unknown).toEqual({ name: 'colour', known: ['name', 'age', 'role', 'tags', 'seenAt'] });
+  });
+
+  it('tells of all that is wrong at once', () => {
+    expect(check({ name: '', age: -1 })).toHaveLength(2);
+  });
+
+  it('takes own members only, whatever they are called', () => {
+    const value = JSON.parse('{"name":"A","age":1,"__proto__":{"x":1}}');
+    expect(check(value)[0]?.unknown?.name).toBe('__proto__');
+    expect(check(Object.create({ name: 'A', age: 1 }))).toHaveLength(2);
+  });
+
+  it('leaves the value as it is', () => {
+    const value = Object.freeze({ name: 'A', age: 1.5 });
+    expect(check(value)).toMatchObject([{ keyword: 'type', path: ['age'] }]);
+  });
+
+  it('that is none is a mistake of whoever wrote it', () => {
+    expect(() => compileSchema({ type: 'no-such-type' })).toThrow();
+  });
+});
+
+describe('a document of schemas', () => {
+  const find = compileDocument({
+    openapi: '3.1.0',
+    components: {
+      schemas: {
+        Id: { type: 'integer' },
+        Team: { type: 'object', required: ['id'], properties: { id: { $ref: '#/components/schemas/Id' } } },
+      },
+    },
+  });
+
+  it('gives those its pointers lead to, and they lead to one another', () => {
+    expect(find('/components/schemas/Team')({ id: 1 })).toEqual([]);
+    expect(find('/components/schemas/Team')({ id: 'a' })).toMatchObject([{ keyword: 'type', path: ['id'] }]);
+  });
+
+  it('has nothing behind another pointer', () => {
+    expect(() => find('/components/schemas/None')).toThrow();
+  });
+});
