@@ -80,10 +80,13 @@ describeEach('a host', (engine) => {
     });
     expect(seen.toSorted()).toEqual(['s event', 's event']);
     // Each of the three once, to whoever watches.
-    const told = notices.filter(({ kind }) => kind === 'given-up' || kind === 'scenario-off');
+    const listTold = (): HostNotice[] =>
+      notices.filter(({ kind }) => kind === 'given-up' || kind === 'scenario-off');
+    // They are told once it is stored, which somebody else may see before.
+    await eventually(() => listTold().length >= 3);
     const byScenario = (a: HostNotice, b: HostNotice): number =>
       JSON.stringify(a).localeCompare(JSON.stringify(b));
-    expect(told.toSorted(byScenario)).toMatchObject([
+    expect(listTold().toSorted(byScenario)).toMatchObject([
       { kind: 'given-up', scenario: 'retrying', source: { kind: 'incomplete' } },
       { kind: 'given-up', scenario: 's', source: { kind: 'event', eventId: 1 } },
       { kind: 'scenario-off', scenario: 'poll', reason: 'fatal-error' },
