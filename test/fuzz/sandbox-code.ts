@@ -4,7 +4,7 @@ import { FUNCTIONS } from '../../src/iml/functions/table.js';
 import { createSandbox } from '../../src/sandbox/create-sandbox.js';
 import { isPlainObject } from '../../src/util/plain-object.js';
 import { ENVIRONMENT } from '../sandbox/open-sandbox.js';
-import { assertPrototypes, type Target } from './target.js';
+import { assertPrototypes, cpuMs, type Target } from './target.js';
 
 interface Input {
   readonly code: string;
@@ -158,11 +158,6 @@ const codes: fc.Arbitrary<string> = fc.letrec<{ code: string }>((tie) => ({
 
 /** Of a call. What is no endless loop takes a thousandth of it. */
 const TIME_MS = 25;
-
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
 
 /** Custom functions that try everything: they give data or an error, and the next call finds a clean guest. */
 export async function createSandboxCode(): Promise<Target<Input> & Disposable> {
