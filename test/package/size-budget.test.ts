@@ -14,7 +14,8 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   ['index.ts', 320, 1250],
   ['host/index.ts', 215, 1150],
   ['rest/index.ts', 120, 320],
-  ['testing/index.ts', 420, 1550],
+  // Running and recording the tests of apps is what it is for.
+  ['testing/index.ts', 510, 1650],
   ['cli/bin.ts', 1, 1],
 ];
 

@@ -20,6 +20,7 @@ export interface RecordedCall {
   readonly durationMs: number;
 }
 
+/** A request as it was sent. */
 export interface RecordedRequest {
   readonly method: string;
   readonly url: string;
@@ -27,6 +28,7 @@ export interface RecordedRequest {
   readonly body: Uint8Array | undefined;
 }
 
+/** The answer to it, as it came. */
 export type RecordedResponse = Pick<TransportResponse, 'status' | 'headers' | 'body'>;
 
 /** What has been recorded so far. */
@@ -39,6 +41,7 @@ export interface Recording {
   readonly isIncomplete: () => boolean;
 }
 
+/** How the calls of a transport are recorded. */
 export interface RecordTransportOptions {
   /** Default: the system's. */
   readonly clock?: Clock | undefined;

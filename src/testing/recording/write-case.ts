@@ -29,6 +29,7 @@ export interface WrittenCase {
   readonly suspects: readonly Suspect[];
 }
 
+/** How a recorded run becomes the file of a case. */
 export interface WriteCaseOptions {
   /** Version of this package, for `recorded`. */
   readonly runtime: string;
