@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
+import { recordHar } from '../../src/testing/har/record-har.js';
 import { createDigestLog } from '../../src/testing/recording/digest-log.js';
 import type { RunToRecord } from '../../src/testing/recording/record-case.js';
 import { recordTransport } from '../../src/testing/recording/record-transport.js';
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function record(patch: Readonly<Record<string, unknown>>): Promise<WrittenCase> {
+async function run(patch: Readonly<Record<string, unknown>>): Promise<RunToRecord> {
   const app = defineApp(secretApp(service.origin, patch));
   const { digest, results } = createDigestLog();
   let recording: ReturnType<typeof recordTransport> | undefined;
@@ -31,14 +32,17 @@ async function record(patch: Readonly<Record<string, unknown>>): Promise<Written
   const input = { parameters: { ...PARAMETERS }, connection: { ...CONNECTION } };
   const { error, bundles } = await engine.module('act').run(input);
   await engine.close();
-  const run: RunToRecord = {
+  return {
     ...{ app, kind: 'search', component: { type: 'module', name: 'act' }, common: COMMON },
     input: { ...input, now: new Date(startedAtMs).toISOString() },
     calls: recording?.calls() ?? [],
     digests: results(),
     ended: { error: error && { type: error.type, message: error.message }, bundleCount: bundles?.length },
   };
-  return recordCase(run, { runtime: '0.0.0', recordedAtMs: startedAtMs });
+}
+
+async function record(patch: Readonly<Record<string, unknown>>): Promise<WrittenCase> {
+  return recordCase(await run(patch), { runtime: '0.0.0', recordedAtMs: 0 });
 }
 
 function everythingIn({ text, bodies, suspects }: WrittenCase): string {
@@ -51,6 +55,12 @@ describe('a recorded run', () => {
     const written = await record(patch);
     expectNoSecret(everythingIn(written));
     expect(written.placeholders).toContain('key');
+  });
+
+  it.each([...BODIES])('holds no secret as a HAR where the body is %s', async (_name, patch) => {
+    const har = await recordHar(await run(patch), { name: 'test', version: '0.0.0' });
+    expectNoSecret(har);
+    expect(JSON.parse(har)).toMatchObject({ log: { entries: [{}, {}] } });
   });
 
   it.each([...FAILURES])('holds no secret after %s', async (name, patch) => {
