@@ -92,7 +92,7 @@ function addMember(
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (value instanceof Date) return 'a date';
-  return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+  return typeof value === 'string' ? 'text' : `a ${typeof value}`;
 }
 
 /** Section 1: one expression alone keeps its type; a result that is no number is null (section 4). */
