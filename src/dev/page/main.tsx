@@ -50,7 +50,7 @@ function Bar({ onMenu }: { readonly onMenu: () => void }): JSX.Element {
         ☰
       </button>
       <a class="brand" href="#/">
-        <img src="/icon.svg" alt="" width="22" height="22" /> <strong>iml dev</strong>
+        <img src="/icon.svg" alt="Start:" width="22" height="22" /> <strong>iml dev</strong>
         <span class="muted app-name">{app.value?.name}</span>
       </a>
       <search class="search">

@@ -20,7 +20,7 @@ export function ExchangeDetail({
     <div class="columns">
       <section class="column" aria-label="Request">
         <header>
-          <h3>Request</h3>
+          <h2>Request</h2>
           <CurlButton step={step} />
         </header>
         <p class="address">
@@ -29,12 +29,12 @@ export function ExchangeDetail({
         <PlaceText place={request.place} />
         <Pairs title="Query" pairs={listQuery(request.url)} />
         <Pairs title="Headers" pairs={request.headers.map(([name, value]) => [name, value])} />
-        <h4>Body</h4>
+        <h3>Body</h3>
         <BodyView body={request.body} empty="No body was sent." label="request body" />
       </section>
       <section class="column" aria-label="Response">
         <header>
-          <h3>Response</h3>
+          <h2>Response</h2>
           {response !== undefined && (
             <span>
               <Status status={response.status} />{' '}
@@ -53,14 +53,14 @@ export function ExchangeDetail({
               pairs={Object.entries(response.headers).map(([name, value]) => [name, String(value)])}
               isClosed
             />
-            <h4>Body</h4>
+            <h3>Body</h3>
             <BodyView body={response.body} empty="The answer has no body." label="response body" />
           </>
         )}
       </section>
       <section class="column" aria-label="Bundles of this page">
         <header>
-          <h3>Bundles</h3>
+          <h2>Bundles</h2>
           {page !== undefined && <span class="muted">{count(page.count, 'output')}</span>}
         </header>
         {page === undefined ? (

@@ -65,9 +65,9 @@ export function Expressions({ run, seq }: ExpressionsProps): JSX.Element {
         <div class="documents">
           {value.documents.map((document) => (
             <section key={document.role} aria-label={document.file ?? document.role}>
-              <h3>
+              <h2>
                 {document.file ?? document.role} <span class="tag">{document.role}</span>
-              </h3>
+              </h2>
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
               <pre class="spec" tabIndex={0}>
                 <Marked
@@ -185,7 +185,7 @@ function Chosen({ expression, documents }: ChosenProps): JSX.Element {
       ) : (
         <>
           <NamedValue source={expression.source} value={expression.value} />
-          {expression.parts.length > 0 && <h4>Its parts</h4>}
+          {expression.parts.length > 0 && <h3>Its parts</h3>}
           {expression.parts.map((part) => (
             <NamedValue
               key={`${part.start} ${part.end}`}

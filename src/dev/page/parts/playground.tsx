@@ -33,7 +33,7 @@ export function Playground({ run, seq, item }: PlaygroundProps): JSX.Element {
   };
   return (
     <section class="playground" aria-label="Playground">
-      <h3>Try an expression here</h3>
+      <h2>Try an expression here</h2>
       <Editor
         label="Expression"
         initial=""

@@ -256,7 +256,7 @@ function Input({ run }: { readonly run: RunDetail }): JSX.Element {
   const { parameters, connection, limit, payload } = run.input;
   return (
     <div class="input">
-      <h3>Parameters</h3>
+      <h2>Parameters</h2>
       {Object.keys(parameters).length === 0 ? (
         <p class="empty-line">No parameters were given.</p>
       ) : (
@@ -274,7 +274,7 @@ function Input({ run }: { readonly run: RunDetail }): JSX.Element {
       </dl>
       {payload !== undefined && (
         <>
-          <h3>Payload</h3>
+          <h2>Payload</h2>
           <JsonTree value={payload} />
         </>
       )}

@@ -1,0 +1,118 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openHistory, type RunRest } from '../../src/dev/history/history.js';
+import { packEvent } from '../../src/dev/history/pack-event.js';
+import type { RunSummary } from '../../src/dev/protocol.js';
+import { openSqlite } from '../../src/store/sql/open-sqlite.js';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'iml-history-'));
+  file = path.join(folder, 'dev.db');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const LIMITS = { maxRuns: 1000, maxSize: 1_000_000 };
+
+const REST: RunRest = {
+  limits: { requests: 100, pages: 50, records: 3200, timeMs: 40_000 },
+  input: { parameters: {} },
+  ...{ replayOf: undefined, documents: [], failure: undefined, allWarnings: [], bundleList: undefined },
+  canReplay: false,
+};
+
+function run(id: string, startedAt: number, more: Partial<RunSummary> = {}): RunSummary {
+  return {
+    ...{ id, app: 'a', kind: 'module', name: 'm', source: 'run', state: 'ok', startedAt, durationMs: 5 },
+    ...{ requests: 1, pages: 0, records: 0, bundles: 0, warnings: 0, events: 0 },
+    ...{ stopReason: undefined, error: undefined },
+    ...more,
+  };
+}
+
+it('keeps runs over restarts; one that was under way counts as stopped', async () => {
+  const before = await openHistory(file);
+  await before.saveRun(run('a', 1), REST);
+  await before.saveRun(run('b', 2, { state: 'running' }), REST);
+  await before.close();
+  const after = await openHistory(file);
+  expect((await after.list({})).map(({ id, state }) => [id, state])).toEqual([
+    ['b', 'stopped'],
+    ['a', 'ok'],
+  ]);
+  await after.close();
+});
+
+it('lists a thousand runs by pages, newest first, by state and name', async () => {
+  const history = await openHistory(file);
+  for (let index = 0; index < 1000; index++) {
+    await history.saveRun(
+      run(`r${index}`, index, { name: index % 2 === 0 ? 'even' : 'odd', state: 'stopped' }),
+      REST,
+    );
+  }
+  const seen: string[] = [];
+  for (let before: string | undefined; ; before = seen.at(-1)) {
+    const page = await history.list({ name: 'even', limit: 150, before });
+    if (page.length === 0) break;
+    seen.push(...page.map(({ id }) => id));
+  }
+  expect(seen).toHaveLength(500);
+  expect(seen[0]).toBe('r998');
+  expect(new Set(seen).size).toBe(500);
+  expect(await history.list({ state: 'ok' })).toEqual([]);
+  await history.close();
+});
+
+it('keeps a value once, however many events hold it, and drops the oldest runs when it is full', async () => {
+  const history = await openHistory(file, { ...LIMITS, maxRuns: 3, maxSize: 200_000 });
+  const event = {
+    at: 1,
+    requestIndex: 0,
+    page: 1,
+    kind: 'response',
+    status: 200,
+    headers: {},
+    size: 1,
+    durationMs: 1,
+  } as const;
+  for (let index = 0; index < 45; index++) {
+    const id = `r${String(index).padStart(2, '0')}`;
+    await history.saveRun(run(id, index, { state: 'running' }), REST);
+    const packed = [0, 1, 2].map((seq) =>
+      packEvent({ ...event, body: `${index} ${'x'.repeat(100_000)}` }, seq),
+    );
+    await history.addEvents(id, packed);
+    await history.saveRun(run(id, index), REST);
+  }
+  const left = await history.list({});
+  expect(left[0]?.id).toBe('r44');
+  expect(left.length).toBeLessThanOrEqual(23);
+  const [newest] = await history.events('r44', -1, 10);
+  expect(newest).toMatchObject({ seq: 0, body: { size: 100_003 } });
+  await history.close();
+});
+
+it('refuses a file that is damaged or no history, and leaves it as it is', async () => {
+  const damaged = 'this is no database, but somebody may want it back'.repeat(100);
+  writeFileSync(file, damaged);
+  await expect(openHistory(file)).rejects.toThrow(
+    /The history .*dev\.db cannot be read: it is damaged, or no history\. .* nothing was changed\./,
+  );
+  expect(readFileSync(file, 'utf8')).toBe(damaged);
+});
+
+it('refuses a file of a later version, and leaves it as it is', async () => {
+  await (await openHistory(file)).close();
+  const database = await openSqlite({ file });
+  await database.db.insertInto('schema_migrations').values({ name: 'dev/999-later' }).execute();
+  await database.close();
+  await expect(openHistory(file)).rejects.toThrow(/was written by a later version of iml-runtime/);
+  const again = await openSqlite({ file });
+  const rows = await again.db.selectFrom('schema_migrations').select('name').execute();
+  expect(rows.map(({ name }) => name)).toContain('dev/999-later');
+  await again.close();
+});
