@@ -14,6 +14,7 @@ import { isIgnored, readIgnoreComments } from './settings/ignore-comments.js';
 import { type CheckConfig, CONFIG_FILE, readCheckConfig } from './settings/read-config.js';
 import { listDocuments } from './subject/checked-document.js';
 import { compileFunctions } from './subject/compile-functions.js';
+import { findScenarioFiles } from './subject/scenario-files.js';
 import { createSubject, type FunctionWarning } from './subject/subject.js';
 
 /** What the check of a folder gave. */
@@ -58,14 +59,21 @@ export async function checkLoadedApp(
 ): Promise<CheckReport> {
   const app = await orError(load());
   const config = await orError(findConfig(root, textOf));
-  if (app instanceof EngineError || config instanceof EngineError) {
+  const scenarios =
+    config instanceof EngineError ? [] : await orError(findScenarioFiles(root, config?.scenarios, textOf));
+  if (app instanceof EngineError || config instanceof EngineError || scenarios instanceof EngineError) {
     const refused = [
       ...(app instanceof EngineError ? [toFinding(LOAD_ERROR, app)] : []),
-      ...(config instanceof EngineError ? [toFinding(SETTINGS_ERROR, config)] : []),
+      ...[config, scenarios].flatMap((one) =>
+        one instanceof EngineError ? [toFinding(SETTINGS_ERROR, one)] : [],
+      ),
     ];
     return { root, app: app instanceof EngineError ? undefined : app.name, findings: refused, ignored: 0 };
   }
-  const found = checkSubject(createSubject(app, await compile(app)), config ?? DEFAULT_CHECK_SETTINGS);
+  const found = checkSubject(
+    createSubject(app, await compile(app), scenarios),
+    config ?? DEFAULT_CHECK_SETTINGS,
+  );
   return { root, app: app.name, ...hideIgnored(app, found, config?.ignore ?? []) };
 }
 
@@ -101,7 +109,10 @@ async function findConfig(
   for (let folder = root; ; folder = path.dirname(folder)) {
     const file = path.join(folder, CONFIG_FILE);
     const text = await textOf(file);
-    if (text !== undefined) return readCheckConfig(text, path.relative(root, file) || CONFIG_FILE);
+    if (text !== undefined) {
+      const config = readCheckConfig(text, path.relative(root, file) || CONFIG_FILE);
+      return { ...config, scenarios: config.scenarios?.map((one) => path.resolve(folder, one)) };
+    }
     const isTop = await readFile(path.join(folder, '.git', 'HEAD')).then(
       () => true,
       () => path.dirname(folder) === folder,

@@ -24,6 +24,7 @@ import { unquotedFormat } from './rules/language/unquoted-format.js';
 import { zeroIndex } from './rules/language/zero-index.js';
 import { connectionMissing } from './rules/references/connection-missing.js';
 import { samplesOutsideInterface, unfilledInterface } from './rules/references/interface.js';
+import { orderedResponder, scenarioFile } from './rules/references/scenarios.js';
 import { undeclaredCommon } from './rules/references/undeclared-common.js';
 import { undeclaredParameter } from './rules/references/undeclared-parameter.js';
 import { unknownEndpoint } from './rules/references/unknown-endpoint.js';
@@ -42,6 +43,7 @@ export const RULES: readonly Rule[] = [
   ...[parameterType, nestedWithoutStore, functionCode, functionComment],
   ...[unwrittenTemp, undeclaredParameter, unstoredConnectionData, undeclaredCommon, connectionMissing],
   ...[unknownEndpoint, unreferencedComponent, samplesOutsideInterface, unfilledInterface],
+  ...[scenarioFile, orderedResponder],
 ];
 
 /** Id of what stops an app from loading: no rule finds it, the loader refuses the app. */

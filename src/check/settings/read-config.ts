@@ -15,6 +15,8 @@ export const CONFIG_FILE = 'iml.config.json';
 export interface CheckConfig extends CheckSettings {
   /** Folders below the app whose files nothing is told of, with `/`. */
   readonly ignore: readonly string[];
+  /** Files of scenarios, from the file of the settings on; undefined where none are named. */
+  readonly scenarios: readonly string[] | undefined;
 }
 
 /**
@@ -33,6 +35,7 @@ export function readCheckConfig(text: string, file: string): CheckConfig {
   return {
     levels: readLevels(document, check['rules'] ?? {}),
     ignore: readIgnore(document, check['ignore'] ?? []),
+    scenarios: readScenarios(document, root['scenarios']),
   };
 }
 
@@ -60,6 +63,13 @@ function isLevel(value: unknown): value is Level | 'off' {
 function readIgnore(document: Document, value: unknown): readonly string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
   throw invalid(document, '/check/ignore', 'check.ignore is a list of folders.');
+}
+
+function readScenarios(document: Document, value: unknown): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const files: unknown = typeof value === 'string' ? [value] : value;
+  if (Array.isArray(files) && files.every((file) => typeof file === 'string')) return files;
+  throw invalid(document, '/scenarios', 'scenarios is a file, or a list of files.');
 }
 
 function readObject(document: Document, value: unknown, pointer: string): Readonly<Record<string, unknown>> {

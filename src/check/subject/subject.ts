@@ -6,6 +6,7 @@ import type { RunRefusal } from '../rehearsal/rehearsal.js';
 import { rehearseApp } from '../rehearsal/rehearse-app.js';
 import { type CheckedDocument, listDocuments } from './checked-document.js';
 import { type ExpressionSite, listExpressions } from './expression-site.js';
+import { rehearseScenarios, type ScenarioFile, type ScenarioRefusal } from './scenario-files.js';
 
 /** An app as rules see it: its documents, the parsed texts in them, and the names an expression can use. */
 export interface Subject {
@@ -18,6 +19,8 @@ export interface Subject {
   readonly functionNames: readonly string[];
   /** What compiling the custom functions told. */
   readonly functionWarnings: readonly FunctionWarning[];
+  /** What a host would refuse the app's scenarios for. */
+  readonly scenarioRefusals: readonly ScenarioRefusal[];
   /** What runs would be refused for; looked for when it is first asked for. */
   readonly refusals: readonly RunRefusal[];
 }
@@ -30,7 +33,11 @@ export interface FunctionWarning {
 }
 
 /** Takes an app apart for rules. Every template is parsed once. */
-export function createSubject(app: App, functionWarnings: readonly FunctionWarning[] = []): Subject {
+export function createSubject(
+  app: App,
+  functionWarnings: readonly FunctionWarning[] = [],
+  scenarios: readonly ScenarioFile[] = [],
+): Subject {
   const documents = listDocuments(app);
   const sites = new Map(
     documents
@@ -48,6 +55,7 @@ export function createSubject(app: App, functionWarnings: readonly FunctionWarni
     isFunction: (name) => known.has(name),
     functionNames,
     functionWarnings,
+    scenarioRefusals: rehearseScenarios(app, scenarios),
     get refusals() {
       refusals ??= rehearseApp(app);
       return refusals;
