@@ -136,13 +136,24 @@ describe('the packed package', () => {
   it('has a built file and types for every entry, and all of the source that source maps name', () => {
     for (const entry of Object.values(manifest.exports)) {
       const files = typeof entry === 'string' ? [entry] : [entry.types, entry.default];
-      for (const file of files) expect(readFileSync(path.join(installed, file)).length).toBeGreaterThan(0);
+      for (const file of files.filter((name) => !name.includes('*')))
+        expect(readFileSync(path.join(installed, file)).length).toBeGreaterThan(0);
     }
     const map = JSON.parse(readFileSync(path.join(installed, 'dist/index.js.map'), 'utf8')) as {
       sources: string[];
     };
     const sources = map.sources.map((source) => path.resolve(installed, 'dist', source));
     for (const source of sources) expect(readFileSync(source).length).toBeGreaterThan(0);
+  });
+
+  it('gives the JSON Schemas of all files by a name each', () => {
+    expect(manifest.exports['./schemas/*.json']).toBe('./dist/schemas/*.json');
+    const schemas = readdirSync(path.join(installed, 'dist/schemas'));
+    expect(schemas).toEqual(expect.arrayContaining(['communication.schema.json', 'test.schema.json']));
+    for (const name of schemas) {
+      const text = readFileSync(path.join(installed, 'dist/schemas', name), 'utf8');
+      expect(JSON.parse(text)).toHaveProperty('title');
+    }
   });
 
   it('holds nothing but the build, the source and its papers', () => {
