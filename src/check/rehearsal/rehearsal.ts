@@ -81,7 +81,7 @@ export class Rehearsal {
 
   private request(request: CompiledRequest, plan: RequestPlan, context: RunContext): void {
     const { repeat, pagination } = request;
-    if (!evaluateFlag(request.condition?.test, true, context)) return;
+    if (this.step(() => evaluateFlag(request.condition?.test, true, context)) !== true) return;
     const hasBegun = this.step(() => runRequest(request, plan, context)) !== undefined;
     if (!hasBegun || request.isStatic) return;
     this.step(() => prepareExchange(request, undefined, context));
@@ -94,14 +94,14 @@ export class Rehearsal {
   }
 
   private endpoint({ endpoint }: CompiledRequest, context: RunContext): void {
-    const name = endpoint === undefined ? undefined : evaluateDirective(endpoint.name, context);
+    const name = endpoint && this.step(() => evaluateDirective(endpoint.name, context));
     if (typeof name === 'string' && name !== '')
       this.step(() => requireEndpoint(name, context, this.app), true);
   }
 
   /** A type by status counts for the responses of that status: each is looked at. */
   private responseType({ response: { type } }: CompiledRequest, context: RunContext): void {
-    const value = evaluateDirective(type, context);
+    const value = this.step(() => evaluateDirective(type, context));
     const types = isPlainObject(value) ? Object.values(value) : [value];
     for (const one of types) this.step(() => atDirective(type, context, () => selectResponseType(one, 200)));
   }
