@@ -69,7 +69,7 @@ describe('defineApp', () => {
   it.each<[unknown, string[]]>([
     [
       { modules: { m: { comunication: {} } } },
-      ['unknown-key #/modules/m/comunication', 'missing-file #/modules/m'],
+      ['unknown-key #/modules/m/comunication', 'missing-communication #/modules/m'],
     ],
     [{ module: {} }, ['unknown-key #/module']],
     [{ base: { headrs: {} } }, ['unknown-key #/base/headrs']],

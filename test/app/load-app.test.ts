@@ -105,6 +105,7 @@ describe('loadApp with a manifest', () => {
       label: undefined,
       code: 'function up(x) { return x; }',
       test: 'it("x", () => {});',
+      testFile: 'f/up.test.js',
       file: 'f/up.js',
     });
     expect(app.endpoints.get('end')).toMatchObject({ communication: { value: { url: 'https://x.test/e' } } });
@@ -230,7 +231,7 @@ describe('defects that become warnings', () => {
       {},
       [
         'wrong-type makecomapp.json#/components/rpc/a/codeFiles:6:12',
-        'missing-file makecomapp.json#/components/rpc/a:6:7',
+        'missing-communication makecomapp.json#/components/rpc/a:6:7',
       ],
     ],
     [
@@ -258,7 +259,7 @@ describe('defects that become warnings', () => {
       'an empty file',
       moduleManifest(ACTION),
       { 'm/api.imljson': ' \n' },
-      ['missing-file m/api.imljson', 'missing-file makecomapp.json#/components/module/getThing:6:7'],
+      ['missing-file m/api.imljson', 'missing-communication makecomapp.json#/components/module/getThing:6:7'],
     ],
     [
       'files nobody names',

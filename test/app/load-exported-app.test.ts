@@ -130,7 +130,7 @@ describe('loadApp without a manifest', () => {
       'undeclared-file modules/a/notes.imljson',
       'wrong-type modules/b/metadata.json#/type:2:11',
       'wrong-type modules/b/metadata.json#/connection:3:17',
-      'missing-file modules/b/metadata.json#:1:1',
+      'missing-communication modules/b/metadata.json#:1:1',
       'unknown-key modules/c/api.imljson#/a:1:2',
       'syntax modules/c/api.imljson#/a:1:12',
     ]);
