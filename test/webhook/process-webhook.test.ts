@@ -26,7 +26,9 @@ describe('a call', () => {
       },
     });
     const init = { method: 'POST', body, duplex: 'half' } as const;
-    const report = await webhookOf({ output: '{{body}}' }).handle(new Request('https://hook.example.test/', init));
+    const report = await webhookOf({ output: '{{body}}' }).handle(
+      new Request('https://hook.example.test/', init),
+    );
     expect(report.call.body).toBe(bytes);
   });
 
