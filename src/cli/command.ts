@@ -21,6 +21,9 @@ export interface PositionalSpec {
   readonly isRepeated?: boolean;
 }
 
+/** What the exit codes of a command mean. */
+export type ExitCodes = Readonly<Record<0 | 1 | 2 | 130, string>>;
+
 /** A command: what help and the parser of arguments have to know, and what it does. */
 export interface Command {
   readonly name: string;
@@ -31,6 +34,8 @@ export interface Command {
   readonly examples: readonly string[];
   /** Paragraphs at the end of the help. */
   readonly notes?: readonly string[];
+  /** What it means otherwise than most commands. */
+  readonly exitCodes?: Partial<ExitCodes>;
   /** @returns the exit code */
   readonly run: (args: Arguments, io: Io) => Promise<number>;
 }

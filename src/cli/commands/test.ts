@@ -61,8 +61,8 @@ export const TEST_COMMAND: Command = {
   ],
   notes: [
     'Cases are files tests/COMPONENT/NAME.test.json beside the app; tests of custom functions are functions/NAME/NAME.test.js. Nothing goes over a network.',
-    'The exit code is 0 if all passed, 1 if one failed, 2 if there is none or the command line makes no sense, 130 after Ctrl-C.',
   ],
+  exitCodes: { 0: 'all tests passed', 1: 'a test failed', 2: 'there is no test, or the command line is wrong' },
   run: testApps,
 };
 

@@ -1,17 +1,24 @@
 import {
   type Command,
   type CommandEntry,
+  type ExitCodes,
   listOptions,
   type OptionSpec,
   type PositionalSpec,
 } from '../command.js';
 
-const EXIT_CODES = `Exit codes
-  0  done
-  1  the app, the module or the expression failed
-  2  the command line is wrong
-  130  stopped by Ctrl-C
-`;
+/** What commands end with unless they say otherwise. */
+const EXIT_CODES: ExitCodes = {
+  0: 'done',
+  1: 'the app, the module or the expression failed',
+  2: 'the command line is wrong',
+  130: 'stopped by Ctrl-C',
+};
+
+function printExitCodes(own: Partial<ExitCodes> = {}): string {
+  const rows = Object.entries({ ...EXIT_CODES, ...own });
+  return `Exit codes\n${rows.map(([code, meaning]) => `  ${code}  ${meaning}\n`).join('')}`;
+}
 
 /** The help of the program: its commands and exit codes. */
 export function overviewHelp(commands: Readonly<Record<string, CommandEntry>>): string {
@@ -28,7 +35,7 @@ ${columns([
   ['-h, --help', 'Shows this help; iml <command> --help that of a command.'],
   ['-V, --version', 'Shows the version.'],
 ])}
-${EXIT_CODES}`;
+${printExitCodes()}`;
 }
 
 export function commandHelp(command: Command): string {
@@ -46,7 +53,7 @@ export function commandHelp(command: Command): string {
     `Options\n${columns(options)}`,
     `Examples\n${examples.map((example) => `  ${example}\n`).join('')}`,
     ...notes.map((note) => `${note}\n`),
-    EXIT_CODES,
+    printExitCodes(command.exitCodes),
   ].join('\n');
 }
 
