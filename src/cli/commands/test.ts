@@ -62,7 +62,11 @@ export const TEST_COMMAND: Command = {
   notes: [
     'Cases are files tests/COMPONENT/NAME.test.json beside the app; tests of custom functions are functions/NAME/NAME.test.js. Nothing goes over a network.',
   ],
-  exitCodes: { 0: 'all tests passed', 1: 'a test failed', 2: 'there is no test, or the command line is wrong' },
+  exitCodes: {
+    0: 'all tests passed',
+    1: 'a test failed',
+    2: 'there is no test, or the command line is wrong',
+  },
   run: testApps,
 };
 
