@@ -4,10 +4,10 @@ import { assertNever } from '../../util/assert-never.js';
 import { didYouMean } from '../../util/suggest.js';
 import { fieldText } from '../message/field-text.js';
 import { requestInvalid } from '../message/request-invalid.js';
+import { encodeMultipart } from './encode-multipart.js';
 import type { EncodedBody } from './encoded-body.js';
 import { formText } from './form-text.js';
 import { jsonText } from './json-text.js';
-import { encodeMultipart } from './multipart.js';
 
 export type RequestType = (typeof REQUEST_TYPES)[number];
 

@@ -77,7 +77,8 @@ function canonicalBody(request: SentRequest): CanonicalBody {
   const { body } = request;
   if (body === undefined || body.byteLength === 0) return {};
   const { mediaType } = readContentType(findHeader(request.headers, 'content-type'));
-  if (mediaType.startsWith('multipart/')) return { parts: readMultipart(request) };
+  const parts = mediaType.startsWith('multipart/') ? readMultipart(request) : undefined;
+  if (parts !== undefined) return { parts };
   const text = readText(body);
   if (text === undefined) return { bodyBase64: Buffer.from(body).toString('base64') };
   if (mediaType === 'application/x-www-form-urlencoded') return { form: parseForm(text) };

@@ -133,7 +133,7 @@ function bodyChecks(expected: ExpectedRequest, request: TransportRequest, isStri
   if (body !== undefined) checks.push({ at: ['body'], expected: body, got: readJson(text) });
   if (form !== undefined) checks.push({ at: ['form'], expected: form, got: parseForm(text ?? '') });
   if (parts !== undefined)
-    checks.push({ at: ['parts'], expected: parts, got: readMultipart(request, parts) });
+    checks.push({ at: ['parts'], expected: parts, got: readMultipart(request, parts) ?? [] });
   if (bodyBase64 !== undefined) {
     const got = bytes === undefined ? undefined : Buffer.from(bytes).toString('base64');
     checks.push({ at: ['bodyBase64'], expected: bodyBase64, got });

@@ -1,6 +1,6 @@
 import busboy from 'busboy';
 import { describe, expect, it } from 'vitest';
-import { encodeMultipart } from '../../src/http/body/multipart.js';
+import { encodeMultipart } from '../../src/http/body/encode-multipart.js';
 
 interface ReadPart {
   readonly name: string;

@@ -1,0 +1,93 @@
+/** One part of a `multipart/...` body. */
+export interface MultipartPart {
+  /** Parameters of `Content-Disposition` by lower-case name: `name`, `filename`, `filename*`; with the escapes they were sent with. */
+  readonly disposition: ReadonlyMap<string, string>;
+  readonly contentType: string | undefined;
+  /** A view of the body. */
+  readonly content: Uint8Array;
+}
+
+/** Makes the error for a body that is no multipart; the reason is a clause: "it breaks off". */
+export type RefuseMultipart = (reason: string) => Error;
+
+/** Bytes a part's headers may take. */
+const MAX_HEAD_BYTES = 16 * 1024;
+/** Of RFC 2046, with room for senders who do not count. */
+const MAX_BOUNDARY_LENGTH = 200;
+const HEAD_END = '\r\n\r\n';
+
+/**
+ * The parts of a body, one a step: who reads them may stop at any.
+ *
+ * @param contentType the whole header, for its boundary
+ * @param refuse its error is thrown for a body that breaks off or is none
+ */
+export function* readMultipartParts(
+  body: Uint8Array,
+  contentType: string,
+  refuse: RefuseMultipart,
+): Generator<MultipartPart> {
+  const boundary = readBoundary(contentType);
+  if (boundary === undefined) throw refuse('its Content-Type has no usable boundary');
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  for (const piece of splitParts(bytes, boundary, refuse)) yield readPart(piece, refuse);
+}
+
+function readBoundary(contentType: string): string | undefined {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? plain;
+  return boundary !== undefined && boundary.length <= MAX_BOUNDARY_LENGTH ? boundary : undefined;
+}
+
+/**
+ * What stands between the delimiters.
+ *
+ *     body = [ text CRLF ] "--" boundary { CRLF part CRLF "--" boundary } "--" [ text ] ;
+ */
+function* splitParts(bytes: Buffer, boundary: string, refuse: RefuseMultipart): Generator<Buffer> {
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+  const opening = delimiter.subarray(2);
+  // The first delimiter stands at the very start, or in a line of its own behind a preamble.
+  const startsAtOnce = bytes.subarray(0, opening.length).equals(opening);
+  const firstAt = startsAtOnce ? 0 : bytes.indexOf(delimiter);
+  if (firstAt === -1) throw refuse('its boundary does not occur');
+  let at = startsAtOnce ? opening.length : firstAt + delimiter.length;
+  for (;;) {
+    if (bytes[at] === 0x2d && bytes[at + 1] === 0x2d) return;
+    const lineEnd = bytes.indexOf('\r\n', at, 'latin1');
+    const next = lineEnd === -1 ? -1 : bytes.indexOf(delimiter, lineEnd);
+    if (next === -1) throw refuse('it breaks off');
+    yield bytes.subarray(lineEnd + 2, next);
+    at = next + delimiter.length;
+  }
+}
+
+function readPart(piece: Buffer, refuse: RefuseMultipart): MultipartPart {
+  const headEnd = piece.indexOf(HEAD_END, 0, 'latin1');
+  // A part without headers starts with the empty line itself.
+  const isBare = piece[0] === 0x0d && piece[1] === 0x0a;
+  if (!isBare && headEnd === -1) throw refuse('a part has no end of its headers');
+  if (!isBare && headEnd > MAX_HEAD_BYTES) throw refuse('the headers of a part are too long');
+  const head = isBare ? '' : piece.toString('utf8', 0, headEnd);
+  const headers = new Map<string, string>();
+  for (const line of head.split('\r\n')) {
+    const colon = line.indexOf(':');
+    if (colon > 0) headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+  }
+  return {
+    disposition: readParameters(headers.get('content-disposition') ?? ''),
+    contentType: headers.get('content-type'),
+    content: piece.subarray(isBare ? 2 : headEnd + HEAD_END.length),
+  };
+}
+
+const PARAMETER = /;\s*([\w*-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))/g;
+
+/** `form-data; name="a"; filename="b.txt"`. */
+function readParameters(disposition: string): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const [, name = '', quoted, plain = ''] of disposition.matchAll(PARAMETER)) {
+    parameters.set(name.toLowerCase(), quoted ?? plain);
+  }
+  return parameters;
+}
