@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHostLog, type HostLogForm } from '../../src/cli/output/host-log.js';
+import { createHostLog, type HostLogForm } from '../../src/cli/output/host/host-log.js';
 import type { HostNotice } from '../../src/host/work/observer.js';
 
 const ERROR = {

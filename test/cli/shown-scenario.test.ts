@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { shownPlan } from '../../src/cli/output/shown-plan.js';
-import { shownScenario } from '../../src/cli/output/shown-scenario.js';
+import { shownPlan } from '../../src/cli/output/host/shown-plan.js';
+import { shownScenario } from '../../src/cli/output/host/shown-scenario.js';
 import type { IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
 
 const SCENARIO: ScenarioRow = {

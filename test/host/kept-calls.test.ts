@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { shownEvent } from '../../src/cli/output/shown-event.js';
+import { shownEvent } from '../../src/cli/output/host/shown-event.js';
 import { createHost, type Host } from '../../src/host/create-host.js';
 import { createStoreQueue } from '../../src/host/queue/store-queue.js';
 import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';

@@ -8,9 +8,9 @@ import { EXIT } from '../exit-code.js';
 import { HOST_OPTIONS, openHostParts, readId } from '../input/host-parts.js';
 import type { Io } from '../io.js';
 import { formatInstant } from '../output/format-instant.js';
+import { type EventNames, shownEvent } from '../output/host/shown-event.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
-import { type EventNames, shownEvent } from '../output/shown-event.js';
 import { usageError } from '../usage-error.js';
 
 const ACTIONS = ['list', 'show', 'replay', 'discard'] as const;

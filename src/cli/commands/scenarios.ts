@@ -10,9 +10,9 @@ import { EXIT } from '../exit-code.js';
 import { HOST_OPTIONS, openHostParts, readId } from '../input/host-parts.js';
 import type { Io } from '../io.js';
 import { formatInstant } from '../output/format-instant.js';
+import { shownScenario } from '../output/host/shown-scenario.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
-import { shownScenario } from '../output/shown-scenario.js';
 import { usageError } from '../usage-error.js';
 
 const ACTIONS = ['list', 'show', 'stuck', 'on', 'off', 'retry', 'discard'] as const;

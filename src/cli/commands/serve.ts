@@ -23,7 +23,7 @@ import { type HostParts, openHostParts } from '../input/host-parts.js';
 import { readServeSettings, SERVE_OPTIONS, type ServeSettings } from '../input/serve-options.js';
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
-import { createHostLog, messageLine } from '../output/host-log.js';
+import { createHostLog, messageLine } from '../output/host/host-log.js';
 import { printJson } from '../output/json-output.js';
 import { createLineOutput } from '../output/line-output.js';
 import { printError } from '../output/print-error.js';

@@ -4,7 +4,7 @@ import { type HostLimits, resolveHostLimits } from '../../host/work/limits.js';
 import { resolveLimits } from '../../run/limits/limits.js';
 import { resolveWebhookLimits } from '../../webhook/payload/webhook-limits.js';
 import type { Arguments, OptionSpec } from '../command.js';
-import type { HostLogForm } from '../output/host-log.js';
+import type { HostLogForm } from '../output/host/host-log.js';
 import { usageError } from '../usage-error.js';
 import { CONFIG_OPTION } from './config-file.js';
 import { NETWORK_OPTIONS, readNetworkOptions } from './engine-options.js';

@@ -1,9 +1,9 @@
-import { readState } from '../../host/store/scenario-plan.js';
-import type { IncompleteRow, ScenarioRow } from '../../host/store/tables.js';
-import type { ScenarioState } from '../../scenario/state/scenario-state.js';
-import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { formatInstant } from './format-instant.js';
-import { hideSecrets } from './hide-secrets.js';
+import { readState } from '../../../host/store/scenario-plan.js';
+import type { IncompleteRow, ScenarioRow } from '../../../host/store/tables.js';
+import type { ScenarioState } from '../../../scenario/state/scenario-state.js';
+import { isPlainObject, type PlainObject } from '../../../util/plain-object.js';
+import { formatInstant } from '../format-instant.js';
+import { hideSecrets } from '../hide-secrets.js';
 import { shownPlan } from './shown-plan.js';
 
 /**

@@ -1,9 +1,9 @@
-import type { EventRow } from '../../host/store/tables.js';
-import type { HeaderEntry } from '../../http/message/transport.js';
-import { createRedactor } from '../../redaction/redact.js';
-import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { formatInstant } from './format-instant.js';
-import { hideSecrets } from './hide-secrets.js';
+import type { EventRow } from '../../../host/store/tables.js';
+import type { HeaderEntry } from '../../../http/message/transport.js';
+import { createRedactor } from '../../../redaction/redact.js';
+import { isPlainObject, type PlainObject } from '../../../util/plain-object.js';
+import { formatInstant } from '../format-instant.js';
+import { hideSecrets } from '../hide-secrets.js';
 
 /** What the hook and the scenario of an event are called. */
 export interface EventNames {

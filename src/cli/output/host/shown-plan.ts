@@ -1,6 +1,6 @@
-import { childPointer } from '../../errors/place.js';
-import { SANITIZED } from '../../redaction/redact-value.js';
-import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
+import { childPointer } from '../../../errors/place.js';
+import { SANITIZED } from '../../../redaction/redact-value.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../util/plain-object.js';
 
 /**
  * A stored plan as it may be shown: parameters without what is secret, which set-up has written down as

@@ -1,9 +1,9 @@
-import type { HostNotice, HostObserver, RunSource } from '../../host/work/observer.js';
-import type { FlowOutput } from '../../host/work/ports.js';
-import { ownMember, type PlainObject } from '../../util/plain-object.js';
-import { printJson } from './json-output.js';
-import { printError } from './print-error.js';
-import { printableLine } from './terminal-text.js';
+import type { HostNotice, HostObserver, RunSource } from '../../../host/work/observer.js';
+import type { FlowOutput } from '../../../host/work/ports.js';
+import { ownMember, type PlainObject } from '../../../util/plain-object.js';
+import { printJson } from '../json-output.js';
+import { printError } from '../print-error.js';
+import { printableLine } from '../terminal-text.js';
 
 /** `text`: lines for a person. `json`: a line of JSON each, with all ids. `quiet`: only what needs somebody. */
 export type HostLogForm = 'text' | 'json' | 'quiet';
