@@ -149,6 +149,8 @@ export interface AppState {
   readonly name: string;
   readonly folder: string;
   readonly runtime: string;
+  /** Tells one start of the server from another; no secret. */
+  readonly start: string;
   /** Counts the readings of the folder. */
   readonly revision: number;
   /** Why the app does not load; what is shown of it is as it was before. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { EngineOptions } from '../app/engine/create-engine.js';
 import type { ConnectionStore } from '../connection/connection-store.js';
 import { loadPackages } from '../errors/load-packages.js';
@@ -94,7 +94,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     `${server?.origin ?? ''}/hooks/${encodeURIComponent(webhook)}/${options.hookKey(webhook)}`;
   const bench = createWorkbench({
     ...{ session, history, hub, workshop, languages, setting, writeHookAddress, onProblem, live: () => live },
-    ...{ listConnections: options.listConnections, version: options.version },
+    ...{ listConnections: options.listConnections, version: options.version, start: randomUUID() },
   });
   const close = async (): Promise<void> => {
     session.close();

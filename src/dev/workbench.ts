@@ -77,6 +77,8 @@ export interface WorkbenchParts {
   /** Where calls of a webhook are received. */
   readonly writeHookAddress: (webhook: string) => string;
   readonly version: string;
+  /** Tells this start from others; no secret, and made of none. */
+  readonly start: string;
   /** What became of the last run when files were saved. */
   readonly live: () => AppState['live'];
   readonly onProblem: (error: unknown) => void;
@@ -172,10 +174,10 @@ async function describeApp(
   { app, revision, findings, problem }: AppReading,
   parts: WorkbenchParts,
 ): Promise<AppState> {
-  const { session, writeHookAddress, version } = parts;
+  const { session, writeHookAddress, version, start } = parts;
   const redactor = createRedactor({ secrets: collectSecrets(app.common?.value) });
   return {
-    ...{ name: app.name, folder: session.root, runtime: version, revision, live: parts.live() },
+    ...{ name: app.name, folder: session.root, runtime: version, start, revision, live: parts.live() },
     problem: problem && (await showFailure(problem, session.root, redactor)),
     modules: [...app.modules.values()].map(({ name, label, type, description, connection }) => ({
       ...{ name, label, type, description, connection },

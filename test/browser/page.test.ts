@@ -193,6 +193,9 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
       .getByRole('alert')
       .getByText('This page is not the one that was opened at this start.')
       .waitFor(WAIT);
+    // The address of this start, pasted where the page of another one was.
+    await stale.goto(dev.server.address);
+    await stale.getByText('● live').waitFor(WAIT);
     await stale.close();
   });
 

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Sidebar } from './parts/sidebar.js';
 import { sendTrace, takeToken } from './state/api.js';
 import { followAddress, go, route, writeRoute } from './state/route.js';
-import { app, catchUp, connection, notice, runs, say, sayError, startListening } from './state/store.js';
+import { app, connection, notice, runs, say, sayError, startListening } from './state/store.js';
 import { chooseTheme, theme } from './state/theme.js';
 import { ComponentView } from './views/component-view.js';
 import { DiffView } from './views/diff-view.js';
@@ -232,15 +232,6 @@ const asked = takeToken();
 followAddress();
 const run = asked.get('run');
 if (run !== null) go('run', run);
-catchUp().then(
-  () => {
-    connection.value = 'live';
-  },
-  (error: unknown) => {
-    connection.value = 'lost';
-    sayError(error);
-  },
-);
-startListening();
+void startListening();
 const place = document.querySelector('#page');
 if (place !== null) render(<Page />, place);

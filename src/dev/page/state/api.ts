@@ -30,11 +30,6 @@ export function takeToken(): URLSearchParams {
   return given;
 }
 
-/** Tells the tabs of one start from those of another, which know another token. */
-export function startMark(): string {
-  return (sessionStorage.getItem(STORED) ?? '').slice(0, 6);
-}
-
 function headers(type?: string): Record<string, string> {
   return {
     authorization: `Bearer ${sessionStorage.getItem(STORED) ?? ''}`,

@@ -26,7 +26,9 @@ export const route = signal<Route>({ view: '', id: '', more: '' });
 export function followAddress(): void {
   route.value = read();
   addEventListener('hashchange', () => {
-    route.value = read();
+    // The address of another start, pasted where this page was.
+    if (location.hash.startsWith('#token=')) location.reload();
+    else route.value = read();
   });
 }
 

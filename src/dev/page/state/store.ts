@@ -1,6 +1,6 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { AppState, LiveMessage, RunSummary } from '../../protocol.js';
-import { ApiError, get, listen, startMark } from './api.js';
+import { ApiError, get, listen } from './api.js';
 
 /** The app as the server has it; undefined until it was asked. */
 export const app = signal<AppState | undefined>(undefined);
@@ -103,8 +103,8 @@ const AGAIN_AFTER_MS = 1000;
  * Hears of what happens. Browsers allow few connections to one server, so the tabs share one stream: the one that has
  * the lock listens and tells the others.
  */
-export function startListening(): void {
-  const name = `iml-dev-${startMark()}`;
+export async function startListening(): Promise<void> {
+  const name = `iml-dev-${await learnStart()}`;
   const channel = new BroadcastChannel(name);
   channel.addEventListener('message', ({ data }: MessageEvent<LiveMessage | { readonly type: 'live' }>) => {
     connection.value = 'live';
@@ -131,6 +131,23 @@ export function startListening(): void {
     }
   };
   void navigator.locks.request(name, lead);
+}
+
+/** The mark of the server's start, which tells its tabs from those of another. Resolves when the server answers. */
+async function learnStart(): Promise<string> {
+  for (;;) {
+    try {
+      await catchUp();
+      connection.value = 'live';
+      return app.value?.start ?? '';
+    } catch (error) {
+      connection.value = error instanceof ApiError && error.status === 401 ? 'refused' : 'lost';
+      // Another token comes with another address, and so with another page.
+      if (connection.value === 'refused') return new Promise<never>(() => {});
+      if (!(error instanceof TypeError)) sayError(error);
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
+  }
 }
 
 /** What happened before anybody listened, or while the server was away. */
