@@ -1,6 +1,7 @@
 import { createEngine } from '../../app/engine/create-engine.js';
 import { findModule } from '../../app/engine/find-component.js';
 import { moduleForm } from '../../parameters/form/form.js';
+import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import type { EpochEntry } from '../../trigger/run-epoch.js';
 import type { Arguments, Command } from '../command.js';
 import {
@@ -24,7 +25,6 @@ import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { createBundleWriter } from '../output/bundle-writer.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
-import { readCommon, toFixtureInput } from '../recording/recorded-input.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { workWithApp } from '../runs/work-with-app.js';
 import { usageError } from '../usage-error.js';

@@ -2,6 +2,7 @@ import { createEngine } from '../../app/engine/create-engine.js';
 import { findRpc } from '../../app/engine/find-component.js';
 import { readForm } from '../../parameters/form/form.js';
 import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
+import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import type { Arguments, Command } from '../command.js';
 import { INPUT_OPTIONS, listSecrets, openConnections, readComponentInput } from '../input/component-input.js';
 import {
@@ -20,7 +21,6 @@ import { printTable } from '../output/print-table.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
 import { writeReport } from '../output/write-report.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
-import { readCommon, toFixtureInput } from '../recording/recorded-input.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { workWithApp } from '../runs/work-with-app.js';
 

@@ -1,6 +1,8 @@
 import { createEngine } from '../../app/engine/create-engine.js';
 import { findWebhook } from '../../app/engine/find-component.js';
 import { readForm } from '../../parameters/form/form.js';
+import { describeCall } from '../../testing/recording/recorded-call.js';
+import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { HookReport } from '../../webhook/run-hook-request.js';
@@ -34,8 +36,6 @@ import { answerLine, shownAnswer } from '../output/shown-answer.js';
 import { printableLine } from '../output/terminal-text.js';
 import { writeReport } from '../output/write-report.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
-import { describeCall } from '../recording/recorded-call.js';
-import { readCommon, toFixtureInput } from '../recording/recorded-input.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { type WorkOutcome, workWithApp } from '../runs/work-with-app.js';
 import { usageError } from '../usage-error.js';

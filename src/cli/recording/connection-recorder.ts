@@ -5,9 +5,9 @@ import { requiredScope, type ScopeRequest } from '../../connection/required-scop
 import type { App, ConnectionComponent } from '../../document/app.js';
 import type { AppError } from '../../errors/app-error.js';
 import type { FixtureInput } from '../../testing/fixtures/fixture.js';
+import { toFixtureInput } from '../../testing/recording/recorded-input.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { RecordSettings } from './record-settings.js';
-import { toFixtureInput } from './recorded-input.js';
 import { createRecorder, type Recorder } from './recorder.js';
 
 /** Keeps how a connection is made, the way over a browser included. */

@@ -5,13 +5,13 @@ import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Receiver } from '../../host/work/ports.js';
 import { createDigestLog } from '../../testing/recording/digest-log.js';
+import { describeCall } from '../../testing/recording/recorded-call.js';
+import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import { recordCase } from '../../testing/recording/write-case.js';
 import { readErrno } from '../../util/read-errno.js';
 import { printError } from '../output/print-error.js';
 import { readVersion } from '../read-version.js';
 import { usageError } from '../usage-error.js';
-import { describeCall } from './recorded-call.js';
-import { readCommon, toFixtureInput } from './recorded-input.js';
 import { describeWritten, writeCaseFiles } from './write-case-files.js';
 
 /** A receiver that writes each call it gets as a case. */

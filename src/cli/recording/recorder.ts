@@ -1,8 +1,7 @@
 import type { EngineOptions } from '../../app/engine/create-engine.js';
 import { recordHar } from '../../testing/har/record-har.js';
-import { createDigestLog } from '../../testing/recording/digest-log.js';
 import type { RunToRecord } from '../../testing/recording/record-case.js';
-import { type Recording, recordTransport } from '../../testing/recording/record-transport.js';
+import { createRunRecorder } from '../../testing/recording/run-recorder.js';
 import { recordCase } from '../../testing/recording/write-case.js';
 import { printableLine } from '../output/terminal-text.js';
 import { readVersion } from '../read-version.js';
@@ -28,32 +27,16 @@ export interface Recorder {
 }
 
 /** @param options those of the engine that tell where requests really go */
-export function createRecorder(
-  settings: RecordSettings,
-  { hosts = {} }: Pick<EngineOptions, 'hosts'>,
-): Recorder {
-  const recordings: Recording[] = [];
-  const { digest, results } = createDigestLog();
-  const startedAtMs = Date.now();
+export function createRecorder(settings: RecordSettings, options: Pick<EngineOptions, 'hosts'>): Recorder {
+  const { engine, startedAtMs, heard, isIncomplete } = createRunRecorder(options);
   return {
-    engine: {
-      digest,
-      wrapTransport: (transport) => {
-        const recording = recordTransport(transport);
-        recordings.push(recording);
-        return recording.transport;
-      },
-    },
+    engine,
     now: new Date(startedAtMs).toISOString(),
     write: async (subject) => {
       const { caseFile, harFile } = settings;
-      assertWhole(recordings);
-      const run: RunToRecord = {
-        ...subject,
-        calls: inOrder(recordings),
-        digests: results(),
-        addresses: listAddresses(hosts),
-      };
+      if (isIncomplete())
+        throw usageError('--record: the bodies of this run are larger together than a recording may be.');
+      const run: RunToRecord = { ...subject, ...heard() };
       const notes: string[] = [];
       if (caseFile !== undefined) {
         const written = await recordCase(run, { runtime: readVersion(), recordedAtMs: startedAtMs });
@@ -68,23 +51,4 @@ export function createRecorder(
       return notes.join('');
     },
   };
-}
-
-/** Several transports of one engine: of mapped hosts, and of all others. */
-function inOrder(recordings: readonly Recording[]): RunToRecord['calls'] {
-  const calls = recordings.flatMap((recording) => recording.calls());
-  return calls.toSorted((a, b) => a.startedAtMs - b.startedAtMs);
-}
-
-function assertWhole(recordings: readonly Recording[]): void {
-  if (!recordings.some((recording) => recording.isIncomplete())) return;
-  throw usageError('--record: the bodies of this run are larger together than a recording may be.');
-}
-
-/** A mapped host that links to itself is meant to be the one it stands in for. */
-function listAddresses(hosts: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
-  return Object.entries(hosts).flatMap(([from, to]) => {
-    const isOrigin = /^https?:\/\/[^/*]+\/?$/.test(from);
-    return isOrigin ? [[to.replace(/\/+$/, ''), from.replace(/\/+$/, '')] as const] : [];
-  });
 }

@@ -32,6 +32,10 @@ export interface RunHooks {
   readonly wrapTransport: (transport: Transport) => Transport;
   readonly onTrace: (event: TraceEvent) => void;
   readonly signal: AbortSignal;
+  /** Makes the hashes of the app. Default: Node's. */
+  readonly digest?: EngineOptions['digest'];
+  /** Told of what the run is given, credentials included, before it asks for anything of its own. */
+  readonly onReady?: (input: ConnectedInput) => void;
 }
 
 /** Characters of bundles that are kept of a run. */
@@ -47,6 +51,7 @@ export async function runComponent(wish: RunWish, setting: RunSetting, hooks: Ru
   const engine = createEngine({
     ...setting.engine,
     ...{ app, connections, trace: 'deep', onTrace: hooks.onTrace, wrapTransport: hooks.wrapTransport },
+    ...(hooks.digest !== undefined && { digest: hooks.digest }),
   });
   let redactor = createRunRedactor(wish, app, undefined);
   let secrets: readonly unknown[] = [app.common?.value];
@@ -54,7 +59,9 @@ export async function runComponent(wish: RunWish, setting: RunSetting, hooks: Ru
     const connection = await openConnection(wish, app, engine, hooks.signal);
     redactor = createRunRedactor(wish, app, connection);
     secrets = [...secrets, connection];
-    const outcome = await carryOut(wish, engine, toRunInput(wish, connection, hooks.signal));
+    const input = toRunInput(wish, connection, hooks.signal);
+    hooks.onReady?.(input);
+    const outcome = await carryOut(wish, engine, input);
     const isStopped = outcome.error === undefined ? false : hooks.signal.aborted;
     return {
       ...countNumbers(outcome.stats, startedAt),

@@ -1,21 +1,18 @@
-import { createEngine } from '../../app/engine/create-engine.js';
 import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { collectSecrets } from '../../redaction/collect-secrets.js';
-import { createRedactor } from '../../redaction/redact.js';
 import { SANITIZED } from '../../redaction/redact-value.js';
-import { traceDocuments } from '../../testing/traces/run-trace.js';
+import type { RunToRecord } from '../../testing/recording/record-case.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
-import type { History } from '../history/history.js';
 import { startRecord } from '../history/record-run.js';
-import type { EventHub } from '../live/event-hub.js';
 import type { RunWish } from '../protocol.js';
 import { createAnswerRecorder, createPlayer, type KeptAnswers } from './kept-answers.js';
-import { describeLimits, type RunSetting, runComponent, shownInput, showWarnings } from './run-component.js';
-import { showFailure } from './show-failure.js';
+import { keepRun } from './recordable-run.js';
+import { describeLimits, runComponent, shownInput } from './run-component.js';
+import { createWebhookCalls } from './webhook-calls.js';
+import type { WorkshopParts } from './workshop-parts.js';
 
 /** Where components are run, and what was given to them is remembered while the command runs. */
 export interface Workshop {
@@ -27,6 +24,14 @@ export interface Workshop {
   readonly receive: (webhook: string, call: IncomingCall) => Promise<WebhookReport>;
   /** Sends a call that was received before, once more. @throws EngineError (USAGE) for one that is not at hand */
   readonly receiveAgain: (id: string) => Promise<string>;
+  /** Whether what a run sent and received, or the call it was of, is still in memory. */
+  readonly isAtHand: (id: string) => boolean;
+  /**
+   * All that a run sent and received, secrets included, as a case or an archive of it is made of.
+   *
+   * @throws EngineError (USAGE) for a run that is not at hand, or was left before its end
+   */
+  readonly recorded: (id: string) => Promise<RunToRecord>;
   /**
    * Runs the last run of a module again on its answers, with the app as it is now. Undefined where there is none; `run`
    * is undefined where it would ask for something else.
@@ -36,24 +41,18 @@ export interface Workshop {
   readonly close: () => Promise<void>;
 }
 
-export interface WorkshopParts {
-  readonly setting: () => RunSetting;
-  readonly history: History;
-  readonly hub: EventHub;
-  readonly onProblem: (error: unknown) => void;
-}
-
 interface Remembered {
   readonly wish: RunWish;
   readonly recording: KeptAnswers;
+  /** Of all bodies. */
+  readonly bytes: number;
+  /** What the run was, for a file of it. */
+  readonly describe: () => RunToRecord;
 }
 
 /** Answers of this many runs are kept, and of no more than so many bytes. */
 const MAX_REMEMBERED = 30;
 const MAX_REMEMBERED_BYTES = 128 * 1024 * 1024;
-
-/** Calls of webhooks that can be sent again. */
-const MAX_CALLS = 50;
 
 /** Runs at a time. */
 const MAX_RUNNING = 10;
@@ -61,15 +60,15 @@ const MAX_RUNNING = 10;
 /** A workshop without runs. */
 export function createWorkshop(parts: WorkshopParts): Workshop {
   const remembered = new Map<string, Remembered>();
-  const calls = new Map<string, { readonly webhook: string; readonly call: IncomingCall }>();
+  const calls = createWebhookCalls(parts);
   const running = new Map<string, { readonly abort: AbortController; readonly done: Promise<unknown> }>();
   let last: string | undefined;
 
   const remember = (id: string, entry: Remembered): void => {
     remembered.set(id, entry);
     let bytes = 0;
-    for (const [key, { recording }] of [...remembered].reverse()) {
-      bytes += recording.exchanges.reduce((sum, { response }) => sum + response.body.byteLength, 0);
+    for (const [key, { bytes: own }] of [...remembered].reverse()) {
+      bytes += own;
       if (bytes > MAX_REMEMBERED_BYTES && key !== id) remembered.delete(key);
     }
     for (const key of remembered.keys()) {
@@ -91,6 +90,7 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
       parameters: restoreHidden(given, earlier?.wish ?? remembered.get(given.again ?? last ?? '')?.wish),
     };
     const recorder = createAnswerRecorder();
+    const keeper = keepRun(wish, setting);
     const player = earlier && createPlayer(earlier.recording, wish.fromPage);
     const record = await startRecord(
       {
@@ -102,7 +102,9 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
     );
     const abort = new AbortController();
     const work = runComponent(wish, setting, {
-      wrapTransport: (transport) => recorder.wrap(player === undefined ? transport : player.wrap(transport)),
+      ...keeper.hooks,
+      wrapTransport: (transport) =>
+        recorder.wrap(keeper.wrap(player === undefined ? transport : player.wrap(transport))),
       onTrace: (event) => {
         if (event.kind === 'request') recorder.beginPage(event.page);
         record.add(event);
@@ -112,7 +114,7 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
     const done = work
       .then(async (end) => {
         const recording = recorder.recording();
-        remember(record.id, { wish, recording });
+        remember(record.id, { wish, recording, bytes: keeper.bytes(), describe: () => keeper.describe(end) });
         if (wish.kind === 'module') last = record.id;
         await record.finish({ ...end, canReplay: recording.isWhole });
       })
@@ -122,47 +124,6 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
     return record.id;
   };
 
-  const receive = async (
-    webhook: string,
-    call: IncomingCall,
-  ): Promise<WebhookReport & { readonly id: string }> => {
-    const { app, root, engine: options, connections } = parts.setting();
-    const startedAt = performance.now();
-    const redactor = createRedactor({ secrets: collectSecrets(app.common?.value), maxShown: 1024 * 1024 });
-    const record = await startRecord(
-      {
-        ...{ app: app.name, kind: 'webhook', name: webhook, source: 'call', replayOf: undefined },
-        limits: { requests: undefined, pages: undefined, records: undefined, timeMs: undefined },
-        input: { parameters: {}, payload: redactor.request({ ...call }) },
-      },
-      parts,
-    );
-    calls.set(record.id, { webhook, call });
-    for (const key of calls.keys()) {
-      if (calls.size <= MAX_CALLS) break;
-      calls.delete(key);
-    }
-    const engine = createEngine({ ...options, app, connections, trace: 'deep', onTrace: record.add });
-    try {
-      const report = await engine.webhook(webhook).handle(call);
-      const failure =
-        report.error === undefined ? undefined : await showFailure(report.error, root, redactor);
-      const bundles = redactor.value(report.bundles ?? []);
-      await record.finish({
-        ...{ requests: 0, pages: 0, records: report.bundles?.length ?? 0, stopReason: undefined },
-        durationMs: Math.round(performance.now() - startedAt),
-        ...{ state: report.ok ? 'ok' : 'failed', failure, canReplay: true },
-        error: failure && { type: failure.type, message: failure.message },
-        bundles: Array.isArray(bundles) ? bundles : [],
-        allWarnings: showWarnings(report.warnings),
-        documents: traceDocuments(app, 'webhook', webhook, [app.common?.value]),
-      });
-      return Object.assign(report, { id: record.id });
-    } finally {
-      await engine.close();
-    }
-  };
-
   return {
     start,
     stop: (id) => {
@@ -170,12 +131,21 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
       found?.abort.abort(new DOMException('Somebody stopped the run.', 'AbortError'));
       return found !== undefined;
     },
-    receive,
+    receive: calls.receive,
     receiveAgain: async (id) => {
-      const found = calls.get(id);
+      const found = calls.find(id);
       if (found === undefined)
         throw usage('This call is not at hand any more: only its sender can send it again.');
-      return (await receive(found.webhook, found.call)).id;
+      return (await calls.receive(found.webhook, found.call)).id;
+    },
+    isAtHand: (id) => remembered.has(id) || calls.find(id) !== undefined,
+    recorded: async (id) => {
+      const call = calls.find(id);
+      if (call !== undefined) return calls.describe(call);
+      const found = remembered.get(id);
+      if (found === undefined)
+        throw usage('What this run sent and received is not at hand any more: run it again first.');
+      return found.describe();
     },
     refresh: () => refresh(last, { parts, remembered }),
     close: async () => {
@@ -200,10 +170,12 @@ async function refresh(
   if (of === undefined || !found?.recording.isWhole || !setting.app.modules.has(found.wish.name))
     return undefined;
   const player = createPlayer(found.recording, undefined);
+  const keeper = keepRun(found.wish, setting);
   const events: Parameters<Awaited<ReturnType<typeof startRecord>>['add']>[0][] = [];
   const startedAt = Date.now();
   const end = await runComponent(found.wish, setting, {
-    wrapTransport: player.wrap,
+    ...keeper.hooks,
+    wrapTransport: (transport) => keeper.wrap(player.wrap(transport)),
     onTrace: (event) => events.push(event),
     signal: AbortSignal.timeout(MAX_REFRESH_MS),
   });
@@ -219,7 +191,7 @@ async function refresh(
   for (const event of events) record.add(event);
   await record.finish({ ...end, canReplay: true });
   // Its own answers are those of the run it is of.
-  remembered.set(record.id, found);
+  remembered.set(record.id, { ...found, describe: () => keeper.describe(end) });
   return { of, run: record.id };
 }
 

@@ -1,8 +1,8 @@
 import type { EngineOptions } from '../../app/engine/create-engine.js';
 import type { App } from '../../document/app.js';
 import type { CheckParameters } from '../../parameters/check/parameter-check.js';
-import type { Fixture, FixtureInput } from '../../testing/fixtures/fixture.js';
 import { isPlainObject } from '../../util/plain-object.js';
+import type { Fixture, FixtureInput } from '../fixtures/fixture.js';
 
 /** What a command was given for a run. */
 export interface GivenInput {

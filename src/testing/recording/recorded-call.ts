@@ -2,12 +2,12 @@ import { AppError } from '../../errors/app-error.js';
 import { parseForm } from '../../http/body/parse-form.js';
 import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
 import { findHeader } from '../../http/message/headers.js';
-import { readText } from '../../testing/exchanges/canonical-request.js';
-import type { FixtureInput, IncomingRequest } from '../../testing/fixtures/fixture.js';
-import type { RunToRecord } from '../../testing/recording/record-case.js';
-import { tryJson } from '../../testing/secrets/find-secrets.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
+import { readText } from '../exchanges/canonical-request.js';
+import type { FixtureInput, IncomingRequest } from '../fixtures/fixture.js';
+import { tryJson } from '../secrets/find-secrets.js';
+import type { RunToRecord } from './record-case.js';
 
 /** A call of a webhook and how it ended, for a case. */
 export function describeCall(

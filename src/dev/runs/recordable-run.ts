@@ -1,0 +1,91 @@
+import type { ConnectedInput } from '../../component/begin-run.js';
+import type { App } from '../../document/app.js';
+import { EngineError } from '../../errors/engine-error.js';
+import type { Transport } from '../../http/message/transport.js';
+import type { RunToRecord } from '../../testing/recording/record-case.js';
+import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
+import { createRunRecorder, type RunRecorder } from '../../testing/recording/run-recorder.js';
+import type { RunEnd } from '../history/record-run.js';
+import type { RunWish } from '../protocol.js';
+import type { RunHooks, RunSetting } from './run-component.js';
+
+/** A run that may become a case or an archive, once it is over. */
+export interface RunKeeper {
+  readonly wrap: (transport: Transport) => Transport;
+  readonly hooks: Required<Pick<RunHooks, 'digest' | 'onReady'>>;
+  /** Bytes of all bodies that are kept. */
+  readonly bytes: () => number;
+  /**
+   * What the run was, secrets included; called when something is to be written of it.
+   *
+   * @throws EngineError (USAGE) for a run that was left before its end, or of which too much was kept
+   */
+  readonly describe: (end: RunEnd) => RunToRecord;
+}
+
+/** Keeps what a run is given, sends and receives. It stays in memory. */
+export function keepRun(wish: RunWish, { app, engine }: Pick<RunSetting, 'app' | 'engine'>): RunKeeper {
+  const recorder = createRunRecorder(engine);
+  let given: ConnectedInput = {};
+  const { wrapTransport, digest } = recorder.engine;
+  return {
+    wrap: wrapTransport,
+    hooks: {
+      digest,
+      onReady: (input) => {
+        given = input;
+        recorder.begin();
+      },
+    },
+    bytes: () =>
+      recorder
+        .heard()
+        .calls.reduce(
+          (sum, { request, response }) =>
+            sum + (request.body?.byteLength ?? 0) + (response?.body.byteLength ?? 0),
+          0,
+        ),
+    describe: (end) => {
+      assertWhole(wish, end, recorder);
+      const { signal: _, ...input } = given;
+      const now = new Date(recorder.startedAtMs).toISOString();
+      return {
+        ...{ app, kind: findRunKind(wish, app), component: { type: wish.kind, name: wish.name } },
+        ...readCommon(app, undefined),
+        ...recorder.heard(),
+        input: toFixtureInput(input, engine, now),
+        ended: {
+          error: end.error,
+          ...(end.error === undefined &&
+            wish.kind === 'module' && { bundleCount: countBundles(wish, end, app) }),
+        },
+      };
+    },
+  };
+}
+
+function assertWhole(wish: RunWish, { state, bundles }: RunEnd, recorder: RunRecorder): void {
+  if (state === 'stopped') throw usage('This run was stopped: a case runs a component to its end.');
+  const isLeft = wish.kind === 'module' && wish.limit !== undefined && bundles.length >= wish.limit;
+  if (isLeft) {
+    throw usage(
+      `This run was left after ${bundles.length} bundles, and a case runs a module to its end. Run it again without "at most", and give it less to do by its parameters.`,
+    );
+  }
+  if (recorder.isIncomplete()) throw usage('The bodies of this run are larger together than may be kept.');
+}
+
+function findRunKind({ kind, name }: RunWish, app: App): RunToRecord['kind'] {
+  if (kind === 'rpc') return 'rpc';
+  const type = app.modules.get(name)?.type ?? 'action';
+  return type === 'universal' ? 'action' : type;
+}
+
+/** The answer of a responder is none. */
+function countBundles({ name }: RunWish, { bundles, bundleCount }: RunEnd, app: App): number | undefined {
+  return app.modules.get(name)?.type === 'responder' ? undefined : (bundleCount ?? bundles.length);
+}
+
+function usage(message: string): EngineError {
+  return new EngineError('USAGE', message);
+}

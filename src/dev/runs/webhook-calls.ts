@@ -1,0 +1,115 @@
+import { createEngine } from '../../app/engine/create-engine.js';
+import type { App } from '../../document/app.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { collectSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor } from '../../redaction/redact.js';
+import { createDigestLog } from '../../testing/recording/digest-log.js';
+import type { RunToRecord } from '../../testing/recording/record-case.js';
+import { describeCall } from '../../testing/recording/recorded-call.js';
+import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
+import { traceDocuments } from '../../testing/traces/run-trace.js';
+import type { IncomingCall } from '../../webhook/incoming-call.js';
+import type { WebhookReport } from '../../webhook/webhook-report.js';
+import { startRecord } from '../history/record-run.js';
+import { showWarnings } from './run-component.js';
+import { showFailure } from './show-failure.js';
+import type { WorkshopParts } from './workshop-parts.js';
+
+/** Calls of webhooks: processed as they come, and kept in memory to be sent again. */
+export interface WebhookCalls {
+  /** Processes a call, and shows it. */
+  readonly receive: (webhook: string, call: IncomingCall) => Promise<ReceivedCall>;
+  /** The call a run was of; undefined for one that is not at hand. */
+  readonly find: (run: string) => KeptCall | undefined;
+  /** What the call was, for a case: it is processed once more, which sends nothing. */
+  readonly describe: (kept: KeptCall) => Promise<RunToRecord>;
+}
+
+export type ReceivedCall = WebhookReport & { readonly id: string };
+
+/** A call as it came, secrets included. */
+export interface KeptCall {
+  readonly webhook: string;
+  readonly call: IncomingCall;
+  readonly receivedAtMs: number;
+}
+
+/** Calls that can be sent again. */
+const MAX_CALLS = 50;
+
+/** Characters of a call that are shown. */
+const MAX_SHOWN = 1024 * 1024;
+
+/** No calls yet. */
+export function createWebhookCalls(parts: WorkshopParts): WebhookCalls {
+  const calls = new Map<string, KeptCall>();
+  const keep = (id: string, kept: KeptCall): void => {
+    calls.set(id, kept);
+    for (const key of calls.keys()) {
+      if (calls.size <= MAX_CALLS) break;
+      calls.delete(key);
+    }
+  };
+  return {
+    receive: async (webhook, call) => {
+      const { app, root, engine: options, connections } = parts.setting();
+      const startedAt = performance.now();
+      const redactor = createRedactor({ secrets: collectSecrets(app.common?.value), maxShown: MAX_SHOWN });
+      const record = await startRecord(
+        {
+          ...{ app: app.name, kind: 'webhook', name: webhook, source: 'call', replayOf: undefined },
+          limits: { requests: undefined, pages: undefined, records: undefined, timeMs: undefined },
+          input: { parameters: {}, payload: redactor.request({ ...call }) },
+        },
+        parts,
+      );
+      keep(record.id, { webhook, call, receivedAtMs: Date.now() });
+      const engine = createEngine({ ...options, app, connections, trace: 'deep', onTrace: record.add });
+      try {
+        const report = await engine.webhook(webhook).handle(call);
+        const failure =
+          report.error === undefined ? undefined : await showFailure(report.error, root, redactor);
+        const bundles = redactor.value(report.bundles ?? []);
+        await record.finish({
+          ...{ requests: 0, pages: 0, records: report.bundles?.length ?? 0, stopReason: undefined },
+          durationMs: Math.round(performance.now() - startedAt),
+          ...{ state: report.ok ? 'ok' : 'failed', failure, canReplay: true },
+          error: failure && { type: failure.type, message: failure.message },
+          bundles: Array.isArray(bundles) ? bundles : [],
+          allWarnings: showWarnings(report.warnings),
+          documents: traceDocuments(app, 'webhook', webhook, [app.common?.value]),
+        });
+        return Object.assign(report, { id: record.id });
+      } finally {
+        await engine.close();
+      }
+    },
+    find: (run) => calls.get(run),
+    describe: async (kept) => describeKept(kept, parts),
+  };
+}
+
+async function describeKept(
+  { webhook, call, receivedAtMs }: KeptCall,
+  { setting }: WorkshopParts,
+): Promise<RunToRecord> {
+  const { app, engine: options } = setting();
+  assertWebhook(webhook, app);
+  const { digest, results } = createDigestLog();
+  const engine = createEngine({ ...options, app, digest });
+  try {
+    const report = await engine.webhook(webhook).handle(call);
+    const now = new Date(receivedAtMs).toISOString();
+    return {
+      ...{ app, component: { type: 'webhook', name: webhook }, calls: [], digests: results() },
+      ...readCommon(app, undefined),
+      ...describeCall(report, toFixtureInput({}, options, now)),
+    };
+  } finally {
+    await engine.close();
+  }
+}
+
+function assertWebhook(name: string, app: App): void {
+  if (!app.webhooks.has(name)) throw new EngineError('USAGE', `The app has no webhook "${name}" any more.`);
+}
