@@ -70,7 +70,11 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
     const context = this.#context;
     const error = this.#error;
     const trace = context?.trace;
-    const facts = {
+    const report = {
+      ok: error === undefined,
+      error,
+      bundles: error === undefined ? this.#bundles : undefined,
+      state: error === undefined ? this.#body.state?.() : undefined,
       stats: readStats(context),
       // Written when it is read: see `TraceLog`.
       get trace() {
@@ -78,14 +82,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
       },
       warnings: context?.warnings ?? [],
     };
-    return error === undefined
-      ? Object.assign(facts, {
-          ok: true as const,
-          error,
-          bundles: this.#bundles,
-          state: this.#body.state?.(),
-        })
-      : Object.assign(facts, { ok: false as const, error, bundles: undefined, state: undefined });
+    return report as RunReport; // of one kind, as `ok` says
   }
 
   /** Runs to the end, unless somebody iterates: then what is left is dropped once they stop. */

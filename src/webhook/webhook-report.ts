@@ -68,16 +68,31 @@ export function reportEvents(
 ): WebhookReport {
   const recipients =
     deliveries === undefined ? [] : [...new Set(deliveries.flatMap((delivery) => delivery.recipients))];
-  return Object.assign(collectFacts(answer, call, context), {
-    ...{ bundles, verification, deliveries, recipients },
-    ...{ ok: true as const, error: undefined, phase: undefined },
-  });
+  const given = { bundles, verification, deliveries, recipients };
+  return writeReport({ ok: true, error: undefined, phase: undefined, ...given }, answer, call, context);
 }
 
-function collectFacts(answer: BuiltResponse, call: IncomingCall, context: RunContext): WebhookFacts {
-  const { trace: log, warnings } = context;
+/** What a report says of how the call ended. */
+type Outcome =
+  | ({ readonly ok: true; readonly error: undefined; readonly phase: undefined } & WebhookEvents)
+  | ({ readonly ok: false } & WebhookFailure & { readonly [Name in keyof WebhookEvents]: undefined });
+
+/** Members are named one by one: copied to an object with getters they would cost as much as the rest of a small call. */
+function writeReport(
+  { ok, error, phase, bundles, verification, deliveries, recipients }: Outcome,
+  answer: BuiltResponse,
+  call: IncomingCall,
+  { trace: log, warnings }: RunContext,
+): WebhookReport {
   let response: Response | undefined;
-  return {
+  const report = {
+    ok,
+    error,
+    phase,
+    bundles,
+    verification,
+    deliveries,
+    recipients,
     // Made when it is asked for: who writes the plain answer need not pay for it.
     get response(): Response {
       response ??= toResponse(answer);
@@ -91,6 +106,7 @@ function collectFacts(answer: BuiltResponse, call: IncomingCall, context: RunCon
     call,
     warnings,
   };
+  return report as WebhookReport; // of the kind that the outcome is
 }
 
 /**
@@ -117,10 +133,13 @@ export function reportFailedCall(
     status === undefined
       ? textAnswer(500, 'The event could not be processed.')
       : textAnswer(status, known.message);
-  return Object.assign(collectFacts(answer, call, context), {
-    ...{ bundles: undefined, verification: undefined, deliveries: undefined, recipients: undefined },
-    ...{ ok: false as const, error: known, phase },
-  });
+  const nothing = {
+    bundles: undefined,
+    verification: undefined,
+    deliveries: undefined,
+    recipients: undefined,
+  };
+  return writeReport({ ok: false, error: known, phase, ...nothing }, answer, call, context);
 }
 
 /** A defect, or a port that fails: the sender may try again, and whoever runs the hook sees the cause. */

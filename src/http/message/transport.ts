@@ -14,8 +14,11 @@ export interface TransportRequest {
   /** Certificate authorities to accept beside the system's, PEM. */
   readonly ca: string | undefined;
   readonly signal: AbortSignal;
-  /** What goes along when a redirect leads to another host. Default: all but what belongs to one host by its name. */
-  readonly crossing?: CrossingRule | undefined;
+  /**
+   * Says what goes along when a redirect leads to another host; asked only then. Default: all but what belongs to one host
+   * by its name.
+   */
+  readonly crossing?: (() => CrossingRule) | undefined;
 }
 
 /** What a run says about requests that leave the host they were addressed to. */

@@ -48,7 +48,7 @@ export function readHosts(entries: readonly string[], setting: string): HostMatc
 export function refuseUndeclared(transport: Transport, isDeclared: HostMatcher): Transport {
   return async (request) => {
     const url = parseHttpUrl(request.url);
-    if (isDeclared(url) || request.crossing?.isTrusted(url) === true) return transport(request);
+    if (isDeclared(url) || request.crossing?.().isTrusted(url) === true) return transport(request);
     throw new TransportError(
       'NETWORK_REFUSED',
       `The app does not name the host ${url.host}, and only hosts it names may be called. Add it to network.appHosts (--app-host).`,

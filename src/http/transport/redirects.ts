@@ -68,8 +68,8 @@ function nextRequest(request: TransportRequest, status: number, location: string
   const next: TransportRequest = keepsBody
     ? { ...request, url, headers, body: keepsCredentials ? request.body : withoutOAuth1Body(request) }
     : { ...request, url, headers, method: 'GET', body: undefined };
-  const { crossing } = request;
-  if (keepsCredentials || crossing === undefined) return next;
+  const crossing = keepsCredentials ? undefined : request.crossing?.();
+  if (crossing === undefined) return next;
   return crossing.sendsSecrets || crossing.isTrusted(target) ? next : withholdSecrets(next, crossing);
 }
 

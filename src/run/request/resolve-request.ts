@@ -5,8 +5,8 @@ import { childPointer, type Place } from '../../errors/place.js';
 import { TransportError } from '../../errors/transport-error.js';
 import { encodeBody, readRequestType } from '../../http/body/body-encoding.js';
 import { buildHeaders, findHeader, mergeHeaders, withHeader } from '../../http/message/headers.js';
-import { isSameHost, parseHttpUrl } from '../../http/message/http-url.js';
-import type { HeaderEntry, TransportRequest } from '../../http/message/transport.js';
+import { type HttpUrl, isSameHost, parseHttpUrl } from '../../http/message/http-url.js';
+import type { CrossingRule, HeaderEntry, TransportRequest } from '../../http/message/transport.js';
 import { buildUrl } from '../../http/message/url.js';
 import { withholdSecrets } from '../../http/transport/crossing.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
@@ -61,7 +61,8 @@ export function resolveRequest(
   const url = buildAddress(request, parts, context);
   const method = readMethod(parts.method, request, context);
   const { body, contentType } = buildBody(request, parts, method, context);
-  const headers = buildRequestHeaders(request, parts, { url, contentType }, context);
+  const target = parseHttpUrl(url);
+  const headers = buildRequestHeaders(request, parts, { url, host: target.host, contentType }, context);
   const isRead = method === 'GET' || method === 'HEAD';
   const follows = evaluateFlag(isRead ? request.followRedirects : request.followAllRedirects, true, context);
   const unsigned: TransportRequest = {
@@ -72,31 +73,35 @@ export function resolveRequest(
     redirect: follows ? 'follow' : 'manual',
     ca: evaluateText(request.ca, context),
     signal: context.signal,
-    crossing: createCrossingRule(request, context),
+    crossing: () => createCrossingRule(request, context),
   };
-  if (page === undefined) context.progress.firstUrl = url;
-  const isCrossing = page !== undefined && leavesHost(unsigned, context);
-  const isSigned = request.aws !== undefined || request.oauth !== undefined;
-  if (!isCrossing) return isSigned ? signRequest(unsigned, request, context) : unsigned;
-  warnOfLink(unsigned, page, context);
-  const { crossing } = unsigned;
-  if (crossing === undefined || crossing.sendsSecrets) return signRequest(unsigned, request, context);
+  if (page === undefined) context.progress.firstUrl = target;
+  const crossing = page && findCrossing(target, page, request, context);
   // Unsigned: a signature is made of secrets, too.
-  return atDirective(page.url, context, () => withholdSecrets(unsigned, crossing));
+  if (crossing !== undefined)
+    return atDirective(page?.url, context, () => withholdSecrets(unsigned, crossing));
+  const isSigned = request.aws !== undefined || request.oauth !== undefined;
+  return isSigned ? signRequest(unsigned, request, context) : unsigned;
 }
 
-/** Whether the link of a page, which is data of the service, leads to a host that nobody named. */
-function leavesHost({ url, crossing }: TransportRequest, { progress }: RunContext): boolean {
-  const target = parseHttpUrl(url);
-  const isSame = progress.firstUrl === undefined || isSameHost(parseHttpUrl(progress.firstUrl), target);
-  return !isSame && crossing?.isTrusted(target) !== true;
-}
-
-function warnOfLink({ url }: TransportRequest, page: CompiledPagination, context: RunContext): void {
-  const { origin } = parseHttpUrl(url);
+/**
+ * Where the link of a page, which is data of the service, leads to a host that nobody named: a warning, and the rule for
+ * what does not go along. Undefined where all does.
+ */
+function findCrossing(
+  target: HttpUrl,
+  page: CompiledPagination,
+  request: CompiledRequest,
+  context: RunContext,
+): CrossingRule | undefined {
+  const { firstUrl = target } = context.progress;
+  if (isSameHost(firstUrl, target)) return undefined;
+  const rule = createCrossingRule(request, context);
+  if (rule.isTrusted(target)) return undefined;
   const place = page.url && context.document?.placeOf(page.url.pointer);
-  const message = `The link of the next page leads to ${origin}, a host the app does not name.`;
+  const message = `The link of the next page leads to ${target.origin}, a host the app does not name.`;
   context.warnOnce({ code: 'other-host', message, place });
+  return rule.sendsSecrets ? undefined : rule;
 }
 
 function partsOfRequest(request: CompiledRequest, context: RunContext): RequestParts {
@@ -236,18 +241,14 @@ function buildBody(
 function buildRequestHeaders(
   request: CompiledRequest,
   parts: RequestParts,
-  built: { readonly url: string; readonly contentType: string | undefined },
+  built: { readonly url: string; readonly host: string; readonly contentType: string | undefined },
   context: RunContext,
 ): readonly HeaderEntry[] {
   const own = request.headers.at(-1);
   const layers = parts.headers;
   const isRedirected = context.settings.hosts?.isRedirected(built.url) === true;
   const { headers, ignored } = atLayers(layers, own, context, () =>
-    buildHeaders(
-      mergeHeaders(...layers.map(({ members }) => members)),
-      parseHttpUrl(built.url).host,
-      isRedirected,
-    ),
+    buildHeaders(mergeHeaders(...layers.map(({ members }) => members)), built.host, isRedirected),
   );
   for (const name of ignored) {
     const place = placeOfMember(name, layers, context);

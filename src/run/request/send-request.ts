@@ -31,18 +31,19 @@ export async function sendRequest(
   context: RunContext,
 ): Promise<TransportResponse> {
   const { clock } = context.settings;
+  const { log } = context.run;
   context.counters.requests++;
-  context.run.log.send(request);
+  log.send(request);
   const sentAt = clock.now();
   const sending = exchange(request, context);
   // A listener of the trace may throw before the exchange is awaited; its failure must not count as unhandled then.
   sending.catch(() => {});
   // The request is on its way meanwhile.
   traceRequest(request, context);
-  await context.run.log.learnRequest(request, new Turns(() => {}));
+  if (log.learnsAtOnce(request.body?.byteLength ?? 0)) await log.learnRequest(request, new Turns(() => {}));
   const response = await sending;
   assertGoesOn(context);
-  context.run.log.receive(response);
+  log.receive(response);
   traceResponse(response, clock.now() - sentAt, context);
   return response;
 }

@@ -1,7 +1,7 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledResponse } from '../../document/compile/compiled-request.js';
-import { decodeBody, decodeLargeBody } from '../../http/body/body-decoding.js';
-import { selectResponseType } from '../../http/body/response-type.js';
+import { type DecodedBody, decodeBody, decodeLargeBody } from '../../http/body/body-decoding.js';
+import { type ResponseType, selectResponseType } from '../../http/body/response-type.js';
 import { MAX_BYTES_AT_ONCE } from '../../http/body/text-in-turns.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
@@ -34,10 +34,9 @@ export async function receiveResponse(
   const type = atDirective(spec.type, context, () =>
     selectResponseType(evaluateDirective(spec.type, context), response.status),
   );
-  const turns = new Turns(() => assertGoesOn(context));
-  const isLarge = response.body.byteLength > MAX_BYTES_AT_ONCE;
-  const decoded = isLarge ? await decodeLargeBody(response, type, turns) : decodeBody(response, type);
-  if (decoded.ok) await context.run.log.learnAnswer(decoded.value, response.body.byteLength, turns);
+  const decoded = context.run.log.learnsAtOnce(response.body.byteLength)
+    ? await decodeAndLearn(response, type, context)
+    : decodeBody(response, type);
   if (!decoded.ok) {
     const { type: errorType, message, cause } = decoded.error;
     const place = context.document?.placeOf(spec.type?.pointer ?? '/response');
@@ -45,6 +44,19 @@ export async function receiveResponse(
   }
   scope['body'] = decoded.value;
   judge(spec, response, context);
+}
+
+/** Decodes a body, a large one in turns, and learns what it hides. */
+async function decodeAndLearn(
+  response: TransportResponse,
+  type: ResponseType,
+  context: RunContext,
+): Promise<DecodedBody> {
+  const turns = new Turns(() => assertGoesOn(context));
+  const isLarge = response.body.byteLength > MAX_BYTES_AT_ONCE;
+  const decoded = isLarge ? await decodeLargeBody(response, type, turns) : decodeBody(response, type);
+  if (decoded.ok) await context.run.log.learnAnswer(decoded.value, turns);
+  return decoded;
 }
 
 /**

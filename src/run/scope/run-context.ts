@@ -1,4 +1,5 @@
 import type { Document } from '../../document/reading/document.js';
+import type { HttpUrl } from '../../http/message/http-url.js';
 import { listenForBranches } from '../../iml/environment/branch-hook.js';
 import { listenForDebug } from '../../iml/environment/debug-hook.js';
 import type { DebugOutput } from '../../iml/environment/environment.js';
@@ -54,7 +55,7 @@ export interface RunProgress {
   records: number;
   stopReason: StopReason | undefined;
   /** Where the first page of the paging under way was asked for. */
-  firstUrl?: string | undefined;
+  firstUrl?: HttpUrl | undefined;
 }
 
 /** Where in a run something happens. */

@@ -23,7 +23,7 @@ export class RunLog {
   /** Told before anything is said: what the run keeps by now may be a secret that the redactor has not heard of. */
   beforeClean: (() => void) | undefined;
   #redactor: Redactor;
-  readonly #learnsAtOnce: boolean;
+  readonly #keepsBodies: boolean;
   /** Whether the secrets of the last exchange are known. */
   #isLastLearned = false;
   /** Whether those of the body of its answer are. */
@@ -37,13 +37,13 @@ export class RunLog {
   /** @param depth of a trace with bodies the secrets are learned as they come: it takes long to write for that alone */
   constructor(redactor: Redactor, onTrace: TraceListener | undefined, depth: TraceDepth) {
     this.#redactor = redactor;
-    this.#learnsAtOnce = depth !== 'summary';
+    this.#keepsBodies = depth !== 'summary';
     this.trace = new TraceLog(onTrace);
   }
 
   /** Writes a trace with bodies, which takes long: whoever reads the events should not wait for it. */
   async writeTrace(): Promise<void> {
-    if (this.#learnsAtOnce) await this.trace.writeInTurns(new Turns(() => {}));
+    if (this.#keepsBodies) await this.trace.writeInTurns(new Turns(() => {}));
   }
 
   /** Cleans what is shown, by what the connection and the requests so far say is secret. */
@@ -70,14 +70,19 @@ export class RunLog {
     this.#lastResponse = response;
     this.#isLastLearned = false;
     this.#isAnswerLearned = false;
-    if (this.#learnsAtOnce) this.#redactor.response({ ...response, body: undefined });
+    if (this.#keepsBodies) this.#redactor.response({ ...response, body: undefined });
   }
 
-  /** Learns in turns what a request hides, where doing so once somebody asks would take long. */
+  /** Whether what something of so many bytes hides is learned as it comes: once somebody asks it would take long. */
+  learnsAtOnce(bytes: number): boolean {
+    return this.#keepsBodies || bytes > MAX_BYTES_AT_ONCE;
+  }
+
+  /** Learns in turns what a request hides. See `learnsAtOnce`. */
   async learnRequest(request: TransportRequest, turns: Turns): Promise<void> {
     const { body, headers } = request;
     const isLarge = body !== undefined && body.byteLength > MAX_BYTES_AT_ONCE;
-    if (this.#learnsAtOnce) this.#redactor.request(isLarge ? { ...request, body: undefined } : request);
+    if (this.#keepsBodies) this.#redactor.request(isLarge ? { ...request, body: undefined } : request);
     if (!isLarge) return;
     const { mediaType, charset } = readContentType(findHeader(headers, 'content-type'));
     if (!isJsonMediaType(mediaType)) return;
@@ -85,9 +90,8 @@ export class RunLog {
     if (parsed.ok) await this.#redactor.learnBody('request', parsed.value, turns);
   }
 
-  /** `learnRequest` for the answer to it, decoded from so many bytes. */
-  async learnAnswer(value: unknown, bytes: number, turns: Turns): Promise<void> {
-    if (bytes <= MAX_BYTES_AT_ONCE && !this.#learnsAtOnce) return;
+  /** `learnRequest` for the decoded answer to it. */
+  async learnAnswer(value: unknown, turns: Turns): Promise<void> {
     let body = value;
     if (typeof value === 'string' && /^\s*[[{]/.test(value.slice(0, 200))) {
       const parsed = await parseJsonInTurns(Buffer.from(value), turns);
@@ -123,7 +127,7 @@ export class RunLog {
   clean(message: string): string {
     this.beforeClean?.();
     // Writing the trace is what teaches the redactor the secrets of earlier exchanges.
-    if (!this.#learnsAtOnce) void this.trace.events;
+    if (!this.#keepsBodies) void this.trace.events;
     if (!this.#isLastLearned) {
       this.#isLastLearned = true;
       if (this.#lastRequest !== undefined) this.#redactor.request(this.#lastRequest);
