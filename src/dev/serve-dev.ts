@@ -11,6 +11,7 @@ import { createLanguages } from './expressions/language.js';
 import { openHistory } from './history/history.js';
 import { openSession } from './live/app-session.js';
 import { createEventHub } from './live/event-hub.js';
+import { createMcp } from './mcp/create-mcp.js';
 import type { AppState } from './protocol.js';
 import type { RunSetting } from './runs/run-component.js';
 import { createWorkshop } from './runs/workshop.js';
@@ -32,6 +33,8 @@ export interface DevOptions {
   /** What makes the address of a webhook one that nobody guesses. */
   readonly hookKey: (webhook: string) => string;
   readonly version: string;
+  /** What callers show. Default: another one at each start. */
+  readonly token?: string | undefined;
   /** Told of what goes wrong besides, such as a history that cannot be written. */
   readonly onProblem: (error: unknown) => void;
 }
@@ -55,6 +58,9 @@ const LIMITS = {
 };
 
 const GRACE_MS = 2000;
+
+/** Where assistants call. */
+const MCP_PATH = '/mcp';
 
 /**
  * Serves the page over an app on this machine, and reads the app anew as its files change.
@@ -88,7 +94,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     hub.publish({ type: 'app', revision });
   };
   const languages = createLanguages(options.engine.timezone, options.engine.trustFunctions === true);
-  const token = randomBytes(24).toString('base64url');
+  const token = options.token ?? randomBytes(24).toString('base64url');
   let server: FetchServer | undefined;
   const writeHookAddress = (webhook: string): string =>
     `${server?.origin ?? ''}/hooks/${encodeURIComponent(webhook)}/${options.hookKey(webhook)}`;
@@ -111,6 +117,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
       token,
       port: () => readListenedPort(server),
       hookKey: options.hookKey,
+      version: options.version,
     });
     server = await serveFetch(handle, { port: options.port, hostname: '127.0.0.1', limits: LIMITS });
   } catch (error) {
@@ -130,6 +137,7 @@ interface HandlerParts {
   readonly token: string;
   readonly port: () => number | undefined;
   readonly hookKey: (webhook: string) => string;
+  readonly version: string;
 }
 
 async function createHandler({
@@ -138,6 +146,7 @@ async function createHandler({
   token,
   port,
   hookKey,
+  version,
 }: HandlerParts): Promise<(request: Request) => Promise<Response>> {
   const { hono } = await loadPackages('iml dev', { hono: () => import('hono') });
   const app = new hono.Hono();
@@ -161,7 +170,7 @@ async function createHandler({
 
   app.use(async (c, next) => {
     const refusal =
-      checkOrigin(c.req.raw, rules) ?? (isApi(c.req.path) ? checkCall(c.req.raw, rules) : undefined);
+      checkOrigin(c.req.raw, rules) ?? (isGuarded(c.req.path) ? checkCall(c.req.raw, rules) : undefined);
     if (refusal !== undefined) return refuse(refusal);
     await next();
     for (const [name, value] of Object.entries(SAFE_HEADERS)) c.res.headers.set(name, value);
@@ -179,6 +188,8 @@ async function createHandler({
       : c.body(stream, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
   });
   addApi(app, bench);
+  const answerMcp = createMcp(bench, version);
+  app.all(MCP_PATH, (c) => answerMcp(c.req.raw));
   app.get('*', (c) => {
     const file = files.get(c.req.path);
     if (file === undefined) return c.text('There is nothing here.', 404);
@@ -187,6 +198,7 @@ async function createHandler({
   return async (request) => app.fetch(request);
 }
 
-function isApi(path: string): boolean {
-  return path.startsWith('/api/');
+/** What nobody sees without the token. */
+function isGuarded(path: string): boolean {
+  return path.startsWith('/api/') || path === MCP_PATH;
 }

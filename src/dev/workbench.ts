@@ -38,7 +38,11 @@ export interface Workbench {
   readonly history: History;
   readonly workshop: Workshop;
   readonly hub: EventHub;
+  /** The folder of the app. */
+  readonly root: string;
   readonly state: () => Promise<AppState>;
+  /** The app as its files are at this moment. */
+  readonly look: () => Promise<AppReading>;
   readonly form: (wish: RunWish) => Promise<ShownForm>;
   /** @throws EngineError (HOST_MISSING) for a run that is not kept, here and below */
   readonly run: (id: string) => Promise<RunDetail>;
@@ -122,7 +126,9 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     history,
     workshop,
     hub,
+    root: session.root,
     state: () => describeApp(session.current(), parts),
+    look: session.look,
     form: (wish) => drawForm(wish, setting()),
     run: find,
     explain: async (id, seq, item) => {

@@ -54,6 +54,7 @@ export const DEV_COMMAND: Command = {
     'iml dev ./my-app failed.jsonl',
   ],
   notes: [
+    'Assistants find the same as MCP at /mcp of that address. IML_DEV_TOKEN sets a token that stays, for their settings.',
     'The page is for this machine only: it answers nobody who lacks the token in the address that is printed.\nConnections are those of iml connect, by name; credentials never reach the page.',
   ],
   run: dev,
@@ -62,6 +63,7 @@ export const DEV_COMMAND: Command = {
 async function dev(args: Arguments, io: Io): Promise<number> {
   const port = readPort(args.text('port'), DEFAULT_PORT);
   const engine = readEngineOptions(args);
+  const token = readToken(io);
   const [folder, trace] = readPlaces(args);
   const traceText = trace === undefined ? undefined : await readTrace(trace, io);
   const loaded = await openApp(folder, io);
@@ -69,7 +71,15 @@ async function dev(args: Arguments, io: Io): Promise<number> {
   const historyFile = await readHistoryFile(args, loaded, io);
   const files = openConnectionFiles(configFolder(io.env));
   const server = await serveDev({
-    ...{ root: loaded.root, port, historyFile, pageFolder: pageFolder(), engine, version: readVersion() },
+    ...{
+      root: loaded.root,
+      port,
+      historyFile,
+      pageFolder: pageFolder(),
+      engine,
+      version: readVersion(),
+      token,
+    },
     connections: storeForApp(files, { app: loaded.app.name, folder: loaded.app.identity }),
     listConnections: () => listConnections(files, loaded),
     hookKey: await createHookKeys(loaded, io),
@@ -89,7 +99,19 @@ async function dev(args: Arguments, io: Io): Promise<number> {
 async function sayWhere(server: DevServer, traceText: string | undefined, io: Io): Promise<void> {
   const run = traceText === undefined ? '' : `&run=${await server.bench.importTrace(traceText)}`;
   await io.stdout.write(`${server.address}${run}\n`);
-  await io.stderr.write('Open this address in a browser. It is for this machine only; Ctrl-C ends it.\n');
+  await io.stderr.write(
+    `Open this address in a browser. It is for this machine only; Ctrl-C ends it.\nAssistants: MCP at ${server.origin}/mcp, its token in the header "authorization: Bearer TOKEN" (docs/dev.md).\n`,
+  );
+}
+
+/** A token that stays, for what is configured once. Others could guess a short one, and some characters are none of a header. */
+function readToken(io: Io): string | undefined {
+  const token = io.env['IML_DEV_TOKEN'];
+  if (token === undefined || token === '') return undefined;
+  if (/^[\w-]{32,200}$/.test(token)) return token;
+  throw usageError(
+    'IML_DEV_TOKEN: expected 32 to 200 letters, digits, "_" or "-", such as openssl rand -hex 24 gives.',
+  );
 }
 
 /** One argument that ends in .jsonl is a trace, of the app in this folder. */

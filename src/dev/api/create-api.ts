@@ -3,6 +3,7 @@ import { EngineError } from '../../errors/engine-error.js';
 import { SpecError } from '../../errors/spec-error.js';
 import { StoreError } from '../../errors/store-error.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { MAX_BODY_SHOWN } from '../history/pack-event.js';
 import type { ApiProblem } from '../protocol.js';
 import type { Workbench } from '../workbench.js';
 import { readTextMember, readWish } from './read-wish.js';
@@ -10,9 +11,6 @@ import { readTextMember, readWish } from './read-wish.js';
 /** Bytes of a call's body, and of a trace that is dropped on the page. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
 export const MAX_TRACE_BYTES: number = 64 * 1024 * 1024;
-
-/** Characters of a body that are sent unless the whole is asked for. */
-const MAX_BODY_SHOWN = 64 * 1024;
 
 /** Events that one call gives. */
 const MAX_EVENTS = 2000;

@@ -3,6 +3,9 @@ import type { TraceEvent } from '../../run/trace/trace.js';
 import { toPortable } from '../../util/portable-value.js';
 import type { BodyRef, PackedEvent } from '../protocol.js';
 
+/** Characters of a long value that are given unless the whole is asked for. */
+export const MAX_BODY_SHOWN: number = 64 * 1024;
+
 /** A long value as it is kept: text as it is, everything else as JSON. */
 export interface PackedBody {
   readonly ref: string;

@@ -22,8 +22,8 @@ export interface AppReading {
 export interface AppSession {
   readonly root: string;
   readonly current: () => AppReading;
-  /** Reads the folder again, whether or not something has changed. */
-  readonly reload: () => Promise<AppReading>;
+  /** Looks at the files now, and reads the folder again where one has changed. */
+  readonly look: () => Promise<AppReading>;
   readonly close: () => void;
 }
 
@@ -47,30 +47,40 @@ export async function openSession(
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const reload = async (): Promise<AppReading> => {
+  const reload = async (): Promise<void> => {
     const before = reading;
     reading = await readApp(root, before);
     onChange(reading, before);
-    return reading;
   };
-  const look = async (): Promise<void> => {
-    const startedAt = performance.now();
+  let looking: Promise<void> = Promise.resolve();
+  const lookOnce = async (): Promise<void> => {
     const now = await readSignature(root);
-    if (now !== undefined && now !== signature && !isClosed) {
-      signature = now;
-      await reload();
-    }
+    if (now === undefined || now === signature || isClosed) return;
+    signature = now;
+    await reload();
+  };
+  /** One after the other, so that no change is read twice. */
+  const look = (): Promise<void> => {
+    looking = looking.catch(() => {}).then(lookOnce);
+    return looking;
+  };
+  const keepLooking = async (): Promise<void> => {
+    const startedAt = performance.now();
+    await look().catch(() => {});
     const tookMs = performance.now() - startedAt;
     if (isClosed) return;
-    timer = setTimeout(() => void look().catch(() => {}), Math.max(LOOK_EVERY_MS, SHARE_OF_TIME * tookMs));
+    timer = setTimeout(() => void keepLooking(), Math.max(LOOK_EVERY_MS, SHARE_OF_TIME * tookMs));
     timer.unref();
   };
-  timer = setTimeout(() => void look(), LOOK_EVERY_MS);
+  timer = setTimeout(() => void keepLooking(), LOOK_EVERY_MS);
   timer.unref();
   return {
     root,
     current: () => reading,
-    reload,
+    look: async () => {
+      await look();
+      return reading;
+    },
     close: () => {
       isClosed = true;
       clearTimeout(timer);

@@ -20,6 +20,8 @@ export interface Workshop {
   readonly start: (wish: RunWish) => Promise<string>;
   /** Whether there was a run under way. */
   readonly stop: (id: string) => boolean;
+  /** Resolves when a run is over and in the history, at once where none is under way, and when the signal aborts. */
+  readonly ended: (id: string, signal: AbortSignal) => Promise<void>;
   /** Processes a call of a webhook. */
   readonly receive: (webhook: string, call: IncomingCall) => Promise<WebhookReport>;
   /** Sends a call that was received before, once more. @throws EngineError (USAGE) for one that is not at hand */
@@ -130,6 +132,13 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
       const found = running.get(id);
       found?.abort.abort(new DOMException('Somebody stopped the run.', 'AbortError'));
       return found !== undefined;
+    },
+    ended: async (id, signal) => {
+      const aborted = new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        else signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      await Promise.race([running.get(id)?.done, aborted]);
     },
     receive: calls.receive,
     receiveAgain: async (id) => {

@@ -1,0 +1,115 @@
+import type { App } from '../../document/app.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { moduleForm, readForm } from '../../parameters/form/form.js';
+import type { ParameterList } from '../../parameters/form/parameter-spec.js';
+import { toJsonSchema } from '../../parameters/json-schema/to-json-schema.js';
+import { collectSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor } from '../../redaction/redact.js';
+import { object, text } from '../../schema/build.js';
+import { didYouMean } from '../../util/suggest.js';
+import type { Workbench } from '../workbench.js';
+import { runAppTests } from './run-app-tests.js';
+import { defineTool, type Tool } from './tool.js';
+
+/** Nothing is taken but what is named. */
+const CLOSED = { additionalProperties: false };
+
+const INPUTS = {
+  list_components: object(
+    {},
+    {
+      name: text({
+        description:
+          'One component with the JSON Schema of its parameters. Default: all, by name and fields.',
+      }),
+    },
+    CLOSED,
+  ),
+  check: object({}, {}, CLOSED),
+  test: object(
+    {},
+    { filter: text({ description: 'Only tests whose name holds this text.', minLength: 1, maxLength: 200 }) },
+    CLOSED,
+  ),
+};
+
+/** What assistants can ask of the app as its files are. */
+export function createAppTools(bench: Workbench): readonly Tool[] {
+  return [
+    defineTool('list_components', {
+      description:
+        'Lists the modules, triggers, webhooks, RPCs and connections of the Make app, and the connections kept for it. With a name: that component with the JSON Schema of its parameters.',
+      input: INPUTS.list_components,
+      isReadOnly: true,
+      work: async ({ name }) => {
+        const { app } = await bench.look();
+        return name === undefined ? listComponents(app, bench) : describeComponent(app, name);
+      },
+    }),
+    defineTool('check', {
+      description: 'Checks the files of the app as they are now: what is wrong, where, by which rule.',
+      input: INPUTS.check,
+      isReadOnly: true,
+      work: async () => {
+        await bench.look();
+        const { findings, problem } = await bench.state();
+        return { doesNotLoad: problem, findings };
+      },
+    }),
+    defineTool('test', {
+      description:
+        'Runs the tests of the app, as iml test does: its cases and those of its custom functions. Nothing is sent.',
+      input: INPUTS.test,
+      isReadOnly: true,
+      work: async ({ filter }, signal) => {
+        const { app } = await bench.look();
+        return runAppTests(bench.root, { filter, redactor: createAppRedactor(app), signal });
+      },
+    }),
+  ];
+}
+
+function createAppRedactor(app: App): ReturnType<typeof createRedactor> {
+  return createRedactor({ secrets: collectSecrets(app.common?.value) });
+}
+
+async function listComponents(app: App, bench: Workbench): Promise<unknown> {
+  const { name, modules, rpcs, webhooks, connections, kept } = await bench.state();
+  return {
+    app: name,
+    modules: modules.map((module) => ({ ...module, parameters: listFields(findForm(app, module.name)) })),
+    rpcs: rpcs.map((rpc) => ({ ...rpc, parameters: listFields(findForm(app, rpc.name)) })),
+    webhooks: webhooks.map(({ name: webhook, label }) => ({ name: webhook, label })),
+    connections,
+    keptConnections: kept,
+  };
+}
+
+function findForm(app: App, name: string): ParameterList | undefined {
+  const module = app.modules.get(name);
+  if (module !== undefined) return moduleForm(module);
+  const rpc = app.rpcs.get(name);
+  return rpc && readForm(rpc.params);
+}
+
+function listFields(form: ParameterList | undefined): unknown {
+  return form?.elements.map((element) =>
+    element.kind === 'reference'
+      ? { from: element.text }
+      : { name: element.name, type: element.type, required: element.required },
+  );
+}
+
+function describeComponent(app: App, name: string): unknown {
+  const form = findForm(app, name);
+  if (form === undefined) {
+    const known = [...app.modules.keys(), ...app.rpcs.keys()];
+    throw new EngineError('USAGE', `There is no module or RPC "${name}".${didYouMean(name, known)}`);
+  }
+  const module = app.modules.get(name);
+  const { label, description } = module ?? {};
+  return {
+    ...{ kind: module === undefined ? 'rpc' : 'module', name, label, description },
+    ...{ type: module?.type, connection: module?.connection, parameters: toJsonSchema(form) },
+  };
+}

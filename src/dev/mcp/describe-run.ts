@@ -1,0 +1,108 @@
+import type { History } from '../history/history.js';
+import type { PackedEvent, RunDetail, RunSummary } from '../protocol.js';
+import { type BodyReader, createBodyReader } from './shown-bodies.js';
+
+/** A run as a line of a list. */
+export function describeSummary(run: RunSummary): unknown {
+  const { id, kind, name, source, state, startedAt, durationMs, requests, bundles, warnings } = run;
+  const { stopReason, error } = run;
+  return {
+    ...{ id, kind, name, source, state, startedAt: new Date(startedAt).toISOString(), durationMs },
+    ...{ requests, bundles, warnings, stopReason, error },
+  };
+}
+
+/**
+ * A run with all that happened in it: requests with their answers and what was made of them, why paging stopped, limits,
+ * bundles.
+ *
+ * @param seq one request of it alone, so that there is more room for its bodies; undefined for all
+ */
+export async function describeRun(
+  run: RunDetail,
+  events: readonly PackedEvent[],
+  history: Pick<History, 'body'>,
+  seq?: number,
+): Promise<unknown> {
+  const bodies = createBodyReader(history);
+  const { limits, input, replayOf, failure, allWarnings, requests, pages, records, durationMs } = run;
+  const summary = {
+    ...{ ...(describeSummary(run) as object), warnings: allWarnings, replayOf, input, error: failure },
+    limits: {
+      requests: { used: requests, limit: limits.requests },
+      followUpPages: { used: pages, limit: limits.pages },
+      records: { used: records, limit: limits.records },
+      timeMs: { used: durationMs, limit: limits.timeMs },
+    },
+  };
+  if (seq !== undefined) return { ...summary, steps: await describeSteps(pickStep(events, seq), bodies) };
+  // First, as they are what most questions are about.
+  const bundleList = await bodies.read(run.bundleList);
+  return { ...summary, bundleList, steps: await describeSteps(events, bodies) };
+}
+
+/** What lies between a request and the next one. */
+function pickStep(events: readonly PackedEvent[], seq: number): readonly PackedEvent[] {
+  const start = events.findIndex((event) => event.seq === seq);
+  const next = events.findIndex((event, index) => index > start && event.kind === 'request');
+  return start === -1 ? [] : events.slice(start, next === -1 ? undefined : next);
+}
+
+type EventOf<Kind extends PackedEvent['kind']> = Extract<PackedEvent, { readonly kind: Kind }>;
+
+/** One step a request, with its answer and what came of it; everything else in between. */
+async function describeSteps(
+  events: readonly PackedEvent[],
+  bodies: BodyReader,
+): Promise<readonly unknown[]> {
+  const steps: Record<string, unknown>[] = [];
+  for (const event of events) {
+    if (event.kind === 'scope') continue;
+    const open = steps.findLast(({ kind }) => kind === 'request');
+    if (event.kind === 'response' && open !== undefined) {
+      open['response'] = await describeResponse(event, bodies);
+    } else if (event.kind === 'page' && open !== undefined && open['made'] === undefined) {
+      open['made'] = await describePage(event, bodies);
+    } else steps.push(await describeEvent(event, bodies));
+  }
+  return steps;
+}
+
+async function describeEvent(event: PackedEvent, bodies: BodyReader): Promise<Record<string, unknown>> {
+  const { seq, kind, requestIndex, page, endpoint } = event;
+  const where = { seq, kind, requestOfChain: requestIndex + 1, page, endpoint };
+  switch (event.kind) {
+    case 'request': {
+      const { method, url, headers, place } = event;
+      const given = {
+        method,
+        url,
+        headers: Object.fromEntries(headers),
+        body: await bodies.read(event.body),
+      };
+      return { ...where, ...given, place };
+    }
+    case 'response':
+      return { ...where, ...(await describeResponse(event, bodies)) };
+    case 'page':
+      return { ...where, ...(await describePage(event, bodies)) };
+    default: {
+      const { at: _, requestIndex: __, ...rest } = event;
+      return { ...where, ...rest };
+    }
+  }
+}
+
+async function describeResponse(
+  { status, headers, durationMs, size, body }: EventOf<'response'>,
+  bodies: BodyReader,
+): Promise<object> {
+  return { status, durationMs, size, headers, body: await bodies.read(body) };
+}
+
+async function describePage(
+  { isIterated, looked, isCut, count, outputs }: EventOf<'page'>,
+  bodies: BodyReader,
+): Promise<object> {
+  return { isIterated, itemsLookedAt: looked, isCut, outputs: count, values: await bodies.read(outputs) };
+}

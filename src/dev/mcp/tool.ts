@@ -1,0 +1,50 @@
+import { EngineError } from '../../errors/engine-error.js';
+import type { Schema } from '../../schema/build.js';
+import { compileSchema, type SchemaCheck, type SchemaProblem } from '../../schema/compile-schema.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { didYouMean } from '../../util/suggest.js';
+
+/** Something an assistant can ask for. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of what it takes. */
+  readonly input: PlainObject;
+  /** Whether nothing is changed or sent by it. */
+  readonly isReadOnly: boolean;
+  /** @throws EngineError (USAGE) for input that does not fit the schema; whatever the work throws */
+  readonly call: (input: unknown, signal: AbortSignal) => Promise<unknown>;
+}
+
+interface ToolParts<T> {
+  readonly description: string;
+  readonly input: Schema<T>;
+  readonly isReadOnly: boolean;
+  readonly work: (input: T, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** Compiling is slow; schemas are constants of their files. */
+const COMPILED = new WeakMap<PlainObject, SchemaCheck>();
+
+/** A tool whose work sees no input but what fits its schema. */
+export function defineTool<T>(name: string, { description, input, isReadOnly, work }: ToolParts<T>): Tool {
+  return {
+    ...{ name, description, input, isReadOnly },
+    call: async (given, signal) => {
+      const value = given ?? {};
+      const check = COMPILED.get(input) ?? compileSchema(input);
+      COMPILED.set(input, check);
+      const problems = check(value);
+      if (problems.length > 0) throw new EngineError('USAGE', [...new Set(problems.map(say))].join(' '));
+      return work(value as T, signal);
+    },
+  };
+}
+
+function say({ path, keyword, message, unknown }: SchemaProblem): string {
+  const place = path.length === 0 ? 'The input' : `"${path.join('.')}"`;
+  if (unknown !== undefined) {
+    return `"${unknown.name}" is no member of the input.${didYouMean(unknown.name, unknown.known)}`;
+  }
+  return keyword === 'required' ? `${place} is missing.` : `${place} ${message}.`;
+}
