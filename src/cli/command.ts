@@ -22,7 +22,7 @@ export interface PositionalSpec {
 }
 
 /** What the exit codes of a command mean. */
-export type ExitCodes = Readonly<Record<0 | 1 | 2 | 130, string>>;
+export type ExitCodes = Readonly<Record<0 | 1 | 2 | 130, string>> & { readonly 3?: string };
 
 /** A command: what help and the parser of arguments have to know, and what it does. */
 export interface Command {

@@ -5,6 +5,8 @@ export const EXIT: {
   readonly failed: 1;
   /** The command line names something that does not exist or makes no sense. */
   readonly usage: 2;
+  /** A service is not as cases have recorded it. */
+  readonly drift: 3;
   /** Ctrl-C: 128 and the number of SIGINT, as shells expect. */
   readonly interrupted: 130;
-} = { ok: 0, failed: 1, usage: 2, interrupted: 130 };
+} = { ok: 0, failed: 1, usage: 2, drift: 3, interrupted: 130 };

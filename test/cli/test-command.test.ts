@@ -202,6 +202,37 @@ describe('iml test', () => {
     expect((await test(['--yes'])).code).toBe(2);
   });
 
+  it('rewrites body files of requests, secrets left out', async () => {
+    const [exchange] = CASE.exchanges;
+    const request = { ...exchange?.request, method: 'POST', url: 'https://a.example/items' };
+    const file = (name: string): string => readFileSync(path.join(folder, 'tests/list', name), 'utf8');
+    const send = (body: unknown, type: string): void =>
+      write('list.imljson', {
+        ...{ url: 'https://a.example/items', method: 'POST', headers: { 'X-Key': '{{connection.key}}' } },
+        ...{ type, body, response: { iterate: '{{body.items}}', output: { id: '{{item.id}}' } } },
+      });
+    write('tests/list/one.bodies/a.json', { key: '{{secret:key}}', name: 'old', list: [1, 2] });
+    write('tests/list/one.test.json', {
+      ...CASE,
+      exchanges: [{ ...exchange, request: { ...request, bodyFile: 'a.json' } }],
+      expect: { bundleCount: 2 },
+    });
+    send({ key: '{{connection.key}}', name: 'new', list: [1, 3], more: '{{connection.key}}' }, 'json');
+    const { code, err } = await test(['--update', '--yes']);
+    expect([code, err]).toEqual([0, expect.stringContaining('one.bodies/a.json\n')]);
+    expect(err).toMatch(/-[^\n]*"name": "old"[\s\S]*\+[^\n]*"name": "new"/);
+    expect(JSON.parse(file('one.bodies/a.json'))).toEqual({
+      ...{ key: '{{secret:key}}', name: 'new', list: [1, 3], more: '{{secret:key}}' },
+    });
+    expect((await test()).code).toBe(0);
+    write('tests/list/one.bodies/b.txt', 'old');
+    change('tests/list/one.test.json', 'a.json', 'b.txt');
+    send('key={{connection.key}}', 'raw');
+    expect((await test(['--update', 'exchanges'], { ask: async () => 'y' })).code).toBe(0);
+    expect(file('one.bodies/b.txt')).toBe('key={{secret:key}}');
+    expect((await test()).code).toBe(0);
+  });
+
   it('writes an error that is new, and results where one is gone', async () => {
     const response = (status: number): object => ({
       ...CASE,

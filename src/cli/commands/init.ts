@@ -1,6 +1,5 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CASE_SCHEMA_URL } from '../../testing/cases/case-shape.js';
 import { listSubjects, makeSkeleton } from '../../testing/skeleton/make-skeleton.js';
 import { findTests, TEST_FOLDER } from '../../testing/suite/find-tests.js';
 import { openCase } from '../../testing/suite/open-case.js';
@@ -9,6 +8,7 @@ import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { printableLine } from '../output/terminal-text.js';
+import { findCaseSchema } from '../recording/find-case-schema.js';
 import { usageError } from '../usage-error.js';
 
 export const INIT_COMMAND: Command = {
@@ -37,11 +37,13 @@ async function initTests(args: Arguments, io: Io): Promise<number> {
     TEST_FOLDER,
   );
   const tested = await listTested(root, given);
+  // All of them lie in a folder of their own below that.
+  const schema = findCaseSchema(path.join(tests, 'component', 'case.test.json'));
   let count = 0;
   for (const subject of listSubjects(app)) {
     const component = `${subject.type}:${subject.name}`;
     if (tested.has(component)) continue;
-    const { file, text, error } = await makeSkeleton(app, subject, CASE_SCHEMA_URL);
+    const { file, text, error } = await makeSkeleton(app, subject, schema);
     const target = path.join(tests, ...file.split('/'));
     const shown = path.relative(io.cwd, target) || target;
     if (await write(target, text)) {

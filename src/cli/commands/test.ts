@@ -4,16 +4,23 @@ import { printPlace } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
 import type { CoverageCollector } from '../../testing/coverage/collect-coverage.js';
 import { findTests, type TestPlace } from '../../testing/suite/find-tests.js';
+import { runCase } from '../../testing/suite/run-case.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
+import { ENGINE_OPTIONS } from '../input/engine-options.js';
 import type { Io } from '../io.js';
 import { printHarExchanges } from '../recording/print-har.js';
+import type { LiveRunner } from '../tests/live-tests.js';
+import { noteAge, readMaxAge } from '../tests/recorded-age.js';
 import { COVERAGE_FORMAT, openCoverage } from '../tests/report-coverage.js';
 import { REPORTER_NAMES } from '../tests/reporters.js';
-import { runTests } from '../tests/run-tests.js';
+import { readFilter, runTests } from '../tests/run-tests.js';
 import { type FailedCase, readUpdateScope, UPDATE_SCOPE, updateCases } from '../tests/update-cases.js';
 import { watchTests } from '../tests/watch-tests.js';
 import { usageError } from '../usage-error.js';
+
+/** Where requests of --record and --live go; a case has a timezone of its own. */
+const { timezone: _timezone, ...SERVICE_OPTIONS } = ENGINE_OPTIONS;
 
 export const TEST_COMMAND: Command = {
   name: 'test',
@@ -32,12 +39,25 @@ export const TEST_COMMAND: Command = {
     bail: { help: 'Stops at the first failure.' },
     verbose: { help: 'Lists tests that passed, too.' },
     watch: { help: 'Runs again what a changed file touches, until Ctrl-C.' },
+    record: {
+      help: 'Runs cases with "record": true against the service, shows what they become, asks, and writes them.',
+    },
+    live: {
+      help: 'Runs cases against the service, on the real clock, and tells how its answers have changed. Writes nothing.',
+    },
+    'max-age': { value: 'AGE', help: 'Names cases that were recorded longer ago: 90d, 12w.' },
+    connection: {
+      value: 'NAME|JSON|@FILE',
+      multiple: true,
+      help: 'Of --record and --live: a connection that iml connect made, or data of one. May be repeated.',
+    },
+    ...SERVICE_OPTIONS,
     update: {
       value: 'expect|exchanges|all',
       looksLikeValue: UPDATE_SCOPE,
       help: 'Shows how failed cases would pass, asks, and writes them. Default: all.',
     },
-    yes: { help: 'Writes what --update shows without asking.' },
+    yes: { help: 'Writes what --update or --record shows without asking.' },
     coverage: {
       value: 'text|json[=FILE]|lcov[=FILE]',
       looksLikeValue: COVERAGE_FORMAT,
@@ -60,12 +80,14 @@ export const TEST_COMMAND: Command = {
     'iml test ./my-app --reporter human --reporter junit=report.xml',
   ],
   notes: [
-    'Cases are files tests/COMPONENT/NAME.test.json beside the app; tests of custom functions are functions/NAME/NAME.test.js. Nothing goes over a network.',
+    'Cases are files tests/COMPONENT/NAME.test.json beside the app; tests of custom functions are functions/NAME/NAME.test.js. Nothing goes over a network but with --record and --live.',
+    'Secrets of --record and --live that no connection gives come from the environment: {{secret:api-key}} is IML_SECRET_API_KEY.',
   ],
   exitCodes: {
     0: 'all tests passed',
-    1: 'a test failed',
+    1: 'a test failed; with --record one was not written, with --live one could not be compared',
     2: 'there is no test, or the command line is wrong',
+    3: 'with --live: the service has changed',
   },
   run: testApps,
 };
@@ -73,8 +95,14 @@ export const TEST_COMMAND: Command = {
 async function testApps(args: Arguments, io: Io): Promise<number> {
   const har = args.text('from-har');
   if (har !== undefined) return printHarExchanges(har, args.positionals[0] ?? args.text('app') ?? '.', io);
+  assertTogether(args);
+  if (args.isSet('record')) {
+    const { recordCases } = await import('../tests/record-cases.js');
+    return recordCases(await findPlaces(args, io), readFilter(args) ?? (() => true), args, io);
+  }
   const scope = readUpdateScope(args, io);
   const coverage = openCoverage(args, io);
+  const maxAgeMs = readMaxAge(args.text('max-age'));
   const places = await findPlaces(args, io);
   if (args.isSet('watch')) {
     if (scope !== undefined || coverage !== undefined) {
@@ -82,17 +110,24 @@ async function testApps(args: Arguments, io: Io): Promise<number> {
     }
     return io.interruptible(async (signal) => {
       const run = (touched: readonly TestPlace[]): Promise<unknown> =>
-        runTests(touched, args, io, { signal });
+        runTests(touched, args, io, {
+          signal,
+          ...(maxAgeMs !== undefined && { runCase: noteAge(runCase, maxAgeMs, Date.now()) }),
+        });
       await run(places);
       await watchTests(() => findPlaces(args, io), run, io, signal);
       throw signal.reason;
     });
   }
   return io.interruptible(async (signal) => {
+    const live = args.isSet('live') ? await openLive(args, io, signal) : undefined;
     const failed: FailedCase[] = [];
     const collectors = new Map<string, CoverageCollector>();
     const summary = await runTests(places, args, io, {
       signal,
+      ...(live !== undefined && { casesOnly: true, width: 1 }),
+      runCase:
+        maxAgeMs === undefined ? live?.runCase : noteAge(live?.runCase ?? runCase, maxAgeMs, Date.now()),
       ...(coverage !== undefined && {
         observe: (app, root) => {
           const collector = coverage.ofApp(app, root);
@@ -108,9 +143,34 @@ async function testApps(args: Arguments, io: Io): Promise<number> {
     signal.throwIfAborted();
     if (summary.passed + summary.failed + summary.skipped === 0) throw noTests(args);
     await coverage?.write(io);
+    if (live !== undefined && live.drifted() > 0) return EXIT.drift;
     const mended = scope === undefined ? 0 : await updateCases(failed, scope, args, io);
     return summary.failed === mended ? EXIT.ok : EXIT.failed;
   });
+}
+
+/** A service is asked for one thing at a time. Loaded where it is asked for: a run without a network needs none of it. */
+async function openLive(args: Arguments, io: Io, signal: AbortSignal): Promise<LiveRunner> {
+  const { createLiveRunner } = await import('../tests/live-tests.js');
+  const { openService } = await import('../tests/service-access.js');
+  return createLiveRunner(await openService(args, io), signal);
+}
+
+/** @throws EngineError (USAGE) for options that exclude each other, or are of no use alone */
+function assertTogether(args: Arguments): void {
+  const modes = ['live', 'record', 'update', 'watch', 'coverage'].filter(args.isSet);
+  if (modes.length > 1 && (modes[0] === 'live' || modes[0] === 'record')) {
+    throw usageError(
+      `--${modes[0]} goes with none of ${modes
+        .slice(1)
+        .map((mode) => `--${mode}`)
+        .join(', ')}.`,
+    );
+  }
+  if (args.isSet('live') || args.isSet('record')) return;
+  const alone = ['connection', ...Object.keys(SERVICE_OPTIONS)].find(args.isSet);
+  if (alone !== undefined)
+    throw usageError(`--${alone} is for --record and --live: nothing else goes over a network.`);
 }
 
 async function findPlaces(args: Arguments, io: Io): Promise<readonly TestPlace[]> {

@@ -12,6 +12,7 @@ import { readErrno } from '../../util/read-errno.js';
 import { printError } from '../output/print-error.js';
 import { readVersion } from '../read-version.js';
 import { usageError } from '../usage-error.js';
+import { findCaseSchema } from './find-case-schema.js';
 import { describeWritten, writeCaseFiles } from './write-case-files.js';
 
 /** A receiver that writes each call it gets as a case. */
@@ -83,16 +84,16 @@ async function writeCall(
     const headers = call.headers.map(([header, value]) => [header, value] as const);
     const report = await engine.webhook(webhook).handle({ ...call, headers }, input);
     const now = new Date(recordedAtMs).toISOString();
+    const file = path.join(webhook, `${now.replace(/[:.]/g, '-')}-${number}.test.json`);
+    const named = { path: path.join(folder, file), shown: path.join(shown, file) };
     const written = await recordCase(
       {
         ...{ app, component: { type: 'webhook', name: webhook }, calls: [], digests: results() },
         ...readCommon(app, undefined),
         ...describeCall(report, toFixtureInput(input, settings, now)),
       },
-      { runtime: readVersion(), recordedAtMs },
+      { runtime: readVersion(), recordedAtMs, schema: findCaseSchema(named.path) },
     );
-    const file = path.join(webhook, `${now.replace(/[:.]/g, '-')}-${number}.test.json`);
-    const named = { path: path.join(folder, file), shown: path.join(shown, file) };
     await writeCaseFiles(named, written);
     say(describeWritten(named, written, 0));
   } finally {

@@ -6,6 +6,7 @@ import { recordCase } from '../../testing/recording/write-case.js';
 import { printableLine } from '../output/terminal-text.js';
 import { readVersion } from '../read-version.js';
 import { usageError } from '../usage-error.js';
+import { findCaseSchema } from './find-case-schema.js';
 import type { RecordSettings } from './record-settings.js';
 import { countNouns, describeWritten, writeCaseFiles, writeNamedFiles } from './write-case-files.js';
 
@@ -39,7 +40,10 @@ export function createRecorder(settings: RecordSettings, options: Pick<EngineOpt
       const run: RunToRecord = { ...subject, ...heard() };
       const notes: string[] = [];
       if (caseFile !== undefined) {
-        const written = await recordCase(run, { runtime: readVersion(), recordedAtMs: startedAtMs });
+        const written = await recordCase(run, {
+          ...{ runtime: readVersion(), recordedAtMs: startedAtMs },
+          schema: findCaseSchema(caseFile.path),
+        });
         await writeCaseFiles(caseFile, written);
         notes.push(describeWritten(caseFile, written, run.calls.length));
       }

@@ -7,9 +7,9 @@ import type { MakeReporter } from './test-reporter.js';
  * @see https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
  */
 export const createGithubReport: MakeReporter = (context) => ({
-  report: ({ name, failures }) =>
-    failures
-      .map((failure) => {
+  report: ({ name, failures, notes = [] }) =>
+    [
+      ...failures.map((failure) => {
         const { file, line, column } = failure.place;
         const properties = [
           ...(file === undefined ? [] : [`file=${escapeProperty(context.pathOf(file))}`]),
@@ -17,8 +17,9 @@ export const createGithubReport: MakeReporter = (context) => ({
           `title=${escapeProperty(name)}`,
         ];
         return `::error ${properties.join(',')}::${escapeData(printFailureLine(failure, context))}\n`;
-      })
-      .join(''),
+      }),
+      ...notes.map((note) => `::notice title=${escapeProperty(name)}::${escapeData(note)}\n`),
+    ].join(''),
   finish: ({ passed, failed }) => `::notice::${passed} tests passed, ${failed} failed\n`,
 });
 

@@ -29,16 +29,19 @@ function createPaints(hasColors: boolean): Paints {
 export const createHumanReport: MakeReporter = (context) => {
   const paints = createPaints(context.hasColors);
   return {
-    report: async ({ name, status, failures, durationMs }) => {
+    report: async ({ name, status, failures, notes = [], durationMs }) => {
+      const remarks = notes.map((note) => `  ${printable(note).replaceAll('\n', '\n  ')}\n`).join('');
+      if (status === 'skipped') return `${paints.dim('skipped')} ${printableLine(name)}\n${remarks}`;
       if (status === 'passed') {
-        if (!context.isVerbose) return '';
-        return `${paints.green('passed')} ${printableLine(name)} ${paints.dim(printDuration(durationMs))}\n`;
+        if (!context.isVerbose && remarks === '') return '';
+        const duration = paints.dim(printDuration(durationMs));
+        return `${paints.green('passed')} ${printableLine(name)} ${duration}\n${remarks}`;
       }
       let text = `${paints.red('FAILED')} ${paints.bold(printableLine(name))}\n`;
       for (const failure of failures.slice(0, MAX_FAILURES))
         text += await printFailure(failure, context, paints);
       if (failures.length > MAX_FAILURES) text += `  and ${failures.length - MAX_FAILURES} more\n`;
-      return `${text}\n`;
+      return `${text}${remarks}\n`;
     },
     finish: (summary) => printSummary(summary, paints),
   };

@@ -31,16 +31,25 @@ function printSuite(file: string, results: readonly TestResult[], context: Repor
   return `  <testsuite ${attributes}>\n${cases}  </testsuite>\n`;
 }
 
-function printCase(file: string, { name, failures, durationMs }: TestResult, context: ReportContext): string {
+function printCase(file: string, result: TestResult, context: ReportContext): string {
+  const { name, status, failures, notes = [], durationMs } = result;
   const [first] = failures;
   const place = first?.place.line === undefined ? '' : ` line="${first.place.line}"`;
   const attributes = `name="${escapeXml(name)}" classname="${escapeXml(file)}" file="${escapeXml(file)}"${place} time="${seconds(durationMs)}"`;
-  if (first === undefined) return `    <testcase ${attributes}/>\n`;
+  if (status === 'skipped') {
+    return `    <testcase ${attributes}>\n      <skipped message="${escapeXml(notes.join(' '))}"/>\n    </testcase>\n`;
+  }
+  const remarks = notes.length === 0 ? '' : `      <system-out>${escapeXml(notes.join('\n'))}</system-out>\n`;
+  if (first === undefined) {
+    return remarks === ''
+      ? `    <testcase ${attributes}/>\n`
+      : `    <testcase ${attributes}>\n${remarks}    </testcase>\n`;
+  }
   const text = failures
     .map((failure) => `${printFilePlace(failure.place, context)}: ${printFailureLine(failure, context)}`)
     .join('\n');
   const message = escapeXml(printFailureLine(first, context));
-  return `    <testcase ${attributes}>\n      <failure message="${message}">${escapeXml(text)}</failure>\n    </testcase>\n`;
+  return `    <testcase ${attributes}>\n      <failure message="${message}">${escapeXml(text)}</failure>\n${remarks}    </testcase>\n`;
 }
 
 function seconds(durationMs: number): string {

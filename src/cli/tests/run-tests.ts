@@ -46,7 +46,7 @@ export async function runTests(
 }
 
 /** A test is meant whose name holds one of the texts, in any case. */
-function readFilter(args: Arguments): SuiteOptions['filter'] {
+export function readFilter(args: Arguments): SuiteOptions['filter'] {
   const texts = args.texts('filter').map((text) => text.toLowerCase());
   if (texts.length === 0) return undefined;
   return (name) => texts.some((text) => name.toLowerCase().includes(text));

@@ -1,6 +1,10 @@
 import { printFailureLine } from './failure-text.js';
 import { type MakeReporter, printFilePlace } from './test-reporter.js';
 
+function printLine(text: string): string {
+  return text.replace(/[\r\n]+/g, ' ');
+}
+
 /**
  * The Test Anything Protocol, version 14; the plan stands at the end.
  *
@@ -10,18 +14,21 @@ export const createTapReport: MakeReporter = (context) => {
   let count = 0;
   const head = (): string => (count === 0 ? 'TAP version 14\n' : '');
   return {
-    report: ({ name, status, failures }) => {
+    report: ({ name, status, failures, notes = [] }) => {
       const start = head();
       count++;
       // `#` would begin a directive, `\` an escape.
       const title = name.replace(/[\\#]/g, '\\$&').replace(/[\r\n]+/g, ' ');
-      if (status === 'passed') return `${start}ok ${count} - ${title}\n`;
+      const remarks = notes.map((note) => `# ${printLine(note)}\n`).join('');
+      if (status === 'skipped')
+        return `${start}ok ${count} - ${title} # SKIP ${printLine(notes.join(' '))}\n`;
+      if (status === 'passed') return `${start}ok ${count} - ${title}\n${remarks}`;
       const lines = failures.map(
         (failure) =>
           `    - at: ${JSON.stringify(printFilePlace(failure.place, context))}\n` +
           `      message: ${JSON.stringify(printFailureLine(failure, context))}\n`,
       );
-      return `${start}not ok ${count} - ${title}\n  ---\n  failures:\n${lines.join('')}  ...\n`;
+      return `${start}not ok ${count} - ${title}\n  ---\n  failures:\n${lines.join('')}  ...\n${remarks}`;
     },
     finish: () => `${head()}1..${count}\n`,
   };

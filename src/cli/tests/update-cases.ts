@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { bodiesFolder } from '../../testing/cases/body-files.js';
 import type { ReadCase } from '../../testing/cases/read-case.js';
 import type { FixtureReport } from '../../testing/fixtures/play-fixture.js';
-import { type UpdateScope, updateCase } from '../../testing/update/update-case.js';
-import { writeWholeFile } from '../../util/write-whole-file.js';
+import { isText } from '../../testing/recording/is-text.js';
+import { type UpdatedBody, type UpdateScope, updateCase } from '../../testing/update/update-case.js';
+import { writeFiles } from '../../util/write-files.js';
 import type { Arguments } from '../command.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
-import { diffLines } from './line-diff.js';
+import { assertNotCi, createAskToWrite, type FileChange } from './ask-to-write.js';
 
 /** A case that failed, and what its run has shown. */
 export interface FailedCase {
@@ -26,22 +28,17 @@ export const UPDATE_SCOPE: RegExp = /^(?:all|expect|exchanges)$/;
  *
  * @throws EngineError (USAGE) for another word, and in CI without `--yes`: nobody would see what was changed
  */
-export function readUpdateScope(args: Arguments, { env }: Io): UpdateScope | undefined {
+export function readUpdateScope(args: Arguments, io: Io): UpdateScope | undefined {
   const text = args.text('update');
   if (text === undefined) {
-    if (args.isSet('yes')) throw usageError('--yes answers the question of --update, which is not given.');
+    if (args.isSet('yes') && !args.isSet('record'))
+      throw usageError('--yes answers the question of --update and --record, which are not given.');
     return undefined;
   }
   const scope = SCOPES.find((name) => name === (text === '' ? 'all' : text));
   if (scope === undefined) throw usageError(`--update: "${text}" is none of ${SCOPES.join(', ')}.`);
-  if (isCi(env['CI']) && !args.isSet('yes')) {
-    throw usageError('--update changes nothing in CI by itself. Add --yes if that is meant.');
-  }
+  assertNotCi('--update', args, io);
   return scope;
-}
-
-function isCi(value: string | undefined): boolean {
-  return value !== undefined && !['', '0', 'false'].includes(value);
 }
 
 /**
@@ -56,25 +53,34 @@ export async function updateCases(
   io: Io,
 ): Promise<number> {
   let mended = 0;
-  let isYes = args.isSet('yes');
+  const ask = createAskToWrite(args, io);
   for (const { read, report } of failed) {
-    const { before, after, left } = updateCase(read, report, scope);
+    const { before, after, files, left } = updateCase(read, report, scope);
     const file = path.relative(io.cwd, read.file) || read.file;
     for (const sentence of left) await io.stderr.write(`${file}: ${printableLine(sentence)}\n`);
-    if (before === after) continue;
-    const lines = diffLines(before, after).map((line) => `  ${printableLine(line)}\n`);
-    await io.stderr.write(`${file}\n${lines.join('')}`);
-    if (!isYes && io.ask === undefined) {
-      await io.stderr.write('Nobody is there to ask, so nothing is written: add --yes.\n');
-      return mended;
-    }
-    const answer = isYes ? 'y' : ((await io.ask?.('Write it? [y/N/all] ', false)) ?? '').trim().toLowerCase();
-    isYes ||= answer === 'all' || answer === 'a';
-    if (!isYes && answer !== 'y' && answer !== 'yes') continue;
+    if (before === after && files.length === 0) continue;
+    const folder = bodiesFolder(read.file);
+    const changes = [
+      ...(before === after ? [] : [{ shown: file, before, after }]),
+      ...files.map((body) => describeBody(body, path.relative(io.cwd, path.join(folder, body.name)))),
+    ];
+    const answer = await ask(changes);
+    if (answer === undefined) return mended;
+    if (!answer) continue;
     const written = await readFile(read.file, 'utf8');
     const mark = written.startsWith('\uFEFF') ? '\uFEFF' : '';
-    await writeWholeFile(read.file, mark + after);
+    await writeFiles([
+      ...files.map((body) => ({ path: path.join(folder, body.name), content: body.after })),
+      { path: read.file, content: mark + after },
+    ]);
     if (left.length === 0) mended++;
   }
   return mended;
+}
+
+/** Bytes that are no text are told by their number. */
+function describeBody({ before, after }: UpdatedBody, shown: string): FileChange {
+  const print = (bytes: Uint8Array): string =>
+    isText(bytes) ? Buffer.from(bytes).toString('utf8') : `${bytes.byteLength} bytes`;
+  return { shown, before: print(before), after: print(after) };
 }

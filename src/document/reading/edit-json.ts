@@ -10,8 +10,10 @@ export interface JsonEdit {
 /**
  * Changes a JSON text with comments in the order given, and leaves all else of it as it is written. What is new is indented
  * as the text is.
+ *
+ * @param order names of members of the outermost object: one that is new stands where they say. Default: at the end
  */
-export function editJson(text: string, edits: readonly JsonEdit[]): string {
+export function editJson(text: string, edits: readonly JsonEdit[], order: readonly string[] = []): string {
   const formattingOptions = {
     insertSpaces: !/^\t/m.test(text),
     tabSize: /^( +)\S/m.exec(text)?.[1]?.length ?? 2,
@@ -19,7 +21,21 @@ export function editJson(text: string, edits: readonly JsonEdit[]): string {
   };
   return edits.reduce(
     (changed, { path, value }) =>
-      applyEdits(changed, modify(changed, [...path], value, { formattingOptions })),
+      applyEdits(
+        changed,
+        modify(changed, [...path], value, {
+          formattingOptions,
+          ...(path.length === 1 && { getInsertionIndex: (names) => findPlace(names, path[0], order) }),
+        }),
+      ),
     text,
   );
+}
+
+/** Behind the last of the members that stand in front of it. */
+function findPlace(names: readonly string[], name: unknown, order: readonly string[]): number {
+  const rank = order.indexOf(String(name));
+  if (rank < 0) return names.length;
+  const before = names.findLastIndex((other) => order.indexOf(other) >= 0 && order.indexOf(other) < rank);
+  return before + 1;
 }

@@ -16,9 +16,13 @@ export function fixtureOfCase({ name, document, played }: ReadCase, app: App): F
     note: _note,
     recorded: _recorded,
     secrets: _secrets,
+    record: _record,
+    live: _live,
     component,
     kind,
     input,
+    // Of a case that is to be recorded.
+    expect = {},
     ...rest
   } = played;
   const refuse = (message: string, pointer: string): never => {
@@ -37,7 +41,7 @@ export function fixtureOfCase({ name, document, played }: ReadCase, app: App): F
   if (run === undefined) return refuse('A case with an app of its own needs a kind.', '');
   const fixture: Fixture = {
     ...rest,
-    name,
+    ...{ name, expect },
     kind: run,
     ...(found !== undefined && { component: found }),
     input: { checkParameters: found !== undefined, ...input },

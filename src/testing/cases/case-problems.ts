@@ -100,7 +100,9 @@ function shapeProblems(
     }
     // Alternatives are not told apart: what each of them wants is told.
     const wants = [
-      ...new Set(found.filter(({ keyword }) => keyword !== 'anyOf').map(({ message }) => message)),
+      ...new Set(
+        found.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if').map(({ message }) => message),
+      ),
     ];
     if (wants.length === 0) return [];
     return [problem(document, pointer, `${first?.path.join('.') || 'The case'} ${wants.join(' or ')}.`)];

@@ -1,4 +1,4 @@
-import { freeForm, list, object, oneOf, type Schema, text } from '../../schema/build.js';
+import { flag, freeForm, list, object, oneOf, type Schema, text } from '../../schema/build.js';
 import { compileSchema, type SchemaCheck } from '../../schema/compile-schema.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { CASE_EXCHANGE, CLOSED } from '../exchanges/exchange-shape.js';
@@ -16,24 +16,31 @@ const COMPONENT = text({
   description: `must be a component such as module:NAME; the types are ${COMPONENT_TYPES.join(', ')}`,
 });
 
-/** Where the schema of cases is found once the package is published; files name it, so that editors complete them. */
-export const CASE_SCHEMA_URL = 'https://unpkg.com/iml-runtime/dist/schemas/test.schema.json';
+/** Where the schema of cases lies in the package; files name it, so that editors complete them. */
+export const CASE_SCHEMA_FILE = 'dist/schemas/test.schema.json';
 
 /** JSON Schema (draft 2020-12) of the file of a case, `*.test.json`. */
 export const CASE_SCHEMA: Schema<unknown> = object(
-  { expect: EXPECTATION },
+  {},
   {
+    expect: EXPECTATION,
     $schema: text(),
     ...REMARKS,
     ...RUN_MEMBERS,
     name: text({ minLength: 1 }),
     component: { anyOf: [COMPONENT, COMPONENT_OBJECT] },
     kind: oneOf(ALL_KINDS),
+    ...{ record: flag(), live: flag() },
     recorded: object({ at: text({ minLength: 4 }) }, { runtime: text() }, CLOSED),
     secrets: freeForm({ additionalProperties: { type: ['string', 'number'], minLength: 1 } }),
     exchanges: list(CASE_EXCHANGE),
   },
-  { title: 'Test case of a Make custom app', ...CLOSED },
+  {
+    ...{ title: 'Test case of a Make custom app', ...CLOSED },
+    // One that is to be recorded has nothing to expect yet.
+    if: { type: 'object', properties: { record: { const: true } }, required: ['record'] },
+    else: { type: 'object', properties: { expect: {} }, required: ['expect'] },
+  },
 );
 
 let check: SchemaCheck | undefined;

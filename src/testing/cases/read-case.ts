@@ -23,6 +23,8 @@ export interface ReadCase {
   readonly written: TestCase;
   /** With fake secrets, and bodies in place. */
   readonly played: TestCase;
+  /** What lies in its body files, by their names. */
+  readonly bodyFiles: ReadonlyMap<string, Uint8Array>;
 }
 
 /** A case, or all that is wrong with its file. */
@@ -65,7 +67,8 @@ export async function readCase(text: string, options: ReadCaseOptions): Promise<
   const bodies = await placeBodies(written, document, options);
   if (bodies.errors.length > 0) return fail(bodies.errors);
   const played = fillPlaceholders(bodies.case, written.secrets) as TestCase;
-  return { ok: true, case: { name: written.name ?? name, file, document, written, played } };
+  const { files: bodyFiles } = bodies;
+  return { ok: true, case: { name: written.name ?? name, file, document, written, played, bodyFiles } };
 }
 
 /** Messages of the reader begin with the place, which is told apart here. */
@@ -76,6 +79,7 @@ function withoutPlace({ message, place }: SpecError): string {
 
 interface PlacedBodies {
   readonly case: TestCase;
+  readonly files: ReadonlyMap<string, Uint8Array>;
   readonly errors: readonly CaseError[];
 }
 
@@ -87,38 +91,42 @@ async function placeBodies(
 ): Promise<PlacedBodies> {
   const errors: CaseError[] = [];
   const exchanges: unknown[] = [];
+  const files = new Map<string, Uint8Array>();
+  const keep = async (name: string): Promise<BodyFile> => {
+    const read = await (readBody?.(name) ?? { ok: false as const, problem: 'cannot be read here' });
+    if (read.ok) files.set(name, read.bytes);
+    return read;
+  };
   for (const [index, exchange] of (written.exchanges ?? []).entries()) {
     const placed: PlainObject = { ...exchange };
     for (const side of ['request', 'response'] as const) {
       const part = exchange[side];
       if (part?.bodyFile === undefined) continue;
       const pointer = `/exchanges/${index}/${side}/bodyFile`;
-      const filled = await placeBody({ ...part }, side, document.placeOf(pointer), readBody);
+      const filled = await placeBody({ ...part }, side, document.placeOf(pointer), keep);
       if (filled instanceof CaseError) errors.push(filled);
       else placed[side] = filled;
     }
     exchanges.push(placed);
   }
-  if (written.exchanges === undefined) return { case: written, errors };
-  return { case: { ...written, exchanges: exchanges as NonNullable<TestCase['exchanges']> }, errors };
+  if (written.exchanges === undefined) return { case: written, files, errors };
+  const whole = { ...written, exchanges: exchanges as NonNullable<TestCase['exchanges']> };
+  return { case: whole, files, errors };
 }
 
 async function placeBody(
   { bodyFile: named, ...rest }: PlainObject,
   side: 'request' | 'response',
   place: Place,
-  readBody: ReadCaseOptions['readBody'],
+  readBody: NonNullable<ReadCaseOptions['readBody']>,
 ): Promise<PlainObject | CaseError> {
   const bodyFile = String(named);
   const others: readonly string[] = side === 'request' ? BODY_MEMBERS : RESPONSE_BODIES;
   const other = others.find((name) => Object.hasOwn(rest, name));
   if (other !== undefined)
     return new CaseError(`The ${side} has bodyFile and ${other}, which exclude each other.`, { place });
-  const read = await readBody?.(bodyFile);
-  if (read?.ok !== true) {
-    const problem = read === undefined ? 'cannot be read here' : read.problem;
-    return new CaseError(`The body file "${bodyFile}" ${problem}.`, { place });
-  }
+  const read = await readBody(bodyFile);
+  if (!read.ok) return new CaseError(`The body file "${bodyFile}" ${read.problem}.`, { place });
   const filled: PlainObject = { ...rest };
   const buffer = Buffer.from(read.bytes);
   if (bodyFile.endsWith('.txt')) setMember(filled, 'bodyText', buffer.toString('utf8'));

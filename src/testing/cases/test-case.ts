@@ -13,6 +13,16 @@ export interface TestCase extends Omit<Fixture, 'name' | 'kind' | 'component' | 
   readonly component?: string | { readonly type: string; readonly name: string };
   /** Which of the runs the component has. Default: of a module its type, else `rpc`, `connection`, `oauth2`, `webhook`. */
   readonly kind?: FixtureKind;
+  /**
+   * Asks `iml test --record` to run the case against the service and to write what it has seen in place of this member. Until
+   * then the case fails, and needs no `exchanges` and no `expect`. Default: false.
+   */
+  readonly record?: boolean;
+  /**
+   * Whether `iml test --live` runs the case: true also where a call may change something at the service, false never.
+   * Default: where all its calls are GET or HEAD.
+   */
+  readonly live?: boolean;
   /** When and by what the exchanges were recorded; absent where they were written by hand. */
   readonly recorded?: Recorded;
   /**

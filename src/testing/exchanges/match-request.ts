@@ -1,9 +1,15 @@
 import { parseForm } from '../../http/body/parse-form.js';
-import type { HeaderEntry, TransportRequest } from '../../http/message/transport.js';
+import type { HeaderEntry } from '../../http/message/transport.js';
 import { matchValues, type ValuePath } from '../matching/compare-values.js';
 import { isMatcher } from '../matching/matchers.js';
 import { readTagged } from '../matching/tagged-values.js';
-import { canonicalRequest, parseJsonText, splitAddress, withoutBoundary } from './canonical-request.js';
+import {
+  canonicalRequest,
+  parseJsonText,
+  type SentRequest,
+  splitAddress,
+  withoutBoundary,
+} from './canonical-request.js';
 import type { ExpectedRequest } from './exchange.js';
 import { readMultipart } from './read-multipart.js';
 
@@ -37,7 +43,7 @@ interface Check {
 /** Where a request is not as expected, in the order of its parts; none for one that is. */
 export function matchRequest(
   expected: ExpectedRequest,
-  request: TransportRequest,
+  request: SentRequest,
   options: MatchOptions = {},
 ): readonly RequestDifference[] {
   const checks = [
@@ -63,7 +69,7 @@ function ignoredBelow(at: ValuePath, ignored: readonly ValuePath[]): readonly Va
     .map((pattern) => pattern.slice(at.length));
 }
 
-function addressChecks(expected: ExpectedRequest, request: TransportRequest, isStrict: boolean): Check[] {
+function addressChecks(expected: ExpectedRequest, request: SentRequest, isStrict: boolean): Check[] {
   const checks: Check[] = [];
   const [address, query] = splitAddress(request.url);
   if (expected.method !== undefined)
@@ -89,7 +95,7 @@ function wantedQuery(expected: ExpectedRequest, written: string | undefined, isS
   return { ...parseForm(written), ...(query as object | undefined) };
 }
 
-function headerChecks(expected: ExpectedRequest, { headers }: TransportRequest): Check[] {
+function headerChecks(expected: ExpectedRequest, { headers }: SentRequest): Check[] {
   const { headers: wanted = {}, headersAbsent = [], headersMatch = {} } = expected;
   const check = (name: string, value: unknown): Check => ({
     at: ['headers', name.toLowerCase()],
@@ -122,7 +128,7 @@ function readJson(text: string | undefined): unknown {
 /** The members that describe a body; a request is described by one of them at most. */
 export const BODY_MEMBERS = ['body', 'bodyText', 'bodyBase64', 'form', 'parts'] as const;
 
-function bodyChecks(expected: ExpectedRequest, request: TransportRequest, isStrict: boolean): Check[] {
+function bodyChecks(expected: ExpectedRequest, request: SentRequest, isStrict: boolean): Check[] {
   const bytes = request.body;
   const text = bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8');
   const checks: Check[] = [];
@@ -142,7 +148,7 @@ function bodyChecks(expected: ExpectedRequest, request: TransportRequest, isStri
 }
 
 /** A body that nobody described is one that nobody looked at. */
-function undescribedBody(request: TransportRequest): Check[] {
+function undescribedBody(request: SentRequest): Check[] {
   const sent = canonicalRequest(request);
   const member = BODY_MEMBERS.find((name) => sent[name] !== undefined);
   return member === undefined ? [] : [{ at: [member], expected: undefined, got: sent[member] }];

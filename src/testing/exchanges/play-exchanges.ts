@@ -176,7 +176,10 @@ function describeExpected({ method, url }: Exchange['request'] = {}): string {
 }
 
 /** The response as it would come over the wire. */
-export function respond(response: ScriptedResponse, request: TransportRequest): TransportResponse {
+export function respond(
+  response: ScriptedResponse,
+  request: Pick<TransportRequest, 'url'>,
+): TransportResponse {
   if (response.networkError !== undefined) {
     throw networkFailure(response.networkError, new URL(request.url).origin);
   }

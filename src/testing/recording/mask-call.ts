@@ -26,11 +26,16 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 /** Which headers of answers are kept: all the app reads, and others that are no noise. */
 export type KeepsHeader = (name: string) => boolean;
 
-/** Keeps what a text of the app names. */
-export function chooseHeaders(appTexts: string): KeepsHeader {
-  const read = new Set(
+/** Lower-case names of the headers that texts of an app name: `headers.link`. */
+export function listReadHeaders(appTexts: string): ReadonlySet<string> {
+  return new Set(
     [...appTexts.matchAll(/headers\s*[.[]\s*[`'"]?([\w-]+)/gi)].map(([, name = '']) => name.toLowerCase()),
   );
+}
+
+/** Keeps what a text of the app names. */
+export function chooseHeaders(appTexts: string): KeepsHeader {
+  const read = listReadHeaders(appTexts);
   return (name) => read.has(name) || !(LEFT_OUT.has(name) || name.startsWith('access-control-'));
 }
 

@@ -9,6 +9,11 @@ export function printCase(value: unknown): string {
   return `${print(value, '', 0)}\n`;
 }
 
+/** A value as it stands in a member of the outermost object. */
+export function printMember(name: string, value: unknown): string {
+  return print(value, '  ', JSON.stringify(name).length + 2);
+}
+
 /** @param taken characters in front of the value on its line */
 function print(value: unknown, indent: string, taken: number): string {
   const short = printShort(value);

@@ -35,6 +35,8 @@ export interface RunToRecord extends Pick<Fixture, 'kind'> {
   readonly digests?: readonly Uint8Array[] | undefined;
   /** Addresses that stood in for others in this run, each with the one the app means: a mapped host. Default: none. */
   readonly addresses?: readonly (readonly [from: string, to: string])[] | undefined;
+  /** Secrets that have a name already, which they keep: value by name. Default: names are made of where they stand. */
+  readonly secrets?: ReadonlyMap<string, string> | undefined;
   /** How it ended, as far as a rehearsal has to end the same way. */
   readonly ended: { readonly error?: Outcome['error']; readonly bundleCount?: number | undefined };
 }
@@ -81,6 +83,7 @@ async function rehearseWith(run: RunToRecord, choose: ChooseStandIn): Promise<At
   const sanitize = readSanitize(listSanitized(app));
   const keeps = chooseHeaders(listAppTexts(app));
   const isConnectionData = run.kind.startsWith('oauth2-');
+  for (const [name, value] of run.secrets ?? []) book.enter(name, value);
   learnInput(input, { app, common, secretFields, isConnectionData }, book);
   for (const [from, to] of run.addresses ?? []) book.enterDerived(from, to);
   for (const call of run.calls) learnResponse(call, sanitize, book);

@@ -2,7 +2,7 @@ import type { App } from '../../document/app.js';
 import { RecordingError } from '../../errors/recording-error.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { findKind, fixtureOfCase } from '../cases/case-fixture.js';
-import { readCase } from '../cases/read-case.js';
+import { type ReadCase, readCase } from '../cases/read-case.js';
 import type { CaseExchange, TestCase } from '../cases/test-case.js';
 import { canonicalRequest } from '../exchanges/canonical-request.js';
 import { printRequestDifference } from '../exchanges/print-problem.js';
@@ -13,6 +13,7 @@ import { holdsSecretBytes } from '../secrets/mask-value.js';
 import type { SecretBook } from '../secrets/secret-book.js';
 import { writePlaceholders } from '../secrets/write-placeholders.js';
 import { findSuspects, type Suspect } from './find-suspects.js';
+import { mergeCase } from './merge-case.js';
 import { printCase } from './print-case.js';
 import { listStandIns, type RehearsedRun, type RunToRecord, rehearseRun } from './record-case.js';
 import { writeExpectation } from './write-expectation.js';
@@ -35,6 +36,13 @@ export interface WriteCaseOptions {
   readonly runtime: string;
   /** Milliseconds since the epoch: when the run was made. */
   readonly recordedAtMs: number;
+  /** Where editors find the schema of the file. Default: it does not say. */
+  readonly schema?: string | undefined;
+  /**
+   * A case that asked to be recorded: what it says besides stays, and what it expects, too, where the run fits that. Default:
+   * a new case.
+   */
+  readonly into?: ReadCase | undefined;
 }
 
 /**
@@ -55,9 +63,10 @@ export async function recordCase(run: RunToRecord, options: WriteCaseOptions): P
     ...(secrets !== undefined && { secrets }),
   };
   const placed = { ...written, exchanges: (written.exchanges ?? []).map(placeBodies(bodies)) };
-  const text = printCase(placed);
+  const text = await printWhole(placed, bodies, run.app, options);
   assertNoSecret(text, bodies, rehearsed.book);
-  await assertPasses(text, bodies, run.app);
+  const problems = await listProblems(text, bodies, run.app);
+  if (problems.length > 0) throw notTheSame(problems);
   const standIns = rehearsed.book.secrets().map(({ standIn }) => String(standIn));
   const known = (word: string): boolean => holdsAny(word, ['fake-', 'secret:', ...standIns]);
   return {
@@ -66,6 +75,22 @@ export async function recordCase(run: RunToRecord, options: WriteCaseOptions): P
     suspects: findSuspects(written, known),
   };
 }
+
+/** The text of a new case, or of the one that asked to be recorded. */
+async function printWhole(
+  placed: TestCase,
+  bodies: Bodies,
+  app: App,
+  { into, schema }: WriteCaseOptions,
+): Promise<string> {
+  if (into === undefined) return printCase({ ...(schema !== undefined && { $schema: schema }), ...placed });
+  const hasExpectation = Object.keys(into.written.expect ?? {}).length > 0;
+  const kept = hasExpectation ? mergeCase(into, placed, true) : undefined;
+  if (kept !== undefined && (await listProblems(kept, bodies, app)).length === 0) return kept;
+  return mergeCase(into, placed, false);
+}
+
+type Bodies = ReadonlyMap<string, Uint8Array>;
 
 /** Also where it is made of Base64. */
 function holdsAny(word: string, pieces: readonly string[]): boolean {
@@ -166,7 +191,7 @@ function placeBody(message: PlainObject, name: string, bodies: Map<string, Uint8
 }
 
 /** The last look: whatever went wrong before, nothing is written that holds a secret. */
-function assertNoSecret(text: string, bodies: ReadonlyMap<string, Uint8Array>, book: SecretBook): void {
+function assertNoSecret(text: string, bodies: Bodies, book: SecretBook): void {
   const files = [...bodies].filter(([name, bytes]) => book.isIn(name) || holdsSecretBytes(bytes, book));
   const [file] = book.isIn(text) ? ['the case'] : files.map(([name]) => `the body ${name}`);
   if (file === undefined) return;
@@ -177,7 +202,8 @@ function assertNoSecret(text: string, bodies: ReadonlyMap<string, Uint8Array>, b
   );
 }
 
-async function assertPasses(text: string, bodies: ReadonlyMap<string, Uint8Array>, app: App): Promise<void> {
+/** What is wrong with a case that was written, as it is played. */
+async function listProblems(text: string, bodies: Bodies, app: App): Promise<readonly string[]> {
   const reading = await readCase(text, {
     ...{ file: 'the recorded case', name: 'recording' },
     readBody: async (name) => {
@@ -185,19 +211,18 @@ async function assertPasses(text: string, bodies: ReadonlyMap<string, Uint8Array
       return bytes === undefined ? { ok: false, problem: 'is missing' } : { ok: true, bytes };
     },
   });
-  if (!reading.ok) throw notTheSame(reading.errors.map(({ message }) => message));
+  if (!reading.ok) return reading.errors.map(({ message }) => message);
   const { differences, exchanges } = await playFixture(fixtureOfCase(reading.case, app), {
     app,
     isStrict: true,
   });
-  const problems = [
+  return [
     ...differences.map(printDifference),
     ...exchanges.flatMap(({ message, differences: inside }) => [
       message,
       ...inside.map(printRequestDifference),
     ]),
   ];
-  if (problems.length > 0) throw notTheSame(problems);
 }
 
 function notTheSame(problems: readonly string[]): RecordingError {
@@ -206,11 +231,7 @@ function notTheSame(problems: readonly string[]): RecordingError {
   );
 }
 
-function listPlaceholderNames(
-  book: SecretBook,
-  text: string,
-  bodies: ReadonlyMap<string, Uint8Array>,
-): readonly string[] {
+function listPlaceholderNames(book: SecretBook, text: string, bodies: Bodies): readonly string[] {
   const texts = [text, ...[...bodies.values()].map((bytes) => Buffer.from(bytes).toString('utf8'))];
   const names = book.secrets().flatMap(({ isDerived, name }) => (isDerived ? [] : [name]));
   return names.filter((name) => texts.some((content) => content.includes(`{{secret:${name}}}`)));

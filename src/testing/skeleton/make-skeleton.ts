@@ -80,7 +80,8 @@ export async function makeSkeleton(
     expect: writeTagged(expectOf(report)),
   };
   const text = JSON.stringify(restorePlaceholders(written, secrets), null, 2);
-  const note = '// The answers in here are made up. Put in real ones, then run: iml test --update';
+  const note =
+    '// The answers in here are made up. For real ones add "record": true and run: iml test --record --connection NAME';
   const { error } = report.outcome;
   return { component, file, text: `${note}\n${text}\n`, error: error && `${error.type}: ${error.message}` };
 }

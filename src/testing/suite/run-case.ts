@@ -27,10 +27,18 @@ export interface CaseStage {
 export interface CaseRun {
   readonly failures: readonly TestFailure[];
   readonly report: FixtureReport | undefined;
+  /** See `TestResult`. */
+  readonly notes?: readonly string[] | undefined;
+  /** Whether it was left out, which a note explains. Default: false. */
+  readonly isSkipped?: boolean;
 }
+
+/** How a case of an app is run. */
+export type RunCase = (read: ReadCase, stage: CaseStage) => Promise<CaseRun>;
 
 /** Runs a case against its exchanges. Rejects for a defect of ours alone. */
 export async function runCase(read: ReadCase, stage: CaseStage): Promise<CaseRun> {
+  if (read.written.record === true) return { failures: [notRecorded(read)], report: undefined };
   try {
     const fixture = fixtureOfCase(read, stage.app);
     const report = await playFixture(fixture, {
@@ -42,16 +50,26 @@ export async function runCase(read: ReadCase, stage: CaseStage): Promise<CaseRun
     return { failures: listFailures(read, report, stage.root), report };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    const place = error.place ?? { file: read.file, line: 1, column: 1 };
-    const isInCase = place.file === read.file;
-    const failure: TestFailure = {
-      message: error.message,
-      isDifference: false,
-      place: isInCase ? place : read.document.placeOf(''),
-      origin: isInCase ? undefined : absolute(place, stage.root),
-    };
-    return { failures: [failure], report: undefined };
+    return { failures: [describeFailure(error, read, stage.root)], report: undefined };
   }
+}
+
+/** A case that could not be run at all. */
+export function describeFailure(error: EngineError, read: ReadCase, root: string): TestFailure {
+  const place = error.place ?? { file: read.file, line: 1, column: 1 };
+  const isInCase = place.file === read.file;
+  return {
+    message: error.message,
+    isDifference: false,
+    place: isInCase ? place : read.document.placeOf(''),
+    origin: isInCase ? undefined : absolute(place, root),
+  };
+}
+
+/** What nobody has seen yet is not to pass for seen. */
+function notRecorded({ document }: ReadCase): TestFailure {
+  const message = 'The case asks to be recorded, and has not been yet: iml test --record.';
+  return { message, isDifference: false, place: document.placeOf('/record'), origin: undefined };
 }
 
 /** Exchanges first: a request that went wrong explains what came of it. */

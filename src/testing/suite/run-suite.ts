@@ -11,7 +11,7 @@ import type { FixtureReport } from '../fixtures/play-fixture.js';
 import { runFunctionTests } from '../functions/run-function-tests.js';
 import type { TestPlace } from './find-tests.js';
 import { openCase } from './open-case.js';
-import { absolute, type CaseStage, runCase } from './run-case.js';
+import { absolute, type CaseStage, type RunCase, runCase } from './run-case.js';
 import type { TestFailure, TestResult, TestSummary } from './test-result.js';
 import { workInOrder } from './work-in-order.js';
 
@@ -31,14 +31,19 @@ export interface SuiteOptions {
   readonly observe?: ((app: App, root: string) => RunObserver) | undefined;
   /** Told of the component of each case before it runs: `module:listOrders`. */
   readonly onComponent?: ((component: string, root: string) => void) | undefined;
+  /** How a case is run. Default: against its exchanges. */
+  readonly runCase?: RunCase | undefined;
+  /** Whether tests of custom functions are left out. Default: false. */
+  readonly casesOnly?: boolean | undefined;
+  /** Cases under way at the same time. Default: 8; each waits for nothing but its turn. */
+  readonly width?: number | undefined;
   /** Ends the run between two tests. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds, for durations alone. Default: the process's own. */
   readonly now?: (() => number) | undefined;
 }
 
-/** Tests under way at the same time; each waits for nothing but its turn. */
-const WIDTH = 8;
+const DEFAULT_WIDTH = 8;
 
 /** Runs the tests of apps. What is wrong with one file or app stops none of the others. */
 export async function runSuite(
@@ -108,12 +113,16 @@ class SuiteRun {
 
   async #runCases({ caseFiles, testFolders }: TestPlace, stage: CaseStage): Promise<void> {
     const readings: CaseReading[] = [];
-    for await (const reading of workInOrder(caseFiles, WIDTH, (file) => openCase(file, testFolders))) {
+    for await (const reading of workInOrder(caseFiles, DEFAULT_WIDTH, (file) =>
+      openCase(file, testFolders),
+    )) {
       const name = reading.ok ? reading.case.name : reading.name;
       if (this.#options.filter?.(name) ?? true) readings.push(reading);
     }
+    const { width = DEFAULT_WIDTH } = this.#options;
+    const work = (reading: CaseReading): Promise<TestResult> => this.#runReading(reading, stage);
     let told = 0;
-    for await (const result of workInOrder(readings, WIDTH, (reading) => this.#runReading(reading, stage))) {
+    for await (const result of workInOrder(readings, width, work)) {
       told++;
       await this.#tell(result);
       if (this.#isOver) break;
@@ -149,8 +158,13 @@ class SuiteRun {
       const text = typeof component === 'string' ? component : `${component.type}:${component.name}`;
       this.#options.onComponent?.(text, stage.root);
     }
-    const { failures, report } = await runCase(reading.case, stage);
-    const result = resultOf(failures);
+    const { runCase: run = runCase } = this.#options;
+    const { failures, report, notes, isSkipped = false } = await run(reading.case, stage);
+    const result: TestResult = {
+      ...resultOf(failures),
+      ...(notes !== undefined && { notes }),
+      ...(isSkipped && { status: 'skipped' as const }),
+    };
     if (report !== undefined) this.#options.onCase?.(reading.case, report, result);
     return result;
   }
@@ -163,7 +177,7 @@ class SuiteRun {
   }
 
   async #runFunctions({ root, functionTests }: TestPlace, app: App): Promise<void> {
-    if (functionTests === false) return;
+    if (functionTests === false || this.#options.casesOnly === true) return;
     for (const written of app.functions.values()) {
       const component = await withTest(written, root);
       if (component.test === undefined || component.test.trim() === '') continue;
@@ -197,6 +211,7 @@ class SuiteRun {
 
   async #tell(result: TestResult): Promise<void> {
     if (result.status === 'passed') this.#passed++;
+    else if (result.status === 'skipped') this.#skipped++;
     else this.#failed++;
     await this.#options.onResult?.(result);
   }

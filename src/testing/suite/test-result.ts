@@ -24,9 +24,12 @@ export interface TestResult {
   readonly name: string;
   /** Absolute. */
   readonly file: string;
-  readonly status: 'passed' | 'failed';
+  /** `skipped`: it was not run, and a note says why. */
+  readonly status: 'passed' | 'failed' | 'skipped';
   /** None for a test that passed. */
   readonly failures: readonly TestFailure[];
+  /** What is worth knowing and no failure, a sentence each. Default: nothing. */
+  readonly notes?: readonly string[] | undefined;
   /** Milliseconds. */
   readonly durationMs: number;
 }
@@ -35,7 +38,7 @@ export interface TestResult {
 export interface TestSummary {
   readonly passed: number;
   readonly failed: number;
-  /** Tests that were found and did not run: after the first failure with `bail`, or of an app that does not load. */
+  /** Tests that did not run: skipped, after the first failure with `bail`, or of an app that does not load. */
   readonly skipped: number;
   readonly durationMs: number;
 }

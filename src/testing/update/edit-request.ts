@@ -2,20 +2,18 @@ import type { JsonEdit } from '../../document/reading/edit-json.js';
 import { parseForm } from '../../http/body/parse-form.js';
 import { splitAddress } from '../exchanges/canonical-request.js';
 import type { ExpectedRequest } from '../exchanges/exchange.js';
-import type { RequestDifference } from '../exchanges/match-request.js';
+import { BODY_MEMBERS, type RequestDifference } from '../exchanges/match-request.js';
 import type { ValuePath } from '../matching/compare-values.js';
 
 /**
- * The changes that make an expected request one that was sent.
+ * The changes that make an expected request one that was sent; of a body in a file there are none.
  *
  * @param at where the request stands in the case
- * @param left gets what cannot be changed: bodies in files
  */
 export function editRequest(
   written: ExpectedRequest & { readonly bodyFile?: string },
   differences: readonly RequestDifference[],
   at: ValuePath,
-  left: string[],
 ): readonly JsonEdit[] {
   const edits: JsonEdit[] = [];
   const query = { ...queryInUrl(written) };
@@ -30,12 +28,16 @@ export function editRequest(
       if (got === undefined) delete query[String(name)];
       else query[String(name)] = got;
       isUrlChanged = true;
-    } else if (written.bodyFile !== undefined && member !== 'headers' && member !== 'method') {
-      left.push(`The body in ${written.bodyFile} is another one now.`);
-    } else edits.push({ path: [...at, ...spelled(path, written)], value: got });
+    } else if (!isInBodyFile(written, path))
+      edits.push({ path: [...at, ...spelled(path, written)], value: got });
   }
   if (isUrlChanged) edits.push({ path: [...at, 'url'], value: (address ?? '') + printQuery(query) });
   return edits;
+}
+
+/** Whether a difference is one of a body that lies in a file. */
+export function isInBodyFile({ bodyFile }: { readonly bodyFile?: string }, [member]: ValuePath): boolean {
+  return bodyFile !== undefined && BODY_MEMBERS.some((name) => name === member);
 }
 
 function queryInUrl({ url }: ExpectedRequest): Record<string, unknown> {

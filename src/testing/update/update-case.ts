@@ -6,6 +6,7 @@ import type { FixtureReport } from '../fixtures/play-fixture.js';
 import type { ValuePath } from '../matching/compare-values.js';
 import { writeTagged } from '../matching/tagged-values.js';
 import { editRequest } from './edit-request.js';
+import { updateBodies } from './update-bodies.js';
 
 /** What of a case is made to fit what was seen. */
 export type UpdateScope = 'expect' | 'exchanges' | 'all';
@@ -14,8 +15,17 @@ export type UpdateScope = 'expect' | 'exchanges' | 'all';
 export interface UpdatedCase {
   readonly before: string;
   readonly after: string;
+  /** Body files beside it that become others. */
+  readonly files: readonly UpdatedBody[];
   /** What cannot be mended by writing, a sentence each. */
   readonly left: readonly string[];
+}
+
+/** A file of `<case>.bodies/`. */
+export interface UpdatedBody {
+  readonly name: string;
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
 }
 
 /**
@@ -29,13 +39,16 @@ export function updateCase(read: ReadCase, report: FixtureReport, scope: UpdateS
     ...(scope === 'exchanges' ? [] : expectEdits(report, left)),
     ...(scope === 'expect' ? [] : exchangeEdits(read, report, left)),
   ];
-  const names = listPlaceholders(before);
-  const shown = edits.map(({ path, value }) => ({
-    path,
-    value:
-      value === undefined ? undefined : restorePlaceholders(writeTagged(value), names, read.written.secrets),
-  }));
-  return { before, after: editJson(before, inOrderOfEditing(shown)), left };
+  const names = listPlaceholders(before + [...read.bodyFiles.values()].map(toText).join(''));
+  const restore = (value: unknown): unknown =>
+    value === undefined ? undefined : restorePlaceholders(writeTagged(value), names, read.written.secrets);
+  const shown = edits.map(({ path, value }) => ({ path, value: restore(value) }));
+  const files = scope === 'expect' ? [] : updateBodies(read, report, restore, left);
+  return { before, after: editJson(before, inOrderOfEditing(shown)), files, left };
+}
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('utf8');
 }
 
 /** Items are taken away last to first, after all else: indices stay right until they are used. */
@@ -83,7 +96,7 @@ function exchangeEdits(read: ReadCase, { exchanges }: FixtureReport, left: strin
     const at: ValuePath = ['exchanges', exchange ?? 0];
     if (kind === 'unused' && exchange !== undefined) edits.push({ path: at, value: undefined });
     else if (kind === 'unmatched' && written !== undefined && differences.length > 0) {
-      edits.push(...editRequest(written.request ?? {}, differences, [...at, 'request'], left));
+      edits.push(...editRequest(written.request ?? {}, differences, [...at, 'request']));
     } else left.push(`${message} Record the case again.`);
   }
   return edits;

@@ -1,0 +1,47 @@
+import type { Arguments } from '../command.js';
+import type { Io } from '../io.js';
+import { printableLine } from '../output/terminal-text.js';
+import { usageError } from '../usage-error.js';
+import { diffLines } from './line-diff.js';
+
+/** What a file becomes. */
+export interface FileChange {
+  /** As people name it. */
+  readonly shown: string;
+  /** Empty for one that is not there yet. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Shows what files become and asks whether they are to be written. Undefined where nobody is there to answer. */
+export type AskToWrite = (changes: readonly FileChange[]) => Promise<boolean | undefined>;
+
+/** One answer may be for all that is asked later. */
+export function createAskToWrite(args: Arguments, io: Io): AskToWrite {
+  let isYes = args.isSet('yes');
+  return async (changes) => {
+    for (const { shown, before, after } of changes) {
+      const lines = diffLines(before, after).map((line) => `  ${printableLine(line)}\n`);
+      await io.stderr.write(`${printableLine(shown)}\n${lines.join('')}`);
+    }
+    if (isYes) return true;
+    if (io.ask === undefined) {
+      await io.stderr.write('Nobody is there to ask, so nothing is written: add --yes.\n');
+      return undefined;
+    }
+    const answer = ((await io.ask('Write it? [y/N/all] ', false)) ?? '').trim().toLowerCase();
+    isYes = answer === 'all' || answer === 'a';
+    return isYes || answer === 'y' || answer === 'yes';
+  };
+}
+
+/** @throws EngineError (USAGE) in CI without `--yes`: nobody would see what was changed */
+export function assertNotCi(option: string, args: Arguments, { env }: Io): void {
+  if (isCi(env['CI']) && !args.isSet('yes')) {
+    throw usageError(`${option} changes nothing in CI by itself. Add --yes if that is meant.`);
+  }
+}
+
+function isCi(value: string | undefined): boolean {
+  return value !== undefined && !['', '0', 'false'].includes(value);
+}

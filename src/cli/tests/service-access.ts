@@ -1,0 +1,119 @@
+import { createEngine } from '../../app/engine/create-engine.js';
+import type { App } from '../../document/app.js';
+import { collectSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor, type Redactor } from '../../redaction/redact.js';
+import type { ReadCase } from '../../testing/cases/read-case.js';
+import { type FilledCase, fillSecrets } from '../../testing/live/fill-secrets.js';
+import type { LiveOptions } from '../../testing/live/run-live.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import type { Arguments } from '../command.js';
+import { configFolder } from '../connections/config-folder.js';
+import { isConnectionName, openConnectionFiles, storeForApp } from '../connections/connection-store.js';
+import { readEngineOptions } from '../input/engine-options.js';
+import { findEntry } from '../input/find-entry.js';
+import { readDataObject } from '../input/input-data.js';
+import type { Io } from '../io.js';
+
+/** How cases get to the service: by which way, and with which credentials. */
+export interface ServiceAccess {
+  readonly engine: LiveOptions['engine'];
+  /**
+   * A case with its secrets in place, or why it has none.
+   *
+   * @throws AppError, StoreError for a connection that cannot be had
+   */
+  readonly fill: (read: ReadCase, app: App) => Promise<FilledForService>;
+  /** Takes out of texts what the cases were given. */
+  readonly redact: Redactor['text'];
+}
+
+/** A case that is ready for the service, or what it lacks, as a sentence. */
+export type FilledForService =
+  | Extract<FilledCase, { readonly ok: true }>
+  | { readonly ok: false; readonly problem: string };
+
+/** One `--connection`: data, or the name it is kept under and the connection of the app it is one of. */
+type GivenConnection = { readonly data: PlainObject } | { readonly name: string; readonly component: string };
+
+/**
+ * Reads what the command line says of the service. Placeholders that no connection fills are looked up in the
+ * environment: `{{secret:api-key}}` is `IML_SECRET_API_KEY`.
+ *
+ * @throws EngineError (USAGE); StoreError for a connection that cannot be opened
+ */
+export async function openService(args: Arguments, io: Io): Promise<ServiceAccess> {
+  const { timezone: _, ...engine } = readEngineOptions(args);
+  const files = openConnectionFiles(configFolder(io.env));
+  const given: GivenConnection[] = [];
+  for (const text of args.texts('connection')) {
+    if (isConnectionName(text)) {
+      const { stored } = await findEntry(files, text);
+      given.push({ name: text, component: stored.component });
+    } else given.push({ data: await readDataObject(text, '--connection', io) });
+  }
+  const redactor = createRedactor({ secrets: [] });
+  const opened = new Map<string, Promise<PlainObject>>();
+  const open = (name: string, app: App): Promise<PlainObject> => {
+    const key = `${app.identity} ${name}`;
+    const connections = storeForApp(files, { app: app.name, folder: app.identity });
+    const opening = opened.get(key) ?? openConnection(name, { app, connections, ...engine });
+    opened.set(key, opening);
+    return opening;
+  };
+  return {
+    engine,
+    redact: redactor.text,
+    fill: async (read, app) => {
+      const allowed = listConnections(read, app);
+      const chosen = given.find(
+        (one) => allowed.length > 0 && ('data' in one || allowed.includes(one.component)),
+      );
+      const connection =
+        chosen === undefined ? undefined : 'data' in chosen ? chosen.data : await open(chosen.name, app);
+      const find = (name: string): string | undefined => io.env[nameVariable(name)];
+      const filled = fillSecrets(read, { connection, find });
+      if (!filled.ok) return { ok: false, problem: describeMissing(filled.missing, allowed.length > 0) };
+      const { input = {}, common } = filled.case.played;
+      redactor.learn(collectSecrets(input.connection, input.parameters, input.data, common));
+      return filled;
+    },
+  };
+}
+
+async function openConnection(
+  name: string,
+  options: Parameters<typeof createEngine>[0],
+): Promise<PlainObject> {
+  const engine = createEngine(options);
+  try {
+    const { stored } = await engine.openConnection(name).orThrow();
+    return stored.connection;
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Names of the connections that the component of a case may use. */
+function listConnections({ played: { component } }: ReadCase, app: App): readonly string[] {
+  const [type = '', name = ''] =
+    typeof component === 'object' ? [component.type, component.name] : split(component ?? '');
+  const found = { module: app.modules, rpc: app.rpcs, webhook: app.webhooks }[type]?.get(name);
+  return [found?.connection, found?.altConnection].filter((other) => other !== undefined);
+}
+
+function split(component: string): readonly [string, string] {
+  const at = component.indexOf(':');
+  return [component.slice(0, at), component.slice(at + 1)];
+}
+
+/** Of the environment, for the placeholder of a secret. */
+function nameVariable(name: string): string {
+  return `IML_SECRET_${name.replace(/[^A-Za-z0-9]+/g, '_').toUpperCase()}`;
+}
+
+function describeMissing(names: readonly string[], takesConnection: boolean): string {
+  const variables = names.map(nameVariable).join(' and ');
+  const other = takesConnection ? 'give --connection NAME, or set' : 'set';
+  const noun = names.length === 1 ? 'the secret' : 'the secrets';
+  return `${noun[0]?.toUpperCase()}${noun.slice(1)} ${names.map((name) => `"${name}"`).join(', ')} of the case cannot be had: ${other} ${variables}.`;
+}

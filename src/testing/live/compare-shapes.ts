@@ -1,0 +1,58 @@
+import { printPath } from '../matching/compare-values.js';
+import type { JsonType, Shape } from './describe-shape.js';
+import type { Drift } from './drift.js';
+
+/**
+ * What has changed from one shape to another: a field that was not there is worth knowing, one that is gone may break who
+ * reads it, one of another type does. What was empty, or stood in some objects only, is no promise that could be broken.
+ *
+ * @param root how messages name the place of the shapes
+ */
+export function compareShapes(before: Shape, after: Shape, root: string): readonly Drift[] {
+  const found: Drift[] = [];
+  compareAt(before, after, root, found);
+  return found;
+}
+
+function compareAt(before: Shape, after: Shape, path: string, found: Drift[]): void {
+  const types = compareTypes(before.types, after.types, path);
+  if (types !== undefined) found.push(types);
+  if (before.items !== undefined && after.items !== undefined)
+    compareAt(before.items, after.items, `${path}[]`, found);
+  if (!before.types.has('an object') || !after.types.has('an object')) return;
+  // An object that was empty has promised nothing.
+  for (const [name, { shape, isAlways }] of before.members) {
+    const now = after.members.get(name);
+    const at = printPath(path, [name]);
+    if (now !== undefined) compareAt(shape, now.shape, at, found);
+    if (!isAlways || now?.isAlways === true) continue;
+    found.push({
+      severity: 'warning',
+      path: at,
+      message: now === undefined ? 'is not there any more' : 'is not always there any more',
+    });
+  }
+  for (const [name, { shape }] of after.members) {
+    if (before.members.has(name)) continue;
+    found.push({ severity: 'info', path: printPath(path, [name]), message: `is new: ${list(shape.types)}` });
+  }
+}
+
+function compareTypes(
+  before: ReadonlySet<JsonType>,
+  after: ReadonlySet<JsonType>,
+  path: string,
+): Drift | undefined {
+  const others = [...after].filter((type) => !before.has(type));
+  if (others.length === 0) return undefined;
+  const message = `was ${list(before)}, is ${list(after)}`;
+  const wasEmpty = before.size === 1 && before.has('null');
+  // A field that was null has shown no type; one that may be null now is as good as gone for whoever reads it.
+  if (wasEmpty) return { severity: 'info', path, message };
+  const isOnlyNull = others.length === 1 && others[0] === 'null';
+  return { severity: isOnlyNull ? 'warning' : 'error', path, message };
+}
+
+function list(types: ReadonlySet<JsonType>): string {
+  return [...types].sort().join(' or ');
+}

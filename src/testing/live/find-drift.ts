@@ -1,0 +1,203 @@
+import { readContentType, responseHeader } from '../../http/message/content-type.js';
+import type { ResponseHeaders } from '../../http/message/transport.js';
+import { splitAddress } from '../exchanges/canonical-request.js';
+import type { Exchange } from '../exchanges/exchange.js';
+import { respond } from '../exchanges/play-exchanges.js';
+import type { Expectation } from '../fixtures/fixture.js';
+import type { RecordedResponse } from '../recording/record-transport.js';
+import { tryJson } from '../secrets/find-secrets.js';
+import { compareShapes } from './compare-shapes.js';
+import { describeShape } from './describe-shape.js';
+import type { PlacedDrift } from './drift.js';
+import { type CallGroup, pairCalls } from './pair-calls.js';
+import type { LiveRun } from './run-live.js';
+
+/** What a run against the service has shown of a case. */
+export interface LiveFindings {
+  readonly drifts: readonly PlacedDrift[];
+  /** Why no more could be compared, as a sentence: the service was not there, refused the login, or fails. */
+  readonly blocked: string | undefined;
+}
+
+/** What of a case was recorded, or written by hand. */
+interface RecordedCase {
+  readonly exchanges: readonly Exchange[];
+  readonly expect: Expectation | undefined;
+  /** Lower-case names of the headers of answers that the app reads. */
+  readonly headers: ReadonlySet<string>;
+}
+
+/** Where a service is not as the exchanges of a case have it: how answers look, not what stands in them. */
+export function findDrift(recorded: RecordedCase, { calls, outcome, refused }: LiveRun): LiveFindings {
+  const { groups, strangers } = pairCalls(recorded.exchanges, calls);
+  const blocked = refused ?? findBlock(groups, recorded.exchanges);
+  const drifts = groups.flatMap((group) => compareGroup(group, recorded));
+  if (blocked !== undefined) return { drifts, blocked };
+  const isExpected = (type: string): boolean => recorded.expect?.error?.type === type;
+  return {
+    blocked,
+    drifts: [
+      ...drifts,
+      ...strangers.map(({ request }) => ({
+        ...({ severity: 'warning', path: 'exchanges', pointer: '/exchanges' } as const),
+        message: `has nothing like ${request.method} ${splitAddress(request.url)[0]}, which the run asks for now`,
+      })),
+      ...groups
+        .filter((group) => group.calls.length === 0)
+        .map(({ exchanges: [first = 0] }) => ({
+          ...({ severity: 'warning', path: `exchanges[${first}]`, pointer: `/exchanges/${first}` } as const),
+          message: 'is not asked for any more',
+        })),
+      ...compareEnd(recorded.expect, outcome.error, isExpected),
+    ],
+  };
+}
+
+/** How the run ends: an error that nobody expects, or the lack of one. */
+function compareEnd(
+  expect: Expectation | undefined,
+  error: LiveRun['outcome']['error'],
+  isExpected: (type: string) => boolean,
+): readonly PlacedDrift[] {
+  const at = { severity: 'error', path: 'expect', pointer: '/expect' } as const;
+  if (error !== undefined && !isExpected(error.type)) {
+    return [{ ...at, message: `has no ${error.type}, with which the run ends now: ${error.message}` }];
+  }
+  if (error !== undefined || expect?.error === undefined) return [];
+  return [{ ...at, message: 'has an error, and the run ends without one now' }];
+}
+
+/** What tells of the service as it is at this hour, not of how it has changed. */
+function findBlock(groups: readonly CallGroup[], exchanges: readonly Exchange[]): string | undefined {
+  for (const group of groups) {
+    const statuses = group.exchanges.map((index) => exchanges[index]?.response);
+    const isRecorded = (status: number): boolean =>
+      statuses.some((response = {}) => (response.status ?? 200) === status);
+    const failed = group.calls.find(({ error }) => error !== undefined);
+    const hadFailed = statuses.some((response) => response?.networkError !== undefined);
+    if (failed?.error !== undefined && !hadFailed)
+      return `The service cannot be reached: ${failed.error.message}`;
+    for (const { request, response } of group.calls) {
+      const status = response?.status ?? 0;
+      const reason = explainBlock(status);
+      if (reason !== undefined && !isRecorded(status))
+        return `${reason}: ${status} to ${request.method} ${splitAddress(request.url)[0]}.`;
+    }
+  }
+  return undefined;
+}
+
+/** Undefined for a status that tells of what was asked. */
+function explainBlock(status: number): string | undefined {
+  return BLOCKING[status] ?? (status >= 500 ? 'The service fails' : undefined);
+}
+
+const BLOCKING: Readonly<Record<number, string>> = {
+  401: 'The service has refused the login',
+  403: 'The service has refused the login',
+  429: 'The service asks to wait',
+};
+
+function compareGroup(group: CallGroup, { exchanges, headers: names }: RecordedCase): readonly PlacedDrift[] {
+  const [first = 0] = group.exchanges;
+  const before = group.exchanges.flatMap((index) => readRecorded(exchanges[index]));
+  const known = new Set(before.map(({ status }) => status));
+  const now = group.calls
+    .flatMap(({ response }) => (response === undefined ? [] : [readAnswer(response)]))
+    .filter(({ status }) => known.has(status) || explainBlock(status) === undefined);
+  if (before.length === 0 || now.length === 0) return [];
+  const path = `exchanges[${first}].response`;
+  const pointer = `/exchanges/${first}/response`;
+  const drifts = [
+    ...compareStatus(before, now, path),
+    ...compareBodies(before, now, path),
+    ...[...names]
+      .filter((name) => before.every(({ headers }) => headers.has(name)))
+      .filter((name) => now.some(({ headers }) => !headers.has(name)))
+      .map((name) => ({
+        ...({ severity: 'warning', path: `${path}.headers.${name}` } as const),
+        message: 'is not there any more',
+      })),
+  ];
+  return drifts.map((drift) => ({ ...drift, pointer }));
+}
+
+/** An answer as far as it is compared. */
+interface Answer {
+  readonly status: number;
+  readonly mediaType: string;
+  readonly headers: ReadonlySet<string>;
+  /** Undefined for what is no JSON. */
+  readonly json: { readonly value: unknown } | undefined;
+}
+
+function readRecorded({ response = {}, request = {} }: Exchange = {}): readonly Answer[] {
+  if (response.networkError !== undefined) return [];
+  const { encoding: _, ...plain } = response;
+  const url = typeof request.url === 'string' ? request.url : '';
+  return [readAnswer(respond(plain, { url }))];
+}
+
+function readAnswer({ status, headers, body }: RecordedResponse): Answer {
+  const contentType = responseHeader(headers, 'content-type');
+  return {
+    status,
+    mediaType: body.byteLength === 0 ? '' : readContentType(contentType).mediaType,
+    headers: listNames(headers),
+    json: tryJson(Buffer.from(body).toString('utf8')),
+  };
+}
+
+function listNames(headers: ResponseHeaders): ReadonlySet<string> {
+  return new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+}
+
+type GroupDrift = Omit<PlacedDrift, 'pointer'>;
+
+function compareStatus(
+  before: readonly Answer[],
+  now: readonly Answer[],
+  path: string,
+): readonly GroupDrift[] {
+  const known = new Set(before.map(({ status }) => status));
+  const others = [...new Set(now.map(({ status }) => status))].filter((status) => !known.has(status));
+  const isKnownClass = (status: number): boolean =>
+    [...known].some((other) => Math.floor(other / 100) === Math.floor(status / 100));
+  return others.map((status) => ({
+    severity: isKnownClass(status) ? 'warning' : 'error',
+    path: `${path}.status`,
+    message: `was ${[...known].join(' or ')}, is ${status}`,
+  }));
+}
+
+/** Answers that went well are compared with those that did, and refusals with refusals. */
+function compareBodies(
+  before: readonly Answer[],
+  now: readonly Answer[],
+  path: string,
+): readonly GroupDrift[] {
+  return [true, false].flatMap((isGood): readonly GroupDrift[] => {
+    const [was, is] = [before, now].map((answers) =>
+      answers.filter(({ status }) => status < 400 === isGood),
+    ) as [Answer[], Answer[]];
+    if (was.length === 0 || is.length === 0) return [];
+    const wasJson = was.every(({ json }) => json !== undefined);
+    const isJson = is.every(({ json }) => json !== undefined);
+    if (wasJson !== isJson) {
+      const [text, other] = [describeForm(was), describeForm(is)];
+      return [{ severity: 'error', path: `${path}.body`, message: `was ${text}, is ${other}` }];
+    }
+    const shapes = [was, is].map((answers) =>
+      describeShape(answers.flatMap(({ json }) => (json === undefined ? [] : [json.value]))),
+    );
+    const [shape, other] = shapes;
+    if (shape === undefined || other === undefined) return [];
+    return compareShapes(shape, other, `${path}.body`);
+  });
+}
+
+function describeForm(answers: readonly Answer[]): string {
+  if (answers.every(({ json }) => json !== undefined)) return 'JSON';
+  const [type] = answers.filter(({ json }) => json === undefined).map(({ mediaType }) => mediaType);
+  return type || 'nothing';
+}
