@@ -6,7 +6,7 @@ import { findDrift, type LiveFindings } from '../../testing/live/find-drift.js';
 import { isChanging, isLiveKind, runLive } from '../../testing/live/run-live.js';
 import { listAppTexts } from '../../testing/recording/app-texts.js';
 import { listReadHeaders } from '../../testing/recording/mask-call.js';
-import { type CaseRun, type CaseStage, describeFailure, type RunCase } from '../../testing/suite/run-case.js';
+import { type CaseRun, type CaseStage, explainRefusal, type RunCase } from '../../testing/suite/run-case.js';
 import type { TestFailure } from '../../testing/suite/test-result.js';
 import type { ServiceAccess } from './service-access.js';
 
@@ -59,7 +59,7 @@ async function runLiveCase(
     return { ...none, ...describeFindings(findings, read, access) };
   } catch (error) {
     if (!(error instanceof EngineError) || signal.aborted) throw error;
-    const failure = describeFailure(error, read, root);
+    const failure = explainRefusal(error, read, root);
     return { ...none, failures: [{ ...failure, message: access.redact(failure.message) }] };
   }
 }

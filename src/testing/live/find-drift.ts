@@ -6,8 +6,8 @@ import { respond } from '../exchanges/play-exchanges.js';
 import type { Expectation } from '../fixtures/fixture.js';
 import type { RecordedResponse } from '../recording/record-transport.js';
 import { tryJson } from '../secrets/find-secrets.js';
-import { compareShapes } from './compare-shapes.js';
-import { describeShape } from './describe-shape.js';
+import { describeForm } from './answer-form.js';
+import { compareForms } from './compare-forms.js';
 import type { PlacedDrift } from './drift.js';
 import { type CallGroup, pairCalls } from './pair-calls.js';
 import type { LiveRun } from './run-live.js';
@@ -184,19 +184,19 @@ function compareBodies(
     const wasJson = was.every(({ json }) => json !== undefined);
     const isJson = is.every(({ json }) => json !== undefined);
     if (wasJson !== isJson) {
-      const [text, other] = [describeForm(was), describeForm(is)];
+      const [text, other] = [nameForm(was), nameForm(is)];
       return [{ severity: 'error', path: `${path}.body`, message: `was ${text}, is ${other}` }];
     }
-    const shapes = [was, is].map((answers) =>
-      describeShape(answers.flatMap(({ json }) => (json === undefined ? [] : [json.value]))),
+    const forms = [was, is].map((answers) =>
+      describeForm(answers.flatMap(({ json }) => (json === undefined ? [] : [json.value]))),
     );
-    const [shape, other] = shapes;
-    if (shape === undefined || other === undefined) return [];
-    return compareShapes(shape, other, `${path}.body`);
+    const [form, other] = forms;
+    if (form === undefined || other === undefined) return [];
+    return compareForms(form, other, `${path}.body`);
   });
 }
 
-function describeForm(answers: readonly Answer[]): string {
+function nameForm(answers: readonly Answer[]): string {
   if (answers.every(({ json }) => json !== undefined)) return 'JSON';
   const [type] = answers.filter(({ json }) => json === undefined).map(({ mediaType }) => mediaType);
   return type || 'nothing';

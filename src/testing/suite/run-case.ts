@@ -50,12 +50,12 @@ export async function runCase(read: ReadCase, stage: CaseStage): Promise<CaseRun
     return { failures: listFailures(read, report, stage.root), report };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    return { failures: [describeFailure(error, read, stage.root)], report: undefined };
+    return { failures: [explainRefusal(error, read, stage.root)], report: undefined };
   }
 }
 
 /** A case that could not be run at all. */
-export function describeFailure(error: EngineError, read: ReadCase, root: string): TestFailure {
+export function explainRefusal(error: EngineError, read: ReadCase, root: string): TestFailure {
   const place = error.place ?? { file: read.file, line: 1, column: 1 };
   const isInCase = place.file === read.file;
   return {

@@ -2,7 +2,13 @@ import { editJson } from '../../document/reading/edit-json.js';
 import type { ReadCase } from '../cases/read-case.js';
 import type { FixtureReport } from '../fixtures/play-fixture.js';
 import { isInBodyFile } from './edit-request.js';
-import type { UpdatedBody } from './update-case.js';
+
+/** A file of `<case>.bodies/`. */
+export interface UpdatedBody {
+  readonly name: string;
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+}
 
 /**
  * The body files of requests as they have to be for the requests that were sent: JSON is changed where it differs, text and

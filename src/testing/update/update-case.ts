@@ -6,7 +6,7 @@ import type { FixtureReport } from '../fixtures/play-fixture.js';
 import type { ValuePath } from '../matching/compare-values.js';
 import { writeTagged } from '../matching/tagged-values.js';
 import { editRequest } from './edit-request.js';
-import { updateBodies } from './update-bodies.js';
+import { type UpdatedBody, updateBodies } from './update-bodies.js';
 
 /** What of a case is made to fit what was seen. */
 export type UpdateScope = 'expect' | 'exchanges' | 'all';
@@ -19,13 +19,6 @@ export interface UpdatedCase {
   readonly files: readonly UpdatedBody[];
   /** What cannot be mended by writing, a sentence each. */
   readonly left: readonly string[];
-}
-
-/** A file of `<case>.bodies/`. */
-export interface UpdatedBody {
-  readonly name: string;
-  readonly before: Uint8Array;
-  readonly after: Uint8Array;
 }
 
 /**

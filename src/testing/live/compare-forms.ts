@@ -1,30 +1,30 @@
 import { printPath } from '../matching/compare-values.js';
-import type { JsonType, Shape } from './describe-shape.js';
+import type { AnswerForm, FormType } from './answer-form.js';
 import type { Drift } from './drift.js';
 
 /**
- * What has changed from one shape to another: a field that was not there is worth knowing, one that is gone may break who
+ * What has changed from one form to another: a field that was not there is worth knowing, one that is gone may break who
  * reads it, one of another type does. What was empty, or stood in some objects only, is no promise that could be broken.
  *
- * @param root how messages name the place of the shapes
+ * @param root how messages name the place of the forms
  */
-export function compareShapes(before: Shape, after: Shape, root: string): readonly Drift[] {
+export function compareForms(before: AnswerForm, after: AnswerForm, root: string): readonly Drift[] {
   const found: Drift[] = [];
   compareAt(before, after, root, found);
   return found;
 }
 
-function compareAt(before: Shape, after: Shape, path: string, found: Drift[]): void {
+function compareAt(before: AnswerForm, after: AnswerForm, path: string, found: Drift[]): void {
   const types = compareTypes(before.types, after.types, path);
   if (types !== undefined) found.push(types);
   if (before.items !== undefined && after.items !== undefined)
     compareAt(before.items, after.items, `${path}[]`, found);
   if (!before.types.has('an object') || !after.types.has('an object')) return;
   // An object that was empty has promised nothing.
-  for (const [name, { shape, isAlways }] of before.members) {
+  for (const [name, { form, isAlways }] of before.members) {
     const now = after.members.get(name);
     const at = printPath(path, [name]);
-    if (now !== undefined) compareAt(shape, now.shape, at, found);
+    if (now !== undefined) compareAt(form, now.form, at, found);
     if (!isAlways || now?.isAlways === true) continue;
     found.push({
       severity: 'warning',
@@ -32,15 +32,15 @@ function compareAt(before: Shape, after: Shape, path: string, found: Drift[]): v
       message: now === undefined ? 'is not there any more' : 'is not always there any more',
     });
   }
-  for (const [name, { shape }] of after.members) {
+  for (const [name, { form }] of after.members) {
     if (before.members.has(name)) continue;
-    found.push({ severity: 'info', path: printPath(path, [name]), message: `is new: ${list(shape.types)}` });
+    found.push({ severity: 'info', path: printPath(path, [name]), message: `is new: ${list(form.types)}` });
   }
 }
 
 function compareTypes(
-  before: ReadonlySet<JsonType>,
-  after: ReadonlySet<JsonType>,
+  before: ReadonlySet<FormType>,
+  after: ReadonlySet<FormType>,
   path: string,
 ): Drift | undefined {
   const others = [...after].filter((type) => !before.has(type));
@@ -53,6 +53,6 @@ function compareTypes(
   return { severity: isOnlyNull ? 'warning' : 'error', path, message };
 }
 
-function list(types: ReadonlySet<JsonType>): string {
+function list(types: ReadonlySet<FormType>): string {
   return [...types].sort().join(' or ');
 }
