@@ -18,7 +18,7 @@ export async function checkApp(
   app: App,
   settings: CheckSettings = DEFAULT_CHECK_SETTINGS,
 ): Promise<readonly Finding[]> {
-  return checkSubject(createSubject(app, await compileFunctions(app)), settings);
+  return checkSubject(createSubject(app, { functionWarnings: await compileFunctions(app) }), settings);
 }
 
 /** The same for an app that was taken apart already. */

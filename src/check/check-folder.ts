@@ -1,17 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { findApp } from '../app/loading/find-app.js';
 import { loadApp } from '../app/loading/load-app.js';
 import type { App } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
-import type { Place } from '../errors/place.js';
-import { didYouMean } from '../util/suggest.js';
-import { checkSubject, compareFindings } from './check-app.js';
+import { checkSubject } from './check-app.js';
 import type { Finding } from './finding.js';
-import { LOAD_ERROR, RULES, SETTINGS_ERROR } from './rules.js';
+import { hideIgnored } from './hide-ignored.js';
+import { createRefusal, orError } from './refusal.js';
+import { LOAD_ERROR, SETTINGS_ERROR } from './rules.js';
 import { DEFAULT_CHECK_SETTINGS } from './settings/check-settings.js';
-import { isIgnored, readIgnoreComments } from './settings/ignore-comments.js';
-import { type CheckConfig, CONFIG_FILE, readCheckConfig } from './settings/read-config.js';
+import { findConfig, readSavedText, type TextOf } from './settings/find-config.js';
 import { listDocuments } from './subject/checked-document.js';
 import { compileFunctions } from './subject/compile-functions.js';
 import { findScenarioFiles } from './subject/scenario-files.js';
@@ -46,7 +43,7 @@ export async function checkFolder(folder: string): Promise<CheckReport> {
 /** What an editor brings along to a check. */
 export interface CheckSources {
   /** The text of a file by its absolute path; undefined where there is none. Default: as it lies on disk. */
-  readonly textOf?: (file: string) => Promise<string | undefined>;
+  readonly textOf?: TextOf;
   /** Compiles the custom functions. Default: anew with each check. */
   readonly compile?: (app: App) => Promise<readonly FunctionWarning[]>;
 }
@@ -55,7 +52,7 @@ export interface CheckSources {
 export async function checkLoadedApp(
   root: string,
   load: () => Promise<App>,
-  { textOf = readText, compile = compileFunctions }: CheckSources = {},
+  { textOf = readSavedText, compile = compileFunctions }: CheckSources = {},
 ): Promise<CheckReport> {
   const app = await orError(load());
   const config = await orError(findConfig(root, textOf));
@@ -63,99 +60,16 @@ export async function checkLoadedApp(
     config instanceof EngineError ? [] : await orError(findScenarioFiles(root, config?.scenarios, textOf));
   if (app instanceof EngineError || config instanceof EngineError || scenarios instanceof EngineError) {
     const refused = [
-      ...(app instanceof EngineError ? [toFinding(LOAD_ERROR, app)] : []),
+      ...(app instanceof EngineError ? [createRefusal(LOAD_ERROR, app)] : []),
       ...[config, scenarios].flatMap((one) =>
-        one instanceof EngineError ? [toFinding(SETTINGS_ERROR, one)] : [],
+        one instanceof EngineError ? [createRefusal(SETTINGS_ERROR, one)] : [],
       ),
     ];
     return { root, app: app instanceof EngineError ? undefined : app.name, findings: refused, ignored: 0 };
   }
   const found = checkSubject(
-    createSubject(app, await compile(app), scenarios),
+    createSubject(app, { functionWarnings: await compile(app), scenarios }),
     config ?? DEFAULT_CHECK_SETTINGS,
   );
-  return { root, app: app.name, ...hideIgnored(app, found, config?.ignore ?? []) };
-}
-
-/** What a promise gives, or the error of ours it rejects with. */
-async function orError<T>(work: Promise<T>): Promise<T | EngineError> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof EngineError) return error;
-    throw error;
-  }
-}
-
-function readText(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch(() => undefined);
-}
-
-function toFinding(rule: string, error: EngineError): Finding {
-  return { rule, level: 'error', message: error.message, place: placeOfError(error) };
-}
-
-function placeOfError(error: EngineError): Place {
-  return 'place' in error && typeof error.place === 'object' && error.place !== null
-    ? (error.place as Place)
-    : {};
-}
-
-/** The settings beside the manifest, else those of the nearest folder above up to the repository's root. */
-async function findConfig(
-  root: string,
-  textOf: NonNullable<CheckSources['textOf']>,
-): Promise<CheckConfig | undefined> {
-  for (let folder = root; ; folder = path.dirname(folder)) {
-    const file = path.join(folder, CONFIG_FILE);
-    const text = await textOf(file);
-    if (text !== undefined) {
-      const config = readCheckConfig(text, path.relative(root, file) || CONFIG_FILE);
-      return { ...config, scenarios: config.scenarios?.map((one) => path.resolve(folder, one)) };
-    }
-    const isTop = await readFile(path.join(folder, '.git', 'HEAD')).then(
-      () => true,
-      () => path.dirname(folder) === folder,
-    );
-    if (isTop) return undefined;
-  }
-}
-
-function hideIgnored(
-  app: App,
-  findings: readonly Finding[],
-  folders: readonly string[],
-): Pick<CheckReport, 'findings' | 'ignored'> {
-  const comments = new Map<string, ReturnType<typeof readIgnoreComments>>();
-  for (const { document } of listDocuments(app)) {
-    if (document.file !== undefined && document.text !== undefined) {
-      comments.set(document.file, readIgnoreComments(document.text));
-    }
-  }
-  const isBelow = (file: string): boolean =>
-    folders.some((folder) => file === folder || file.startsWith(`${folder.replace(/\/$/, '')}/`));
-  const shown = findings.filter((finding) => {
-    const file = finding.place.file ?? '';
-    return !isBelow(file) && !isIgnored(finding, comments.get(file)?.lines);
-  });
-  const unknown = [...comments].flatMap(([file, found]) =>
-    found.unknown.map(({ id, line, column }) => unknownIgnore(id, { file, line, column })),
-  );
-  return {
-    findings: [...shown, ...unknown].sort(compareFindings),
-    ignored: findings.length - shown.length,
-  };
-}
-
-/** Id of the finding on a comment that switches off what does not exist. */
-const UNKNOWN_IGNORE = 'unknown-rule';
-
-function unknownIgnore(id: string, place: Place): Finding {
-  const ids = RULES.map((rule) => rule.id);
-  return {
-    rule: UNKNOWN_IGNORE,
-    level: 'error',
-    message: `There is no rule "${id}".${didYouMean(id, ids)}`,
-    place,
-  };
+  return { root, app: app.name, ...hideIgnored(listDocuments(app), found, config?.ignore ?? []) };
 }

@@ -45,9 +45,24 @@ describe('iml info', () => {
     });
     const { code, out } = await cli(['info', 'shop'], { cwd });
     expect(code).toBe(0);
-    expect(out).toContain('warnings (3)');
-    expect(out).toContain('shop/list.iml.json:3:3: Unknown key "methdo"');
-    expect(out).toMatch(/shop\/list\.iml\.json:4:\d+: .*\[syntax\]/);
+    expect(out).toContain('3 warnings: iml check shop\n');
+    const one = await cli(['info', 'shop', 'list'], { cwd });
+    expect(one.code).toBe(0);
+    expect(one.out).toContain('modules (1)\n  list');
+    expect(one.out).toContain('shop/list.iml.json:3:3: warning: Unknown key "methdo"');
+    expect(one.out).toMatch(/shop\/list\.iml\.json:4:\d+: error: .*\[syntax\]/);
+  });
+
+  it('shows one component, with what is wrong with what it uses alone', async () => {
+    const { code, out } = await cli(['info', BOOKSHOP, 'getBook']);
+    expect(code).toBe(0);
+    expect(out).toContain('modules (1)\n  getBook');
+    expect(out).not.toContain('listBooks');
+    expect(out).toContain('\nno findings\n');
+    expect(await cli(['info', BOOKSHOP, 'getBok'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Did you mean "getBook"?'),
+    });
   });
 
   it('shows fields that come from an RPC, and items of arrays', async () => {

@@ -304,7 +304,7 @@ describe('iml run tells errors of the app', () => {
 });
 
 describe('iml run warns', () => {
-  it('of the app, a few only', async () => {
+  it('of what the check finds in what runs, a few only, and counts the rest', async () => {
     const keys = Array.from({ length: 7 }, (_, index) => [`unknown${index}`, 1]);
     const cwd = writeApp({
       'makecomapp.json': manifestOf('action'),
@@ -312,9 +312,30 @@ describe('iml run warns', () => {
     });
     const { code, out, err } = await cli(['run', '.', 'go'], { cwd });
     expect({ code, out }).toEqual({ code: 0, out: '{"a":1}\n' });
-    expect(err.match(/^warning: /gm)).toHaveLength(6);
-    expect(err).toMatch(/^warning: go\.iml\.json:2:3: Unknown key "unknown0"/m);
-    expect(err).toContain('warning: 2 more; iml info lists all of them.');
+    expect(err.match(/^go\.iml\.json.*$/gm)).toHaveLength(5);
+    expect(err).toMatch(/^go\.iml\.json:2:3: warning: Unknown key "unknown0".*\[unknown-directive\]$/m);
+    expect(err).toMatch(/\niml check \. tells of 2 more of what runs here\.\n$/);
+  });
+
+  it('of nothing where a report is printed for programs', async () => {
+    const cwd = writeApp({
+      'makecomapp.json': manifestOf('action'),
+      'go.iml.json': { unknown: 1, response: { output: { a: '{{temp.x}}' } } },
+    });
+    expect(await cli(['run', '.', 'go', '--json'], { cwd })).toMatchObject({ code: 0, err: '' });
+    expect(await cli(['run', '.', 'go', '--query', 'bundles'], { cwd })).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('of a mistake once, where it ends the run', async () => {
+    const cwd = writeApp({
+      'makecomapp.json': manifestOf('action'),
+      'go.iml.json': { response: { output: { a: '{{shout(1)}}', b: '{{temp.x}}' } } },
+    });
+    const { code, err } = await cli(['run', '.', 'go'], { cwd });
+    expect(code).toBe(1);
+    expect(err.match(/shout/g)).toHaveLength(2);
+    expect(err).toContain('[unwritten-temp]');
+    expect(err).not.toContain('[unknown-function]');
   });
 
   it('of what the run met', async () => {

@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { listDocuments } from '../../src/check/subject/checked-document.js';
-import { compileFunctions } from '../../src/check/subject/compile-functions.js';
 import { createSubject } from '../../src/check/subject/subject.js';
 import { listMembers } from '../../src/lsp/known-members.js';
 
 it('names that every object inherits have no members', async () => {
   const app = defineApp({ name: 'a', modules: { m: { type: 'action', communication: { url: '/x' } } } });
-  const subject = createSubject(app, await compileFunctions(app));
+  const subject = createSubject(app);
   const [checked] = listDocuments(app);
   if (checked === undefined) throw new Error('The app has no document.');
   const namesOf = (...parents: string[]): unknown =>

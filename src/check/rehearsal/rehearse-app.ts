@@ -1,3 +1,4 @@
+import type { ComponentKind } from '../../app/assembling/code-types.js';
 import { emptyConnection } from '../../connection/connection-maker.js';
 import { ConnectionRun } from '../../connection/connection-run.js';
 import { compileConnection } from '../../connection/connection-spec.js';
@@ -24,29 +25,36 @@ import { CONSTANT_CONTEXT, Rehearsal, type RunRefusal } from './rehearsal.js';
 /**
  * Rehearses every component of an app: takes the steps of its run, by the code of the run, that depend on nothing but
  * what is written. Components without communication are left out, as loading tells of them.
+ *
+ * @param isMeant which of its components. Default: all.
  */
-export function rehearseApp(app: App): readonly RunRefusal[] {
+export function rehearseApp(app: App, isMeant: IsMeant = () => true): readonly RunRefusal[] {
   const rehearsal = new Rehearsal(app);
   const base = app.base && constantPart(app.base);
-  for (const connection of app.connections.values()) rehearseConnection(rehearsal, connection);
-  for (const webhook of app.webhooks.values()) rehearseWebhook(rehearsal, webhook, base);
-  for (const module of app.modules.values()) rehearseModule(rehearsal, module, base);
-  for (const { communication } of app.rpcs.values()) rehearseRequests(rehearsal, communication, base);
-  for (const { name, communication } of app.endpoints.values()) {
+  const pick = <C extends { readonly name: string }>(
+    kind: ComponentKind,
+    components: ReadonlyMap<string, C>,
+  ): readonly C[] => [...components.values()].filter(({ name }) => isMeant(kind, name));
+  const connections = pick('connection', app.connections);
+  const webhooks = pick('webhook', app.webhooks);
+  const modules = pick('module', app.modules);
+  const rpcs = pick('rpc', app.rpcs);
+  for (const connection of connections) rehearseConnection(rehearsal, connection);
+  for (const webhook of webhooks) rehearseWebhook(rehearsal, webhook, base);
+  for (const module of modules) rehearseModule(rehearsal, module, base);
+  for (const { communication } of rpcs) rehearseRequests(rehearsal, communication, base);
+  for (const { name, communication } of pick('endpoint', app.endpoints)) {
     const requests = compile(rehearsal, communication, base);
     rehearsal.requests(requests, rehearsal.context().apart(name, {}));
   }
-  rehearseForms(rehearsal);
+  // The forms that are read before a run.
+  for (const module of modules) rehearsal.step(() => moduleForm(module));
+  for (const { params } of [...connections, ...webhooks, ...rpcs]) rehearsal.step(() => readForm(params));
   return rehearsal.refusals;
 }
 
-/** The forms that are read before a run. */
-function rehearseForms(rehearsal: Rehearsal): void {
-  const { modules, connections, webhooks, rpcs } = rehearsal.app;
-  for (const module of modules.values()) rehearsal.step(() => moduleForm(module));
-  for (const { params } of [...connections.values(), ...webhooks.values(), ...rpcs.values()])
-    rehearsal.step(() => readForm(params));
-}
+/** Whether a component is to be rehearsed. */
+type IsMeant = (kind: ComponentKind, name: string) => boolean;
 
 function compile(
   rehearsal: Rehearsal,

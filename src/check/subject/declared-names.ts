@@ -95,7 +95,7 @@ function rpcParameters(subject: Subject, name: string): DeclaredNames {
   const found: Collected = { names: new Set(), isOpen: false };
   merge(found, declaredFields(rpc?.params));
   let isCalled = false;
-  for (const checked of subject.documents) {
+  for (const checked of subject.allDocuments) {
     for (const argumentsGiven of rpcCalls(checked.document.value, name)) {
       isCalled = true;
       for (const argument of argumentsGiven) found.names.add(argument);
@@ -119,16 +119,6 @@ function rpcCalls(value: unknown, name: string): readonly (readonly string[])[] 
   }
   if (Array.isArray(value)) return value.flatMap((item) => rpcCalls(item, name));
   return isPlainObject(value) ? Object.values(value).flatMap((member) => rpcCalls(member, name)) : [];
-}
-
-/** The names of the RPCs that a document's addresses call. */
-export function listRpcNames(value: unknown): readonly string[] {
-  if (typeof value === 'string') {
-    const name = parseRpcReference(value)?.name;
-    return name === undefined ? [] : [name];
-  }
-  if (Array.isArray(value)) return value.flatMap(listRpcNames);
-  return isPlainObject(value) ? Object.values(value).flatMap(listRpcNames) : [];
 }
 
 const SPREAD_KEY = '{{...}}';

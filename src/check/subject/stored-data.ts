@@ -6,7 +6,7 @@ import { holdsRequests, listRequests, readAt } from './walk-requests.js';
 /** What a connection keeps: its parameters, and the members of every `response.data`. Source: the page on connections. [doc][app] */
 export function storedByConnection(subject: Subject, connection: ConnectionComponent): DeclaredNames {
   const fields = declaredFields(connection.params);
-  const requests = subject.documents
+  const requests = subject.allDocuments
     .filter(
       ({ owner, part }) =>
         owner?.kind === 'connection' && owner.name === connection.name && part === 'communication',
@@ -35,7 +35,7 @@ export function writtenTemp(
   subject: Subject,
   owner: { readonly kind: string; readonly name: string } | undefined,
 ): DeclaredNames {
-  const documents = subject.documents.filter(
+  const documents = subject.allDocuments.filter(
     (checked) =>
       checked.owner === undefined ||
       owner === undefined ||

@@ -7,12 +7,18 @@ import { rehearseApp } from '../rehearsal/rehearse-app.js';
 import { type CheckedDocument, listDocuments } from './checked-document.js';
 import { type ExpressionSite, listExpressions } from './expression-site.js';
 import { rehearseScenarios, type ScenarioFile, type ScenarioRefusal } from './scenario-files.js';
+import { type ComponentName, findUsedPart, type UsedPart } from './used-part.js';
 
 /** An app as rules see it: its documents, the parsed texts in them, and the names an expression can use. */
 export interface Subject {
   readonly app: App;
+  /** The documents that are looked at. */
   readonly documents: readonly CheckedDocument[];
-  /** Every text that is evaluated, in all documents. */
+  /** Those of the whole app: what one of them reads another may write. */
+  readonly allDocuments: readonly CheckedDocument[];
+  /** What is looked at, where it is not all. */
+  readonly part: UsedPart | undefined;
+  /** Every text that is evaluated, in the documents that are looked at. */
   readonly expressions: readonly ExpressionSite[];
   readonly expressionsIn: (document: CheckedDocument) => readonly ExpressionSite[];
   readonly isFunction: (name: string) => boolean;
@@ -32,32 +38,47 @@ export interface FunctionWarning {
   readonly place: Place;
 }
 
-/** Takes an app apart for rules. Every template is parsed once. */
+/** What an app is looked at together with. */
+export interface SubjectParts {
+  readonly functionWarnings?: readonly FunctionWarning[];
+  readonly scenarios?: readonly ScenarioFile[];
+  /** Components that are to run: what their runs do not use is not looked at. Default: the whole app is. */
+  readonly started?: readonly ComponentName[] | undefined;
+}
+
+/** Takes an app apart for rules. Every template is parsed once, those of parts that are not looked at never. */
 export function createSubject(
   app: App,
-  functionWarnings: readonly FunctionWarning[] = [],
-  scenarios: readonly ScenarioFile[] = [],
+  { functionWarnings = [], scenarios = [], started }: SubjectParts = {},
 ): Subject {
-  const documents = listDocuments(app);
-  const sites = new Map(
-    documents
-      .filter(({ kind }) => holdsTemplates(kind))
-      .map((document) => [document, listExpressions(document)]),
-  );
+  const allDocuments = listDocuments(app);
+  const sites = new Map<CheckedDocument, readonly ExpressionSite[]>();
+  const expressionsIn = (document: CheckedDocument): readonly ExpressionSite[] => {
+    let found = sites.get(document);
+    if (found === undefined) {
+      found = holdsTemplates(document.kind) ? listExpressions(document) : [];
+      sites.set(document, found);
+    }
+    return found;
+  };
+  const part = started && findUsedPart(app, { all: allDocuments, expressionsIn }, started);
+  const documents = part?.documents ?? allDocuments;
   const functionNames = [...new Set([...Object.keys(FUNCTIONS), ...app.functions.keys()])];
   const known = new Set(functionNames);
   let refusals: readonly RunRefusal[] | undefined;
   return {
     app,
     documents,
-    expressions: [...sites.values()].flat(),
-    expressionsIn: (document) => sites.get(document) ?? [],
+    allDocuments,
+    part,
+    expressions: documents.flatMap(expressionsIn),
+    expressionsIn,
     isFunction: (name) => known.has(name),
     functionNames,
     functionWarnings,
     scenarioRefusals: rehearseScenarios(app, scenarios),
     get refusals() {
-      refusals ??= rehearseApp(app);
+      refusals ??= rehearseApp(app, part?.has);
       return refusals;
     },
   };

@@ -18,7 +18,6 @@ import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { labelConnection } from '../output/connection-label.js';
 import { printError } from '../output/print-error.js';
-import { appWarnings } from '../output/warning-lines.js';
 import { readVersion } from '../read-version.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { usageError } from '../usage-error.js';
@@ -67,7 +66,6 @@ async function dev(args: Arguments, io: Io): Promise<number> {
   const [folder, trace] = readPlaces(args);
   const traceText = trace === undefined ? undefined : await readTrace(trace, io);
   const loaded = await openApp(folder, io);
-  await io.stderr.write(appWarnings(loaded));
   const historyFile = await readHistoryFile(args, loaded, io);
   const files = openConnectionFiles(configFolder(io.env));
   const server = await serveDev({

@@ -26,7 +26,7 @@ import { openApp } from '../open-app.js';
 import { createBundleWriter } from '../output/bundle-writer.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
-import { workWithApp } from '../runs/work-with-app.js';
+import { type AppWork, workWithApp } from '../runs/work-with-app.js';
 import { usageError } from '../usage-error.js';
 
 export const EPOCH_COMMAND: Command = {
@@ -65,7 +65,11 @@ async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
     const why = module.type === 'trigger' ? 'has no epoch' : `is of type ${module.type}`;
     throw usageError(`The module "${module.name}" ${why}: only polling triggers with an epoch can be asked.`);
   }
-  return workWithApp(loaded, listSecrets(given, loaded), io, async () => {
+  const work: AppWork = {
+    ...{ loaded, component: { kind: 'module', name: module.name }, form: output.form },
+    secrets: listSecrets(given, loaded),
+  };
+  return workWithApp(work, io, async () => {
     const parameters = await readKnownParameters(args, { what: 'module', list: moduleForm(module) }, io);
     const connections = await openConnections(given, loaded, io);
     const parts = { app, connections, options };

@@ -1,24 +1,67 @@
+import type { App } from '../../document/app.js';
+import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
-import { describeAppInfo } from '../output/app-info.js';
+import { COMPONENT_SECTIONS, describeAppInfo, pickComponents } from '../output/app-info.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { printInfo } from '../output/print-info.js';
+import { printRunFindings } from '../output/run-findings.js';
+import { usageError } from '../usage-error.js';
 
 export const INFO_COMMAND: Command = {
   name: 'info',
-  about: 'Shows what an app is made of, and what is wrong with it.',
-  positionals: [{ name: 'app folder', help: 'The folder of the app, or of its repository.' }],
-  options: { json: { help: 'Prints the same as JSON.' } },
-  examples: ['iml info ./my-app', "iml info ./my-app --json | jq '.modules[].name'"],
-  notes: ['Warnings do not change the exit code.'],
+  about: 'Shows what an app is made of, or one component of it with what is wrong with it.',
+  positionals: [
+    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
+    {
+      name: 'component',
+      help: 'The name of a module, RPC, webhook, connection, endpoint or function. Default: all.',
+      isOptional: true,
+    },
+  ],
+  options: { json: { help: 'Prints the same as JSON, with all that loading the app warned of.' } },
+  examples: [
+    'iml info ./my-app',
+    'iml info ./my-app listContacts',
+    "iml info ./my-app --json | jq '.modules[].name'",
+  ],
+  notes: [
+    'Findings do not change the exit code. Those of one component are about what it uses, too; iml check tells of all.',
+  ],
   run: showInfo,
 };
 
 async function showInfo(args: Arguments, io: Io): Promise<number> {
-  const { app, showPath } = await openApp(args.positionals[0] ?? '', io);
-  const info = describeAppInfo(app);
-  await io.stdout.write(args.isSet('json') ? `${printPrettyJson(info)}\n` : printInfo(info, showPath));
+  const [folder = '', name] = args.positionals;
+  const loaded = await openApp(folder, io);
+  const { app } = loaded;
+  const all = describeAppInfo(app);
+  const info = name === undefined ? all : pickComponents(all, requireName(app, name));
+  if (args.isSet('json')) {
+    await io.stdout.write(`${printPrettyJson(info)}\n`);
+    return EXIT.ok;
+  }
+  await io.stdout.write(printInfo(info));
+  if (name === undefined) {
+    const count = app.warnings.length;
+    const told = count === 0 ? 'no warnings' : `${count} warnings: iml check ${loaded.showPath('') || '.'}`;
+    await io.stdout.write(`\n${told}\n`);
+    return EXIT.ok;
+  }
+  const named = COMPONENT_SECTIONS.filter(({ section }) => info[section].length > 0);
+  const { text } = await printRunFindings(
+    loaded,
+    named.map(({ kind }) => ({ kind, name })),
+  );
+  await io.stdout.write(`\n${text || 'no findings\n'}`);
   return EXIT.ok;
+}
+
+/** @throws EngineError (USAGE) for a name the app does not have */
+function requireName(app: App, name: string): string {
+  const names = COMPONENT_SECTIONS.flatMap(({ section }) => [...app[section].keys()]);
+  if (names.includes(name)) return name;
+  throw usageError(`The app "${app.name}" has no "${name}".${didYouMean(name, names)}`);
 }

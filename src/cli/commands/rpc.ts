@@ -22,7 +22,7 @@ import { createSaveBinaries } from '../output/save-binaries.js';
 import { writeReport } from '../output/write-report.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
-import { workWithApp } from '../runs/work-with-app.js';
+import { type AppWork, workWithApp } from '../runs/work-with-app.js';
 
 export const RPC_COMMAND: Command = {
   name: 'rpc',
@@ -63,7 +63,11 @@ async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {
   const loaded = await openApp(folder, io);
   const { app } = loaded;
   const rpc = findNamed(() => findRpc(app, parseRpcReference(address)?.name ?? address));
-  return workWithApp(loaded, listSecrets(input, loaded), io, async () => {
+  const work: AppWork = {
+    ...{ loaded, component: { kind: 'rpc', name: rpc.name }, form: output.form },
+    secrets: listSecrets(input, loaded),
+  };
+  return workWithApp(work, io, async () => {
     const parameters = await readKnownParameters(args, { what: 'RPC', list: readForm(rpc.params) }, io);
     const connections = await openConnections(input, loaded, io);
     const parts = { app, connections, options };

@@ -20,7 +20,7 @@ import { readRecordSettings } from '../recording/record-settings.js';
 import type { RecordedSubject } from '../recording/recorder.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { type ExecutedRun, executeRun, type PreparedRun } from '../runs/execute-run.js';
-import { workWithApp } from '../runs/work-with-app.js';
+import { type AppWork, workWithApp } from '../runs/work-with-app.js';
 import { usageError } from '../usage-error.js';
 
 export const RUN_COMMAND: Command = {
@@ -51,8 +51,11 @@ async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
   const loaded = await openApp(folder, io);
   const module = findNamed(() => findModule(loaded.app, name));
   assertStateOptions(args, module);
-  const secrets = listSecrets(settings.input, loaded);
-  return workWithApp(loaded, secrets, io, async () => {
+  const work: AppWork = {
+    ...{ loaded, component: { kind: 'module', name: module.name }, form: settings.form },
+    secrets: listSecrets(settings.input, loaded),
+  };
+  return workWithApp(work, io, async () => {
     const stateText = args.text('state');
     const file = stateText === undefined ? undefined : await openStateFile(stateText, io);
     const parameters = await readKnownParameters(args, { what: 'module', list: moduleForm(module) }, io);

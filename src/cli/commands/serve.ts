@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createEngine, type Engine } from '../../app/engine/create-engine.js';
+import type { ComponentName } from '../../check/subject/used-part.js';
 import { AppError } from '../../errors/app-error.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { createHost, type Host } from '../../host/create-host.js';
@@ -27,8 +28,8 @@ import { createHostLog, messageLine } from '../output/host/host-log.js';
 import { printJson } from '../output/json-output.js';
 import { createLineOutput } from '../output/line-output.js';
 import { printError } from '../output/print-error.js';
+import { printRunFindings } from '../output/run-findings.js';
 import { printableLine } from '../output/terminal-text.js';
-import { appWarnings } from '../output/warning-lines.js';
 import { type CallRecorder, recordCalls } from '../recording/record-calls.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { usageError } from '../usage-error.js';
@@ -67,8 +68,9 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   });
   // A log of JSON is read by programs: nothing else stands between its lines.
   const say: Say = settings.log === 'json' ? (text) => write(messageLine(text, SYSTEM_CLOCK.now())) : write;
-  const loaded = await loadApps(args.positionals, io, say);
+  const loaded = await loadApps(args.positionals, io);
   const entries = await readEntries(args.text('scenarios'), loaded, io);
+  if (settings.log !== 'quiet') await tellFindings(loaded, entries, say);
   const parts = await openHostParts(args, io, { mayCreate: true });
   const engines = createEngines(loaded, settings, io);
   const notifier = openNotifier(args, say);
@@ -228,7 +230,7 @@ async function stop(host: Host, parts: HostParts, engines: Setup['engines']): Pr
   await Promise.all(Object.values(engines).map((engine) => engine.close()));
 }
 
-async function loadApps(folders: readonly string[], io: Io, say: Say): Promise<readonly LoadedApp[]> {
+async function loadApps(folders: readonly string[], io: Io): Promise<readonly LoadedApp[]> {
   if (folders.length === 0) throw usageError('Missing <app folder>: the folders of the apps.');
   const loaded: LoadedApp[] = [];
   for (const folder of folders) {
@@ -236,11 +238,29 @@ async function loadApps(folders: readonly string[], io: Io, say: Say): Promise<r
     if (loaded.some((other) => other.app.name === app.app.name)) {
       throw usageError(`Two apps are named "${app.app.name}".`);
     }
-    const warnings = appWarnings(app);
-    if (warnings !== '') say(warnings);
     loaded.push(app);
   }
   return loaded;
+}
+
+/** What the check finds in what the scenarios use. */
+async function tellFindings(
+  loaded: readonly LoadedApp[],
+  entries: readonly ScenarioEntry[],
+  say: Say,
+): Promise<void> {
+  for (const app of loaded) {
+    const isOfApp = (one: { readonly app: string } | undefined): boolean => one?.app === app.app.name;
+    const started = entries.flatMap(({ webhook, modules }): ComponentName[] => [
+      ...(webhook !== undefined && isOfApp(webhook)
+        ? [{ kind: 'webhook', name: webhook.webhook } as const]
+        : []),
+      ...modules.filter(isOfApp).map(({ module }) => ({ kind: 'module', name: module }) as const),
+    ]);
+    if (started.length === 0) continue;
+    const { text } = await printRunFindings(app, started);
+    if (text !== '') say(text);
+  }
 }
 
 async function readEntries(

@@ -37,7 +37,7 @@ import { printableLine } from '../output/terminal-text.js';
 import { writeReport } from '../output/write-report.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
-import { type WorkOutcome, workWithApp } from '../runs/work-with-app.js';
+import { type AppWork, type WorkOutcome, workWithApp } from '../runs/work-with-app.js';
 import { usageError } from '../usage-error.js';
 
 const ACTIONS = ['call', 'attach', 'update', 'detach'] as const;
@@ -90,7 +90,11 @@ async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
   const call = action === 'call' ? await readCallOptions(args, io) : undefined;
   const loaded = await openApp(folder, io);
   const component = findNamed(() => findWebhook(loaded.app, name));
-  return workWithApp(loaded, [...listSecrets(given, loaded), stored], io, async () => {
+  const work: AppWork = {
+    ...{ loaded, component: { kind: 'webhook', name: component.name }, form: output.form },
+    secrets: [...listSecrets(given, loaded), stored],
+  };
+  return workWithApp(work, io, async () => {
     const list = readForm(component.params);
     const parameters = await readKnownParameters(args, { what: 'webhook', list }, io);
     const connections = await openConnections(given, loaded, io);

@@ -55,6 +55,25 @@ export interface AppInfo {
   readonly warnings: App['warnings'];
 }
 
+/** Where the components of a kind stand, in the order they are shown. */
+export const COMPONENT_SECTIONS = [
+  { kind: 'connection', section: 'connections' },
+  { kind: 'module', section: 'modules' },
+  { kind: 'rpc', section: 'rpcs' },
+  { kind: 'webhook', section: 'webhooks' },
+  { kind: 'function', section: 'functions' },
+  { kind: 'endpoint', section: 'endpoints' },
+] as const;
+
+/** The components of a name alone, of whatever kind they are. */
+export function pickComponents(info: AppInfo, name: string): AppInfo {
+  const picked = COMPONENT_SECTIONS.map(({ section }) => [
+    section,
+    info[section].filter((component) => component.name === name),
+  ]);
+  return { ...info, ...Object.fromEntries(picked) };
+}
+
 /** What an app is made of, as data. */
 export function describeAppInfo(app: App): AppInfo {
   return {

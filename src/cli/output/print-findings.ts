@@ -1,5 +1,6 @@
 import type { Finding, Level } from '../../check/finding.js';
 import { printableLine } from './terminal-text.js';
+import { placeText } from './warning-lines.js';
 
 /**
  * Findings for a person: place, level, message, rule, and the line of the file with a caret.
@@ -13,15 +14,21 @@ export async function printFindings(
 ): Promise<string> {
   let text = '';
   for (const finding of findings) {
-    const { rule, level, message, place, fix } = finding;
-    const where = place.file === undefined ? (place.pointer ?? '') : showPath(place.file);
-    const position = place.line === undefined ? '' : `:${place.line}:${place.column ?? 1}`;
-    text += `${where}${position}: ${level}: ${printableLine(message)} [${rule}]\n`;
+    const { fix } = finding;
+    text += findingLine(finding, showPath);
     const frame = await readFrame(finding);
     if (frame !== undefined) text += `${indent(frame)}\n`;
     if (fix !== undefined) text += `  --fix: ${printableLine(fix.title)}\n`;
   }
   return text;
+}
+
+/** `modules/x.iml.json:3:5: error: There is no "itm" here. [unknown-name]` */
+export function findingLine(
+  { rule, level, message, place }: Finding,
+  showPath: (file: string) => string,
+): string {
+  return `${placeText(place, showPath)}: ${level}: ${printableLine(message)} [${rule}]\n`;
 }
 
 function indent(frame: string): string {

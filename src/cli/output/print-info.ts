@@ -1,28 +1,27 @@
 import { findFamily, readParameterType } from '../../parameters/form/parameter-type.js';
-import type { AppInfo, ComponentInfo, FieldInfo, OptionInfo } from './app-info.js';
+import {
+  type AppInfo,
+  COMPONENT_SECTIONS,
+  type ComponentInfo,
+  type FieldInfo,
+  type OptionInfo,
+} from './app-info.js';
 import { printJson } from './json-output.js';
 import { fitText, padText, printableLine, textWidth } from './terminal-text.js';
-import { placeText } from './warning-lines.js';
 
-const SECTIONS = ['connections', 'modules', 'rpcs', 'webhooks', 'functions', 'endpoints'] as const;
 const DEFAULT_WIDTH = 40;
 /** Further options are left to --json, unless fields are nested in them. */
 const OPTIONS_SHOWN = 20;
 
 /** What an app is made of, for a person. */
-export function printInfo(info: AppInfo, showPath: (file: string) => string): string {
-  const sections = SECTIONS.flatMap((title) => {
+export function printInfo(info: AppInfo): string {
+  const sections = COMPONENT_SECTIONS.flatMap(({ section: title }) => {
     const components = info[title];
     return components.length === 0
       ? []
       : [`\n${title} (${components.length})\n${componentLines(components)}`];
   });
-  const warnings = info.warnings.map(
-    ({ code, message, place }) => `  ${placeText(place, showPath)}: ${printableLine(message)} [${code}]\n`,
-  );
-  const warningPart =
-    warnings.length === 0 ? '\nno warnings\n' : `\nwarnings (${warnings.length})\n${warnings.join('')}`;
-  return `${printableLine(info.name)}\n${sections.join('')}${warningPart}`;
+  return `${printableLine(info.name)}\n${sections.join('')}`;
 }
 
 function componentLines(components: readonly ComponentInfo[]): string {

@@ -4,29 +4,25 @@ import { nameFile } from '../../sandbox/guest-error.js';
 import type { LoadedApp } from '../open-app.js';
 import { printableLine } from './terminal-text.js';
 
-const SHOWN_WARNINGS = 5;
-
-/** What is wrong with the app, the first few. */
-export function appWarnings({ app, showPath }: LoadedApp): string {
-  const { warnings } = app;
-  const more = warnings.length - SHOWN_WARNINGS;
-  const lines = warnings
-    .slice(0, SHOWN_WARNINGS)
-    .map(({ message, place }) => warningLine(message, place, showPath));
-  if (more > 0) lines.push(`warning: ${more} more; iml info lists all of them.\n`);
-  return lines.join('');
-}
-
 interface ToldWarning {
   readonly code: string;
   readonly message: string;
   readonly place: Place | undefined;
 }
 
-/** What a run warned of, without what was told of the app before. */
-export function runWarnings(warnings: readonly ToldWarning[], { app, showPath }: LoadedApp): string {
+/**
+ * What a run warned of, without what is told of the app: a run compiles all custom functions, those it calls or not.
+ *
+ * @param holds whether something that is written there takes part in the run. Default: everything does.
+ */
+export function runWarnings(
+  warnings: readonly ToldWarning[],
+  { app, showPath }: LoadedApp,
+  holds: (place: Place) => boolean = () => true,
+): string {
   return warnings
     .filter((warning) => !isToldOfApp(warning, app))
+    .filter(({ code, place }) => code !== 'function' || place === undefined || holds(place))
     .map(({ message, place }) => warningLine(message, place, showPath))
     .join('');
 }

@@ -1,11 +1,14 @@
+import type { ComponentName } from '../../check/subject/used-part.js';
 import type { AppError } from '../../errors/app-error.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { RunWarning } from '../../run/trace/trace.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import type { LoadedApp } from '../open-app.js';
+import type { OutputSettings } from '../output/bundle-writer.js';
 import { describeError } from '../output/describe-error.js';
-import { appWarnings, runWarnings } from '../output/warning-lines.js';
+import { printRunFindings, type RunFindings } from '../output/run-findings.js';
+import { runWarnings } from '../output/warning-lines.js';
 
 /** How a piece of work with an app ended. */
 export interface WorkOutcome {
@@ -15,29 +18,45 @@ export interface WorkOutcome {
   readonly notes?: string;
 }
 
+/** An app that is worked with. */
+export interface AppWork {
+  readonly loaded: LoadedApp;
+  readonly component: ComponentName;
+  /** Data whose values must not be shown. */
+  readonly secrets: readonly unknown[];
+  readonly form: OutputSettings['form'];
+}
+
 /**
- * Does work with an app, and tells on standard error what is wrong with the app, what the work warned of, and how it
- * failed, with the line of the app the error points at.
+ * Does work with a component of an app, and tells on standard error what the check finds in what it uses, what the work
+ * warned of, and how it failed, with the line of the app the error points at. A report that is printed as a whole is for
+ * programs: findings are left to `iml check` then.
  *
- * @param secrets data whose values must not be shown
  * @returns the exit code
  * @throws what is no failure of the app: EngineError (USAGE), the reason of a signal, a closed output, a defect
  */
 export async function workWithApp(
-  loaded: LoadedApp,
-  secrets: readonly unknown[],
+  { loaded, component, secrets, form }: AppWork,
   io: Io,
   work: () => Promise<WorkOutcome>,
 ): Promise<number> {
-  await io.stderr.write(appWarnings(loaded));
+  const isForPrograms = form === 'json' || form === 'query';
+  const tellFindings = async (error?: EngineError): Promise<RunFindings['holds'] | undefined> => {
+    if (isForPrograms) return undefined;
+    const { text, holds } = await printRunFindings(loaded, [component], error?.place);
+    await io.stderr.write(text);
+    return holds;
+  };
   try {
     const { error, warnings, notes = '' } = await work();
-    await io.stderr.write(runWarnings(warnings, loaded));
+    const holds = await tellFindings(error);
+    await io.stderr.write(runWarnings(warnings, loaded, holds));
     const failure = error === undefined ? '' : await describeError(error, loaded, secrets);
     await io.stderr.write(failure + notes);
     return error === undefined ? EXIT.ok : EXIT.failed;
   } catch (error) {
     if (!(error instanceof EngineError) || error.code === 'USAGE') throw error;
+    await tellFindings(error);
     await io.stderr.write(await describeError(error, loaded, secrets));
     return EXIT.failed;
   }

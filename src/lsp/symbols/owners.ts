@@ -1,6 +1,6 @@
 import type { CheckedDocument } from '../../check/subject/checked-document.js';
-import { listRpcNames } from '../../check/subject/declared-names.js';
 import { readableForm } from '../../check/subject/readable-form.js';
+import { listRpcNames } from '../../check/subject/rpc-names.js';
 import type { Subject } from '../../check/subject/subject.js';
 import { listRequests, readAt } from '../../check/subject/walk-requests.js';
 import type { ParameterElement } from '../../parameters/form/parameter-spec.js';

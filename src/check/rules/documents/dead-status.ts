@@ -37,7 +37,7 @@ function hasValid(subject: Subject, request: WrittenRequest): boolean {
   if (request.in.kind !== 'base') {
     return inheritsBase(request.in) && readAt(subject.app.base?.value, 'response', 'valid') !== undefined;
   }
-  return subject.documents
+  return subject.allDocuments
     .filter(inheritsBase)
     .flatMap(listRequests)
     .some(({ value }) => readAt(value, 'response', 'valid') !== undefined);

@@ -1,8 +1,7 @@
 import type { ReportFinding, Rule } from '../../rule.js';
-import { listRpcNames } from '../../subject/declared-names.js';
-import { pickExpressions } from '../../subject/expression-site.js';
+import { listCalls, listCodeCalls } from '../../subject/called-functions.js';
+import { listRpcNames } from '../../subject/rpc-names.js';
 import type { Subject } from '../../subject/subject.js';
-import { walkExpression } from '../../subject/walk-expression.js';
 
 export const unreferencedComponent: Rule = {
   id: 'unreferenced-component',
@@ -12,7 +11,7 @@ export const unreferencedComponent: Rule = {
   bad: 'an RPC listTables that no form names',
   good: '"options": "rpc://listTables"',
   check: (subject, report) => {
-    const rpcs = new Set(subject.documents.flatMap(({ document }) => listRpcNames(document.value)));
+    const rpcs = new Set(subject.allDocuments.flatMap(({ document }) => listRpcNames(document.value)));
     const functions = listCalledFunctions(subject);
     const { app } = subject;
     const components = [
@@ -52,18 +51,8 @@ function tell(
 
 /** Called by an expression, or by the code of another function. */
 function listCalledFunctions({ app, expressions }: Subject): ReadonlySet<string> {
-  const called = new Set<string>();
-  for (const site of expressions) {
-    for (const expression of pickExpressions(site)) {
-      walkExpression(expression, (node) => {
-        if (node.kind === 'call') called.add(node.name);
-      });
-    }
-  }
-  for (const { name, code = '' } of app.functions.values()) {
-    for (const match of code.matchAll(/\biml\s*\.\s*([A-Za-z_$][\w$]*)/g)) {
-      if (match[1] !== undefined && match[1] !== name) called.add(match[1]);
-    }
-  }
-  return called;
+  const byCode = [...app.functions.values()].flatMap(({ name, code }) =>
+    listCodeCalls(code).filter((called) => called !== name),
+  );
+  return new Set([...listCalls(expressions), ...byCode]);
 }

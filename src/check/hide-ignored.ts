@@ -1,0 +1,58 @@
+import type { Place } from '../errors/place.js';
+import { didYouMean } from '../util/suggest.js';
+import { compareFindings } from './check-app.js';
+import type { Finding } from './finding.js';
+import { RULES } from './rules.js';
+import { isIgnored, readIgnoreComments } from './settings/ignore-comments.js';
+import type { CheckedDocument } from './subject/checked-document.js';
+
+/** What is left of findings, and how many are not. */
+export interface ShownFindings {
+  /** By file and place. */
+  readonly findings: readonly Finding[];
+  readonly ignored: number;
+}
+
+/**
+ * Leaves out what comments in the documents and the settings hide, and tells of comments that name no rule.
+ *
+ * @param folders whose files nothing is told of, with `/`
+ */
+export function hideIgnored(
+  documents: readonly CheckedDocument[],
+  findings: readonly Finding[],
+  folders: readonly string[],
+): ShownFindings {
+  const comments = new Map<string, ReturnType<typeof readIgnoreComments>>();
+  for (const { document } of documents) {
+    if (document.file !== undefined && document.text !== undefined) {
+      comments.set(document.file, readIgnoreComments(document.text));
+    }
+  }
+  const isBelow = (file: string): boolean =>
+    folders.some((folder) => file === folder || file.startsWith(`${folder.replace(/\/$/, '')}/`));
+  const shown = findings.filter((finding) => {
+    const file = finding.place.file ?? '';
+    return !isBelow(file) && !isIgnored(finding, comments.get(file)?.lines);
+  });
+  const unknown = [...comments].flatMap(([file, found]) =>
+    found.unknown.map(({ id, line, column }) => unknownIgnore(id, { file, line, column })),
+  );
+  return {
+    findings: [...shown, ...unknown].sort(compareFindings),
+    ignored: findings.length - shown.length,
+  };
+}
+
+/** Id of the finding on a comment that switches off what does not exist. */
+const UNKNOWN_IGNORE = 'unknown-rule';
+
+function unknownIgnore(id: string, place: Place): Finding {
+  const ids = RULES.map((rule) => rule.id);
+  return {
+    rule: UNKNOWN_IGNORE,
+    level: 'error',
+    message: `There is no rule "${id}".${didYouMean(id, ids)}`,
+    place,
+  };
+}

@@ -1,0 +1,34 @@
+import type { App } from '../../document/app.js';
+import { type ExpressionSite, pickExpressions } from './expression-site.js';
+import { walkExpression } from './walk-expression.js';
+
+/** Names of the functions that expressions call, built-in ones among them. */
+export function listCalls(expressions: readonly ExpressionSite[]): ReadonlySet<string> {
+  const called = new Set<string>();
+  for (const expression of expressions.flatMap(pickExpressions)) {
+    walkExpression(expression, (node) => {
+      if (node.kind === 'call') called.add(node.name);
+    });
+  }
+  return called;
+}
+
+/** Names of the functions that the code of a custom function calls: `iml.join`. */
+export function listCodeCalls(code: string | undefined): readonly string[] {
+  return [...(code ?? '').matchAll(/\biml\s*\.\s*([A-Za-z_$][\w$]*)/g)].map((match) => match[1] ?? '');
+}
+
+/** The custom functions among some that are called, and those they call themselves. */
+export function findCalledFunctions(
+  { functions }: Pick<App, 'functions'>,
+  called: Iterable<string>,
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  const pending = [...called];
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (!functions.has(name) || found.has(name)) continue;
+    found.add(name);
+    pending.push(...listCodeCalls(functions.get(name)?.code));
+  }
+  return found;
+}

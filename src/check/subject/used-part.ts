@@ -1,0 +1,119 @@
+import path from 'node:path';
+import type { ComponentKind } from '../../app/assembling/code-types.js';
+import { MANIFEST } from '../../app/loading/read-manifest.js';
+import type { App } from '../../document/app.js';
+import { childPointer, type Place } from '../../errors/place.js';
+import { findCalledFunctions, listCalls } from './called-functions.js';
+import type { CheckedDocument } from './checked-document.js';
+import type { ExpressionSite } from './expression-site.js';
+import { listRpcNames } from './rpc-names.js';
+import { holdsRequests, listRequests } from './walk-requests.js';
+
+/** A component of an app by kind and name. */
+export interface ComponentName {
+  readonly kind: ComponentKind;
+  readonly name: string;
+}
+
+/** The part of an app that decides the runs of some components. */
+export interface UsedPart {
+  readonly documents: readonly CheckedDocument[];
+  readonly has: (kind: ComponentKind, name: string) => boolean;
+  /** Whether something that is written there takes part in those runs. */
+  readonly holds: (place: Place) => boolean;
+}
+
+interface Places {
+  readonly all: readonly CheckedDocument[];
+  readonly expressionsIn: (document: CheckedDocument) => readonly ExpressionSite[];
+}
+
+/**
+ * Finds what runs of components use: their connections and webhooks, the RPCs of their forms, the endpoints they call,
+ * the functions their expressions call, and what all of these use; the base and the common data besides.
+ */
+export function findUsedPart(
+  app: App,
+  { all, expressionsIn }: Places,
+  started: readonly ComponentName[],
+): UsedPart {
+  const used = new Set<string>();
+  const pending = [...started];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { kind, name } = next;
+    const key = writeKey(kind, name);
+    if (used.has(key)) continue;
+    used.add(key);
+    for (const checked of all) {
+      if (checked.owner?.kind === kind && checked.owner.name === name) pending.push(...listUses(checked));
+    }
+  }
+  // A connection knows nothing of the base.
+  const usesBase = started.some(({ kind }) => kind !== 'connection');
+  const documents = all.filter(({ owner, part }) =>
+    owner === undefined ? usesBase && part !== 'groups' : used.has(writeKey(owner.kind, owner.name)),
+  );
+  const functions = findCalledFunctions(app, [
+    ...started.filter(({ kind }) => kind === 'function').map(({ name }) => name),
+    ...listCalls(documents.flatMap(expressionsIn)),
+  ]);
+  for (const name of functions) used.add(writeKey('function', name));
+  const files = new Set([
+    ...documents.map(({ document }) => document.file),
+    ...[...functions].map((name) => app.functions.get(name)?.file),
+  ]);
+  return {
+    documents,
+    has: (kind, name) => used.has(writeKey(kind, name)),
+    holds: createHolds(files, used),
+  };
+}
+
+function writeKey(kind: string, name: string): string {
+  return `${kind} ${name}`;
+}
+
+function listUses(checked: CheckedDocument): readonly ComponentName[] {
+  const { owner, document } = checked;
+  const requests = holdsRequests(checked) ? listRequests(checked) : [];
+  const named = (kind: ComponentKind, names: readonly unknown[]): readonly ComponentName[] =>
+    names.flatMap((name) => (typeof name === 'string' ? [{ kind, name }] : []));
+  return [
+    ...named('connection', owner?.connections ?? []),
+    ...named('webhook', [owner?.webhook]),
+    ...named('rpc', listRpcNames(document.value)),
+    ...named(
+      'endpoint',
+      requests.map(({ value }) => value['endpoint']),
+    ),
+  ];
+}
+
+/** General files that a run reads; a readme is for people. */
+const RUN_PARTS: ReadonlySet<string> = new Set(['base', 'common']);
+
+function createHolds(
+  files: ReadonlySet<string | undefined>,
+  used: ReadonlySet<string>,
+): (place: Place) => boolean {
+  const folders = new Set([...files].map((file) => path.posix.dirname(file ?? '')));
+  return ({ file, pointer = '' }) => {
+    if (file === undefined) return true;
+    if (file === MANIFEST) return isOfManifest(pointer, used);
+    // What an exported component is stands beside its files.
+    return files.has(file) || (file.endsWith('/metadata.json') && folders.has(path.posix.dirname(file)));
+  };
+}
+
+/** A record of the manifest, and what holds them all, where nothing can be told apart. */
+function isOfManifest(pointer: string, used: ReadonlySet<string>): boolean {
+  const [top, second, third] = pointer.slice(1).split('/');
+  if (top === 'generalCodeFiles') return second === undefined || RUN_PARTS.has(second);
+  if (top !== 'components') return false;
+  if (third === undefined) return true;
+  return [...used].some((key) => {
+    const [kind = '', ...name] = key.split(' ');
+    const record = childPointer(childPointer('/components', kind), name.join(' '));
+    return pointer === record || pointer.startsWith(`${record}/`);
+  });
+}

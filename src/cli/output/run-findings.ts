@@ -1,0 +1,45 @@
+import { type Finding, LEVELS } from '../../check/finding.js';
+import type { ComponentName } from '../../check/subject/used-part.js';
+import type { Place } from '../../errors/place.js';
+import type { LoadedApp } from '../open-app.js';
+import { findingLine } from './print-findings.js';
+
+const SHOWN = 5;
+
+/** What the check finds in what runs, as text. */
+export interface RunFindings {
+  readonly text: string;
+  /** Whether something that is written there takes part in the runs. */
+  readonly holds: (place: Place) => boolean;
+}
+
+/**
+ * Prints what the check finds in what runs, the gravest first and a few only, a line each; then where to see the rest of it
+ * and how much is known of the rest of the app.
+ *
+ * @param told the place of an error that is told besides, and need not be told twice
+ */
+export async function printRunFindings(
+  { app, root, showPath }: LoadedApp,
+  started: readonly ComponentName[],
+  told?: Place,
+): Promise<RunFindings> {
+  // Most of the check is not needed to run, so it is read when the run is over.
+  const { checkRun } = await import('../../check/check-run.js');
+  const { findings, elsewhere, holds } = await checkRun(app, root, started);
+  const own = findings
+    .filter(({ place }) => !isSamePlace(place, told))
+    .sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
+  const lines = own.slice(0, SHOWN).map((finding: Finding) => findingLine(finding, showPath));
+  const more = own.length - lines.length;
+  const rest = [
+    ...(more > 0 ? [`${more} more of what runs here`] : []),
+    ...(elsewhere > 0 ? [`${elsewhere} in other parts of the app`] : []),
+  ];
+  if (rest.length > 0) lines.push(`iml check ${showPath('') || '.'} tells of ${rest.join(', ')}.\n`);
+  return { text: lines.join(''), holds };
+}
+
+function isSamePlace({ file, line, column }: Place, told: Place | undefined): boolean {
+  return line !== undefined && told?.file === file && told?.line === line && told?.column === column;
+}
