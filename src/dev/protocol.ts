@@ -1,4 +1,5 @@
 import type { StopReason, TraceEvent } from '../run/trace/trace.js';
+import type { TracedDocument, TracedTest } from '../testing/traces/traced-test.js';
 
 /** Where a long value is to be had: `GET /api/bodies/<ref>`. */
 export interface BodyRef {
@@ -22,8 +23,8 @@ export type PackedEvent = { readonly seq: number } & (
 /** What kind of component a run is of. */
 export type RunKind = 'module' | 'rpc' | 'webhook' | 'connection' | 'epoch';
 
-/** Where a run came from: somebody's wish, a call from outside, a saved file, or a trace that was dropped. */
-export type RunOrigin = 'run' | 'call' | 'replay' | 'file';
+/** Where a run came from: somebody's wish, a call from outside, a saved file or a trace that was dropped, a test. */
+export type RunOrigin = 'run' | 'call' | 'replay' | 'file' | 'test';
 
 export type RunState = 'running' | 'ok' | 'failed' | 'stopped';
 
@@ -47,6 +48,8 @@ export interface RunSummary {
   readonly error: { readonly type: string; readonly message: string } | undefined;
   /** Number of events so far. */
   readonly events: number;
+  /** The case of `iml test` it is a run of. */
+  readonly test?: Pick<TracedTest, 'name' | 'file' | 'status'> | undefined;
 }
 
 export interface ShownWarning {
@@ -74,16 +77,14 @@ export interface RunDetail extends RunSummary {
   readonly input: RunValues;
   /** The run whose answers it was given. */
   readonly replayOf: string | undefined;
-  readonly documents: readonly {
-    readonly role: 'base' | 'communication';
-    readonly file: string | undefined;
-    readonly ref: string;
-  }[];
+  readonly documents: readonly (Pick<TracedDocument, 'role' | 'file'> & { readonly ref: string })[];
   readonly failure: ShownFailure | undefined;
   readonly allWarnings: readonly ShownWarning[];
   readonly bundleList: BodyRef | undefined;
-  /** Whether its answers are at hand, so that it can be run again on them. */
+  /** Whether its answers are at hand, so that it can be run again on them, and saved as a test. */
   readonly canReplay: boolean;
+  /** Of a test: what is not as written. */
+  readonly testRun?: TracedTest | undefined;
 }
 
 /** An error as the command prints it. */
@@ -179,6 +180,33 @@ export interface AppState {
   }[];
 }
 
+/** A test of the app, and how it stands. */
+export interface ShownTest {
+  /** Path of its file from the app's folder; of a test of a custom function with its name. */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'case' | 'function';
+  readonly file: string;
+  /** `waiting`: it has not run since the start. */
+  readonly status: 'waiting' | 'running' | 'passed' | 'failed';
+  readonly failureCount: number;
+  /** Its last run; of a case that could be read. */
+  readonly run: string | undefined;
+  /** Its last run that passed: what has changed since is in the difference of the two. */
+  readonly passedRun: string | undefined;
+  readonly durationMs: number | undefined;
+}
+
+export interface TestsState {
+  readonly tests: readonly ShownTest[];
+  readonly isRunning: boolean;
+}
+
+/** A test with what of it is not as written. */
+export interface TestDetail extends ShownTest {
+  readonly failures: TracedTest['failures'];
+}
+
 /** A field of a form, flattened to what a page draws. */
 export interface ShownField {
   readonly name: string;
@@ -234,6 +262,14 @@ export interface RunDiff {
   readonly b: RunSummary;
   readonly steps: readonly DiffStep[];
   readonly bundles: ValueDiff;
+  /** Texts of the app that are not the same. */
+  readonly documents: readonly DocumentDiff[];
+}
+
+/** Lines with ` `, `-` or `+` in front, `...` where lines are left out. */
+export interface DocumentDiff {
+  readonly file: string;
+  readonly lines: readonly string[];
 }
 
 export interface DiffStep {
@@ -274,6 +310,7 @@ export interface SearchHit {
 export type LiveMessage =
   | { readonly type: 'run'; readonly run: RunSummary }
   | { readonly type: 'app'; readonly revision: number }
+  | { readonly type: 'tests' }
   | { readonly type: 'removed' };
 
 /** What a refused or failed call is answered with. */

@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import path from 'node:path';
 import type { EngineOptions } from '../app/engine/create-engine.js';
 import type { ConnectionStore } from '../connection/connection-store.js';
 import { loadPackages } from '../errors/load-packages.js';
 import { type FetchServer, serveFetch } from '../server/serve-fetch.js';
+import { findTests, TEST_FOLDER } from '../testing/suite/find-tests.js';
 import { sameText } from '../util/same-text.js';
 import { addApi, answerError, MAX_TRACE_BYTES } from './api/create-api.js';
 import { readPageFiles } from './api/page-files.js';
@@ -15,6 +17,7 @@ import { createMcp } from './mcp/create-mcp.js';
 import type { AppState } from './protocol.js';
 import type { RunSetting } from './runs/run-component.js';
 import { createWorkshop } from './runs/workshop.js';
+import { createTestBench } from './tests/test-bench.js';
 import { createWorkbench, type KeptConnection, type Workbench } from './workbench.js';
 
 /** What `iml dev` serves, and how. */
@@ -73,10 +76,14 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
   const files = await readPageFiles(options.pageFolder);
   const hub = createEventHub();
   let live: AppState['live'];
-  const session = await openSession(root, ({ revision, problem }) => {
-    live = undefined;
-    hub.publish({ type: 'app', revision });
-    if (problem === undefined) void refresh().catch(onProblem);
+  const session = await openSession(root, {
+    testFolders: await listTestFolders(root),
+    onChange: ({ revision, problem }) => {
+      live = undefined;
+      hub.publish({ type: 'app', revision });
+      if (problem === undefined) void refresh().catch(onProblem);
+    },
+    onTests: (changed) => tests.touch(changed),
   });
   const history = await openHistory(options.historyFile).catch((error: unknown) => {
     session.close();
@@ -86,6 +93,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     ...{ app: session.current().app, root, engine: options.engine, connections: options.connections },
   });
   const workshop = createWorkshop({ setting, history, hub, onProblem });
+  const tests = createTestBench({ setting, history, hub, onProblem });
   const refresh = async (): Promise<void> => {
     const { revision } = session.current();
     const outcome = await workshop.refresh();
@@ -99,13 +107,25 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
   const writeHookAddress = (webhook: string): string =>
     `${server?.origin ?? ''}/hooks/${encodeURIComponent(webhook)}/${options.hookKey(webhook)}`;
   const bench = createWorkbench({
-    ...{ session, history, hub, workshop, languages, setting, writeHookAddress, onProblem, live: () => live },
+    ...{
+      session,
+      history,
+      hub,
+      workshop,
+      tests,
+      languages,
+      setting,
+      writeHookAddress,
+      onProblem,
+      live: () => live,
+    },
     ...{ listConnections: options.listConnections, version: options.version, start: randomUUID() },
   });
   const close = async (): Promise<void> => {
     session.close();
     hub.close();
     await workshop.close();
+    await tests.close();
     await server?.close(GRACE_MS);
     languages.close();
     await history.close();
@@ -116,8 +136,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
       files,
       token,
       port: () => readListenedPort(server),
-      hookKey: options.hookKey,
-      version: options.version,
+      ...{ hookKey: options.hookKey, version: options.version, onProblem },
     });
     server = await serveFetch(handle, { port: options.port, hostname: '127.0.0.1', limits: LIMITS });
   } catch (error) {
@@ -125,6 +144,12 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     throw error;
   }
   return { origin: server.origin, address: `${server.origin}/#token=${token}`, token, bench, close };
+}
+
+/** Where the app has no folder for them yet, the one that its first case makes. */
+async function listTestFolders(root: string): Promise<readonly string[]> {
+  const places = await findTests([root]);
+  return [path.join(root, TEST_FOLDER), ...places.flatMap(({ testFolders }) => testFolders)];
 }
 
 function readListenedPort(server: FetchServer | undefined): number | undefined {
@@ -138,6 +163,7 @@ interface HandlerParts {
   readonly port: () => number | undefined;
   readonly hookKey: (webhook: string) => string;
   readonly version: string;
+  readonly onProblem: (error: unknown) => void;
 }
 
 async function createHandler({
@@ -147,6 +173,7 @@ async function createHandler({
   port,
   hookKey,
   version,
+  onProblem,
 }: HandlerParts): Promise<(request: Request) => Promise<Response>> {
   const { hono } = await loadPackages('iml dev', { hono: () => import('hono') });
   const app = new hono.Hono();
@@ -187,7 +214,7 @@ async function createHandler({
       ? c.json({ code: 'BUSY', message: 'Too many pages listen already.' }, 503)
       : c.body(stream, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
   });
-  addApi(app, bench);
+  addApi(app, bench, onProblem);
   const answerMcp = createMcp(bench, version);
   app.all(MCP_PATH, (c) => answerMcp(c.req.raw));
   app.get('*', (c) => {

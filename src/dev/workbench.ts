@@ -1,10 +1,8 @@
 import { EngineError } from '../errors/engine-error.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor } from '../redaction/redact.js';
-import { DEFAULT_LIMITS } from '../run/limits/limits.js';
-import type { TraceEvent } from '../run/trace/trace.js';
-import type { RunTrace } from '../testing/traces/run-trace.js';
 import { readTraceFile, TRACE_FILE_SUFFIX, writeTraceFile } from '../testing/traces/trace-file.js';
+import type { TracedDocument } from '../testing/traces/traced-test.js';
 import {
   type ExplainedText,
   evaluateAt,
@@ -12,9 +10,8 @@ import {
   listItems,
 } from './expressions/explain-document.js';
 import type { Languages } from './expressions/language.js';
-import { type Moment, momentAt, readBody } from './expressions/scope-at.js';
+import { type Moment, momentAt } from './expressions/scope-at.js';
 import type { History } from './history/history.js';
-import { startRecord } from './history/record-run.js';
 import type { AppReading, AppSession } from './live/app-session.js';
 import type { EventHub } from './live/event-hub.js';
 import type {
@@ -29,14 +26,17 @@ import type {
 } from './protocol.js';
 import { diffRuns } from './runs/diff-runs.js';
 import { drawForm } from './runs/draw-form.js';
+import { collectTrace, keepTrace } from './runs/kept-trace.js';
 import type { RunSetting } from './runs/run-component.js';
 import { showFailure, showPlace } from './runs/show-failure.js';
 import type { Workshop } from './runs/workshop.js';
+import type { TestBench } from './tests/test-bench.js';
 
 /** All that the page and other clients can ask for. */
 export interface Workbench {
   readonly history: History;
   readonly workshop: Workshop;
+  readonly tests: TestBench;
   readonly hub: EventHub;
   /** The folder of the app. */
   readonly root: string;
@@ -75,6 +75,7 @@ export interface WorkbenchParts {
   readonly history: History;
   readonly hub: EventHub;
   readonly workshop: Workshop;
+  readonly tests: TestBench;
   readonly languages: Languages;
   readonly setting: () => RunSetting;
   readonly listConnections: () => Promise<readonly KeptConnection[]>;
@@ -93,15 +94,15 @@ const MAX_EVENTS = 20_000;
 
 /** Puts the parts together. */
 export function createWorkbench(parts: WorkbenchParts): Workbench {
-  const { history, workshop, hub, session, setting } = parts;
+  const { history, workshop, tests, hub, session, setting } = parts;
 
   const find = async (id: string): Promise<RunDetail> => {
     const run = await history.find(id);
     if (run === undefined) throw new EngineError('HOST_MISSING', 'This run is not in the history.');
-    return run;
+    return { ...run, canReplay: run.canReplay && workshop.isAtHand(id) };
   };
   const readEvents = (id: string): Promise<readonly PackedEvent[]> => history.events(id, -1, MAX_EVENTS);
-  const readTexts = async (run: RunDetail): Promise<readonly ExplainedText[]> => {
+  const readDocuments = async (run: RunDetail): Promise<readonly TracedDocument[]> => {
     const texts = await Promise.all(
       run.documents.map(async ({ role, file, ref }) => ({
         role,
@@ -111,6 +112,11 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     );
     return texts.flatMap(({ role, file, text }) => (text === undefined ? [] : [{ role, file, text }]));
   };
+  /** Those that expressions of the run are written in. */
+  const readTexts = async (run: RunDetail): Promise<readonly ExplainedText[]> =>
+    (await readDocuments(run)).flatMap(({ role, ...text }) =>
+      role === 'base' || role === 'communication' ? [{ role, ...text }] : [],
+    );
   const findMoment = async (run: RunDetail, seq: number): Promise<Moment> => {
     const moment = await momentAt(await readEvents(run.id), seq, history);
     if (moment === undefined) {
@@ -125,6 +131,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
   return {
     history,
     workshop,
+    tests,
     hub,
     root: session.root,
     state: () => describeApp(session.current(), parts),
@@ -158,13 +165,16 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     },
     traceFile: async (id) => {
       const run = await find(id);
-      const trace = await collectTrace(run, await readEvents(id), await readTexts(run), history);
+      const trace = await collectTrace(run, await readEvents(id), await readDocuments(run), history);
       return { name: `${run.name.replace(/[^\w-]/g, '_')}${TRACE_FILE_SUFFIX}`, text: writeTraceFile(trace) };
     },
-    importTrace: async (text) => importTrace(readTraceFile(text), parts),
+    importTrace: async (text) => keepTrace(readTraceFile(text), { source: 'file' }, parts),
     diff: async (a, b) => {
       const [left, right] = await Promise.all(
-        [a, b].map(async (id) => ({ run: await find(id), events: await readEvents(id) })),
+        [a, b].map(async (id) => {
+          const run = await find(id);
+          return { run, events: await readEvents(id), documents: await readDocuments(run) };
+        }),
       );
       if (left === undefined || right === undefined) throw new EngineError('USAGE', 'Two runs are compared.');
       return diffRuns(left, right, history);
@@ -199,117 +209,5 @@ async function describeApp(
       ...{ rule, level, message: redactor.text(message), place: showPlace(place) ?? {} },
     })),
     kept: await parts.listConnections(),
-  };
-}
-
-/** A run of the history as a file: what was taken out of its events goes in again. */
-async function collectTrace(
-  run: RunDetail,
-  packed: readonly PackedEvent[],
-  documents: readonly ExplainedText[],
-  history: History,
-): Promise<RunTrace> {
-  const events: TraceEvent[] = [];
-  for (const event of packed) events.push(await unpack(event, history));
-  const { requests, pages, records, timeMs } = run.limits;
-  const none = Number.POSITIVE_INFINITY;
-  return {
-    ...{ app: run.app, kind: run.kind, name: run.name, startedAt: run.startedAt, documents, events },
-    limits: {
-      ...DEFAULT_LIMITS,
-      ...{ maxRequests: requests ?? none, maxPages: pages ?? none, maxRecords: records ?? none },
-      ...{ timeoutMs: timeMs ?? none, maxTimeoutMs: timeMs ?? none },
-    },
-    end: {
-      state: run.state === 'running' ? 'stopped' : run.state,
-      bundles: run.bundles,
-      stats: {
-        ...{ requests: run.requests, pages: run.pages, records: run.records },
-        ...{ durationMs: run.durationMs, stopReason: run.stopReason },
-      },
-      // What is shown of a warning is all there is of it.
-      warnings: run.allWarnings as RunTrace['end']['warnings'],
-      error: run.failure && { ...run.failure },
-    },
-  };
-}
-
-async function unpack(event: PackedEvent, history: History): Promise<TraceEvent> {
-  switch (event.kind) {
-    case 'request':
-    case 'response': {
-      const { seq: _, body, ...rest } = event;
-      return body === undefined ? rest : { ...rest, body: await readBody(body.ref, history) };
-    }
-    case 'scope': {
-      const { seq: _, names, ...rest } = event;
-      const values: Record<string, unknown> = {};
-      for (const [name, { ref }] of Object.entries(names)) values[name] = await readBody(ref, history);
-      return { ...rest, names: values };
-    }
-    case 'page': {
-      const { seq: _, outputs, count: __, ...rest } = event;
-      const list = await readBody(outputs.ref, history);
-      return { ...rest, outputs: Array.isArray(list) ? list : [] };
-    }
-    default: {
-      const { seq: _, ...rest } = event;
-      return rest;
-    }
-  }
-}
-
-async function importTrace(trace: RunTrace, { history, hub, onProblem }: WorkbenchParts): Promise<string> {
-  const { limits, end, events } = trace;
-  const shown = (limit: number): number | undefined => (Number.isFinite(limit) ? limit : undefined);
-  const first = events.find((event) => event.kind === 'scope');
-  const parameters = first?.kind === 'scope' ? first.names['parameters'] : undefined;
-  const record = await startRecord(
-    {
-      ...{ app: trace.app, kind: trace.kind, name: trace.name, source: 'file', replayOf: undefined },
-      limits: {
-        ...{ requests: shown(limits.maxRequests), pages: shown(limits.maxPages) },
-        ...{ records: shown(limits.maxRecords), timeMs: shown(limits.timeoutMs) },
-      },
-      input: { parameters: typeof parameters === 'object' && parameters !== null ? { ...parameters } : {} },
-    },
-    { history, hub, onProblem },
-  );
-  for (const event of events) record.add(event);
-  const bundles = events.flatMap((event) => (event.kind === 'page' ? event.outputs : []));
-  const failure = end.error === undefined ? undefined : failureFrom(end.error);
-  const { requests, pages, records, durationMs, stopReason } = end.stats;
-  await record.finish({
-    ...{ requests, pages, records, durationMs, stopReason, failure },
-    error: failure && { type: failure.type, message: failure.message },
-    ...{ state: end.state, bundles, bundleCount: end.bundles, documents: trace.documents, canReplay: false },
-    allWarnings: end.warnings.map(({ code, message, place }) => ({ code, message, place: showPlace(place) })),
-  });
-  return record.id;
-}
-
-/** A file may come from anybody: only words and numbers are taken. */
-function failureFrom(error: Readonly<Record<string, unknown>>): NonNullable<RunDetail['failure']> {
-  const text = (name: string): string | undefined => {
-    const value = error[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  const count = (name: string): number | undefined => {
-    const value = error[name];
-    return typeof value === 'number' ? value : undefined;
-  };
-  const place = error['place'];
-  const suberrors = error['suberrors'];
-  return {
-    type: text('type') ?? text('name') ?? 'Error',
-    message: text('message') ?? '',
-    code: text('code'),
-    status: count('statusCode') ?? count('status'),
-    requestIndex: count('requestIndex'),
-    page: count('page'),
-    place: typeof place === 'object' && place !== null ? showPlace(place) : undefined,
-    suberrors: Array.isArray(suberrors) ? suberrors.filter((item) => typeof item === 'string') : [],
-    hint: text('hint'),
-    frame: text('frame'),
   };
 }

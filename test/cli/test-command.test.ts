@@ -1,7 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readTraceFile } from '../../src/testing/traces/trace-file.js';
 import { type CliResult, cli, type FakeIoOptions, startCli } from './fake-io.js';
 
 let folder: string;
@@ -179,6 +188,52 @@ describe('iml test', () => {
     );
     expect((await test(['--reporter', 'xml'])).code).toBe(2);
     expect((await test(['--reporter', 'tap', '--reporter', 'json'])).code).toBe(2);
+  });
+
+  it('keeps the run of a failed case as a file, and takes it away once the case passes', async () => {
+    change('list.imljson', '{{item.id}}', '{{item.ident}}');
+    change('tests/list/one.test.json', '"input": {', '"note": "{{secret:key}}",\n  "input": {');
+    const failed = await test(['--trace', '--reporter', 'human', '--reporter', 'json=out.json']);
+    expect(failed.code).toBe(1);
+    expect(failed.out).toContain('  trace   test-traces/list/one.jsonl\n');
+    expect(failed.out).toContain('iml dev <app folder> <trace> shows such a run on a page.');
+    const file = path.join(folder, 'test-traces/list/one.jsonl');
+    const trace = readTraceFile(readFileSync(file, 'utf8'));
+    expect(trace).toMatchObject({ kind: 'module', name: 'list', end: { state: 'ok', bundles: 2 } });
+    expect(trace.events.some(({ kind }) => kind === 'scope')).toBe(true);
+    expect(trace.documents.map(({ role }) => role)).toEqual(['communication', 'part', 'part', 'case']);
+    expect(trace.test).toMatchObject({
+      name: 'list/one',
+      file: 'tests/list/one.test.json',
+      status: 'failed',
+    });
+    expect(trace.test?.failures[0]).toMatchObject({
+      ...{ message: 'bundles[0].id', expected: '1', got: 'nothing' },
+      place: { file: 'tests/list/one.test.json', line: expect.any(Number) },
+      origin: { file: 'list.imljson', pointer: '/response/output/id' },
+      originFrame: expect.stringContaining('item.ident'),
+    });
+    expect(readFileSync(file, 'utf8')).not.toContain(folder);
+    expect(readFileSync(file, 'utf8')).not.toContain('fake-key');
+    expect(JSON.parse(readFileSync(path.join(folder, 'out.json'), 'utf8')).tests[0].trace).toBe(
+      'test-traces/list/one.jsonl',
+    );
+    change('list.imljson', '{{item.ident}}', '{{item.id}}');
+    expect(await test(['--trace'])).toMatchObject({ code: 0 });
+    expect(existsSync(file)).toBe(false);
+    await test(['--trace', 'always=kept/here']);
+    expect(
+      readTraceFile(readFileSync(path.join(folder, 'kept/here/list/one.jsonl'), 'utf8')).test?.status,
+    ).toBe('passed');
+    expect((await test(['--trace', 'off'])).out).toMatch(/^2 passed/);
+    expect(await test(['--trace=sometimes'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--trace: "sometimes" is none of on-failure, always, off.'),
+    });
+    expect(await test(['--trace', 'always=out.json'])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/--trace: the file "out.json.list.one.jsonl" cannot be written/),
+    });
   });
 
   it('shows how a case would pass, asks, and writes it', async () => {

@@ -32,6 +32,36 @@ describe('a trace file', () => {
     expect(readTraceFile(writeTraceFile(TRACE))).toEqual(TRACE);
   });
 
+  it('gives back the test it was a run of, and takes only words and places from it', () => {
+    const test: RunTrace['test'] = {
+      ...{ name: 'list/one', file: 'tests/list/one.test.json', status: 'failed', failureCount: 2 },
+      failures: [
+        {
+          ...{ message: 'bundles[0].id', expected: '1', got: '2', reason: undefined },
+          ...{ place: { file: 'tests/list/one.test.json', line: 3, column: 4 }, frame: '3 | x' },
+          ...{ origin: { file: 'list.imljson', pointer: '/url' }, originFrame: undefined },
+        },
+      ],
+    };
+    expect(readTraceFile(writeTraceFile({ ...TRACE, test })).test).toEqual(test);
+    const [head] = writeTraceFile(TRACE).split('\n');
+    const strange = {
+      line: 'test',
+      name: 'a',
+      failures: [{ message: 1, place: { line: '3' }, frame: {} }, 5],
+    };
+    expect(readTraceFile(`${head}\n${JSON.stringify(strange)}\n`).test?.failures).toEqual([
+      {
+        message: '',
+        reason: undefined,
+        place: {},
+        frame: undefined,
+        origin: undefined,
+        originFrame: undefined,
+      },
+    ]);
+  });
+
   it('that breaks off is read as far as it goes', () => {
     const text = writeTraceFile(TRACE);
     const cut = text.slice(0, text.indexOf('"line":"end"'));
@@ -42,6 +72,10 @@ describe('a trace file', () => {
   });
 
   it.each([
+    [
+      `${writeTraceFile(TRACE).split('\n')[0]}\n{"line":"test"}\n`,
+      'Line 2: a test without its name or its failures.',
+    ],
     ['', 'This is no trace: line 1 is no JSON object.'],
     ['{"a":1}\n', 'This is no trace: its first line says nothing of a run.'],
     ['{"line":"run","version":9}\n', 'This trace was written by a later version (9); 1 is known here.'],

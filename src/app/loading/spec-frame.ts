@@ -12,11 +12,17 @@ export async function specFrame(root: string, place: Place | undefined): Promise
   const text = await openAppFolder(root)
     .read(place.file, () => place)
     .catch(() => undefined);
-  return text === undefined ? undefined : codeFrame(text, findOffset(text, place.line, place.column ?? 1));
+  return text === undefined ? undefined : frameLine(text, place);
+}
+
+/** The same for a text that was read before; undefined for a place without a line, or beyond the end. */
+export function frameLine(text: string, { line, column = 1 }: Place): string | undefined {
+  const offset = line === undefined ? undefined : findOffset(text, line, column);
+  return offset === undefined ? undefined : codeFrame(text, offset);
 }
 
 /** The 0-based offset of a line and column, the reverse of `positionAt`. */
-function findOffset(text: string, line: number, column: number): number {
+function findOffset(text: string, line: number, column: number): number | undefined {
   let lineStart = 0;
   let current = 1;
   for (const match of text.matchAll(/\r\n|[\n\r]/g)) {
@@ -24,5 +30,5 @@ function findOffset(text: string, line: number, column: number): number {
     current++;
     lineStart = match.index + match[0].length;
   }
-  return lineStart + column - 1;
+  return current < line ? undefined : lineStart + column - 1;
 }

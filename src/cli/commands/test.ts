@@ -15,6 +15,7 @@ import { noteAge, readMaxAge } from '../tests/recorded-age.js';
 import { COVERAGE_FORMAT, openCoverage } from '../tests/report-coverage.js';
 import { REPORTER_NAMES } from '../tests/reporters.js';
 import { readFilter, runTests } from '../tests/run-tests.js';
+import { TRACE_MODE } from '../tests/trace-files.js';
 import { type FailedCase, readUpdateScope, UPDATE_SCOPE, updateCases } from '../tests/update-cases.js';
 import { watchTests } from '../tests/watch-tests.js';
 import { usageError } from '../usage-error.js';
@@ -64,6 +65,11 @@ export const TEST_COMMAND: Command = {
       multiple: true,
       help: 'Tells what of the app no case reaches. Default: text; files in coverage/.',
     },
+    trace: {
+      value: 'on-failure|always|off[=FOLDER]',
+      looksLikeValue: TRACE_MODE,
+      help: 'Keeps runs of cases as files that iml dev shows. Default: on-failure, in test-traces/.',
+    },
     'from-har': {
       value: 'FILE',
       help: 'Runs nothing: prints exchanges for a case, made of a HAR that a browser or proxy wrote.',
@@ -78,6 +84,7 @@ export const TEST_COMMAND: Command = {
     'iml test ./my-app',
     'iml test ./my-app --filter listOrders --bail',
     'iml test ./my-app --reporter human --reporter junit=report.xml',
+    'iml test ./my-app --trace on-failure=traces',
   ],
   notes: [
     'Cases are files tests/COMPONENT/NAME.test.json beside the app; tests of custom functions are functions/NAME/NAME.test.js. Nothing goes over a network but with --record and --live.',
@@ -158,7 +165,7 @@ async function openLive(args: Arguments, io: Io, signal: AbortSignal): Promise<L
 
 /** @throws EngineError (USAGE) for options that exclude each other, or are of no use alone */
 function assertTogether(args: Arguments): void {
-  const modes = ['live', 'record', 'update', 'watch', 'coverage'].filter(args.isSet);
+  const modes = ['live', 'record', 'update', 'watch', 'coverage', 'trace'].filter(args.isSet);
   if (modes.length > 1 && (modes[0] === 'live' || modes[0] === 'record')) {
     throw usageError(
       `--${modes[0]} goes with none of ${modes

@@ -1,8 +1,8 @@
+import { diffLines } from '../../util/line-diff.js';
 import type { Arguments } from '../command.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
-import { diffLines } from './line-diff.js';
 
 /** What a file becomes. */
 export interface FileChange {

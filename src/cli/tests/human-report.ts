@@ -25,11 +25,14 @@ function createPaints(hasColors: boolean): Paints {
   return { red: paint(31, 39), green: paint(32, 39), dim: paint(2, 22), bold: paint(1, 22) };
 }
 
+const TRACE_HINT = 'iml dev <app folder> <trace> shows such a run on a page.\n';
+
 /** For a person: what failed, where in the case, where in the app, and the counts. */
 export const createHumanReport: MakeReporter = (context) => {
   const paints = createPaints(context.hasColors);
+  let hint = '';
   return {
-    report: async ({ name, status, failures, notes = [], durationMs }) => {
+    report: async ({ name, status, failures, notes = [], durationMs, trace }) => {
       const remarks = notes.map((note) => `  ${printable(note).replaceAll('\n', '\n  ')}\n`).join('');
       if (status === 'skipped') return `${paints.dim('skipped')} ${printableLine(name)}\n${remarks}`;
       if (status === 'passed') {
@@ -41,9 +44,13 @@ export const createHumanReport: MakeReporter = (context) => {
       for (const failure of failures.slice(0, MAX_FAILURES))
         text += await printFailure(failure, context, paints);
       if (failures.length > MAX_FAILURES) text += `  and ${failures.length - MAX_FAILURES} more\n`;
+      if (trace !== undefined) {
+        hint = TRACE_HINT;
+        text += `  ${paints.dim('trace')}   ${printableLine(context.pathOf(trace))}\n`;
+      }
       return `${text}${remarks}\n`;
     },
-    finish: (summary) => printSummary(summary, paints),
+    finish: (summary) => printSummary(summary, paints) + hint,
   };
 };
 

@@ -9,10 +9,11 @@ export const createJsonReport: MakeReporter = ({ pathOf }) => {
   const shownPlace = (place: TestResult['failures'][number]['origin']): unknown =>
     place && { ...place, ...(place.file !== undefined && { file: pathOf(place.file) }) };
   return {
-    report: ({ failures, file, ...result }) => {
+    report: ({ failures, file, trace, ...result }) => {
       tests.push({
         ...result,
         file: pathOf(file),
+        ...(trace !== undefined && { trace: pathOf(trace) }),
         failures: failures.map(({ isDifference, expected, got, place, origin, ...failure }) => ({
           ...failure,
           ...(isDifference && { expected: writeTagged(expected), got: writeTagged(got) }),

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { codeFrame } from '../../errors/code-frame.js';
-import type { Place } from '../../errors/place.js';
+import { frameLine } from '../../app/loading/spec-frame.js';
 import type { TestPlace } from '../../testing/suite/find-tests.js';
 import { runSuite, type SuiteOptions } from '../../testing/suite/run-suite.js';
 import type { TestSummary } from '../../testing/suite/test-result.js';
@@ -11,6 +10,7 @@ import { startProgress } from '../output/progress.js';
 import { printableLine } from '../output/terminal-text.js';
 import { openReporters } from './reporters.js';
 import type { ReportContext } from './test-reporter.js';
+import { openTraceFiles } from './trace-files.js';
 
 /** Runs tests as the options say, and reports on them. */
 export async function runTests(
@@ -19,6 +19,7 @@ export async function runTests(
   io: Io,
   options: SuiteOptions = {},
 ): Promise<TestSummary> {
+  const files = openTraceFiles(args, io);
   const reporters = openReporters(args.texts('reporter'), createContext(args, io), io);
   const total = places.reduce((sum, { caseFiles }) => sum + caseFiles.length, 0);
   let done = 0;
@@ -29,11 +30,13 @@ export async function runTests(
       filter: readFilter(args),
       bail: args.isSet('bail'),
       ...options,
+      ...(files !== undefined && { traces: files.traces }),
       onStart: (name) => {
         current = name;
       },
       onResult: async (result) => {
         done++;
+        await files?.forget(result);
         await reporters.report(result, progress);
       },
     });
@@ -65,7 +68,7 @@ function createContext(args: Arguments, io: Io): ReportContext {
     pathOf: (file) => path.relative(io.cwd, file) || file,
     frameOf: async (place) => {
       const text = place.file === undefined ? undefined : await read(place.file);
-      return text === undefined ? undefined : frameAt(text, place);
+      return text === undefined ? undefined : frameLine(text.replace(/^\uFEFF/, ''), place);
     },
   };
 }
@@ -75,18 +78,4 @@ function mayColor({ stdout, env }: Io): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false;
   if (!['', '0', 'false'].includes(env['FORCE_COLOR'] ?? '')) return true;
   return stdout.isTerminal && env['TERM'] !== 'dumb';
-}
-
-function frameAt(written: string, { line, column = 1 }: Place): string | undefined {
-  if (line === undefined) return undefined;
-  const text = written.replace(/^\uFEFF/, '');
-  let start = 0;
-  for (let count = 1; count < line; count++) {
-    const next = /\r\n|[\n\r]/g;
-    next.lastIndex = start;
-    const found = next.exec(text);
-    if (found === null) return undefined;
-    start = found.index + found[0].length;
-  }
-  return codeFrame(text, start + column - 1);
 }

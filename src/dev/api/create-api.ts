@@ -16,7 +16,7 @@ export const MAX_TRACE_BYTES: number = 64 * 1024 * 1024;
 const MAX_EVENTS = 2000;
 
 /** Adds the calls of the API below `/api`. Who may call was checked before. */
-export function addApi(app: Hono, bench: Workbench): void {
+export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) => void): void {
   const { history, workshop } = bench;
 
   app.get('/api/app', async (c) => c.json(await bench.state()));
@@ -71,6 +71,16 @@ export function addApi(app: Hono, bench: Workbench): void {
   app.post('/api/traces', async (c) => {
     const text = await readUpTo(c, MAX_TRACE_BYTES);
     return c.json({ id: await bench.importTrace(text) }, 201);
+  });
+
+  app.get('/api/tests', async (c) => c.json(await bench.tests.state()));
+  app.get('/api/tests/one', async (c) => c.json(await bench.tests.find(c.req.query('id') ?? '')));
+  app.post('/api/tests/run', async (c) => {
+    const id = readTextMember(await readObject(c), 'id');
+    if (id !== undefined) await bench.tests.find(id);
+    // Its outcome is told of as it comes.
+    void bench.tests.run(id).catch(onProblem);
+    return c.json({});
   });
 
   app.get('/api/bodies/:ref', async (c) => {

@@ -8,6 +8,8 @@ import type { Packed, PackedBody } from './pack-event.js';
 
 /** Which runs a list is of. */
 export interface RunFilter {
+  /** Default: runs alone, no tests. */
+  readonly source?: 'runs' | 'tests' | 'all' | undefined;
   readonly state?: string | undefined;
   /** Name of a component. */
   readonly name?: string | undefined;
@@ -33,6 +35,7 @@ export interface History {
   readonly search: (text: string) => Promise<readonly SearchHit[]>;
   /** Takes away one run, or all. */
   readonly remove: (id?: string) => Promise<void>;
+  readonly removeAll: (ids: readonly string[]) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -67,7 +70,7 @@ export async function openHistory(
     const { sql } = await import('kysely');
     const history = createHistory(database, sql, limits);
     // Of a process that was killed: nobody works on them any more.
-    for (const run of await history.list({ state: 'running', limit: MAX_LISTED })) {
+    for (const run of await history.list({ state: 'running', source: 'all', limit: MAX_LISTED })) {
       const { summary, rest } = split(await history.find(run.id));
       if (summary !== undefined && rest !== undefined)
         await history.saveRun({ ...summary, state: 'stopped' }, rest);
@@ -96,9 +99,10 @@ function split(detail: RunDetail | undefined): {
   readonly rest: RunRest | undefined;
 } {
   if (detail === undefined) return { summary: undefined, rest: undefined };
-  const { limits, input, replayOf, documents, failure, allWarnings, bundleList, canReplay, ...summary } =
+  const { limits, input, replayOf, documents, failure, allWarnings, bundleList, canReplay, ...others } =
     detail;
-  const rest = { limits, input, replayOf, documents, failure, allWarnings, bundleList, canReplay };
+  const { testRun, ...summary } = others;
+  const rest = { limits, input, replayOf, documents, failure, allWarnings, bundleList, canReplay, testRun };
   return { summary, rest };
 }
 
@@ -146,8 +150,10 @@ function createHistory(database: SqlDatabase, sql: Sql, limits: HistoryLimits): 
     const { state, name, before } = filter;
     const limit = Math.min(Math.max(1, filter.limit ?? 50), MAX_LISTED);
     const from = before ?? '';
+    const source = filter.source ?? 'runs';
     const { rows } = await sql<SummaryRow>`select summary from dev_runs
       where (${state ?? ''} = '' or state = ${state ?? ''}) and (${name ?? ''} = '' or name = ${name ?? ''})
+      and (${source} = 'all' or (json_extract(summary, '$.source') = 'test') = (${source} = 'tests'))
       and (${from} = '' or (started_at, id) < (select started_at, id from dev_runs where id = ${from}))
       order by started_at desc, id desc limit ${limit}`.execute(db);
     return rows.map((row) => JSON.parse(row.summary) as RunSummary);
@@ -194,6 +200,11 @@ function createHistory(database: SqlDatabase, sql: Sql, limits: HistoryLimits): 
     remove: async (id) => {
       if (id === undefined) await sql`delete from dev_runs`.execute(db);
       else await sql`delete from dev_runs where id = ${id}`.execute(db);
+      await dropUnused();
+    },
+    removeAll: async (ids) => {
+      if (ids.length === 0) return;
+      for (const id of ids) await sql`delete from dev_runs where id = ${id}`.execute(db);
       await dropUnused();
     },
     close: () => database.close(),

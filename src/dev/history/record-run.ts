@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { TraceEvent } from '../../run/trace/trace.js';
+import type { TracedDocument } from '../../testing/traces/traced-test.js';
 import type { EventHub } from '../live/event-hub.js';
 import type { RunKind, RunOrigin, RunState, RunSummary } from '../protocol.js';
 import type { History, RunRest } from './history.js';
@@ -7,6 +8,8 @@ import { type Packed, packBody, packEvent } from './pack-event.js';
 
 /** What is known of a run when it starts. */
 export interface RunStart extends Pick<RunRest, 'limits' | 'input' | 'replayOf'> {
+  /** The test it is a run of. */
+  readonly test?: RunRest['testRun'];
   readonly app: string;
   readonly kind: RunKind;
   readonly name: string;
@@ -27,11 +30,7 @@ export interface RunEnd
   /** What was given, as its expressions saw it: default as at the start. */
   readonly input?: RunRest['input'] | undefined;
   /** The texts that ran. */
-  readonly documents: readonly {
-    readonly role: 'base' | 'communication';
-    readonly file: string | undefined;
-    readonly text: string;
-  }[];
+  readonly documents: readonly TracedDocument[];
 }
 
 /** Brings a run into the history while it goes on, and tells whoever watches. */
@@ -57,15 +56,16 @@ export async function startRecord(
     onProblem,
   }: { readonly history: History; readonly hub: EventHub; readonly onProblem: (error: unknown) => void },
 ): Promise<RunRecord> {
-  const { limits, input, replayOf, startedAt = Date.now(), ...known } = start;
+  const { limits, input, replayOf, startedAt = Date.now(), test, ...known } = start;
   const id = `${startedAt.toString(36)}-${randomBytes(5).toString('hex')}`;
   let summary: RunSummary = {
     ...{ id, ...known, state: 'running', startedAt, durationMs: 0, requests: 0, pages: 0, records: 0 },
     ...{ bundles: 0, warnings: 0, stopReason: undefined, error: undefined, events: 0 },
+    ...(test !== undefined && { test: { name: test.name, file: test.file, status: test.status } }),
   };
   let rest: RunRest = {
     ...{ limits, input, replayOf, documents: [], failure: undefined, allWarnings: [] },
-    ...{ bundleList: undefined, canReplay: false },
+    ...{ bundleList: undefined, canReplay: false, testRun: test },
   };
   let waiting: Packed[] = [];
   let writing: Promise<void> = history.saveRun(summary, rest);

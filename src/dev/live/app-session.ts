@@ -27,6 +27,16 @@ export interface AppSession {
   readonly close: () => void;
 }
 
+/** Who is told of saved files. Paths are absolute. */
+export interface SessionWatcher {
+  /** Folders of cases, in the app's folder or beside it. */
+  readonly testFolders: readonly string[];
+  /** The app was read anew. */
+  readonly onChange: (now: AppReading, changed: readonly string[]) => void;
+  /** Files of the app or of its tests were saved; after `onChange`. */
+  readonly onTests: (changed: readonly string[]) => void;
+}
+
 /** Between two looks at the folder, or longer where a look takes long. */
 const LOOK_EVERY_MS = 400;
 const SHARE_OF_TIME = 10;
@@ -35,29 +45,33 @@ const SHARE_OF_TIME = 10;
  * Loads the app in a folder, and again whenever a file of it changes. Files are looked at, not watched: that works on
  * every file system, and sees each change once.
  *
- * @param onChange is called after the app was read anew
+ * @param watcher is told of what was saved
  * @throws SpecError where there is no app that loads
  */
 export async function openSession(
   root: string,
-  onChange: (now: AppReading, before: AppReading) => void,
+  { testFolders, onChange, onTests }: SessionWatcher,
 ): Promise<AppSession> {
   let reading = await readApp(root, undefined);
-  let signature = await readSignature(root);
+  const places = [root, ...testFolders.filter((folder) => !isBelow(root, folder))];
+  let signature = await readSignature(places);
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const reload = async (): Promise<void> => {
-    const before = reading;
-    reading = await readApp(root, before);
-    onChange(reading, before);
+  const reload = async (changed: readonly string[]): Promise<void> => {
+    reading = await readApp(root, reading);
+    onChange(reading, changed);
   };
   let looking: Promise<void> = Promise.resolve();
   const lookOnce = async (): Promise<void> => {
-    const now = await readSignature(root);
-    if (now === undefined || now === signature || isClosed) return;
+    const now = await readSignature(places);
+    const changed = now === undefined ? [] : listChanges(signature, now);
+    if (changed.length === 0 || isClosed) return;
     signature = now;
-    await reload();
+    const isTest = (file: string): boolean => testFolders.some((folder) => isBelow(folder, file));
+    // A case is no part of the app.
+    if (!changed.every(isTest)) await reload(changed);
+    if (!isClosed) onTests(changed);
   };
   /** One after the other, so that no change is read twice. */
   const look = (): Promise<void> => {
@@ -107,18 +121,34 @@ async function readApp(root: string, before: AppReading | undefined): Promise<Ap
   return { revision, app, findings, problem };
 }
 
-/** Names, sizes and times of all files; undefined while the folder cannot be read. */
-async function readSignature(root: string): Promise<string | undefined> {
+type Signature = ReadonlyMap<string, string>;
+
+/** Sizes and times of all files by their absolute names; undefined while a folder cannot be read. */
+async function readSignature(places: readonly string[]): Promise<Signature | undefined> {
   try {
-    const files = await listFiles(root);
-    const lines = await Promise.all(
-      files.map(async ({ path: name }) => {
-        const { mtimeMs, size } = await stat(path.join(root, name));
-        return `${name} ${mtimeMs} ${size}`;
-      }),
-    );
-    return lines.sort().join('\n');
+    const signature = new Map<string, string>();
+    for (const place of places) {
+      const files = (await listFiles(place)).filter(({ isFolder }) => !isFolder);
+      await Promise.all(
+        files.map(async ({ path: name }) => {
+          const file = path.join(place, name);
+          const { mtimeMs, size } = await stat(file);
+          signature.set(file, `${mtimeMs} ${size}`);
+        }),
+      );
+    }
+    return signature;
   } catch {
     return undefined;
   }
+}
+
+/** Files that are new, gone, or not as they were. */
+function listChanges(before: Signature | undefined, now: Signature): readonly string[] {
+  const names = new Set([...(before?.keys() ?? []), ...now.keys()]);
+  return [...names].filter((name) => before?.get(name) !== now.get(name));
+}
+
+function isBelow(folder: string, file: string): boolean {
+  return file.startsWith(folder + path.sep);
 }

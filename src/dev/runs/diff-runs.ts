@@ -1,3 +1,5 @@
+import type { TracedDocument } from '../../testing/traces/traced-test.js';
+import { diffLines } from '../../util/line-diff.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { readBody } from '../expressions/scope-at.js';
 import type { History } from '../history/history.js';
@@ -23,6 +25,8 @@ interface Step {
 export interface ComparedRun {
   readonly run: RunDetail;
   readonly events: readonly PackedEvent[];
+  /** The texts that ran. */
+  readonly documents: readonly TracedDocument[];
 }
 
 /** Compares two runs request by request, each by its place: endpoint, number in the chain, page, repeat. */
@@ -40,7 +44,31 @@ export async function diffRuns(
       run.bundleList === undefined ? undefined : readBody(run.bundleList.ref, history),
     ),
   );
-  return { a: a.run, b: b.run, steps, bundles: diffValues(bundles[0], bundles[1]) };
+  return {
+    a: a.run,
+    b: b.run,
+    steps,
+    bundles: diffValues(bundles[0], bundles[1]),
+    documents: diffDocuments(a.documents, b.documents),
+  };
+}
+
+/** Lines of one text that are shown. */
+const MAX_LINES = 400;
+
+/** A text that only one of the runs has kept tells nothing: an older trace holds fewer of them. */
+function diffDocuments(a: ComparedRun['documents'], b: ComparedRun['documents']): RunDiff['documents'] {
+  const before = new Map(a.map((document) => [writeDocumentKey(document), document.text]));
+  return b.flatMap((document) => {
+    const old = before.get(writeDocumentKey(document));
+    if (old === undefined || old === document.text) return [];
+    const lines = diffLines(old, document.text).slice(0, MAX_LINES);
+    return [{ file: document.file ?? document.role, lines }];
+  });
+}
+
+function writeDocumentKey({ role, file }: TracedDocument): string {
+  return `${role} ${file ?? ''}`;
 }
 
 function collectExchanges(events: readonly PackedEvent[]): ReadonlyMap<string, Step> {

@@ -13,7 +13,7 @@ import { collectSecrets } from '../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { resolveLimits } from '../../run/limits/limits.js';
 import type { RunWarning, TraceEvent } from '../../run/trace/trace.js';
-import { traceDocuments } from '../../testing/traces/run-trace.js';
+import { traceDocuments, traceParts } from '../../testing/traces/run-trace.js';
 import type { RunRest } from '../history/history.js';
 import type { RunEnd } from '../history/record-run.js';
 import type { RunValues, RunWish } from '../protocol.js';
@@ -70,7 +70,7 @@ export async function runComponent(wish: RunWish, setting: RunSetting, hooks: Ru
       bundles: asList(redactor.value(outcome.bundles)),
       bundleCount: outcome.bundles.length,
       allWarnings: showWarnings(outcome.warnings),
-      documents: traceDocuments(app, wish.kind, wish.name, secrets),
+      documents: listDocuments(wish, app, secrets),
       canReplay: true,
     };
   } catch (thrown) {
@@ -84,11 +84,15 @@ export async function runComponent(wish: RunWish, setting: RunSetting, hooks: Ru
         allWarnings: [],
         canReplay: false,
       },
-      documents: traceDocuments(app, wish.kind, wish.name, secrets),
+      documents: listDocuments(wish, app, secrets),
     };
   } finally {
     await engine.close();
   }
+}
+
+function listDocuments({ kind, name }: RunWish, app: App, secrets: readonly unknown[]): RunEnd['documents'] {
+  return [...traceDocuments(app, kind, name, secrets), ...traceParts(app, kind, name, secrets)];
 }
 
 /** What a run may use, for the history; undefined for no limit. */

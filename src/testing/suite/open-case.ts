@@ -9,7 +9,7 @@ const MAX_CASE_BYTES = 32 * 1024 * 1024;
 
 /** Reads a case from disk. Never rejects for what lies there. */
 export async function openCase(file: string, testFolders: readonly string[]): Promise<CaseReading> {
-  const name = nameOfCase(file, testFolders);
+  const name = nameCase(file, testFolders);
   const fail = (message: string, cause?: unknown): CaseReading => ({
     ...{ ok: false, name, file },
     errors: [new CaseError(message, { place: { file, line: 1, column: 1 }, cause })],
@@ -28,7 +28,7 @@ export async function openCase(file: string, testFolders: readonly string[]): Pr
 }
 
 /** `listOrders/paging` of `tests/listOrders/paging.test.json`. */
-function nameOfCase(file: string, testFolders: readonly string[]): string {
+export function nameCase(file: string, testFolders: readonly string[]): string {
   const folder = testFolders.find((candidate) => file.startsWith(candidate + path.sep));
   const relative = folder === undefined ? path.basename(file) : path.relative(folder, file);
   return relative

@@ -8,7 +8,8 @@ import { fixtureOfCase } from '../cases/case-fixture.js';
 import type { ReadCase } from '../cases/read-case.js';
 import type { ExchangeProblem } from '../exchanges/play-exchanges.js';
 import type { OutcomeDifference } from '../fixtures/check-outcome.js';
-import { type FixtureReport, playFixture } from '../fixtures/play-fixture.js';
+import type { Fixture } from '../fixtures/fixture.js';
+import { type FixtureReport, type PlayFixtureOptions, playFixture } from '../fixtures/play-fixture.js';
 import type { ValuePath } from '../matching/compare-values.js';
 import type { TestFailure } from './test-result.js';
 
@@ -21,12 +22,16 @@ export interface CaseStage {
   readonly functionsFor: (timezone: string) => Promise<CustomFunctions | undefined>;
   /** For coverage. */
   readonly observer?: RunObserver | undefined;
+  /** How deep runs are looked at. Default: `full`. */
+  readonly trace?: PlayFixtureOptions['trace'];
 }
 
 /** What a case showed: its failures, and the report where it ran at all. */
 export interface CaseRun {
   readonly failures: readonly TestFailure[];
   readonly report: FixtureReport | undefined;
+  /** What was run; with the report. */
+  readonly fixture?: Fixture | undefined;
   /** See `TestResult`. */
   readonly notes?: readonly string[] | undefined;
   /** Whether it was left out, which a note explains. Default: false. */
@@ -45,9 +50,9 @@ export async function runCase(read: ReadCase, stage: CaseStage): Promise<CaseRun
       app: fixture.app === undefined ? stage.app : undefined,
       isStrict: true,
       functions: await stage.functionsFor(fixture.input.timezone ?? 'UTC'),
-      observer: stage.observer,
+      ...{ observer: stage.observer, trace: stage.trace },
     });
-    return { failures: listFailures(read, report, stage.root), report };
+    return { failures: listFailures(read, report, stage.root), report, fixture };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     return { failures: [explainRefusal(error, read, stage.root)], report: undefined };

@@ -9,10 +9,12 @@ import type { RunObserver } from '../../run/scope/run-observer.js';
 import type { CaseReading, ReadCase } from '../cases/read-case.js';
 import type { FixtureReport } from '../fixtures/play-fixture.js';
 import { runFunctionTests } from '../functions/run-function-tests.js';
+import type { RunTrace } from '../traces/run-trace.js';
 import type { TestPlace } from './find-tests.js';
 import { openCase } from './open-case.js';
-import { absolute, type CaseStage, type RunCase, runCase } from './run-case.js';
+import { absolute, type CaseRun, type CaseStage, type RunCase, runCase } from './run-case.js';
 import type { TestFailure, TestResult, TestSummary } from './test-result.js';
+import { traceCase } from './trace-case.js';
 import { workInOrder } from './work-in-order.js';
 
 /** How tests are run. */
@@ -37,6 +39,8 @@ export interface SuiteOptions {
   readonly casesOnly?: boolean | undefined;
   /** Cases under way at the same time. Default: 8; each waits for nothing but its turn. */
   readonly width?: number | undefined;
+  /** Keeps the runs of cases as traces. Default: none. */
+  readonly traces?: CaseTraces | undefined;
   /** Ends the run between two tests. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds, for durations alone. Default: the process's own. */
@@ -44,6 +48,13 @@ export interface SuiteOptions {
 }
 
 const DEFAULT_WIDTH = 8;
+
+/** Which runs of cases are kept as traces, and by whom. */
+export interface CaseTraces {
+  readonly of: 'failed' | 'all';
+  /** @returns where it lies now, for `TestResult.trace` */
+  readonly keep: (trace: RunTrace, result: TestResult) => Promise<string | undefined>;
+}
 
 /** Runs the tests of apps. What is wrong with one file or app stops none of the others. */
 export async function runSuite(
@@ -158,15 +169,29 @@ class SuiteRun {
       const text = typeof component === 'string' ? component : `${component.type}:${component.name}`;
       this.#options.onComponent?.(text, stage.root);
     }
-    const { runCase: run = runCase } = this.#options;
-    const { failures, report, notes, isSkipped = false } = await run(reading.case, stage);
+    const { runCase: run = runCase, traces } = this.#options;
+    const ran = await run(reading.case, traces?.of === 'all' ? { ...stage, trace: 'deep' } : stage);
+    const { failures, report, notes, isSkipped = false } = ran;
     const result: TestResult = {
       ...resultOf(failures),
       ...(notes !== undefined && { notes }),
       ...(isSkipped && { status: 'skipped' as const }),
     };
     if (report !== undefined) this.#options.onCase?.(reading.case, report, result);
-    return result;
+    return this.#keepTrace(reading.case, ran, result, stage);
+  }
+
+  /** Runs are the same each time: only those that are kept are looked at so deeply. */
+  async #keepTrace(read: ReadCase, ran: CaseRun, result: TestResult, stage: CaseStage): Promise<TestResult> {
+    const { traces } = this.#options;
+    // A case that could not be run, or was run against its service, is none to look at again.
+    if (traces === undefined || ran.fixture === undefined) return result;
+    if (traces.of === 'failed' && result.status !== 'failed') return result;
+    const again: CaseStage = { ...stage, observer: undefined, trace: 'deep' };
+    const { fixture, report } = traces.of === 'all' ? ran : await runCase(read, again);
+    if (fixture === undefined || report === undefined) return result;
+    const traced = { read, fixture, report, failures: ran.failures };
+    return { ...result, trace: await traces.keep(await traceCase(traced, stage), result) };
   }
 
   /** The other file that has the name. */

@@ -32,6 +32,8 @@ export interface TestResult {
   readonly notes?: readonly string[] | undefined;
   /** Milliseconds. */
   readonly durationMs: number;
+  /** Where the trace of its run lies, absolute; of a case whose trace is kept. */
+  readonly trace?: string | undefined;
 }
 
 /** Counts over results. */

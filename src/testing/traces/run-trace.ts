@@ -6,6 +6,7 @@ import { createRedactor } from '../../redaction/redact.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { RunWarning, TraceEvent } from '../../run/trace/trace.js';
 import { isPlainObject } from '../../util/plain-object.js';
+import type { TracedDocument, TracedTest } from './traced-test.js';
 
 /** What kind of component was run. */
 export type TracedKind = 'module' | 'rpc' | 'webhook' | 'connection' | 'epoch';
@@ -24,14 +25,8 @@ export interface RunTrace {
   readonly documents: readonly TracedDocument[];
   readonly events: readonly TraceEvent[];
   readonly end: TracedEnd;
-}
-
-/** A part of the app as it was when it ran. */
-export interface TracedDocument {
-  readonly role: 'base' | 'communication';
-  /** Path in the app's folder; undefined for an app given as an object. */
-  readonly file: string | undefined;
-  readonly text: string;
+  /** The case of `iml test` it was a run of. */
+  readonly test?: TracedTest | undefined;
 }
 
 /** How a run ended. */
@@ -62,6 +57,46 @@ export function traceDocuments(
   return parts.flatMap(({ role, document }) =>
     document === undefined ? [] : [{ role, file: document.file, text: openText(document, secrets) }],
   );
+}
+
+/** Characters of all custom functions together; beyond that they are left out. */
+const MAX_FUNCTIONS = 256 * 1024;
+
+/** What else of the app a run of a component is made of: its forms, and the custom functions of the app. */
+export function traceParts(
+  app: App,
+  kind: TracedKind,
+  name: string,
+  secrets: readonly unknown[],
+): readonly TracedDocument[] {
+  const forms = listForms(app, kind, name).filter((form) => form !== undefined);
+  const codes = [...app.functions.values()].flatMap(({ code, file }) =>
+    code === undefined ? [] : [{ file, code }],
+  );
+  const isShort = codes.reduce((sum, { code }) => sum + code.length, 0) <= MAX_FUNCTIONS;
+  const redactor = createRedactor({ secrets: collectSecrets(...secrets), maxShown: MAX_FUNCTIONS });
+  return [
+    ...forms.map((form) => ({ role: 'part' as const, file: form.file, text: openText(form, secrets) })),
+    ...(isShort ? codes : []).map(({ file, code }) => ({
+      ...{ role: 'part' as const, file, text: redactor.text(code) },
+    })),
+  ];
+}
+
+function listForms(app: App, kind: TracedKind, name: string): readonly (Document | undefined)[] {
+  switch (kind) {
+    case 'module':
+    case 'epoch': {
+      const module = app.modules.get(name);
+      return [module?.staticParams, module?.mappableParams, module?.interface];
+    }
+    case 'rpc':
+      return [app.rpcs.get(name)?.params];
+    case 'connection':
+      return [app.connections.get(name)?.params];
+    default:
+      return [];
+  }
 }
 
 function communicationOf(app: App, kind: TracedKind, name: string): Document | undefined {

@@ -1,8 +1,10 @@
 import { EngineError } from '../../errors/engine-error.js';
+import type { Place } from '../../errors/place.js';
 import type { TraceEvent } from '../../run/trace/trace.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
-import type { RunTrace, TracedDocument, TracedEnd, TracedKind } from './run-trace.js';
+import type { RunTrace, TracedEnd, TracedKind } from './run-trace.js';
+import type { TracedDocument, TracedTest, TracedTestFailure } from './traced-test.js';
 
 /** What a trace file ends in. */
 export const TRACE_FILE_SUFFIX = '.jsonl';
@@ -16,9 +18,10 @@ const MAX_LENGTH = 200 * 1024 * 1024;
  * A run as one self-contained text, JSON lines: a head, the documents it ran, its events in order, how it ended. Dates
  * and bytes are written so that `readTraceFile` gives them back.
  */
-export function writeTraceFile({ documents, events, end, ...head }: RunTrace): string {
+export function writeTraceFile({ documents, events, end, test, ...head }: RunTrace): string {
   const lines = [
     { line: 'run', version: VERSION, ...head, limits: limitsAsData(head.limits) },
+    ...(test === undefined ? [] : [{ line: 'test', ...test }]),
     ...documents.map((document) => ({ line: 'document', ...document })),
     ...events.map((event) => ({ line: 'event', event: toPortable(event) })),
     { line: 'end', ...end },
@@ -39,6 +42,7 @@ export function readTraceFile(text: string): RunTrace {
   const documents: TracedDocument[] = [];
   const events: TraceEvent[] = [];
   let end: TracedEnd | undefined;
+  let test: TracedTest | undefined;
   for (const [index, written] of lines.entries()) {
     if (index === 0 || written.trim() === '') continue;
     const isLast = index === lines.length - 1;
@@ -46,13 +50,14 @@ export function readTraceFile(text: string): RunTrace {
     if (line === undefined) break;
     if (line['line'] === 'document') documents.push(readDocument(line, index + 1));
     else if (line['line'] === 'event') events.push(readEvent(line, index + 1));
+    else if (line['line'] === 'test') test = readTest(line, index + 1);
     else if (line['line'] === 'end') end = readEnd(line, index + 1);
     else throw traceError(`Line ${index + 1} is none of a trace: ${describe(line['line'])}.`);
   }
-  return { ...head, documents, events, end: end ?? brokenOff(events) };
+  return { ...head, documents, events, end: end ?? brokenOff(events), ...(test !== undefined && { test }) };
 }
 
-type Head = Omit<RunTrace, 'documents' | 'events' | 'end'>;
+type Head = Omit<RunTrace, 'documents' | 'events' | 'end' | 'test'>;
 
 const KINDS: readonly TracedKind[] = ['module', 'rpc', 'webhook', 'connection', 'epoch'];
 
@@ -100,10 +105,52 @@ function limitsFromData(data: unknown): RunTrace['limits'] {
   };
 }
 
+const ROLES: readonly TracedDocument['role'][] = ['base', 'communication', 'case', 'part'];
+
+function readTest({ name, file, status, failures, failureCount }: PlainObject, number: number): TracedTest {
+  if (typeof name !== 'string' || !Array.isArray(failures)) {
+    throw traceError(`Line ${number}: a test without its name or its failures.`);
+  }
+  return {
+    ...{ name, file: typeof file === 'string' ? file : '' },
+    status: status === 'passed' ? 'passed' : 'failed',
+    failures: failures.filter(isPlainObject).map(readFailure),
+    failureCount: typeof failureCount === 'number' ? failureCount : failures.length,
+  };
+}
+
+/** A file may come from anybody: only words and places are taken. */
+function readFailure(failure: PlainObject): TracedTestFailure {
+  const text = (name: string): string | undefined => {
+    const value = failure[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const place = (name: string): Place | undefined => {
+    const value = failure[name];
+    return isPlainObject(value) ? readPlace(value) : undefined;
+  };
+  return {
+    message: text('message') ?? '',
+    ...(text('expected') !== undefined && { expected: text('expected'), got: text('got') }),
+    reason: text('reason'),
+    ...{ place: place('place') ?? {}, frame: text('frame') },
+    ...{ origin: place('origin'), originFrame: text('originFrame') },
+  };
+}
+
+function readPlace({ file, line, column, pointer }: PlainObject): Place {
+  return {
+    ...(typeof file === 'string' && { file }),
+    ...(typeof line === 'number' && { line }),
+    ...(typeof column === 'number' && { column }),
+    ...(typeof pointer === 'string' && { pointer }),
+  };
+}
+
 function readDocument({ role, file, text }: PlainObject, number: number): TracedDocument {
   if (typeof text !== 'string') throw traceError(`Line ${number}: a document without text.`);
   return {
-    role: role === 'base' ? 'base' : 'communication',
+    role: ROLES.find((known) => known === role) ?? 'communication',
     file: typeof file === 'string' ? file : undefined,
     text,
   };

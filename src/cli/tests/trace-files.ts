@@ -1,0 +1,74 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { SuiteOptions } from '../../testing/suite/run-suite.js';
+import type { TestResult } from '../../testing/suite/test-result.js';
+import { TRACE_FILE_SUFFIX, writeTraceFile } from '../../testing/traces/trace-file.js';
+import { readErrno } from '../../util/read-errno.js';
+import { writeFiles } from '../../util/write-files.js';
+import type { Arguments } from '../command.js';
+import type { Io } from '../io.js';
+import { usageError } from '../usage-error.js';
+
+/** What a value of `--trace` looks like. */
+export const TRACE_MODE: RegExp = /^(?:on-failure|always|off)(?:=.+)?$/;
+
+/** Where traces lie unless a folder is named. */
+const DEFAULT_FOLDER = 'test-traces';
+
+/** Keeps the runs of cases as files. */
+export interface TraceFiles {
+  readonly traces: NonNullable<SuiteOptions['traces']>;
+  /** A trace of an earlier run that failed would tell of what is mended. */
+  readonly forget: (result: TestResult) => Promise<void>;
+}
+
+/**
+ * What `--trace` asks for; undefined without it, and for `off`.
+ *
+ * @throws EngineError (USAGE) for another word
+ */
+export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undefined {
+  const given = args.text('trace');
+  if (given === undefined) return undefined;
+  const [mode = '', ...rest] = (given === '' ? 'on-failure' : given).split('=');
+  const named = rest.join('=');
+  if (!TRACE_MODE.test(mode)) {
+    throw usageError(`--trace: "${mode}" is none of on-failure, always, off.`);
+  }
+  if (rest.length > 0 && named === '') throw usageError(`--trace: "${given}" names no folder behind "=".`);
+  if (mode === 'off') return undefined;
+  const folder = path.resolve(cwd, named === '' ? DEFAULT_FOLDER : named);
+  const placeOf = createPlaces(folder);
+  return {
+    traces: {
+      of: mode === 'always' ? 'all' : 'failed',
+      keep: async (trace, result) => {
+        const target = placeOf(result);
+        await writeFiles([{ path: target, content: writeTraceFile(trace) }]).catch((error: unknown) => {
+          const shown = path.relative(cwd, target) || target;
+          throw usageError(`--trace: the file "${shown}" cannot be written (${readErrno(error)}).`, error);
+        });
+        return target;
+      },
+    },
+    forget: async (result) => {
+      if (result.kind === 'case' && result.trace === undefined) await rm(placeOf(result), { force: true });
+    },
+  };
+}
+
+/** `listOrders/paging.jsonl`; names are free texts, so that two may have to share a place. */
+function createPlaces(folder: string): (result: Pick<TestResult, 'name' | 'file'>) => string {
+  const owners = new Map<string, string>();
+  return ({ name, file }) => {
+    const steps = name.split('/').map((step) => step.replace(/[^\w.-]+/g, '_').replace(/^\.+/, '_'));
+    const plain = path.join(folder, ...steps.map((step) => (step === '' ? '_' : step.slice(0, 100))));
+    for (let number = 1; ; number++) {
+      const target = `${plain}${number === 1 ? '' : `-${number}`}${TRACE_FILE_SUFFIX}`;
+      const owner = owners.get(target);
+      if (owner !== undefined && owner !== file) continue;
+      owners.set(target, file);
+      return target;
+    }
+  };
+}

@@ -1,0 +1,156 @@
+import path from 'node:path';
+import { frameLine, specFrame } from '../../app/loading/spec-frame.js';
+import { readTimeout } from '../../component/start-run.js';
+import type { App } from '../../document/app.js';
+import type { Place } from '../../errors/place.js';
+import { collectSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor, type Redactor } from '../../redaction/redact.js';
+import { resolveLimits } from '../../run/limits/limits.js';
+import type { RunWarning, TraceEvent } from '../../run/trace/trace.js';
+import type { ReadCase } from '../cases/read-case.js';
+import type { Fixture, FixtureKind } from '../fixtures/fixture.js';
+import { COMPONENT, fixtureApp } from '../fixtures/fixture-app.js';
+import type { FixtureReport } from '../fixtures/play-fixture.js';
+import { showValue } from '../matching/show-value.js';
+import { readTagged } from '../matching/tagged-values.js';
+import {
+  type RunTrace,
+  type TracedEnd,
+  type TracedKind,
+  traceDocuments,
+  traceParts,
+} from '../traces/run-trace.js';
+import type { TracedTest, TracedTestFailure } from '../traces/traced-test.js';
+import type { TestFailure } from './test-result.js';
+
+/** A case that was played, with a trace that is `deep`. */
+export interface TracedCase {
+  readonly read: ReadCase;
+  readonly fixture: Fixture;
+  readonly report: FixtureReport;
+  readonly failures: readonly TestFailure[];
+}
+
+/** Differences of one case that are kept. */
+const MAX_FAILURES = 100;
+
+/**
+ * The run of a case as it may be handed on: with what of it is not as written, and the texts of the app and of the case
+ * as they were. Secrets are out of all of it, also where somebody wrote one into a case.
+ *
+ * @param root the folder of the app, absolute
+ */
+export async function traceCase(
+  { read, fixture, report, failures }: TracedCase,
+  { app: loaded, root }: { readonly app: App; readonly root: string },
+): Promise<RunTrace> {
+  const app = fixture.app === undefined ? loaded : fixtureApp(fixture);
+  const kind = KINDS[fixture.kind] ?? 'module';
+  const name = fixture.component?.name ?? COMPONENT;
+  const common = readTagged(fixture.common) ?? app.common?.value;
+  const secrets = [fixture.input.connection, common];
+  const redactor = createRedactor({ secrets: collectSecrets(...secrets) });
+  const limits = resolveLimits(undefined);
+  const file = relative(root, read.file);
+  return {
+    ...{ app: loaded.name, kind, name, events: report.events, startedAt: findStart(report.events, fixture) },
+    limits: { ...limits, timeoutMs: readTimeout(app, limits, common) },
+    documents: [
+      ...traceDocuments(app, kind, name, secrets),
+      ...traceParts(app, kind, name, secrets),
+      { role: 'case', file, text: redactor.text(read.document.text ?? '') },
+    ],
+    end: describeEnd(report, redactor),
+    test: await describeTest({ read, failures, file }, root, redactor),
+  };
+}
+
+const KINDS: Partial<Record<FixtureKind, TracedKind>> = {
+  rpc: 'rpc',
+  epoch: 'epoch',
+  connection: 'connection',
+  oauth1: 'connection',
+  oauth2: 'connection',
+  'oauth2-refresh': 'connection',
+  'oauth2-invalidate': 'connection',
+  webhook: 'webhook',
+  attach: 'webhook',
+  detach: 'webhook',
+  update: 'webhook',
+};
+
+function findStart([first]: readonly TraceEvent[], { input }: Fixture): number {
+  return first?.at ?? (input.now === undefined ? 0 : Date.parse(input.now));
+}
+
+function describeEnd({ outcome, events }: FixtureReport, redactor: Redactor): TracedEnd {
+  const { error, bundles, result } = outcome;
+  const pages = events.filter((event) => event.kind === 'page');
+  const [first, last] = [events[0], events.at(-1)];
+  const given = bundles ?? (Array.isArray(result) ? result : result === undefined ? [] : [result]);
+  return {
+    state: error === undefined ? 'ok' : 'failed',
+    bundles: given.length,
+    stats: {
+      requests: events.filter(({ kind }) => kind === 'request').length,
+      pages: events.filter(({ kind, page }) => kind === 'request' && page > 1).length,
+      records: pages.reduce((sum, { outputs }) => sum + outputs.length, 0),
+      durationMs: first === undefined || last === undefined ? 0 : last.at - first.at,
+      stopReason: outcome.stop,
+    },
+    warnings: listWarnings(events),
+    error: error && { type: error.type, message: redactor.text(error.message), place: error.place },
+  };
+}
+
+function listWarnings(events: readonly TraceEvent[]): readonly RunWarning[] {
+  return events.flatMap((event) => (event.kind === 'warning' ? [event.warning] : []));
+}
+
+async function describeTest(
+  { read, failures, file }: Pick<TracedCase, 'read' | 'failures'> & { readonly file: string },
+  root: string,
+  redactor: Redactor,
+): Promise<TracedTest> {
+  const shown: TracedTestFailure[] = [];
+  for (const failure of failures.slice(0, MAX_FAILURES)) {
+    shown.push(
+      await describeTestFailure(failure, { text: read.document.text, file: read.file }, root, redactor),
+    );
+  }
+  const status = failures.length === 0 ? 'passed' : 'failed';
+  return { name: read.name, file, status, failures: shown, failureCount: failures.length };
+}
+
+/**
+ * One thing that is not as written, with the lines it is about.
+ *
+ * @param test the file of the test; its text is undefined where it could not be read
+ * @param root the folder of the app, absolute: files are named from there
+ */
+export async function describeTestFailure(
+  { message, isDifference, expected, got, reason, place, origin }: TestFailure,
+  test: { readonly text: string | undefined; readonly file: string },
+  root: string,
+  redactor: Redactor,
+): Promise<TracedTestFailure> {
+  const clean = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : redactor.text(text);
+  const named = (at: Place | undefined): Place | undefined =>
+    at && { ...at, ...(at.file !== undefined && { file: relative(root, at.file) }) };
+  const made = named(origin);
+  const isInTest = place.file === test.file && test.text !== undefined;
+  return {
+    message: redactor.text(message),
+    ...(isDifference && { expected: clean(showValue(expected)), got: clean(showValue(got)) }),
+    reason: clean(reason),
+    place: named(place) ?? {},
+    frame: clean(isInTest ? frameLine(test.text ?? '', place) : undefined),
+    origin: made,
+    originFrame: clean(await specFrame(root, made)),
+  };
+}
+
+function relative(root: string, file: string): string {
+  return path.relative(root, file).split(path.sep).join('/');
+}
