@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util';
+import { type Baseline, makeBaseline, readBaseline, readCeiling, saveBaseline } from './baseline.js';
 import { COLD_TEMPLATES } from './expressions/cold.js';
 import { DISTINCT_TEMPLATES } from './expressions/distinct.js';
 import { OBJECT_OF_TEMPLATES } from './expressions/object.js';
@@ -10,6 +12,7 @@ import { RESIDENT_APPS } from './memory/resident-apps.js';
 import { STREAMED_RECORDS } from './memory/streamed-records.js';
 import { LARGE_PAGES, SLOW_PAGES, SMALL_PAGES } from './pages/pages.js';
 import { printReadings, printResult } from './report.js';
+import { COMMANDS } from './start-up/commands.js';
 import { START_UP } from './start-up/start-up.js';
 import { WEBHOOK_JOBS } from './webhook/calls.js';
 
@@ -25,36 +28,83 @@ const JOBS: readonly (Job | Gauge)[] = [
   RESIDENT_APPS,
   STREAMED_RECORDS,
   START_UP,
+  ...COMMANDS,
   GROWTH,
 ];
 
 const FULL: Effort = { rounds: 15, batchMs: 20 };
 const SMOKE: Effort = { rounds: 2, batchMs: 1 };
 
-/**
- * `npm run bench [-- WORD...]` runs the jobs whose name holds one of the words, all without one, and ends with 1 where
- * a floor does not hold. With `--smoke` everything runs small: outputs are compared, floors only reported.
- */
-async function main(args: readonly string[]): Promise<number> {
-  const isSmoke = args.includes('--smoke');
-  const words = args.filter((arg) => !arg.startsWith('-')).map((word) => word.toLowerCase());
-  const jobs = JOBS.filter(
-    ({ name }) => words.length === 0 || words.some((word) => name.toLowerCase().includes(word)),
-  );
-  let missed = 0;
-  for (const job of jobs) {
-    if (!(await holdsFloor(job, isSmoke ? SMOKE : FULL, isSmoke))) missed++;
-  }
-  if (missed > 0) console.log(`${missed} of ${jobs.length} floors do not hold.`);
-  return missed > 0 && !isSmoke ? 1 : 0;
+/** What `npm run bench` was asked for. */
+interface Plan {
+  readonly words: readonly string[];
+  readonly isSmoke: boolean;
+  readonly save: string | undefined;
+  readonly baseline: Baseline | undefined;
 }
 
-/** A floor is missed only if a second run misses it, too: other work on the machine is not our slowness. */
-async function holdsFloor(job: Job | Gauge, effort: Effort, isSmoke: boolean): Promise<boolean> {
-  const figure = await measure(job, effort);
-  if (isSmoke || figure <= job.floor) return figure <= job.floor;
-  console.log('The floor is missed; once more.');
-  return (await measure(job, effort)) <= job.floor;
+/**
+ * `npm run bench [-- WORD...]` runs the jobs whose name holds one of the words, all without one, and ends with 1 where
+ * a floor does not hold. `--save FILE` keeps the figures; with `--compare FILE` a figure above 1.25 times the kept one
+ * counts as missed, too. With `--smoke` everything runs small: outputs are compared, floors only reported.
+ * The last line is JSON: the figures by job.
+ */
+async function main(args: readonly string[]): Promise<number> {
+  const plan = readPlan(args);
+  const jobs = JOBS.filter(
+    ({ name }) => plan.words.length === 0 || plan.words.some((word) => name.toLowerCase().includes(word)),
+  );
+  const figures: Record<string, number> = {};
+  let missed = 0;
+  for (const job of jobs) {
+    const ceiling = plan.isSmoke ? undefined : readCeiling(plan.baseline, job.name);
+    const { figure, isMissed } = await judge(job, plan.isSmoke, ceiling);
+    figures[job.name] = figure;
+    if (isMissed) missed++;
+  }
+  if (missed > 0) console.log(`\n${missed} of ${jobs.length} jobs miss their floor, or what was saved.`);
+  const measured = makeBaseline(figures);
+  if (plan.save !== undefined) saveBaseline(plan.save, measured);
+  console.log(JSON.stringify(measured));
+  return missed > 0 && !plan.isSmoke ? 1 : 0;
+}
+
+function readPlan(args: readonly string[]): Plan {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      smoke: { type: 'boolean', default: false },
+      save: { type: 'string' },
+      compare: { type: 'string' },
+    },
+  });
+  return {
+    words: positionals.map((word) => word.toLowerCase()),
+    isSmoke: values.smoke,
+    save: values.save,
+    baseline: values.compare === undefined ? undefined : readBaseline(values.compare),
+  };
+}
+
+interface Judgement {
+  readonly figure: number;
+  readonly isMissed: boolean;
+}
+
+/** A bound is missed only if a second run misses it, too: other work on the machine is not our slowness. */
+async function judge(
+  job: Job | Gauge,
+  isSmoke: boolean,
+  ceiling = Number.POSITIVE_INFINITY,
+): Promise<Judgement> {
+  const effort = isSmoke ? SMOKE : FULL;
+  const bound = Math.min(job.floor, ceiling);
+  const first = await measure(job, effort);
+  if (isSmoke || first <= bound) return { figure: first, isMissed: first > bound };
+  console.log(`  above ${first > job.floor ? 'its floor' : '1.25 times what was saved'}; once more.`);
+  const second = await measure(job, effort);
+  return { figure: Math.min(first, second), isMissed: second > bound };
 }
 
 /** Runs and prints a job. @returns what its floor is held against */

@@ -2,7 +2,7 @@ import { compile } from '../../src/iml/compile.js';
 import type { Job, JobResult } from '../job.js';
 import { type Contestant, race } from '../measure.js';
 import { assertSameOutputs } from '../same-outputs.js';
-import { celContestant, jsonataContestant } from './peers.js';
+import { celContestant, jsonataContestant, logicContestant, logicPath } from './peers.js';
 import { createItems, type Item } from './records.js';
 
 type Groups = Readonly<Record<string, Item>>;
@@ -13,59 +13,80 @@ interface Form {
   readonly iml: string;
   readonly cel: string;
   readonly jsonata: string;
+  /** JsonLogic as JSON text. */
+  readonly logic: string;
 }
 
+const at = (name: string): object => logicPath(`$.${name}`);
+const json = JSON.stringify;
+
 const FORMS: readonly Form[] = [
-  same('$.first'),
-  same('$.address.zip'),
+  { ...same('$.first'), logic: json(at('first')) },
+  { ...same('$.address.zip'), logic: json(at('address.zip')) },
   {
     native: '$.first + " " + $.last',
     iml: '{{$.first}} {{$.last}}',
     cel: '$.first + " " + $.last',
     jsonata: '$.first & " " & $.last',
+    logic: json({ cat: [at('first'), ' ', at('last')] }),
   },
   {
     native: '"/items/" + $.id',
     iml: '/items/{{$.id}}',
     cel: '"/items/" + string($.id)',
     jsonata: '"/items/" & $.id',
+    logic: json({ cat: ['/items/', at('id')] }),
   },
   {
     native: '"#" + $.id + " (" + $.address.city + ")"',
     iml: '#{{$.id}} ({{$.address.city}})',
     cel: '"#" + string($.id) + " (" + $.address.city + ")"',
     jsonata: '"#" & $.id & " (" & $.address.city & ")"',
+    logic: json({ cat: ['#', at('id'), ' (', at('address.city'), ')'] }),
   },
-  { ...same('$.price - $.cost'), iml: '{{$.price - $.cost}}' },
-  { ...same('$.price > $.cost * 50'), cel: '$.price > $.cost * 50.0' },
-  { ...same('$.active ? $.first : $.last'), iml: '{{if($.active; $.first; $.last)}}' },
+  { ...same('$.price - $.cost'), logic: json({ '-': [at('price'), at('cost')] }) },
+  {
+    ...same('$.price > $.cost * 50'),
+    cel: '$.price > $.cost * 50.0',
+    logic: json({ '>': [at('price'), { '*': [at('cost'), 50] }] }),
+  },
+  {
+    ...same('$.active ? $.first : $.last'),
+    iml: '{{if($.active; $.first; $.last)}}',
+    logic: json({ if: [at('active'), at('first'), at('last')] }),
+  },
   {
     native: '$.first === "Ann"',
     iml: '{{$.first = "Ann"}}',
     cel: '$.first == "Ann"',
     jsonata: '$.first = "Ann"',
+    logic: json({ '===': [at('first'), 'Ann'] }),
   },
   {
     native: '$.first !== $.last && $.price > 10',
     iml: '{{$.first != $.last & $.price > 10}}',
     cel: '$.first != $.last && $.price > 10.0',
     jsonata: '$.first != $.last and $.price > 10',
+    logic: json({ and: [{ '!==': [at('first'), at('last')] }, { '>': [at('price'), 10] }] }),
   },
   {
     native: '$.nick === undefined || $.nick === null || $.nick === "" ? $.first : $.nick',
     iml: '{{ifempty($.nick; $.first)}}',
     cel: 'has($.nick) && $.nick != null && $.nick != "" ? $.nick : $.first',
     jsonata: '$exists($.nick) and $.nick != null and $.nick != "" ? $.nick : $.first',
+    logic: json({ or: [at('nick'), at('first')] }),
   },
   {
     native: '$.last.toUpperCase()',
     iml: '{{upper($.last)}}',
     cel: '$.last.upperAscii()',
     jsonata: '$uppercase($.last)',
+    logic: json({ upper: [at('last')] }),
   },
 ];
 
-function same(expression: string): Form {
+/** A form whose text is the same in all languages but JsonLogic. */
+function same(expression: string): Omit<Form, 'logic'> {
   return { native: expression, iml: `{{${expression}}}`, cel: expression, jsonata: expression };
 }
 
@@ -87,6 +108,7 @@ export const DISTINCT_TEMPLATES: Job = {
       ['native', natives.map((run) => ({ name: 'native', run }))],
       ['iml', writeAll('iml').map((text) => ({ name: 'iml', run: compile(text) }))],
       ['cel-js', writeAll('cel').map(celContestant)],
+      ['json-logic-engine', writeAll('logic').map((rule) => logicContestant(JSON.parse(rule)))],
       ['jsonata', writeAll('jsonata').map(jsonataContestant)],
     ];
     const scopes = createScopesOfGroups(groups);

@@ -1,4 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js';
+import { LogicEngine } from 'json-logic-engine';
 import jsonata from 'jsonata';
 import type { Contestant } from '../measure.js';
 import { pad } from './records.js';
@@ -13,6 +14,23 @@ const CEL = new Environment({ unlistedVariablesAreDyn: true, homogeneousAggregat
 export function celContestant(expression: string): Run {
   const run = CEL.parse(expression);
   return { name: 'cel-js', run: (scope) => run(scope) };
+}
+
+/** Interpreted, as where no code may be generated: `build` would compile by `new Function`. */
+const LOGIC = new LogicEngine();
+// Joining and dates are no operations of the language.
+LOGIC.addMethod('join', ([list, separator]: [readonly string[], string]) => list.join(separator));
+LOGIC.addMethod('upper', ([text]: [string]) => text.toUpperCase());
+LOGIC.addMethod('reformatDate', ([text]: [string]) => germanDate(text));
+
+/** @param rule JsonLogic, with paths below the scope */
+export function logicContestant(rule: object): Run {
+  return { name: 'json-logic-engine', run: (scope) => LOGIC.run(rule, scope) };
+}
+
+/** JsonLogic for what stands at a path. */
+export function logicPath(path: string): object {
+  return { var: path };
 }
 
 /** Parses, compiles and evaluates once. */

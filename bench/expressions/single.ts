@@ -2,16 +2,17 @@ import { compile } from '../../src/iml/compile.js';
 import type { Job, JobResult } from '../job.js';
 import { type Contestant, race } from '../measure.js';
 import { assertSameOutputs } from '../same-outputs.js';
-import { celContestant, germanDate, jsonataContestant } from './peers.js';
+import { celContestant, germanDate, jsonataContestant, logicContestant, logicPath } from './peers.js';
 import { createScopes, type ItemScope } from './records.js';
 
-/** One expression, hand-written and in three languages. Outputs agree for every record. */
+/** One expression, hand-written and in four languages. Outputs agree for every record. */
 interface Case {
   readonly name: string;
   readonly native: (scope: ItemScope) => unknown;
   readonly iml: string;
   readonly cel: string;
   readonly jsonata: string;
+  readonly logic: object;
 }
 
 const CASES: readonly Case[] = [
@@ -21,6 +22,7 @@ const CASES: readonly Case[] = [
     iml: '{{item.address.city}}',
     cel: 'item.address.city',
     jsonata: 'item.address.city',
+    logic: logicPath('item.address.city'),
   },
   {
     name: 'text with 3 holes',
@@ -28,6 +30,17 @@ const CASES: readonly Case[] = [
     iml: 'Order {{item.id}} of {{item.first}} in {{item.address.city}}.',
     cel: '"Order " + string(item.id) + " of " + item.first + " in " + item.address.city + "."',
     jsonata: '"Order " & item.id & " of " & item.first & " in " & item.address.city & "."',
+    logic: {
+      cat: [
+        'Order ',
+        logicPath('item.id'),
+        ' of ',
+        logicPath('item.first'),
+        ' in ',
+        logicPath('item.address.city'),
+        '.',
+      ],
+    },
   },
   {
     name: 'a > b * 50',
@@ -35,6 +48,7 @@ const CASES: readonly Case[] = [
     iml: '{{item.price > item.cost * 50}}',
     cel: 'item.price > item.cost * 50.0',
     jsonata: 'item.price > item.cost * 50',
+    logic: { '>': [logicPath('item.price'), { '*': [logicPath('item.cost'), 50] }] },
   },
   {
     name: 'parse + format date',
@@ -42,6 +56,7 @@ const CASES: readonly Case[] = [
     iml: '{{formatDate(parseDate(item.created; "YYYY-MM-DD"); "DD.MM.YYYY")}}',
     cel: 'reformatDate(item.created)',
     jsonata: '$fromMillis($toMillis(item.created), "[D01].[M01].[Y0001]")',
+    logic: { reformatDate: [logicPath('item.created')] },
   },
   {
     name: 'ifempty',
@@ -50,6 +65,7 @@ const CASES: readonly Case[] = [
     iml: '{{ifempty(item.nick; item.first)}}',
     cel: 'has(item.nick) && item.nick != null && item.nick != "" ? item.nick : item.first',
     jsonata: '$exists(item.nick) and item.nick != null and item.nick != "" ? item.nick : item.first',
+    logic: { or: [logicPath('item.nick'), logicPath('item.first')] },
   },
   {
     name: 'join(map)',
@@ -57,6 +73,7 @@ const CASES: readonly Case[] = [
     iml: '{{join(map(item.tags; "name"); ", ")}}',
     cel: 'item.tags.map(tag, tag.name).join(", ")',
     jsonata: '$join([item.tags.name], ", ")',
+    logic: { join: [{ map: [logicPath('item.tags'), logicPath('name')] }, ', '] },
   },
 ];
 
@@ -69,11 +86,12 @@ export const SINGLE_EXPRESSIONS: Job = {
   run: async (effort): Promise<JobResult> => {
     const scopes = createScopes(64);
     const races = [];
-    for (const { name, native, iml, cel, jsonata } of CASES) {
+    for (const { name, native, iml, cel, jsonata, logic } of CASES) {
       const contestants: Contestant<ItemScope>[] = [
         { name: 'native', run: native },
         { name: 'iml', run: compile(iml) },
         celContestant(cel),
+        logicContestant(logic),
         jsonataContestant(jsonata),
       ];
       await assertSameOutputs(name, contestants, scopes);

@@ -156,7 +156,8 @@ function readCodeFiles(
 ): CodeFile[] {
   const value = ownMember(owner, pointer.slice(pointer.lastIndexOf('/') + 1));
   if (!isPlainObject(value)) {
-    const message = `${pointer.slice(1).replaceAll('/', '.')} is no object, so it names no files.`;
+    const what = value === undefined ? 'missing' : 'no object';
+    const message = `${pointer.slice(1).replaceAll('/', '.')} is ${what}, so it names no files.`;
     manifest.warn('wrong-type', message, () => manifest.document.placeOf(pointer));
     return [];
   }
