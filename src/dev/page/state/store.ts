@@ -151,6 +151,6 @@ async function learnStart(): Promise<string> {
 }
 
 /** What happened before anybody listened, or while the server was away. */
-export async function catchUp(): Promise<void> {
+async function catchUp(): Promise<void> {
   await Promise.all([loadApp(), loadRuns()]);
 }
