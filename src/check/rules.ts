@@ -23,6 +23,7 @@ import { unknownName } from './rules/language/unknown-name.js';
 import { unquotedFormat } from './rules/language/unquoted-format.js';
 import { zeroIndex } from './rules/language/zero-index.js';
 import { connectionMissing } from './rules/references/connection-missing.js';
+import { endpointInput } from './rules/references/endpoint-input.js';
 import { samplesOutsideInterface, unfilledInterface } from './rules/references/interface.js';
 import { orderedResponder, scenarioFile } from './rules/references/scenarios.js';
 import { undeclaredCommon } from './rules/references/undeclared-common.js';
@@ -42,7 +43,7 @@ export const RULES: readonly Rule[] = [
   ...[connectionKeepsNothing, unsanitizedSecret, hostHeader, unknownErrorType, deadStatus],
   ...[parameterType, nestedWithoutStore, functionCode, functionComment],
   ...[unwrittenTemp, undeclaredParameter, unstoredConnectionData, undeclaredCommon, connectionMissing],
-  ...[unknownEndpoint, unreferencedComponent, samplesOutsideInterface, unfilledInterface],
+  ...[unknownEndpoint, endpointInput, unreferencedComponent, samplesOutsideInterface, unfilledInterface],
   ...[scenarioFile, orderedResponder],
 ];
 

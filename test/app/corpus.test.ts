@@ -1,12 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { AppDefinition, ModuleDefinition } from '../../src/app/assembling/app-definition.js';
-import { defineApp } from '../../src/app/assembling/define-app.js';
 import { loadApp } from '../../src/app/loading/load-app.js';
 import type { App } from '../../src/document/app.js';
-import { readDocument } from '../../src/document/reading/jsonc.js';
 import { specErrorOf, warningsOf } from './temp-app.js';
 
 /** Real apps, kept beside the repository and not in it. */
@@ -80,56 +77,17 @@ describe.skipIf(!HERE)(title, () => {
     expect(error.message).toContain(path.join('src', 'supabase'));
   });
 
-  it('does not load by names what follows no convention, but takes it as an object', async () => {
-    const folder = path.join(CORPUS, 'TomPhillipsLabs__make-loopquest/app');
-    expect((await specErrorOf(() => loadApp(folder))).code).toBe('SPEC_MISSING');
-    const app = defineApp(defineLoopquest(folder));
+  it('loads what lies flat, and tells that it does', async () => {
+    const app = await loadApp(path.join(CORPUS, 'TomPhillipsLabs__make-loopquest'));
     expect(countsOf(app)).toEqual([4, 1, 0, 1, 0]);
-    // A connection inherits no baseUrl.
-    expect(warningsOf(app)).toEqual(['unusable-url #/connections/connection/communication/url']);
+    expect(warningsOf(app)).toEqual([
+      'undeclared-component connection.api.imljson',
+      // A connection inherits no baseUrl.
+      'unusable-url connection.api.imljson#/url:2:10',
+    ]);
     expect(app.modules.get('watchVerdicts')).toMatchObject({
-      type: 'instant_trigger',
-      webhook: 'verdictWebhook',
+      ...{ type: 'instant_trigger', connection: 'connection', webhook: 'verdictWebhook' },
     });
     expect(app.webhooks.get('verdictWebhook')?.attach?.value).toMatchObject({ method: 'POST' });
   });
 });
-
-/** An app whose files lie flat: `module.<name>.<section>.imljson`. What no file says (types) stands here. */
-function defineLoopquest(folder: string): AppDefinition {
-  const read = (name: string): unknown => {
-    const file = path.join(folder, `${name}.imljson`);
-    return existsSync(file) ? readDocument(readFileSync(file, 'utf8'), name).value : undefined;
-  };
-  const names = readdirSync(folder).flatMap((file) => /^module\.(\w+)\./.exec(file)?.[1] ?? []);
-  const modules = [...new Set(names)].map((name): [string, ModuleDefinition] => {
-    const instant = name === 'watchVerdicts';
-    return [
-      name,
-      {
-        type: instant ? 'instant_trigger' : name === 'makeApiCall' ? 'universal' : 'action',
-        connection: 'connection',
-        webhook: instant ? 'verdictWebhook' : null,
-        communication: read(`module.${name}.api`),
-        mappableParams: read(`module.${name}.parameters`),
-        interface: read(`module.${name}.interface`),
-      },
-    ];
-  });
-  return {
-    name: 'loopquest',
-    base: read('base'),
-    modules: Object.fromEntries(modules),
-    connections: {
-      connection: { communication: read('connection.api'), params: read('connection.parameters') },
-    },
-    webhooks: {
-      verdictWebhook: {
-        connection: 'connection',
-        communication: read('webhook.verdictWebhook.api'),
-        attach: read('webhook.verdictWebhook.attach'),
-        detach: read('webhook.verdictWebhook.detach'),
-      },
-    },
-  };
-}

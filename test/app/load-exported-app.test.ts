@@ -223,3 +223,43 @@ describe('loadApp with a manifest that says less than lies there', () => {
     expect([...app.endpoints.keys()]).toEqual(['listThings']);
   });
 });
+
+const FLAT: Files = {
+  'base.imljson': { baseUrl: 'https://x.test' },
+  'connection.api.imljson': { url: 'https://x.test/me' },
+  'connection.parameters.imljson': [{ name: 'key', type: 'text' }],
+  'module.getThing.api.imljson': { url: '/thing', response: { output: '{{body}}' } },
+  'module.getThing.expect.imljson': [{ name: 'id', type: 'text' }],
+  'module.watchThings.interface.imljson': [{ name: 'id', type: 'text' }],
+  'rpc.listThings.api.iml.json': { url: '/things' },
+  'webhook.events.api.imljson': { output: '{{body}}' },
+  'package.json': { name: 'no-part-of-it' },
+};
+
+describe('an app whose files all lie in one folder', () => {
+  it('is known by their names, and told of', async () => {
+    const app = await loadApp(writeApp(FLAT));
+    expect(warningsOf(app)).toEqual(['undeclared-component connection.api.imljson']);
+    expect(app.connections.get('connection')?.params?.file).toBe('connection.parameters.imljson');
+    expect(app.modules.get('getThing')).toMatchObject({ type: 'action', connection: 'connection' });
+    expect(app.modules.get('getThing')?.mappableParams?.file).toBe('module.getThing.expect.imljson');
+    expect(app.modules.get('watchThings')).toMatchObject({ type: 'instant_trigger', webhook: 'events' });
+    expect(app.rpcs.get('listThings')).toMatchObject({ connection: 'connection' });
+  });
+
+  it('may lie below, and nothing is guessed where there are two', async () => {
+    const below = Object.entries({ ...FLAT, 'connection.other.api.imljson': { url: 'https://x.test/me' } });
+    const app = await loadApp(
+      writeApp(Object.fromEntries(below.map(([file, content]) => [`app/${file}`, content]))),
+    );
+    expect([...app.connections.keys()].sort()).toEqual(['connection', 'other']);
+    expect(app.modules.get('getThing')?.connection).toBeUndefined();
+  });
+
+  it('gives way to an export and to a manifest', async () => {
+    expect((await loadApp(writeApp({ ...FLAT, ...EXPORT }))).modules.has('getThing')).toBe(false);
+    const manifest = { fileVersion: 1, generalCodeFiles: {}, components: {} };
+    const declared = await loadApp(writeApp({ ...FLAT, 'makecomapp.json': manifest }));
+    expect(declared.modules.size).toBe(0);
+  });
+});

@@ -10,6 +10,7 @@ const APPS = [
   'HedyAI__make-app-hedy',
   'Linked-API__linkedapi-make/src',
   'letmepost__make-app-letmepost',
+  'TomPhillipsLabs__make-loopquest',
   'sudomock__sudomock-make-app/src/sudomock',
   ...['bland-ai', 'chat-pdf', 'freepik', 'heygen', 'mistral-ai', 'openrouter', 'supabase'].map(
     (name) => `${ICHY}/${name}`,

@@ -4,18 +4,19 @@ import { SpecError } from '../../errors/spec-error.js';
 import { COMPONENT_KINDS } from '../assembling/code-types.js';
 import { kindFolders } from './component-folders.js';
 import { listFiles } from './list-files.js';
+import { isFlat } from './read-flat.js';
 import { MANIFEST } from './read-manifest.js';
 import { findSingleFiles } from './refuse-single-files.js';
 
 export interface AppLocation {
   /** The folder paths of the app are relative to. */
   readonly folder: string;
-  readonly layout: 'manifest' | 'exported';
+  readonly layout: 'manifest' | 'exported' | 'flat';
 }
 
 /**
- * Finds the app that a path means: the folder itself or its `src/`, with a manifest or in the exported style;
- * else the one manifest somewhere below. The path of the manifest itself will do too.
+ * Finds the app that a path means: the folder itself or its `src/`, with a manifest, in the exported style or flat;
+ * else the one manifest somewhere below, else the one flat app. The path of the manifest itself will do too.
  * Source: published apps. [app]
  *
  * @throws SpecError SPEC_MISSING if there is no app, or more than one, whose paths it then names; SPEC_READ.
@@ -36,20 +37,39 @@ export async function findApp(given: string): Promise<AppLocation> {
   for (const folder of candidates) {
     if (await isExported(folder)) return { folder, layout: 'exported' };
   }
-  const below = (await listFiles(start)).filter((entry) => path.posix.basename(entry.path) === MANIFEST);
-  const [first, second] = below;
+  return findBelow(start, given);
+}
+
+async function findBelow(start: string, given: string): Promise<AppLocation> {
+  const files = (await listFiles(start)).filter(({ isFolder }) => !isFolder).map((entry) => entry.path);
+  const manifests = files.filter((file) => path.posix.basename(file) === MANIFEST);
+  const layout = manifests.length > 0 ? 'manifest' : 'flat';
+  const folders =
+    layout === 'manifest' ? manifests.map((file) => path.dirname(file)) : findFlatFolders(files);
+  const [first, second] = folders;
   if (first === undefined) {
-    const hint = `Expected ${MANIFEST}, or the folders of an exported app.`;
+    const hint = `Expected ${MANIFEST}, or the folders of an exported app: module/NAME/api.imljson.`;
     throw new SpecError('SPEC_MISSING', `There is no app in "${given}". ${hint}`);
   }
   if (second !== undefined) {
-    const folders = below.map((entry) => `  ${path.join(given, path.dirname(entry.path))}`);
+    const named = folders.map((folder) => `  ${path.join(given, folder)}`);
     throw new SpecError(
       'SPEC_MISSING',
-      `There are ${below.length} apps in "${given}". Name one:\n${folders.join('\n')}`,
+      `There are ${folders.length} apps in "${given}". Name one:\n${named.join('\n')}`,
     );
   }
-  return { folder: path.join(start, path.dirname(first.path)), layout: 'manifest' };
+  return { folder: path.join(start, first), layout };
+}
+
+/** Folders whose files say by their names alone what they are; the nearest first. */
+function findFlatFolders(files: readonly string[]): readonly string[] {
+  const byFolder = new Map<string, string[]>();
+  for (const file of files) {
+    const folder = path.posix.dirname(file);
+    byFolder.set(folder, [...(byFolder.get(folder) ?? []), path.posix.basename(file)]);
+  }
+  const flat = [...byFolder].filter(([, names]) => isFlat(names)).map(([folder]) => folder);
+  return flat.includes('.') ? ['.'] : flat;
 }
 
 async function findKind(target: string, given: string): Promise<'file' | 'folder' | 'other' | undefined> {

@@ -7,11 +7,13 @@ import { type LoadOptions, openAppFolder } from './app-folder.js';
 import { completeManifest } from './complete-manifest.js';
 import { findApp } from './find-app.js';
 import { readExported } from './read-exported.js';
+import { readFlat } from './read-flat.js';
 import { readManifest } from './read-manifest.js';
 import { warnUndeclaredFiles } from './undeclared-files.js';
 
 /**
- * Loads a custom app as it lies on disk: with a `makecomapp.json` as the editor clones it, or in the style of an export.
+ * Loads a custom app as it lies on disk: with a `makecomapp.json` as the editor clones it, in the style of an export, or
+ * flat in one folder (`module.NAME.api.imljson`), which is told of.
  *
  * Defects that need not stop a run become `warnings` of the app, each with its file and, where there is one, its line
  * and column: unknown keys, wrong types, templates that do not parse, names of components that do not exist,
@@ -30,8 +32,9 @@ export async function loadApp(folder: string, options: LoadOptions = {}): Promis
   const location = await findApp(folder);
   const opened = openAppFolder(location.folder, options);
   const name = deriveName(opened.root);
-  if (location.layout === 'exported') {
-    return assembleApp({ ...(await readExported(opened, name)), identity: opened.root });
+  if (location.layout !== 'manifest') {
+    const read = location.layout === 'flat' ? readFlat : readExported;
+    return assembleApp({ ...(await read(opened, name)), identity: opened.root });
   }
 
   const parts = await completeManifest(opened, await readManifest(opened, name));

@@ -5,9 +5,10 @@ import type { App } from '../../document/app.js';
 import { childPointer, type Place } from '../../errors/place.js';
 import { findCalledFunctions, listCalls } from './called-functions.js';
 import type { CheckedDocument } from './checked-document.js';
+import { listEndpointCalls } from './endpoint-calls.js';
 import type { ExpressionSite } from './expression-site.js';
 import { listRpcNames } from './rpc-names.js';
-import { holdsRequests, listRequests } from './walk-requests.js';
+import { holdsRequests } from './walk-requests.js';
 
 /** A component of an app by kind and name. */
 export interface ComponentName {
@@ -75,7 +76,7 @@ function writeKey(kind: string, name: string): string {
 
 function listUses(checked: CheckedDocument): readonly ComponentName[] {
   const { owner, document } = checked;
-  const requests = holdsRequests(checked) ? listRequests(checked) : [];
+  const calls = holdsRequests(checked) ? listEndpointCalls(checked) : [];
   const named = (kind: ComponentKind, names: readonly unknown[]): readonly ComponentName[] =>
     names.flatMap((name) => (typeof name === 'string' ? [{ kind, name }] : []));
   return [
@@ -84,7 +85,7 @@ function listUses(checked: CheckedDocument): readonly ComponentName[] {
     ...named('rpc', listRpcNames(document.value)),
     ...named(
       'endpoint',
-      requests.map(({ value }) => value['endpoint']),
+      calls.map(({ name }) => name),
     ),
   ];
 }

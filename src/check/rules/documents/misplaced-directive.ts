@@ -6,7 +6,7 @@ export const misplacedDirective: Rule = {
   id: 'misplaced-directive',
   level: 'warning',
   summary: 'A directive stands where it has no effect.',
-  why: 'Connections know no paging, limit, iterate, output, wrapper or aws; an instant trigger makes one request and does not iterate; a request without url sends nothing; `trigger` is read in polling triggers only.',
+  why: 'Connections know no paging, limit, iterate, output, wrapper or aws; an instant trigger makes one request and does not iterate; a request without url sends nothing, one that calls an endpoint nothing of its own; `trigger` is read in polling triggers only.',
   bad: '{ "url": "https://api.example.com/me", "response": { "output": "{{body}}" } }',
   good: '{ "url": "https://api.example.com/me", "response": { "data": { "user": "{{body.id}}" } } }',
   check: (subject, report) => {
@@ -23,6 +23,13 @@ export const misplacedDirective: Rule = {
 };
 
 type Misplaced = readonly (readonly [path: readonly string[], why: string])[];
+
+/** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, endpoint. [src] */
+const PAGE_PARTS = ['method', 'headers', 'qs', 'body'];
+const REPLACED = [
+  ...['url', ...PAGE_PARTS, 'encodeUrl', 'ca', 'type', 'gzip', 'aws', 'oauth'],
+  ...['followRedirects', 'followAllRedirects'],
+];
 
 const UNSENT = ['method', 'headers', 'qs', 'body', 'type', 'pagination', 'ca', 'aws'];
 
@@ -55,5 +62,13 @@ function misplacedIn(checked: CheckedDocument, request: Readonly<Record<string, 
   if (kind === 'epoch') add('an epoch lists what output gives', ['response', 'wrapper']);
   const isStatic = request['url'] === undefined && request['endpoint'] === undefined;
   if (isStatic && kind === 'api') add('without url nothing is sent', ...UNSENT.map((name) => [name]));
+  const of = (parent: readonly string[], names: readonly string[]): readonly (readonly string[])[] =>
+    names.map((name) => [...parent, name]);
+  if (request['endpoint'] !== undefined) {
+    add('an endpoint runs in place of a request of its own', ...of([], REPLACED));
+    add('the endpoint gives the next page', ...of(['pagination'], ['url', ...PAGE_PARTS]));
+  } else if (kind === 'api') {
+    add('only a call of an endpoint reads it', ['input']);
+  }
   return found;
 }

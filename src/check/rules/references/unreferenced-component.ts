@@ -1,13 +1,15 @@
 import type { ReportFinding, Rule } from '../../rule.js';
 import { listCalls, listCodeCalls } from '../../subject/called-functions.js';
+import { listEndpointCalls } from '../../subject/endpoint-calls.js';
 import { listRpcNames } from '../../subject/rpc-names.js';
 import type { Subject } from '../../subject/subject.js';
+import { holdsRequests } from '../../subject/walk-requests.js';
 
 export const unreferencedComponent: Rule = {
   id: 'unreferenced-component',
   level: 'info',
-  summary: 'An RPC, function, connection or webhook is used by nothing.',
-  why: 'It is deployed and never runs.',
+  summary: 'An RPC, function, connection, webhook or endpoint is used by nothing in the app.',
+  why: 'It is deployed, and nothing of the app ever runs it.',
   bad: 'an RPC listTables that no form names',
   good: '"options": "rpc://listTables"',
   check: (subject, report) => {
@@ -28,8 +30,15 @@ export const unreferencedComponent: Rule = {
     tell(report, 'function', app.functions, functions);
     tell(report, 'connection', app.connections, connections);
     tell(report, 'webhook', app.webhooks, webhooks);
+    tell(report, 'endpoint', app.endpoints, listCalledEndpoints(subject));
   },
 };
+
+/** All of them, where an expression gives the name of one. */
+function listCalledEndpoints({ app, allDocuments }: Subject): ReadonlySet<string> {
+  const calls = allDocuments.filter(holdsRequests).flatMap(listEndpointCalls);
+  return new Set(calls.flatMap(({ name }) => (name.includes('{{') ? [...app.endpoints.keys()] : [name])));
+}
 
 interface Named {
   readonly name: string;

@@ -1,0 +1,32 @@
+import { childPointer } from '../../../errors/place.js';
+import { isPlainObject } from '../../../util/plain-object.js';
+import { didYouMean } from '../../../util/suggest.js';
+import type { Rule } from '../../rule.js';
+import { declaredFields } from '../../subject/declared-names.js';
+import { listEndpointCalls } from '../../subject/endpoint-calls.js';
+import { holdsRequests } from '../../subject/walk-requests.js';
+
+export const endpointInput: Rule = {
+  id: 'endpoint-input',
+  level: 'warning',
+  summary: 'A call gives an endpoint an `input` that its form does not declare.',
+  why: 'The endpoint reads its input as `parameters`, by the names of its form. One that is misspelt is undefined there.',
+  bad: '{ "endpoint": "findUser", "input": { "emial": "{{parameters.email}}" } }',
+  good: '{ "endpoint": "findUser", "input": { "email": "{{parameters.email}}" } }',
+  check: ({ app, documents }, report) => {
+    for (const checked of documents.filter(holdsRequests)) {
+      for (const { name, input, inputPointer } of listEndpointCalls(checked)) {
+        const form = app.endpoints.get(name)?.input;
+        if (form === undefined || !isPlainObject(input)) continue;
+        const declared = declaredFields(form);
+        if (declared.isOpen) continue;
+        for (const key of Object.keys(input)) {
+          if (declared.names.has(key) || key.includes('{{')) continue;
+          const message = `The endpoint "${name}" has no input "${key}".${didYouMean(key, declared.names)}`;
+          const place = checked.document.placeOf(childPointer(inputPointer, key), undefined, 'key');
+          report({ message, place });
+        }
+      }
+    }
+  },
+};
