@@ -4,7 +4,7 @@ import type { CheckedDocument } from './checked-document.js';
 import { listRequests, pointerTo, readAt } from './walk-requests.js';
 
 /** A request, or its next page, that runs an endpoint of the app. */
-export interface EndpointCall {
+export interface WrittenEndpointCall {
   /** As it is written: an expression, perhaps. */
   readonly name: string;
   /** What the endpoint reads as `parameters`, as it is written. */
@@ -13,9 +13,9 @@ export interface EndpointCall {
 }
 
 /** The calls of endpoints in a document, be they `"endpoint": "listUsers"` or `"endpoint": {"name": "listUsers"}`. */
-export function listEndpointCalls(checked: CheckedDocument): readonly EndpointCall[] {
+export function listEndpointCalls(checked: CheckedDocument): readonly WrittenEndpointCall[] {
   return listRequests(checked).flatMap((request) =>
-    [[], ['pagination']].flatMap((path): EndpointCall[] => {
+    [[], ['pagination']].flatMap((path): WrittenEndpointCall[] => {
       const endpoint = readAt(request.value, ...path, 'endpoint');
       const name = isPlainObject(endpoint) ? ownMember(endpoint, 'name') : endpoint;
       if (typeof name !== 'string' || name === '') return [];
