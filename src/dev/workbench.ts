@@ -30,6 +30,7 @@ import { collectTrace, keepTrace } from './runs/kept-trace.js';
 import type { RunSetting } from './runs/run-component.js';
 import { showFailure, showPlace } from './runs/show-failure.js';
 import type { Workshop } from './runs/workshop.js';
+import { writeRunHar } from './runs/write-run-har.js';
 import type { TestBench } from './tests/test-bench.js';
 
 /** All that the page and other clients can ask for. */
@@ -56,6 +57,8 @@ export interface Workbench {
     at: { readonly expression: string; readonly seq: number; readonly item: number },
   ) => Promise<ShownValue>;
   readonly traceFile: (id: string) => Promise<{ readonly name: string; readonly text: string }>;
+  /** Requests and answers of a run as HAR 1.2. */
+  readonly harFile: (id: string) => Promise<{ readonly name: string; readonly text: string }>;
   /** @returns the id it has in the history @throws EngineError (TRACE_FILE) */
   readonly importTrace: (text: string) => Promise<string>;
   readonly diff: (a: string, b: string) => Promise<RunDiff>;
@@ -166,7 +169,14 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     traceFile: async (id) => {
       const run = await find(id);
       const trace = await collectTrace(run, await readEvents(id), await readDocuments(run), history);
-      return { name: `${run.name.replace(/[^\w-]/g, '_')}${TRACE_FILE_SUFFIX}`, text: writeTraceFile(trace) };
+      return { name: `${fileName(run.name)}${TRACE_FILE_SUFFIX}`, text: writeTraceFile(trace) };
+    },
+    harFile: async (id) => {
+      const { name } = await find(id);
+      const creator = { name: 'iml-runtime', version: parts.version };
+      const recorded = (): ReturnType<Workshop['recorded']> => workshop.recorded(id);
+      const text = await writeRunHar({ events: await readEvents(id), history, recorded, creator });
+      return { name: `${fileName(name)}.har`, text };
     },
     importTrace: async (text) => keepTrace(readTraceFile(text), { source: 'file' }, parts),
     diff: async (a, b) => {
@@ -184,6 +194,10 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       hub.publish({ type: 'removed' });
     },
   };
+}
+
+function fileName(name: string): string {
+  return name.replace(/[^\w-]/g, '_');
 }
 
 async function describeApp(

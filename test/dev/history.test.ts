@@ -96,6 +96,60 @@ it('keeps a value once, however many events hold it, and drops the oldest runs w
   await history.close();
 });
 
+it('finds a text as it is written, in either case, whatever else it means, wherever it stands', async () => {
+  const history = await openHistory(file);
+  const words = ['100% of a_b \\ c', 'say "hi" [x] {y}', 'Äpfel & Öl', 'plain'];
+  for (const [index, word] of words.entries()) {
+    await history.saveRun(run(`r${index}`, index), REST);
+    const event = {
+      at: 1,
+      requestIndex: 0,
+      page: 1,
+      kind: 'response',
+      status: 200,
+      headers: {},
+      size: 1,
+    } as const;
+    const body = index % 2 === 0 ? `<p>${word}</p>` : { items: [{ word }] };
+    await history.addEvents(`r${index}`, [packEvent({ ...event, durationMs: 1, body }, 0)]);
+  }
+  const find = async (text: string): Promise<readonly string[]> => {
+    const listed = (await history.list({ text })).map(({ id }) => id);
+    const hits = await history.search(text);
+    expect(hits.map(({ run: { id } }) => id)).toEqual(listed);
+    for (const { excerpt } of hits) {
+      const shown = excerpt.replaceAll('\\"', '"').replaceAll('\\\\', '\\').toLowerCase();
+      expect(shown).toContain(text.toLowerCase());
+    }
+    return listed;
+  };
+  expect(await find('100% OF a_b \\ c')).toEqual(['r0']);
+  expect(await find('SAY "hi" [x]')).toEqual(['r1']);
+  expect(await find('Äpfel & Öl')).toEqual(['r2']);
+  expect(await find('plain')).toEqual(['r3']);
+  expect(await find('%')).toEqual(['r0']);
+  expect(await find('a?b')).toEqual([]);
+  expect(await find('durationMs')).toEqual([]);
+  expect((await history.list({ text: 'i', limit: 1 })).map(({ id }) => id)).toEqual(['r3']);
+  expect((await history.list({ text: 'i', before: 'r3' })).map(({ id }) => id)).toEqual(['r1']);
+  await history.close();
+});
+
+it('looks through more values than fit one slice', async () => {
+  const history = await openHistory(file);
+  for (let index = 0; index < 20; index++) {
+    await history.saveRun(run(`r${index}`, index, { state: 'running' }), REST);
+    const event = { at: 1, requestIndex: 0, page: 1, kind: 'request', method: 'GET', url: 'u' } as const;
+    const packed = Array.from({ length: 50 }, (_, seq) =>
+      packEvent({ ...event, headers: [], size: 1, place: {}, body: `value ${index} ${seq}.` }, seq),
+    );
+    await history.addEvents(`r${index}`, packed);
+  }
+  expect((await history.search('value 0 3.')).map(({ run: { id }, seq }) => [id, seq])).toEqual([['r0', 3]]);
+  expect((await history.list({ text: 'value 1' })).map(({ id }) => id)).toHaveLength(11);
+  await history.close();
+});
+
 it('refuses a file that is damaged or no history, and leaves it as it is', async () => {
   const damaged = 'this is no database, but somebody may want it back'.repeat(100);
   writeFileSync(file, damaged);

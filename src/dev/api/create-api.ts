@@ -12,6 +12,9 @@ import { readTextMember, readWish } from './read-wish.js';
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
 export const MAX_TRACE_BYTES: number = 64 * 1024 * 1024;
 
+/** Characters of a text that is looked for. */
+const MAX_SEARCHED = 200;
+
 /** Events that one call gives. */
 const MAX_EVENTS = 2000;
 
@@ -23,10 +26,11 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
   app.post('/api/form', async (c) => c.json(await bench.form(readWish(await readJson(c)))));
 
   app.get('/api/runs', async (c) => {
-    const { state, name, before, limit } = c.req.query();
+    const { state, name, text, before, limit } = c.req.query();
     const filter = {
       state,
       name,
+      text: text?.slice(0, MAX_SEARCHED),
       before,
       limit: limit === undefined ? undefined : Number(limit) || undefined,
     };
@@ -68,6 +72,13 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
       'content-disposition': `attachment; filename="${name}"`,
     });
   });
+  app.get('/api/runs/:id/har', async (c) => {
+    const { name, text } = await bench.harFile(c.req.param('id'));
+    return c.body(text, 200, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}"`,
+    });
+  });
   app.post('/api/traces', async (c) => {
     const text = await readUpTo(c, MAX_TRACE_BYTES);
     return c.json({ id: await bench.importTrace(text) }, 201);
@@ -92,7 +103,9 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
   });
   app.get('/api/search', async (c) => {
     const text = c.req.query('text') ?? '';
-    return c.json({ hits: text.trim().length < 2 ? [] : await history.search(text.trim().slice(0, 200)) });
+    return c.json({
+      hits: text.trim().length < 2 ? [] : await history.search(text.trim().slice(0, MAX_SEARCHED)),
+    });
   });
   app.get('/api/diff', async (c) => {
     const { a = '', b = '' } = c.req.query();

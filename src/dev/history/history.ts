@@ -5,6 +5,7 @@ import type { SqlDatabase } from '../../store/sql-database.js';
 import type { PackedEvent, RunDetail, RunSummary, SearchHit } from '../protocol.js';
 import { HISTORY_MIGRATIONS } from './migrations.js';
 import type { Packed, PackedBody } from './pack-event.js';
+import { findRunsWith, searchRuns } from './search-runs.js';
 
 /** Which runs a list is of. */
 export interface RunFilter {
@@ -13,6 +14,8 @@ export interface RunFilter {
   readonly state?: string | undefined;
   /** Name of a component. */
   readonly name?: string | undefined;
+  /** Only runs that have this text somewhere, bodies included. */
+  readonly text?: string | undefined;
   /** Only runs that started before this one. */
   readonly before?: string | undefined;
   /** Default 50, at most 200. */
@@ -49,7 +52,6 @@ export interface HistoryLimits {
 const DEFAULT_HISTORY_LIMITS: HistoryLimits = { maxRuns: 1000, maxSize: 512 * 1024 * 1024 };
 
 const MAX_LISTED = 200;
-const MAX_HITS = 50;
 /** Between two looks at how much there is; a look reads the sizes of all values. */
 const RUNS_BETWEEN_LOOKS = 20;
 
@@ -151,10 +153,13 @@ function createHistory(database: SqlDatabase, sql: Sql, limits: HistoryLimits): 
     const limit = Math.min(Math.max(1, filter.limit ?? 50), MAX_LISTED);
     const from = before ?? '';
     const source = filter.source ?? 'runs';
+    const text = filter.text?.trim() ?? '';
+    const ids = text === '' ? undefined : JSON.stringify(await findRunsWith(text, db, sql));
     const { rows } = await sql<SummaryRow>`select summary from dev_runs
       where (${state ?? ''} = '' or state = ${state ?? ''}) and (${name ?? ''} = '' or name = ${name ?? ''})
       and (${source} = 'all' or (json_extract(summary, '$.source') = 'test') = (${source} = 'tests'))
       and (${from} = '' or (started_at, id) < (select started_at, id from dev_runs where id = ${from}))
+      and (${ids ?? ''} = '' or id in (select value from json_each(${ids ?? '[]'})))
       order by started_at desc, id desc limit ${limit}`.execute(db);
     return rows.map((row) => JSON.parse(row.summary) as RunSummary);
   };
@@ -196,7 +201,7 @@ function createHistory(database: SqlDatabase, sql: Sql, limits: HistoryLimits): 
         where ref = ${ref}`.execute(db);
       return rows[0];
     },
-    search: (text) => search(text, db, sql),
+    search: (text) => searchRuns(text, db, sql),
     remove: async (id) => {
       if (id === undefined) await sql`delete from dev_runs`.execute(db);
       else await sql`delete from dev_runs where id = ${id}`.execute(db);
@@ -209,53 +214,4 @@ function createHistory(database: SqlDatabase, sql: Sql, limits: HistoryLimits): 
     },
     close: () => database.close(),
   };
-}
-
-interface HitRow {
-  readonly summary: string;
-  readonly place: string;
-  readonly seq: number;
-  readonly text: string;
-  readonly at: number;
-}
-
-/** Characters around a hit. */
-const AROUND = 60;
-
-/** Newest runs first, one hit a place; letters in either case. */
-async function search(text: string, db: SqlDatabase['db'], sql: Sql): Promise<readonly SearchHit[]> {
-  const wanted = text.toLowerCase();
-  const { rows } = await sql<HitRow>`select r.summary as summary, b.place as place, b.seq as seq,
-      substr(v.text, max(1, instr(lower(v.text), ${wanted}) - ${AROUND}), ${2 * AROUND + wanted.length}) as text,
-      instr(lower(v.text), ${wanted}) as at
-    from dev_bodies v join dev_run_bodies b on b.ref = v.ref join dev_runs r on r.id = b.run
-    where instr(lower(v.text), ${wanted}) > 0 and b.place not like 'document %'
-    order by r.started_at desc, b.seq limit ${MAX_HITS}`.execute(db);
-  const { rows: events } = await sql<Omit<HitRow, 'place'>>`select r.summary as summary, e.seq as seq,
-      substr(e.event, max(1, instr(lower(e.event), ${wanted}) - ${AROUND}), ${2 * AROUND + wanted.length}) as text, 1 as at
-    from dev_events e join dev_runs r on r.id = e.run
-    where instr(lower(e.event), ${wanted}) > 0 order by r.started_at desc, e.seq limit ${MAX_HITS}`.execute(
-    db,
-  );
-  const { rows: runs } = await sql<SummaryRow>`select summary from dev_runs
-    where instr(lower(summary), ${wanted}) > 0 order by started_at desc limit ${MAX_HITS}`.execute(db);
-  const hits: SearchHit[] = [
-    ...runs.map((row) => {
-      const run = JSON.parse(row.summary) as RunSummary;
-      return { run, where: 'run', seq: undefined, excerpt: run.error?.message ?? run.name };
-    }),
-    ...rows.map((row) => ({
-      run: JSON.parse(row.summary) as RunSummary,
-      where: row.place,
-      seq: row.seq < 0 ? undefined : row.seq,
-      excerpt: row.text,
-    })),
-    ...events.map((row) => ({
-      run: JSON.parse(row.summary) as RunSummary,
-      where: 'address and headers',
-      seq: row.seq,
-      excerpt: row.text,
-    })),
-  ];
-  return hits.sort((a, b) => b.run.startedAt - a.run.startedAt).slice(0, MAX_HITS);
 }

@@ -3,8 +3,9 @@ import type { JSX } from 'preact';
 import type { BodyRef, RunDetail } from '../../protocol.js';
 import { get } from '../state/api.js';
 import { bytes, count, duration } from '../state/format.js';
-import { type ExchangeStep, writeCurl } from '../state/steps.js';
+import type { ExchangeStep } from '../state/steps.js';
 import { sayError } from '../state/store.js';
+import { writeCurl } from '../state/write-curl.js';
 import { PlaceText, Status } from './badges.js';
 import { BodyView } from './body-view.js';
 
@@ -139,7 +140,7 @@ function CurlButton({ step }: { readonly step: ExchangeStep }): JSX.Element {
         body === undefined
           ? undefined
           : (await get<{ text: string }>(`bodies/${readRef(body)}?whole=1`)).text;
-      await navigator.clipboard.writeText(writeCurl(step, text));
+      await navigator.clipboard.writeText(writeCurl(step.request, text));
       isDone.value = true;
       setTimeout(() => {
         isDone.value = false;

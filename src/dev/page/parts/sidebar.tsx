@@ -13,6 +13,7 @@ import {
   sayError,
   shownRuns,
   stateFilter,
+  textFilter,
 } from '../state/store.js';
 import { StateMark, TypeTag } from './badges.js';
 import { moveFocus } from './move-focus.js';
@@ -122,15 +123,22 @@ function Item({ view, name, title, children }: ItemProps): JSX.Element {
   );
 }
 
+/** Between two letters of a filter. */
+const TYPING_MS = 150;
+
 function RunList(): JSX.Element {
   const list = shownRuns.value;
   const isFirst = useSignal(true);
   // A filter asks the server: what is listed is only the newest of many.
   useEffect(() => {
-    if (isFirst.peek()) isFirst.value = false;
-    else void loadRuns().catch(sayError);
-  }, [stateFilter.value, nameFilter.value]);
-  const isFiltered = stateFilter.value !== '' || nameFilter.value !== '';
+    if (isFirst.peek()) {
+      isFirst.value = false;
+      return undefined;
+    }
+    const timer = setTimeout(() => void loadRuns().catch(sayError), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [stateFilter.value, nameFilter.value, textFilter.value]);
+  const isFiltered = stateFilter.value !== '' || nameFilter.value !== '' || textFilter.value !== '';
   return (
     <section class="runs" aria-label="Runs">
       <div class="runs-head">
@@ -164,6 +172,17 @@ function RunList(): JSX.Element {
             ),
           )}
         </select>
+        <input
+          type="search"
+          class="text-filter"
+          aria-label="Show runs with this text, in bodies too"
+          placeholder="with text, in bodies too"
+          autocomplete="off"
+          value={textFilter.value}
+          onInput={(event) => {
+            textFilter.value = event.currentTarget.value;
+          }}
+        />
       </div>
       {list.length === 0 && (
         <p class="empty-line">

@@ -64,14 +64,3 @@ export function listSteps(events: readonly PackedEvent[]): readonly Step[] {
   }
   return steps;
 }
-
-/** A command for a shell that asks the same; what was hidden has to be filled in. */
-export function writeCurl({ request }: ExchangeStep, body: string | undefined): string {
-  const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-  const parts = [
-    `curl -X ${request.method} ${quote(request.url)}`,
-    ...request.headers.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
-  ];
-  return parts.join(' \\\n  ');
-}

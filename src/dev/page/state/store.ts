@@ -12,6 +12,7 @@ export const hasMoreRuns = signal(false);
 /** Which runs are listed. */
 export const stateFilter = signal('');
 export const nameFilter = signal('');
+export const textFilter = signal('');
 
 /** Whether what happens is heard of as it happens. */
 export const connection = signal<'connecting' | 'live' | 'lost' | 'refused'>('connecting');
@@ -54,13 +55,16 @@ async function loadApp(): Promise<void> {
   app.value = await get<AppState>('app');
 }
 
+function describeFilter(): string {
+  const [state, name, text] = [stateFilter.peek(), nameFilter.peek(), textFilter.peek()];
+  return new URLSearchParams({ state, name, text, limit: String(PAGE) }).toString();
+}
+
 export async function loadRuns(): Promise<void> {
-  const query = new URLSearchParams({
-    state: stateFilter.value,
-    name: nameFilter.value,
-    limit: String(PAGE),
-  });
-  const { runs: found } = await get<{ runs: readonly RunSummary[] }>(`runs?${query}`);
+  const asked = describeFilter();
+  const { runs: found } = await get<{ runs: readonly RunSummary[] }>(`runs?${asked}`);
+  // A text may be typed faster than it is found.
+  if (asked !== describeFilter()) return;
   batch(() => {
     runs.value = found;
     hasMoreRuns.value = found.length === PAGE;
@@ -70,10 +74,9 @@ export async function loadRuns(): Promise<void> {
 export async function loadMoreRuns(): Promise<void> {
   const last = runs.value.at(-1);
   if (last === undefined) return;
-  const query = new URLSearchParams({
-    ...{ state: stateFilter.value, name: nameFilter.value, limit: String(PAGE), before: last.id },
-  });
-  const { runs: found } = await get<{ runs: readonly RunSummary[] }>(`runs?${query}`);
+  const asked = describeFilter();
+  const { runs: found } = await get<{ runs: readonly RunSummary[] }>(`runs?${asked}&before=${last.id}`);
+  if (asked !== describeFilter()) return;
   const known = new Set(runs.value.map(({ id }) => id));
   batch(() => {
     runs.value = [...runs.value, ...found.filter(({ id }) => !known.has(id))];
@@ -88,10 +91,12 @@ function hear(message: LiveMessage): void {
   else {
     const { run } = message;
     const isKnown = runs.value.some(({ id }) => id === run.id);
+    // Only the server knows whether the text of the filter is in it.
+    if (!isKnown && textFilter.value !== '' && run.state !== 'running') void loadRuns().catch(sayError);
     batch(() => {
-      runs.value = isKnown
-        ? runs.value.map((other) => (other.id === run.id ? run : other))
-        : [run, ...runs.value].sort((a, b) => b.startedAt - a.startedAt);
+      if (isKnown) runs.value = runs.value.map((other) => (other.id === run.id ? run : other));
+      else if (textFilter.value === '')
+        runs.value = [run, ...runs.value].sort((a, b) => b.startedAt - a.startedAt);
       heard.value = new Map(heard.value).set(run.id, run);
     });
   }

@@ -208,6 +208,16 @@ function Head({ run }: { readonly run: RunDetail }): JSX.Element {
         >
           Save trace
         </button>
+        {run.requests > 0 && (
+          <button
+            type="button"
+            class="button"
+            title="Requests and answers as HTTP archive (HAR 1.2), for browsers and proxies; secrets are placeholders"
+            onClick={() => act(() => download(`runs/${run.id}/har`, `${run.name}.har`))}
+          >
+            Save HAR
+          </button>
+        )}
         <button
           type="button"
           class="button"

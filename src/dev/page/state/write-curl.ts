@@ -1,0 +1,55 @@
+import type { PackedEvent } from '../../protocol.js';
+
+type RequestEvent = Extract<PackedEvent, { readonly kind: 'request' }>;
+
+/** What stands for a secret in a trace, as it is and in a query. */
+const HIDDEN = /\[SANITIZED\]|%5BSANITIZED%5D/gi;
+
+/** What the command sets itself. */
+const OF_CURL = /^(?:content-length|host|connection|accept-encoding)$/i;
+
+/** Characters before a secret that its name is looked for in. */
+const MAX_NAME = 200;
+
+/** What curl takes for a pattern in an address. */
+const GLOB = /[[\]{}]/;
+
+/**
+ * A command for a POSIX shell that asks the same. A secret is a variable of the shell in it, named after where it stands:
+ * `X_API_KEY`; which have to be set stands in the first line.
+ */
+export function writeCurl({ method, url, headers }: RequestEvent, body: string | undefined): string {
+  const secrets = new Set<string>();
+  const quote = (text: string, nameOf: (before: string) => string): string => {
+    let at = 0;
+    let quoted = '';
+    for (const match of text.matchAll(HIDDEN)) {
+      const name =
+        nameOf(text.slice(Math.max(0, match.index - MAX_NAME), match.index))
+          .replace(/\W+/g, '_')
+          .replace(/^(?=\d)/, '_')
+          .toUpperCase() || 'SECRET';
+      secrets.add(name);
+      quoted += `${quoteText(text.slice(at, match.index))}"$${name}"`;
+      at = match.index + match[0].length;
+    }
+    return quoted + quoteText(text.slice(at)) || "''";
+  };
+  const parts = [
+    `curl ${method === 'HEAD' ? '--head' : `-X ${method}`}${GLOB.test(url) ? ' --globoff' : ''} ${quote(url, (before) => /[?&]([^=&]*)=[^&]*$/.exec(before)?.[1] ?? '')}`,
+    ...headers
+      .filter(([name]) => !OF_CURL.test(name))
+      .map(([name, value]) => `-H ${quote(`${name}: ${value}`, () => name)}`),
+    ...(body === undefined
+      ? []
+      : [
+          `--data-raw ${quote(body, (before) => /(\w+)["']?\s*[:=]\s*["']?[^"'&=:]*$/.exec(before)?.[1] ?? '')}`,
+        ]),
+  ];
+  const command = parts.join(' \\\n  ');
+  return secrets.size === 0 ? command : `# Set ${[...secrets].join(', ')} first.\n${command}`;
+}
+
+function quoteText(text: string): string {
+  return text === '' ? '' : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { writeCurl } from '../../src/dev/page/state/write-curl.js';
+
+type Request = Parameters<typeof writeCurl>[0];
+
+/** What a shell hands to curl, each argument by itself. */
+function argumentsOf(command: string, env: Record<string, string> = {}): readonly string[] {
+  const script = `curl() { for one; do printf '%s\\0' "$one"; done; }\n${command}`;
+  return execFileSync('sh', ['-uc', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1);
+}
+
+function request(more: Partial<Pick<Request, 'method' | 'url' | 'headers'>>): Request {
+  return {
+    ...{
+      seq: 0,
+      at: 0,
+      requestIndex: 0,
+      page: 1,
+      kind: 'request' as const,
+      method: 'GET',
+      size: 0,
+      place: {},
+    },
+    ...{ url: 'https://api.example.com/', headers: [], body: undefined },
+    ...more,
+  };
+}
+
+it('writes a command that a shell reads as the request was', () => {
+  const url = "https://api.example.com/a?q=it's&x=$HOME`id`&y=%20\\n";
+  const headers = [
+    ['accept', 'application/json'],
+    ['x-note', '"quoted" and \'single\' $(id)'],
+    ['content-length', '12'],
+  ] as const;
+  const body = '{"text": "it\'s\\nso", "n": "$1 `x` \\\\"}';
+  const command = writeCurl(request({ method: 'POST', url, headers }), body);
+  expect(argumentsOf(command)).toEqual([
+    ...['-X', 'POST', url, '-H', 'accept: application/json', '-H', `x-note: ${headers[1][1]}`],
+    ...['--data-raw', body],
+  ]);
+  expect(command).not.toContain('#');
+});
+
+it('leaves variables where secrets were, named after their place', () => {
+  const command = writeCurl(
+    request({
+      method: 'PUT',
+      url: 'https://api.example.com/?page=1&api_key=[SANITIZED]&token=%5BSANITIZED%5D',
+      headers: [
+        ['authorization', 'Bearer [SANITIZED]'],
+        ['x-api-key', '[SANITIZED]'],
+      ],
+    }),
+    '{"user": "ann", "password": "[SANITIZED]"}',
+  );
+  expect(command.split('\n')[0]).toBe('# Set API_KEY, TOKEN, AUTHORIZATION, X_API_KEY, PASSWORD first.');
+  const env = { API_KEY: 'a', TOKEN: 'b', AUTHORIZATION: "c'c", X_API_KEY: 'd $d', PASSWORD: 'e' };
+  expect(argumentsOf(command, env)).toEqual([
+    ...['-X', 'PUT', '--globoff', 'https://api.example.com/?page=1&api_key=a&token=b'],
+    ...['-H', "authorization: Bearer c'c", '-H', 'x-api-key: d $d'],
+    ...['--data-raw', '{"user": "ann", "password": "e"}'],
+  ]);
+});
+
+it('asks curl for what it does not do by itself: patterns in an address, answers without a body', () => {
+  const url = 'https://api.example.com/?filter[name]={a}';
+  expect(argumentsOf(writeCurl(request({ method: 'HEAD', url }), undefined))).toEqual([
+    '--head',
+    '--globoff',
+    url,
+  ]);
+});
+
+it('quotes an empty body, and one that is a secret whole', () => {
+  expect(argumentsOf(writeCurl(request({ method: 'POST' }), ''))).toEqual([
+    ...['-X', 'POST', 'https://api.example.com/', '--data-raw', ''],
+  ]);
+  expect(
+    argumentsOf(writeCurl(request({}), 'grant=x&client_secret=[SANITIZED]&a=1'), { CLIENT_SECRET: 's' }).at(
+      -1,
+    ),
+  ).toBe('grant=x&client_secret=s&a=1');
+  expect(argumentsOf(writeCurl(request({}), '[SANITIZED]'), { SECRET: 's' }).at(-1)).toBe('s');
+});
