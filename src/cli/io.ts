@@ -26,6 +26,11 @@ export interface Io {
   readonly interruptible: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
+/** Whether nobody reads any more what is written. */
+export function isBrokenPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
+}
+
 /** The reason of the signal of `interruptible`. */
 export class UserInterruption extends Error {
   override readonly name = 'UserInterruption';

@@ -3,7 +3,7 @@ import { didYouMean } from '../util/suggest.js';
 import { COMMANDS } from './commands.js';
 import { EXIT } from './exit-code.js';
 import { parseArguments } from './input/parse-arguments.js';
-import { type Io, UserInterruption } from './io.js';
+import { type Io, isBrokenPipe, UserInterruption } from './io.js';
 import { commandHelp, overviewHelp } from './output/print-help.js';
 import { printable } from './output/terminal-text.js';
 import { readVersion } from './read-version.js';
@@ -79,8 +79,4 @@ async function reportFailure(error: unknown, name: string | undefined, io: Io): 
   const { printError } = await import('./output/print-error.js');
   await io.stderr.write(printError(error, { showStack: Boolean(io.env['IML_DEBUG']) }));
   return EXIT.failed;
-}
-
-function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }

@@ -170,6 +170,25 @@ describe('iml run --record', () => {
     expect(await play(recorded)).toEqual([]);
   });
 
+  it.each(['--record', '--har'])(
+    'goes on to its end with %s where the reader of the output goes away',
+    async (option) => {
+      const folder = ordersApp();
+      const file = path.join(folder, 'tests', 'list', 'one.test.json');
+      const closed = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+      const args = ['run', folder, 'list', '--map', `https://api.orders.example=${service.origin}`];
+      const given = ['--connection', JSON.stringify({ apiKey: KEY }), option, file];
+      const { code, err } = await cli([...args, ...given], {
+        onOut: () => {
+          throw closed;
+        },
+      });
+      expect([code, err]).toEqual([0, expect.stringMatching(/3 (?:exchanges|calls)/)]);
+      expect(readFileSync(file, 'utf8')).toMatch(/page(?:=3|": "3")/);
+      if (option === '--record') expect(await play({ file, folder })).toEqual([]);
+    },
+  );
+
   it('never replaces a file, and says so before anything is sent', async () => {
     const folder = ordersApp();
     mkdirSync(path.join(folder, 'tests'));

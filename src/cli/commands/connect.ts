@@ -39,6 +39,7 @@ import { printError } from '../output/print-error.js';
 import { printRunFindings } from '../output/run-findings.js';
 import { runWarnings } from '../output/warning-lines.js';
 import { type ConnectionRecorder, createConnectionRecorder } from '../recording/connection-recorder.js';
+import { outliveReader } from '../recording/outlive-reader.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { usageError } from '../usage-error.js';
 
@@ -93,7 +94,7 @@ export const CONNECT_COMMAND: Command = {
     'A secret on the command line is seen by others on this machine: let it be asked, or give -p NAME=@file.',
     'The address to come back to has to be registered with the service, as http://127.0.0.1:PORT/callback.',
   ],
-  run: connect,
+  run: (args, io) => connect(args, outliveReader(args, io)),
 };
 
 async function connect(args: Arguments, io: Io): Promise<number> {
