@@ -15,6 +15,16 @@ import { cli, startCli } from './fake-io.js';
 
 const KEY = 'k-9sd8f7sd9f8s7df-us7';
 
+/** Under names that say nothing, in forms that keys have, or long and without pattern. */
+const SUSPECTS = {
+  ...{
+    ref: ['sk', 'live', '51Hx0aZq9LmN'].join('_'),
+    note: `see ${['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2'].join('_')} there`,
+  },
+  ...{ blob: 'Zx81Kq07Vn4Rw92Tb6Yp3Lm5Hd0Sf', at: '2026-01-02T03:04:05.000Z' },
+  ...{ uuid: '0b7d5a52-6d0e-4a8e-9a53-0e7d5a52d0e4', word: 'internationalization-of-everything' },
+};
+
 /** Orders in pages of two, behind a key and a signature of the path; `/gone` is not there, `/cut` breaks off. */
 async function startOrders(): Promise<Loopback> {
   return httpServer((request, response) => {
@@ -23,6 +33,7 @@ async function startOrders(): Promise<Loopback> {
       const signature = createHmac('sha256', KEY).update(url.pathname).digest('hex');
       response.setHeader('connection', 'close');
       if (url.pathname === '/cut') return void response.destroy();
+      if (url.pathname === '/slow') return;
       if (request.headers['x-signature'] !== signature) {
         return void response.writeHead(401, { 'content-type': 'application/json' }).end('{"message":"no"}');
       }
@@ -31,6 +42,10 @@ async function startOrders(): Promise<Loopback> {
       const next = page < 3 ? `http://${request.headers.host}/orders?page=${page + 1}` : null;
       if (url.pathname === '/gone') {
         return void response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"gone"}');
+      }
+      if (url.pathname === '/odd') {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        return void response.end(JSON.stringify({ total: 1, plain: 'a text of several words', ...SUSPECTS }));
       }
       const large = url.pathname === '/large' ? 'x'.repeat(9000) : undefined;
       response.writeHead(200, { 'content-type': 'application/json', 'x-total': '6' });
@@ -65,6 +80,8 @@ const ORDERS = {
   'gone.json': { url: '/gone', temp: { path: '/gone' }, response: { output: '{{body}}' } },
   'cut.json': { url: '/cut', temp: { path: '/cut' }, response: { output: '{{body}}' } },
   'large.json': { url: '/large', temp: { path: '/large' }, response: { output: '{{length(body.large)}}' } },
+  'slow.json': { url: '/slow', temp: { path: '/slow' }, response: { output: '{{body}}' } },
+  'odd.json': { url: '/odd', temp: { path: '/odd' }, response: { output: '{{body.total}}' } },
   'region.json': {
     url: 'https://{{last(split(connection.apiKey; "-"))}}.orders.example/orders',
     temp: { path: '/orders' },
@@ -91,6 +108,8 @@ function ordersApp(): string {
           cut: module('action', 'cut.json'),
           large: module('action', 'large.json'),
           region: module('action', 'region.json'),
+          slow: module('action', 'slow.json'),
+          odd: module('action', 'odd.json'),
         },
       },
     },
@@ -153,6 +172,30 @@ describe('iml run --record', () => {
     const recorded = await record(module);
     expect([recorded.code, recorded.err]).toEqual([1, expect.stringContaining('1 exchange.')]);
     expect(JSON.parse(recorded.text)).toMatchObject({ expect: { error: { type: expect.any(String) } } });
+    expect(await play(recorded)).toEqual([]);
+  });
+
+  it('names values that look like keys, none of them whole', async () => {
+    const recorded = await record('odd');
+    expect(recorded.code).toBe(0);
+    const [, listed = ''] = recorded.err.split('look at them before you share the file:\n');
+    expect(listed.trim().split('\n')).toEqual([
+      expect.stringMatching(/^exchanges\[0\]\.response\.body\.ref {2}sk_l… \(20 characters\)$/),
+      expect.stringMatching(/^ *exchanges\[0\]\.response\.body\.note {2}ghp_… \(28 characters\)$/),
+      expect.stringMatching(/^ *exchanges\[0\]\.response\.body\.blob {2}Zx81… \(29 characters\)$/),
+    ]);
+    for (const value of [SUSPECTS.ref, SUSPECTS.blob]) expect(recorded.err).not.toContain(value);
+  });
+
+  it('records a service that does not answer in time, and plays it in no time', async () => {
+    const recorded = await record('slow', ['--timeout-ms', '200']);
+    expect(recorded.code).toBe(1);
+    const written = JSON.parse(recorded.text) as {
+      exchanges: readonly { response: object }[];
+      expect: object;
+    };
+    expect(written.exchanges[0]?.response).toEqual({ delayMs: 600_000 });
+    expect(written.expect).toMatchObject({ error: { type: expect.any(String) } });
     expect(await play(recorded)).toEqual([]);
   });
 
@@ -440,6 +483,143 @@ describe('iml test --from-har', () => {
       response: { status: 200, body: { items: [{ id: 1, token: expect.stringMatching(/^\{\{secret:/) }] } },
     });
     expect(second).toMatchObject({ response: { networkError: 'ECONNREFUSED' } });
+  });
+
+  it('reads what a browser writes: HTTP/2 names, decoded bodies, Base64, cookies, redirects, forms', async () => {
+    const headers = (pairs: Readonly<Record<string, string>>): object[] =>
+      Object.entries(pairs).map(([name, value]) => ({ name, value }));
+    const call = (url: string, request: object, response: object): object => ({
+      ...{
+        _initiator: { type: 'script' },
+        _priority: 'High',
+        _resourceType: 'fetch',
+        cache: {},
+        connection: '443',
+      },
+      ...{ pageref: 'page_1', serverIPAddress: '192.0.2.1', startedDateTime: '2026-11-21T10:00:00.123Z' },
+      ...{
+        time: 31.4,
+        timings: { blocked: 1, dns: -1, ssl: -1, connect: -1, send: 0.1, wait: 30, receive: 0.3 },
+      },
+      request: {
+        ...{
+          method: 'GET',
+          url,
+          httpVersion: 'h2',
+          headersSize: -1,
+          bodySize: 0,
+          queryString: [],
+          cookies: [],
+        },
+        ...request,
+      },
+      response: {
+        ...{ status: 200, statusText: '', httpVersion: 'h2', headersSize: -1, bodySize: -1, redirectURL: '' },
+        ...{ _transferSize: 321, _error: null, cookies: [], content: { size: 0, mimeType: '' }, ...response },
+      },
+    });
+    const sent = headers({
+      ...{ ':authority': 'api.orders.example', ':method': 'POST', ':path': '/login', ':scheme': 'https' },
+      ...{
+        'accept-encoding': 'gzip, br, zstd',
+        cookie: 'sid=ses-canary-11aa22bb33',
+        'user-agent': 'Mozilla/5.0',
+      },
+      ...{
+        'content-length': '38',
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-ch-ua-mobile': '?0',
+      },
+    });
+    const pdf = Buffer.from([0x25, 0x50, 0x44, 0x46, 0, 1, 2, 255]).toString('base64');
+    const entries = [
+      call(
+        'https://api.orders.example/login',
+        {
+          ...{ method: 'POST', headers: sent, bodySize: 38 },
+          cookies: [{ name: 'sid', value: 'ses-canary-11aa22bb33', httpOnly: true, secure: true }],
+          postData: {
+            mimeType: 'application/x-www-form-urlencoded',
+            text: 'user=ann&password=pw-canary-0f9e8d7c',
+            params: [
+              { name: 'user', value: 'ann' },
+              { name: 'password', value: 'pw-canary-0f9e8d7c' },
+            ],
+          },
+        },
+        {
+          ...{ status: 302, redirectURL: '/orders?page=1' },
+          headers: headers({
+            location: '/orders?page=1',
+            'set-cookie': 'sid=ses-canary-44cc55dd66; Path=/\ntheme=dark',
+          }),
+        },
+      ),
+      call(
+        'https://api.orders.example/orders?page=1',
+        { headers: sent.slice(0, 4) },
+        {
+          headers: headers({ 'content-type': 'application/json; charset=utf-8', 'content-encoding': 'br' }),
+          content: {
+            ...{ size: 40, compression: 12, mimeType: 'application/json' },
+            ...{
+              text: Buffer.from('{"items":[{"id":1,"note":"é"}]}').toString('base64'),
+              encoding: 'base64',
+            },
+          },
+        },
+      ),
+      call(
+        'https://api.orders.example/file',
+        { headers: [] },
+        {
+          headers: headers({ 'content-type': 'application/pdf' }),
+          content: { size: 8, mimeType: 'application/pdf', text: pdf, encoding: 'base64' },
+        },
+      ),
+      call('data:image/png;base64,iVBORw0KGgo=', {}, {}),
+      call('https://api.orders.example/orders', { method: 'OPTIONS', headers: [] }, { status: 204 }),
+    ];
+    const pages = [{ id: 'page_1', title: 'https://api.orders.example/', pageTimings: {} }];
+    const har = {
+      log: { version: '1.2', creator: { name: 'WebInspector', version: '537.36' }, pages, entries },
+    };
+    // Some write a mark in front of the file.
+    const { code, out, err } = await convert(`\uFEFF${JSON.stringify(har)}`);
+    expect([code, err]).toEqual([0, expect.stringContaining('3 exchanges, 2 left out.')]);
+    expect(out + err).not.toContain('canary');
+    const { exchanges } = JSON.parse(out) as { exchanges: readonly object[] };
+    expect(exchanges).toMatchObject([
+      {
+        request: {
+          ...{ method: 'POST', url: 'https://api.orders.example/login' },
+          form: { user: 'ann', password: '{{secret:password}}' },
+        },
+        response: { status: 302, headers: { location: '/orders?page=1' } },
+      },
+      {
+        request: { method: 'GET', url: 'https://api.orders.example/orders', query: { page: '1' } },
+        response: { status: 200, body: { items: [{ id: 1, note: 'é' }] } },
+      },
+      { response: { status: 200, bodyBase64: pdf } },
+    ]);
+    expect(exchanges[0]).not.toHaveProperty('request.headers.cookie');
+    expect(exchanges[1]).not.toHaveProperty('request.headers');
+    expect(exchanges[1]).not.toHaveProperty('response.headers.content-encoding');
+  });
+
+  it('reads what --har writes, and leaves its placeholders as they are', async () => {
+    const folder = ordersApp();
+    const har = path.join(folder, 'run.har');
+    const map = ['--map', `https://api.orders.example=${service.origin}`];
+    await cli(['run', folder, 'list', ...map, '--connection', JSON.stringify({ apiKey: KEY }), '--har', har]);
+    const { code, out, err } = await cli(['test', folder, '--from-har', har]);
+    expect([code, err]).toEqual([0, expect.stringContaining('3 exchanges.')]);
+    const { exchanges } = JSON.parse(out) as { exchanges: readonly object[] };
+    expect(exchanges[2]).toMatchObject({
+      request: { url: 'https://api.orders.example/orders', query: { page: '3' } },
+      response: { body: { items: [{ id: 5, note: 'for {{secret:apiKey}}' }, {}] } },
+    });
   });
 
   it.each([

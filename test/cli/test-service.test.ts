@@ -363,6 +363,16 @@ describe('iml test --live', () => {
     expect((await test(old, ['--max-age', 'old'])).code).toBe(2);
   });
 
+  it('leaves out what was written by hand, unless that says otherwise', async () => {
+    const { recorded: _, ...byHand } = JSON.parse(readCase(folder)) as Record<string, unknown>;
+    const other = itemsApp({ 'list/hand': byHand, 'list/live': { ...byHand, live: true } });
+    const { code, out } = await test(other, ['--live']);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/skipped list\/hand\n {2}It was not recorded[\s\S]*1 passed, 1 did not/),
+    ]);
+  });
+
   it.each([
     [['--live', '--record'], 'goes with none of --record'],
     [['--live', '--update'], 'goes with none of --update'],

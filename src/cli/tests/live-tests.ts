@@ -71,6 +71,8 @@ function explainSkip(
 ): string | undefined {
   if (written.record === true) return 'It asks to be recorded first: iml test --record.';
   if (written.live === false) return 'It says "live": false.';
+  if (written.recorded === undefined && written.live !== true)
+    return 'It was not recorded: "live": true in the case lets it run all the same.';
   if (!isLiveKind(kind)) return `A run of the kind ${kind} is not made again by itself.`;
   if (app !== undefined || server !== undefined) return 'It has an app or a service of its own.';
   if (exchanges.length === 0) return 'It asks the service for nothing.';

@@ -60,6 +60,17 @@ export async function openService(args: Arguments, io: Io): Promise<ServiceAcces
     opened.set(key, opening);
     return opening;
   };
+  /** What a case of a connection itself asks for, out of the data that was made of it. */
+  const openOwn = async (read: ReadCase, app: App): Promise<(name: string) => string | undefined> => {
+    const { type, name } = readComponent(read);
+    const one =
+      type === 'connection' ? given.find((other) => 'data' in other || other.component === name) : undefined;
+    const data = one === undefined ? {} : 'data' in one ? one.data : await open(one.name, app);
+    return (member) => {
+      const value = Object.hasOwn(data, member) ? data[member] : undefined;
+      return typeof value === 'string' ? value : undefined;
+    };
+  };
   return {
     engine,
     redact: redactor.text,
@@ -70,7 +81,8 @@ export async function openService(args: Arguments, io: Io): Promise<ServiceAcces
       );
       const connection =
         chosen === undefined ? undefined : 'data' in chosen ? chosen.data : await open(chosen.name, app);
-      const find = (name: string): string | undefined => io.env[nameVariable(name)];
+      const own = await openOwn(read, app);
+      const find = (name: string): string | undefined => io.env[nameVariable(name)] ?? own(name);
       const filled = fillSecrets(read, { connection, find });
       if (!filled.ok) return { ok: false, problem: describeMissing(filled.missing, allowed.length > 0) };
       const { input = {}, common } = filled.case.played;
@@ -94,16 +106,19 @@ async function openConnection(
 }
 
 /** Names of the connections that the component of a case may use. */
-function listConnections({ played: { component } }: ReadCase, app: App): readonly string[] {
-  const [type = '', name = ''] =
-    typeof component === 'object' ? [component.type, component.name] : split(component ?? '');
+function listConnections(read: ReadCase, app: App): readonly string[] {
+  const { type, name } = readComponent(read);
   const found = { module: app.modules, rpc: app.rpcs, webhook: app.webhooks }[type]?.get(name);
   return [found?.connection, found?.altConnection].filter((other) => other !== undefined);
 }
 
-function split(component: string): readonly [string, string] {
+function readComponent({ played: { component = '' } }: ReadCase): {
+  readonly type: string;
+  readonly name: string;
+} {
+  if (typeof component === 'object') return component;
   const at = component.indexOf(':');
-  return [component.slice(0, at), component.slice(at + 1)];
+  return { type: component.slice(0, at), name: component.slice(at + 1) };
 }
 
 /** Of the environment, for the placeholder of a secret. */

@@ -4,6 +4,11 @@ import { isPlainObject, type PlainObject, setMember } from '../../util/plain-obj
 /** `{{secret:apiKey}}`, anywhere in a text. */
 const PLACEHOLDER = /\{\{secret:([\p{L}\p{N}_.-]{1,64})\}\}/gu;
 
+/** Whether a text is the placeholder of a secret, and nothing else. */
+export function isPlaceholder(text: string): boolean {
+  return /^\{\{secret:[\p{L}\p{N}_.-]{1,64}\}\}$/u.test(text);
+}
+
 /** What a file holds in place of a secret. */
 export function secretPlaceholder(name: string): string {
   return `{{secret:${name}}}`;

@@ -19,8 +19,8 @@ export interface TestCase extends Omit<Fixture, 'name' | 'kind' | 'component' | 
    */
   readonly record?: boolean;
   /**
-   * Whether `iml test --live` runs the case: true also where a call may change something at the service, false never.
-   * Default: where all its calls are GET or HEAD.
+   * Whether `iml test --live` runs the case: true also where a call may change something at the service, or where it was not
+   * recorded; false never. Default: where it was recorded and all its calls are GET or HEAD.
    */
   readonly live?: boolean;
   /** When and by what the exchanges were recorded; absent where they were written by hand. */

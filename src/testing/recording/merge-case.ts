@@ -1,4 +1,5 @@
 import { editJson } from '../../document/reading/edit-json.js';
+import { MADE_UP_NOTE } from '../cases/made-up-note.js';
 import type { ReadCase } from '../cases/read-case.js';
 import type { TestCase } from '../cases/test-case.js';
 import { printMember } from './print-case.js';
@@ -31,7 +32,7 @@ const RECORDED = ['recorded', 'secrets', 'input', 'common', 'exchanges', 'expect
  */
 export function mergeCase({ document }: ReadCase, recorded: TestCase, keepsExpectation: boolean): string {
   const members = RECORDED.filter((name) => name !== 'expect' || !keepsExpectation);
-  const text = document.text ?? '';
+  const text = (document.text ?? '').replace(`${MADE_UP_NOTE}\n`, '');
   // Each value is put in by a mark first, so that it can be printed as a recording is.
   const marks = members.flatMap((name) => {
     const value = recorded[name];

@@ -1,6 +1,6 @@
 import { createKnownSecrets, type KnownSecrets } from '../../redaction/known-secrets.js';
 import { MIN_SECRET_LENGTH } from '../../redaction/secret-forms.js';
-import { fakeSecret } from '../cases/secret-placeholders.js';
+import { fakeSecret, isPlaceholder } from '../cases/secret-placeholders.js';
 import { replaceSecret } from './replace-secret.js';
 
 /** A secret with the placeholder it is written as. */
@@ -59,6 +59,8 @@ export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBo
   return {
     secrets: () => [...byValue.values()].map(({ finder: _, ...secret }) => secret),
     enter: (wanted, value) => {
+      // Of a file whose secrets were taken out before.
+      if (typeof value === 'string' && isPlaceholder(value)) return value;
       const known = byValue.get(String(value));
       if (known !== undefined) return typeof value === 'number' ? asNumber(known) : known.standIn;
       const name = freeName(wanted, names);

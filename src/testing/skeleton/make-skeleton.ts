@@ -5,6 +5,7 @@ import { moduleForm, readForm } from '../../parameters/form/form.js';
 import type { ParameterElement } from '../../parameters/form/parameter-spec.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { fixtureOfCase } from '../cases/case-fixture.js';
+import { MADE_UP_NOTE } from '../cases/made-up-note.js';
 import { readCase } from '../cases/read-case.js';
 import { restorePlaceholders } from '../cases/restore-placeholders.js';
 import { secretPlaceholder } from '../cases/secret-placeholders.js';
@@ -80,10 +81,13 @@ export async function makeSkeleton(
     expect: writeTagged(expectOf(report)),
   };
   const text = JSON.stringify(restorePlaceholders(written, secrets), null, 2);
-  const note =
-    '// The answers in here are made up. For real ones add "record": true and run: iml test --record --connection NAME';
   const { error } = report.outcome;
-  return { component, file, text: `${note}\n${text}\n`, error: error && `${error.type}: ${error.message}` };
+  return {
+    component,
+    file,
+    text: `${MADE_UP_NOTE}\n${text}\n`,
+    error: error && `${error.type}: ${error.message}`,
+  };
 }
 
 function expectOf({ outcome, events }: FixtureReport): PlainObject {
