@@ -180,6 +180,23 @@ export interface AppState {
   }[];
 }
 
+/** What would be written of a run as a case, secrets replaced. */
+export interface CaseDraft {
+  /** Where it would lie, from the app's folder. */
+  readonly folder: string;
+  readonly text: string;
+  /** Files beside it. */
+  readonly bodies: readonly { readonly name: string; readonly size: number }[];
+  /** Names of the placeholders that stand for secrets. */
+  readonly placeholders: readonly string[];
+  /** Values that look like keys and are none that is known: where, and how they begin. */
+  readonly suspects: readonly { readonly path: string; readonly shown: string }[];
+  /** Tells whether what is written later is what was shown. */
+  readonly ref: string;
+  /** Names of cases that are there. */
+  readonly taken: readonly string[];
+}
+
 /** A test of the app, and how it stands. */
 export interface ShownTest {
   /** Path of its file from the app's folder; of a test of a custom function with its name. */

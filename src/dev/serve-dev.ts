@@ -83,7 +83,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
       hub.publish({ type: 'app', revision });
       if (problem === undefined) void refresh().catch(onProblem);
     },
-    onTests: (changed) => tests.touch(changed),
+    onTests: (changed) => void tests.touch(changed).catch(onProblem),
   });
   const history = await openHistory(options.historyFile).catch((error: unknown) => {
     session.close();

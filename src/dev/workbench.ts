@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { EngineError } from '../errors/engine-error.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor } from '../redaction/redact.js';
@@ -16,6 +17,7 @@ import type { AppReading, AppSession } from './live/app-session.js';
 import type { EventHub } from './live/event-hub.js';
 import type {
   AppState,
+  CaseDraft,
   ExplainedDocument,
   PackedEvent,
   RunDetail,
@@ -31,6 +33,7 @@ import type { RunSetting } from './runs/run-component.js';
 import { showFailure, showPlace } from './runs/show-failure.js';
 import type { Workshop } from './runs/workshop.js';
 import { writeRunHar } from './runs/write-run-har.js';
+import { type CaseChoice, draftCase, type RunToSave, saveCase } from './tests/save-case.js';
 import type { TestBench } from './tests/test-bench.js';
 
 /** All that the page and other clients can ask for. */
@@ -61,6 +64,10 @@ export interface Workbench {
   readonly harFile: (id: string) => Promise<{ readonly name: string; readonly text: string }>;
   /** @returns the id it has in the history @throws EngineError (TRACE_FILE) */
   readonly importTrace: (text: string) => Promise<string>;
+  /** What would be written of a run as a case. @throws EngineError for a run that is not at hand, or cannot be one */
+  readonly draftCase: (id: string) => Promise<CaseDraft>;
+  /** Writes it, and runs it. @returns the id of the test @throws EngineError as above, and for a file that is there */
+  readonly saveCase: (id: string, choice: CaseChoice) => Promise<string>;
   readonly diff: (a: string, b: string) => Promise<RunDiff>;
   /** Takes one run out of the history, or all. */
   readonly clear: (id?: string) => Promise<void>;
@@ -120,6 +127,11 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     (await readDocuments(run)).flatMap(({ role, ...text }) =>
       role === 'base' || role === 'communication' ? [{ role, ...text }] : [],
     );
+  const findToSave = async (id: string): Promise<RunToSave> => {
+    const { startedAt } = await find(id);
+    const recorded = await workshop.recorded(id);
+    return { recorded, startedAt, version: parts.version, root: session.root };
+  };
   const findMoment = async (run: RunDetail, seq: number): Promise<Moment> => {
     const moment = await momentAt(await readEvents(run.id), seq, history);
     if (moment === undefined) {
@@ -179,6 +191,12 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       return { name: `${fileName(name)}.har`, text };
     },
     importTrace: async (text) => keepTrace(readTraceFile(text), { source: 'file' }, parts),
+    draftCase: async (id) => draftCase(await findToSave(id)),
+    saveCase: async (id, choice) => {
+      const file = await saveCase(await findToSave(id), choice);
+      await tests.touch([file]);
+      return path.relative(session.root, file).split(path.sep).join('/');
+    },
     diff: async (a, b) => {
       const [left, right] = await Promise.all(
         [a, b].map(async (id) => {

@@ -84,6 +84,13 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
     return c.json({ id: await bench.importTrace(text) }, 201);
   });
 
+  app.post('/api/runs/:id/case', async (c) => c.json(await bench.draftCase(c.req.param('id'))));
+  app.post('/api/runs/:id/case/write', async (c) => {
+    const body = await readObject(c);
+    const [name = '', shown = ''] = [readTextMember(body, 'name'), readTextMember(body, 'shown')];
+    const replace = body['replace'] === true;
+    return c.json({ test: await bench.saveCase(c.req.param('id'), { name, shown, replace }) }, 201);
+  });
   app.get('/api/tests', async (c) => c.json(await bench.tests.state()));
   app.get('/api/tests/one', async (c) => c.json(await bench.tests.find(c.req.query('id') ?? '')));
   app.post('/api/tests/run', async (c) => {

@@ -10,7 +10,9 @@ import { ComponentView } from './views/component-view.js';
 import { DiffView } from './views/diff-view.js';
 import { ConnectionView, FindingsView, HomeView, WebhookView } from './views/other-views.js';
 import { RunView } from './views/run-view.js';
+import { SaveView } from './views/save-view.js';
 import { SearchView } from './views/search-view.js';
+import { TestView } from './views/test-view.js';
 
 function Main(): JSX.Element {
   const { view, id, more } = route.value;
@@ -24,6 +26,10 @@ function Main(): JSX.Element {
       return <WebhookView name={id} />;
     case 'connection':
       return <ConnectionView name={id} />;
+    case 'save':
+      return <SaveView key={id} id={id} />;
+    case 'test':
+      return <TestView id={id} />;
     case 'findings':
       return <FindingsView />;
     case 'diff':

@@ -21,8 +21,11 @@ export interface TestBench {
   readonly find: (id: string) => Promise<TestDetail>;
   /** Runs one test, or all. Resolves when they are over. @throws EngineError (HOST_MISSING) */
   readonly run: (id?: string) => Promise<void>;
-  /** Files were saved, paths absolute: what depends on them is run again, once tests were asked for at all. */
-  readonly touch: (changed: readonly string[]) => void;
+  /**
+   * Files were saved, paths absolute: what depends on them is run again, once tests were asked for at all. Resolves when
+   * that is over.
+   */
+  readonly touch: (changed: readonly string[]) => Promise<void>;
   /** Ends what is under way. */
   readonly close: () => Promise<void>;
 }
@@ -114,9 +117,8 @@ export function createTestBench(parts: WorkshopParts): TestBench {
             },
       );
     },
-    touch: (changed) => {
-      if (first === undefined) return;
-      runPlaces((place) => findAffected(place, changed)).catch(parts.onProblem);
+    touch: async (changed) => {
+      if (first !== undefined) await runPlaces((place) => findAffected(place, changed));
     },
     close: async () => {
       abort.abort();

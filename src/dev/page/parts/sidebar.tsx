@@ -17,6 +17,7 @@ import {
 } from '../state/store.js';
 import { StateMark, TypeTag } from './badges.js';
 import { moveFocus } from './move-focus.js';
+import { TestList } from './test-list.js';
 
 /** The app, and below it the runs. */
 export function Sidebar(): JSX.Element {
@@ -66,6 +67,7 @@ function Components({ state }: { readonly state: AppState }): JSX.Element {
           </Item>
         ))}
       </Group>
+      <TestList />
       <a
         class="nav-item findings"
         data-item

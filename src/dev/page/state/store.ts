@@ -20,6 +20,9 @@ export const connection = signal<'connecting' | 'live' | 'lost' | 'refused'>('co
 /** A sentence for a moment, such as what went wrong. */
 export const notice = signal<{ readonly text: string; readonly kind: 'ok' | 'error' } | undefined>(undefined);
 
+/** Counts what was heard of tests, so that those who show them ask again. */
+export const testsHeard = signal(0);
+
 /** Counts what was heard of each run, so that a view knows to look again. */
 export const heard = signal<ReadonlyMap<string, RunSummary>>(new Map());
 
@@ -87,15 +90,18 @@ export async function loadMoreRuns(): Promise<void> {
 /** Takes in what the server tells of by itself. */
 function hear(message: LiveMessage): void {
   if (message.type === 'app') void loadApp().catch(sayError);
+  else if (message.type === 'tests') testsHeard.value++;
   else if (message.type === 'removed') void loadRuns().catch(sayError);
   else {
     const { run } = message;
     const isKnown = runs.value.some(({ id }) => id === run.id);
     // Only the server knows whether the text of the filter is in it.
-    if (!isKnown && textFilter.value !== '' && run.state !== 'running') void loadRuns().catch(sayError);
+    if (!isKnown && run.source !== 'test' && textFilter.value !== '' && run.state !== 'running')
+      void loadRuns().catch(sayError);
     batch(() => {
       if (isKnown) runs.value = runs.value.map((other) => (other.id === run.id ? run : other));
-      else if (textFilter.value === '')
+      // Runs of tests stand with their tests.
+      else if (textFilter.value === '' && run.source !== 'test')
         runs.value = [run, ...runs.value].sort((a, b) => b.startedAt - a.startedAt);
       heard.value = new Map(heard.value).set(run.id, run);
     });

@@ -3,6 +3,8 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { DiffStep, RunDiff, RunSummary, ValueDiff } from '../../protocol.js';
 import { StateMark, Status } from '../parts/badges.js';
+import { DocumentDiffs } from '../parts/document-diff.js';
+import { TestMark } from '../parts/test-list.js';
 import { get } from '../state/api.js';
 import { clock, count, describeOutcome, duration } from '../state/format.js';
 import { writeRoute } from '../state/route.js';
@@ -22,11 +24,19 @@ export function DiffView({ a, b }: { readonly a: string; readonly b: string }): 
   const changed = value.steps.filter(({ change }) => change !== 'same');
   return (
     <article class="diff" aria-label="Two runs compared">
-      <h1>What changed in {value.b.name}</h1>
+      <h1>What changed in {value.b.test?.name ?? value.b.name}</h1>
       <div class="diff-sides">
         <Side title="before" run={value.a} />
         <Side title="after" run={value.b} />
       </div>
+      {value.documents.length > 0 && (
+        <section aria-label="Texts">
+          <h2>
+            What was saved <span class="muted">{count(value.documents.length, 'file')}</span>
+          </h2>
+          <DocumentDiffs documents={value.documents} />
+        </section>
+      )}
       <section aria-label="Bundles">
         <h2>
           Bundles{' '}
@@ -54,8 +64,10 @@ export function DiffView({ a, b }: { readonly a: string; readonly b: string }): 
 function Side({ title, run }: { readonly title: string; readonly run: RunSummary }): JSX.Element {
   return (
     <a class="card" href={writeRoute('run', run.id)}>
-      <span class="muted">{title}</span> <StateMark state={run.state} /> {clock(run.startedAt)} ·{' '}
-      {describeOutcome(run)} · {count(run.requests, 'request')} · {duration(run.durationMs)}
+      <span class="muted">{title}</span>{' '}
+      {run.test === undefined ? <StateMark state={run.state} /> : <TestMark status={run.test.status} />}{' '}
+      {clock(run.startedAt)} · {describeOutcome(run)} · {count(run.requests, 'request')} ·{' '}
+      {duration(run.durationMs)}
       {run.error !== undefined && <p class="muted">{run.error.message}</p>}
     </a>
   );

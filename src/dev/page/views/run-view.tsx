@@ -10,6 +10,8 @@ import { FailureCard } from '../parts/failure-card.js';
 import { JsonTree } from '../parts/json-tree.js';
 import { LimitMeters } from '../parts/limit-meters.js';
 import { Tabs } from '../parts/tabs.js';
+import { TestDifferences } from '../parts/test-differences.js';
+import { TestActions, TestMark } from '../parts/test-list.js';
 import { Timeline } from '../parts/timeline.js';
 import { Warnings } from '../parts/warnings.js';
 import { ApiError, download, get, post, remove } from '../state/api.js';
@@ -78,6 +80,7 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
   return (
     <article class="run" aria-label={`Run of ${run.name}`}>
       <Head run={run} />
+      {run.testRun !== undefined && <TestDifferences {...run.testRun} />}
       {run.failure !== undefined && <FailureCard failure={run.failure} />}
       <Warnings warnings={run.allWarnings} />
       {!isWebhook && <LimitMeters run={run} />}
@@ -102,7 +105,7 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
         {tab.value !== 'bundles' && tab.value !== 'input' && !isWebhook && steps.length > 0 && (
           <Timeline
             steps={steps}
-            startedAt={run.startedAt}
+            startedAt={findStart(run, events)}
             durationMs={run.durationMs}
             selected={shown?.seq}
             onSelect={(chosen) => {
@@ -124,6 +127,11 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
   );
 }
 
+/** A test has a clock of its own, and a trace was made before it came here. */
+function findStart({ source, startedAt }: RunDetail, [first]: readonly PackedEvent[]): number {
+  return source === 'test' || source === 'file' ? (first?.at ?? startedAt) : startedAt;
+}
+
 /** Where a person looks first: at what failed, else at the first exchange. */
 function firstOfInterest(
   run: RunDetail,
@@ -138,7 +146,8 @@ function firstOfInterest(
 }
 
 function Head({ run }: { readonly run: RunDetail }): JSX.Element {
-  const isOwn = run.kind === 'module' || run.kind === 'rpc';
+  const isTest = run.source === 'test';
+  const isOwn = !isTest && (run.kind === 'module' || run.kind === 'rpc');
   const again = async (more: Record<string, unknown>): Promise<void> => {
     const { parameters, connection, limit, defaults, start, payload } = run.input;
     const wish = { parameters, connection, limit, defaults, start, payload };
@@ -155,9 +164,16 @@ function Head({ run }: { readonly run: RunDetail }): JSX.Element {
   return (
     <header class="run-head">
       <div class="run-title">
-        <StateMark state={run.state} />
-        <h1>{isOwn ? <a href={writeRoute(run.kind, run.name)}>{run.name}</a> : run.name}</h1>
+        {run.testRun === undefined ? (
+          <StateMark state={run.state} />
+        ) : (
+          <TestMark status={run.testRun.status} />
+        )}
+        <h1>
+          {isOwn ? <a href={writeRoute(run.kind, run.name)}>{run.name}</a> : (run.testRun?.name ?? run.name)}
+        </h1>
         <span class="muted">
+          {run.testRun !== undefined && `${run.testRun.file} · `}
           {describeOutcome(run)} · {duration(run.durationMs)} · {clock(run.startedAt)}
           {run.input.connection !== undefined && ` · connection ${run.input.connection}`}
           {run.replayOf !== undefined && ' · on recorded answers'}
@@ -189,7 +205,8 @@ function Head({ run }: { readonly run: RunDetail }): JSX.Element {
             )}
           </>
         )}
-        {run.kind === 'webhook' && (
+        {isTest && run.testRun !== undefined && <TestActions id={run.testRun.file} />}
+        {run.kind === 'webhook' && !isTest && (
           <button
             type="button"
             class="button primary"
@@ -200,7 +217,12 @@ function Head({ run }: { readonly run: RunDetail }): JSX.Element {
             Send again
           </button>
         )}
-        <CompareWith run={run} />
+        {run.canReplay && run.state !== 'stopped' && (
+          <a class="button" href={writeRoute('save', run.id)}>
+            Save as test
+          </a>
+        )}
+        {!isTest && <CompareWith run={run} />}
         <button
           type="button"
           class="button"
@@ -218,22 +240,27 @@ function Head({ run }: { readonly run: RunDetail }): JSX.Element {
             Save HAR
           </button>
         )}
-        <button
-          type="button"
-          class="button"
-          aria-label="Remove this run from the history"
-          onClick={() =>
-            act(async () => {
-              await remove(`runs/${run.id}`);
-              say('The run was removed.');
-              if (route.peek().id === run.id) go();
-            })
-          }
-        >
-          Remove
-        </button>
+        {!isTest && <RemoveButton run={run} />}
       </div>
     </header>
+  );
+}
+
+function RemoveButton({ run }: { readonly run: RunDetail }): JSX.Element {
+  const drop = async (): Promise<void> => {
+    await remove(`runs/${run.id}`);
+    say('The run was removed.');
+    if (route.peek().id === run.id) go();
+  };
+  return (
+    <button
+      type="button"
+      class="button"
+      aria-label="Remove this run from the history"
+      onClick={() => void drop().catch(sayError)}
+    >
+      Remove
+    </button>
   );
 }
 

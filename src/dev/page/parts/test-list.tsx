@@ -1,0 +1,92 @@
+import type { JSX } from 'preact';
+import type { ShownTest } from '../../protocol.js';
+import { count } from '../state/format.js';
+import { route, writeRoute } from '../state/route.js';
+import { failedTests, findTest, runTests, tests } from '../state/tests.js';
+
+const MARKS: Readonly<Record<ShownTest['status'], readonly [mark: string, word: string, look: string]>> = {
+  waiting: ['○', 'did not run', 'stopped'],
+  running: ['●', 'running', 'running'],
+  passed: ['✓', 'passed', 'ok'],
+  failed: ['✕', 'failed', 'failed'],
+};
+
+/** How a test stands, by colour, mark and word. */
+export function TestMark({ status }: { readonly status: ShownTest['status'] }): JSX.Element {
+  const [mark, word, look] = MARKS[status];
+  return (
+    <span class={`state ${look}`} role="img" aria-label={word} title={word}>
+      {mark}
+    </span>
+  );
+}
+
+/** The tests of the app, each with how it stands; run again as files are saved. */
+export function TestList(): JSX.Element | null {
+  const { value: state } = tests;
+  if (state === undefined || state.tests.length === 0) return null;
+  const failed = failedTests.value;
+  return (
+    <details class="group tests" open>
+      <summary>
+        Tests <span class="muted">{state.tests.length}</span>{' '}
+        {failed > 0 && <span class="tag bad">{failed} failed</span>}
+        {failed === 0 && state.tests.every(({ status }) => status === 'passed') && (
+          <span class="tag good">all pass</span>
+        )}
+      </summary>
+      {state.tests.map((test) => (
+        <TestItem key={test.id} test={test} />
+      ))}
+      <button
+        type="button"
+        class="button small wide"
+        data-item
+        disabled={state.isRunning}
+        onClick={() => runTests()}
+      >
+        {state.isRunning ? 'Running …' : `Run ${count(state.tests.length, 'test')}`}
+      </button>
+    </details>
+  );
+}
+
+function TestItem({ test: { id, name, file, status } }: { readonly test: ShownTest }): JSX.Element {
+  const isHere = route.value.view === 'test' && route.value.id === id;
+  return (
+    <a
+      class="nav-item"
+      data-item
+      href={writeRoute('test', id)}
+      aria-current={isHere ? 'page' : undefined}
+      title={file}
+    >
+      <TestMark status={status} /> <span class="name">{name}</span>
+    </a>
+  );
+}
+
+/** What can be done with a test: run it, and see what has changed since it passed. */
+export function TestActions({ id }: { readonly id: string }): JSX.Element | null {
+  const test = findTest(id);
+  if (test === undefined) return null;
+  const { run, passedRun, status } = test;
+  return (
+    <>
+      <button
+        type="button"
+        class="button primary"
+        data-key="r"
+        disabled={status === 'running'}
+        onClick={() => runTests(id)}
+      >
+        Run this test
+      </button>
+      {status === 'failed' && run !== undefined && passedRun !== undefined && (
+        <a class="button" href={writeRoute('diff', passedRun, run)}>
+          What changed since it passed
+        </a>
+      )}
+    </>
+  );
+}

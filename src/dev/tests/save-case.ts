@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { lstat, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { EngineError } from '../../errors/engine-error.js';
+import { bodiesFolder } from '../../testing/cases/body-files.js';
+import type { RunToRecord } from '../../testing/recording/record-case.js';
+import { recordCase, type WrittenCase } from '../../testing/recording/write-case.js';
+import { findTests, TEST_FOLDER } from '../../testing/suite/find-tests.js';
+import { readErrno } from '../../util/read-errno.js';
+import { writeFiles } from '../../util/write-files.js';
+import type { CaseDraft } from '../protocol.js';
+
+/** A run that is to become a case. */
+export interface RunToSave {
+  readonly recorded: RunToRecord;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Of this package. */
+  readonly version: string;
+  /** The folder of the app, absolute. */
+  readonly root: string;
+}
+
+/** What the person who asked has seen and chosen. */
+export interface CaseChoice {
+  readonly name: string;
+  /** `ref` of the draft that was shown. */
+  readonly shown: string;
+  /** Whether a case of that name may be replaced. */
+  readonly replace: boolean;
+}
+
+/** Names that are files everywhere. */
+const NAME = /^[A-Za-z0-9][\w .-]{0,79}$/;
+
+const ENDING = '.test.json';
+
+/**
+ * What would be written of a run; nothing is.
+ *
+ * @throws RecordingError (RECORDING_REFUSED) for a run that does not come out the same without its secrets, and where one
+ *   would stand in a file
+ */
+export async function draftCase(run: RunToSave): Promise<CaseDraft> {
+  const [written, folder] = await Promise.all([write(run), findFolder(run)]);
+  const names = await readdir(folder).catch(() => []);
+  return {
+    folder: relative(run.root, folder),
+    text: written.text,
+    bodies: [...written.bodies].map(([name, content]) => ({ name, size: content.byteLength })),
+    ...{ placeholders: written.placeholders, suspects: written.suspects, ref: hashCase(written) },
+    taken: names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length)),
+  };
+}
+
+/**
+ * Writes what was shown.
+ *
+ * @returns the file, absolute
+ * @throws EngineError (USAGE) for a name that is none, a file that is there, a folder that leads elsewhere, a draft that
+ *   is another by now; RecordingError as above
+ */
+export async function saveCase(run: RunToSave, { name, shown, replace }: CaseChoice): Promise<string> {
+  if (!NAME.test(name) || name.endsWith('.')) {
+    throw usage(
+      `"${name}" is no name of a case: letters, digits, blanks, "-", "_" and "." are taken, 80 at most, a letter or digit first.`,
+    );
+  }
+  const written = await write(run);
+  if (hashCase(written) !== shown) {
+    throw usage('What would be written is not what was shown any more, as the app has changed: look again.');
+  }
+  const folder = await findFolder(run);
+  const file = path.join(folder, name + ENDING);
+  await assertOwn([path.dirname(folder), folder, bodiesFolder(file)], run.root);
+  const known = await lstat(file).catch(() => undefined);
+  if (known !== undefined && !(replace && known.isFile())) {
+    throw usage(`There is a case "${name}" already. Choose another name, or have it replaced.`);
+  }
+  const bodies = [...written.bodies].map(([body, content]) => ({
+    path: path.join(bodiesFolder(file), body),
+    content,
+  }));
+  // The case comes last: it names the others.
+  await writeFiles([...bodies, { path: file, content: written.text }]).catch((error: unknown) => {
+    throw usage(`The case cannot be written (${readErrno(error)}). Nothing of it was kept.`);
+  });
+  return file;
+}
+
+function write({ recorded, startedAt, version }: RunToSave): Promise<WrittenCase> {
+  return recordCase(recorded, { runtime: version, recordedAtMs: startedAt });
+}
+
+/** Where the app has its cases, else where `iml test` looks for them. */
+async function findFolder({ root, recorded }: RunToSave): Promise<string> {
+  const [place] = await findTests([root]);
+  const tests = place?.testFolders[0] ?? path.join(root, TEST_FOLDER);
+  return path.join(tests, recorded.component.name.replace(/[^\w.-]+/g, '_').replace(/^\.+/, '_'));
+}
+
+/** A link would lead out of the app. */
+async function assertOwn(folders: readonly string[], root: string): Promise<void> {
+  for (const folder of folders) {
+    const info = await lstat(folder).catch(() => undefined);
+    if (info === undefined || info.isDirectory()) continue;
+    throw usage(`"${relative(root, folder)}" is no folder of the app's own: nothing is written there.`);
+  }
+}
+
+function hashCase({ text, bodies }: WrittenCase): string {
+  const hash = createHash('sha256').update(text);
+  for (const [name, content] of bodies) hash.update(`\n${name} ${content.byteLength}\n`).update(content);
+  return hash.digest('hex').slice(0, 32);
+}
+
+function relative(root: string, file: string): string {
+  return path.relative(root, file).split(path.sep).join('/');
+}
+
+function usage(message: string): EngineError {
+  return new EngineError('USAGE', message);
+}

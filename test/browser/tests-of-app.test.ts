@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runFixtures } from '../../src/testing/suite/run-fixtures.js';
+import { API_KEY, type TestDev } from '../dev/start-dev.js';
+import {
+  expectAccessible,
+  hasNoBrowser,
+  type OpenPage,
+  startBrowser,
+  type TestBrowser,
+  takePicture,
+} from './open-page.js';
+
+const SPEC = 'modules/list-books/list-books.communication.iml.json';
+
+describe.skipIf(hasNoBrowser)('tests on the page', () => {
+  let started: TestBrowser;
+  let dev: TestDev;
+  let opened: OpenPage;
+  let page: Page;
+  beforeAll(async () => {
+    started = await startBrowser();
+    dev = started.dev;
+  });
+  afterAll(() => started?.close());
+  beforeEach(async () => {
+    opened = await started.open();
+    page = opened.page;
+  });
+  afterEach(async () => expect(await opened.close()).toEqual([]));
+
+  it('saves a run as a test with the keyboard alone, and asks before it replaces one', async () => {
+    const run = await dev.run({ name: 'listBooks', parameters: { limit: 2 } });
+    await page.locator(`a[href="#/run/${run.id}"]`).first().press('Enter');
+    await page.getByRole('link', { name: 'Save as test' }).press('Enter');
+    const draft = page.getByRole('region', { name: 'What will be written' });
+    await draft.getByText('"{{secret:apiKey}}"').first().waitFor();
+    await draft.getByText('Secrets replaced by placeholders: apiKey.').waitFor();
+    expect(await page.content()).not.toContain(API_KEY);
+    await expectAccessible(page);
+    await takePicture(page, 'save-as-test');
+    await page.getByLabel('Name').fill('two books');
+    await page.getByText('tests/listBooks/two books.test.json').waitFor();
+    await page.getByLabel('Name').press('Enter');
+    await page.getByRole('heading', { name: 'listBooks/two books' }).waitFor();
+    await page.getByRole('link', { name: 'passed listBooks/two books' }).waitFor();
+    const file = path.join(dev.root, 'tests/listBooks/two books.test.json');
+    expect(await runFixtures(file)).toMatchObject({ ok: true, passed: 1 });
+    await page.goto(`${dev.server.origin}/#/save/${run.id}`);
+    await page.getByLabel('Name').fill('two books');
+    const write = page.getByRole('button', { name: 'Write the file' });
+    await expect.poll(() => write.isDisabled()).toBe(true);
+    await page.getByLabel('There is a case of this name: replace it').check();
+    expect(await write.isDisabled()).toBe(false);
+    await page.setViewportSize({ width: 400, height: 800 });
+    await expectAccessible(page);
+    await takePicture(page, 'save-as-test-400');
+  });
+
+  it('shows which change of a spec broke a test, by the page alone', async () => {
+    await page.getByRole('link', { name: 'passed listBooks/two books' }).waitFor();
+    const text = readFileSync(path.join(dev.root, SPEC), 'utf8');
+    dev.write(SPEC, text.replace('"{{item.title}}"', '"{{item.titel}}"'));
+    await page.getByText('1 failed').waitFor();
+    await page.getByRole('link', { name: 'failed listBooks/two books' }).press('Enter');
+    const differences = page.getByRole('region', { name: 'Differences' });
+    await differences.getByText('bundles[0].title').waitFor();
+    await differences.getByText('"The Quiet Lighthouse"').first().waitFor();
+    await differences.getByText('{{item.titel}}').first().waitFor();
+    await differences
+      .getByText(/list-books\.communication\.iml\.json:\d+:\d+/)
+      .first()
+      .waitFor();
+    await page.getByRole('region', { name: 'Response' }).waitFor();
+    await expectAccessible(page);
+    await takePicture(page, 'test-failed');
+    await page.getByRole('link', { name: 'What changed since it passed' }).press('Enter');
+    const saved = page.getByRole('region', { name: 'Texts' });
+    await saved.locator('del', { hasText: '{{item.title}}' }).waitFor();
+    await saved.locator('ins', { hasText: '{{item.titel}}' }).waitFor();
+    await expectAccessible(page);
+    await takePicture(page, 'test-changed');
+    await page.setViewportSize({ width: 400, height: 800 });
+    await expectAccessible(page);
+    await takePicture(page, 'test-changed-400');
+    await page.goBack();
+    await differences.waitFor();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page);
+    await takePicture(page, 'test-failed-400-dark');
+    dev.write(SPEC, text);
+    await differences.waitFor({ state: 'detached' });
+    await page.getByRole('img', { name: 'passed' }).first().waitFor({ state: 'attached' });
+  });
+});

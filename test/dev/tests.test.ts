@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type {
+  CaseDraft,
+  RunDetail,
+  RunDiff,
+  RunSummary,
+  TestDetail,
+  TestsState,
+} from '../../src/dev/protocol.js';
+import { runFixtures } from '../../src/testing/suite/run-fixtures.js';
+import { API_KEY, startDev, type TestDev } from './start-dev.js';
+
+const SPEC = 'modules/list-books/list-books.communication.iml.json';
+const CASE = 'tests/listBooks/three.test.json';
+
+let dev: TestDev;
+beforeAll(async () => {
+  dev = await startDev();
+});
+afterAll(() => dev.close());
+
+/** Asks until a test stands as it should: files are looked at now and then. */
+async function settled(id: string, isSo: (test: TestDetail) => boolean): Promise<TestDetail> {
+  for (;;) {
+    const { tests } = await dev.get<TestsState>('/api/tests');
+    if (tests.some((test) => test.id === id)) {
+      const test = await dev.get<TestDetail>(`/api/tests/one?id=${encodeURIComponent(id)}`);
+      if (isSo(test)) return test;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function save(run: string, name: string, more: Record<string, unknown> = {}): Promise<unknown> {
+  const { ref: shown } = await dev.post<CaseDraft>(`/api/runs/${run}/case`);
+  return dev.post(`/api/runs/${run}/case/write`, { name, shown, ...more });
+}
+
+it('shows what a run becomes as a case, writes it where nothing is, and it passes', async () => {
+  const run = await dev.run({ name: 'listBooks', parameters: { limit: 3 } });
+  expect(run.canReplay).toBe(true);
+  const draft = await dev.post<CaseDraft>(`/api/runs/${run.id}/case`);
+  expect(draft).toMatchObject({ folder: 'tests/listBooks', placeholders: ['apiKey'], taken: [] });
+  expect(draft.text).not.toContain(API_KEY);
+  expect(existsSync(path.join(dev.root, 'tests'))).toBe(false);
+  expect(await save(run.id, 'three')).toEqual({ test: CASE });
+  expect(readFileSync(path.join(dev.root, CASE), 'utf8')).toBe(draft.text);
+  expect(await runFixtures(path.join(dev.root, CASE))).toMatchObject({ ok: true, passed: 1 });
+  const again = await dev.post<CaseDraft>(`/api/runs/${run.id}/case`);
+  expect(again.taken).toEqual(['three']);
+});
+
+it('replaces nothing unless asked, and writes nowhere but among the tests of the app', async () => {
+  const run = await dev.run({ name: 'getBook', parameters: { isbn: 'none' } });
+  const before = readFileSync(path.join(dev.root, CASE), 'utf8');
+  const list = await dev.run({ name: 'listBooks', parameters: { limit: 4 } });
+  expect(await save(list.id, 'three')).toMatchObject({
+    message: expect.stringContaining('There is a case "three"'),
+  });
+  const { ref: shown } = await dev.post<CaseDraft>(`/api/runs/${run.id}/case`);
+  for (const name of ['', '../x', 'a/b', '.hidden', 'a\\b', 'x'.repeat(90), 'a\u0000b', '..']) {
+    expect(await dev.post(`/api/runs/${run.id}/case/write`, { name, shown }), name).toMatchObject({
+      code: 'USAGE',
+    });
+  }
+  const ref = { name: 'x', shown: 'other' };
+  expect(await dev.post(`/api/runs/${run.id}/case/write`, ref)).toMatchObject({
+    message: expect.stringContaining('not what was shown'),
+  });
+  // A folder of cases that leads out of the app.
+  const outside = path.join(dev.root, '../outside');
+  mkdirSync(outside);
+  symlinkSync(outside, path.join(dev.root, 'tests/getBook'));
+  expect(await save(run.id, 'x')).toMatchObject({ message: expect.stringContaining('no folder of the app') });
+  expect(existsSync(path.join(outside, 'x.test.json'))).toBe(false);
+  rmSync(path.join(dev.root, 'tests/getBook'));
+  expect(readFileSync(path.join(dev.root, CASE), 'utf8')).toBe(before);
+  expect(await save(list.id, 'three', { replace: true })).toEqual({ test: CASE });
+  expect(readFileSync(path.join(dev.root, CASE), 'utf8')).not.toBe(before);
+});
+
+it('refuses a run that is not at hand, or was left before its end', async () => {
+  const left = await dev.run({ name: 'listBooks', parameters: {}, limit: 2 });
+  expect(await dev.post(`/api/runs/${left.id}/case`)).toMatchObject({
+    message: expect.stringContaining('was left after 2 bundles'),
+  });
+  const trace = await (await dev.fetch(`/api/runs/${left.id}/trace`)).text();
+  const init = { method: 'POST', headers: { 'content-type': 'application/x-ndjson' }, body: trace };
+  const { id } = (await (await dev.fetch('/api/traces', init)).json()) as { id: string };
+  expect(await dev.post(`/api/runs/${id}/case`)).toMatchObject({
+    message: expect.stringContaining('not at hand any more'),
+  });
+});
+
+it('runs a test again when a file it depends on is saved, and shows which change broke it', async () => {
+  const passed = await settled(CASE, ({ status }) => status === 'passed');
+  const text = readFileSync(path.join(dev.root, SPEC), 'utf8');
+  dev.write(SPEC, text.replace('"{{item.title}}"', '"{{item.titel}}"'));
+  const failed = await settled(CASE, ({ status }) => status === 'failed');
+  expect(failed.passedRun).toBe(passed.run);
+  expect(failed.failures[0]).toMatchObject({
+    message: 'bundles[0].title',
+    expected: '"The Quiet Lighthouse"',
+    got: 'nothing',
+    place: { file: CASE, line: expect.any(Number) },
+    frame: expect.stringContaining('The Quiet Lighthouse'),
+    origin: { file: SPEC, line: expect.any(Number) },
+    originFrame: expect.stringContaining('item.titel'),
+  });
+  const run = await dev.get<RunDetail>(`/api/runs/${failed.run}`);
+  expect(run).toMatchObject({ source: 'test', name: 'listBooks', bundles: 4, testRun: { status: 'failed' } });
+  const diff = await dev.get<RunDiff>(`/api/diff?a=${failed.passedRun}&b=${failed.run}`);
+  expect(diff.documents.map(({ file }) => file)).toEqual([SPEC]);
+  expect(diff.documents[0]?.lines.filter((line) => /^[-+]/.test(line))).toEqual([
+    expect.stringMatching(/^-.*item\.title\}\}/),
+    expect.stringMatching(/^\+.*item\.titel\}\}/),
+  ]);
+  expect(diff.bundles.changes[0]).toMatchObject({ path: '[1].title' });
+  dev.write(SPEC, text);
+  await settled(CASE, ({ status }) => status === 'passed');
+  // Of each test two runs are kept at most, and none stands among the runs.
+  const { runs } = await dev.get<{ runs: RunSummary[] }>('/api/runs');
+  expect(runs.filter(({ source }) => source === 'test')).toEqual([]);
+  const kept = await dev.server.bench.history.list({ source: 'tests', limit: 200 });
+  expect(kept.filter(({ test }) => test?.file === CASE).length).toBeLessThanOrEqual(2);
+  expect(JSON.stringify(kept)).not.toContain(API_KEY);
+});
+
+it('tells of a case that cannot be read, forgets one that is gone, and runs one alone', async () => {
+  const broken = 'tests/listBooks/broken.test.json';
+  writeFileSync(
+    path.join(dev.root, broken),
+    '{"component": "module:listBook", "expect": {"bundleCount": 1}}',
+  );
+  const test = await settled(broken, ({ status }) => status === 'failed');
+  expect(test.run).toBeUndefined();
+  expect(test.failures[0]?.message).toContain('listBook');
+  expect(await dev.post('/api/tests/run', { id: broken })).toEqual({});
+  expect(await dev.post('/api/tests/run', { id: 'none' })).toMatchObject({ code: 'HOST_MISSING' });
+  rmSync(path.join(dev.root, broken));
+  for (;;) {
+    const { tests } = await dev.get<TestsState>('/api/tests');
+    if (!tests.some(({ id }) => id === broken)) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(dev.problems).toEqual([]);
+});
+
+it('lets nobody else save or run tests', async () => {
+  for (const call of ['/api/tests/run', '/api/runs/x/case', '/api/runs/x/case/write', '/api/tests']) {
+    const method = call === '/api/tests' ? 'GET' : 'POST';
+    const headers = { 'content-type': 'application/json' };
+    const body = method === 'GET' ? undefined : '{}';
+    const { status } = await fetch(`${dev.server.origin}${call}`, { method, headers, body: body ?? null });
+    expect(status, call).toBe(401);
+    const foreign = { ...headers, origin: 'https://evil.example' };
+    expect((await dev.fetch(call, { method, headers: foreign, body: body ?? null })).status, call).toBe(403);
+    if (method === 'POST') {
+      const form = { 'content-type': 'text/plain' };
+      expect((await dev.fetch(call, { method, headers: form, body: '{}' })).status, call).toBe(415);
+    }
+  }
+});
