@@ -141,6 +141,22 @@ const CONTRACTS: readonly Contract[] = [
     },
     bad: [['tests/one?id=x', undefined, ...MISSING]],
   },
+  {
+    ...{ call: 'POST /api/runs/:id/case', path: 'runs/$run/case', body: {}, status: 200 },
+    gives: { folder: 'tests/listBooks', placeholders: ['apiKey'], suspects: [], ref: '$shown' },
+    bad: [['runs/none/case', {}, ...MISSING]],
+  },
+  {
+    ...{ call: 'POST /api/runs/:id/case/write', path: 'runs/$run/case/write', status: 201 },
+    ...{ body: { name: 'crime', shown: '$shown' }, gives: { test: 'tests/listBooks/crime.test.json' } },
+    bad: [
+      ['runs/none/case/write', { name: 'crime', shown: '$shown' }, ...MISSING],
+      ['runs/$run/case/write', { name: 'crime', shown: '$shown' }, 400, 'USAGE'],
+      ['runs/$run/case/write', { name: '../crime', shown: '$shown' }, 400, 'USAGE'],
+      ['runs/$run/case/write', { name: 'other', shown: 'other' }, 400, 'USAGE'],
+      ['runs/$run/case/write', 'no JSON', 400, 'USAGE'],
+    ],
+  },
   { call: 'POST /api/tests/run', path: 'tests/run', body: {}, status: 200, gives: {} },
   { call: 'DELETE /api/runs/:id', path: 'runs/$gone', status: 200, gives: {} },
   { call: 'DELETE /api/runs', path: 'runs', status: 200, gives: {} },
@@ -153,6 +169,7 @@ beforeAll(async () => {
   dev = await startDev({ prepare });
   const run = await dev.run({ name: 'listBooks', parameters: { genre: 'crime' } });
   known['run'] = run.id;
+  known['shown'] = (await dev.post<{ ref: string }>(`/api/runs/${run.id}/case`)).ref;
   known['ref'] = run.bundleList?.ref ?? '';
   known['gone'] = (await dev.run({ name: 'listBooks', parameters: { limit: 1 } })).id;
   known['trace'] = await (await dev.fetch(`/api/runs/${run.id}/trace`)).text();
