@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { ShownTest } from '../../protocol.js';
 import { count } from '../state/format.js';
 import { route, writeRoute } from '../state/route.js';
-import { failedTests, findTest, runTests, tests } from '../state/tests.js';
+import { failedTests, findTest, startTests, tests } from '../state/tests.js';
 
 const MARKS: Readonly<Record<ShownTest['status'], readonly [mark: string, word: string, look: string]>> = {
   waiting: ['○', 'did not run', 'stopped'],
@@ -43,7 +43,7 @@ export function TestList(): JSX.Element | null {
         class="button small wide"
         data-item
         disabled={state.isRunning}
-        onClick={() => runTests()}
+        onClick={() => startTests()}
       >
         {state.isRunning ? 'Running …' : `Run ${count(state.tests.length, 'test')}`}
       </button>
@@ -78,7 +78,7 @@ export function TestActions({ id }: { readonly id: string }): JSX.Element | null
         class="button primary"
         data-key="r"
         disabled={status === 'running'}
-        onClick={() => runTests(id)}
+        onClick={() => startTests(id)}
       >
         Run this test
       </button>

@@ -20,7 +20,7 @@ effect(() => {
 });
 
 /** Runs one test, or all; the server tells of what becomes of them. */
-export function runTests(id?: string): void {
+export function startTests(id?: string): void {
   post('tests/run', { id }).catch(sayError);
 }
 
