@@ -71,6 +71,7 @@ export async function checkForm(
   const { timezone, platformVersion } = directives.environment;
   const result = await validateParameters(form, values, {
     ...{ timezone, platformVersion, ...options },
+    maxSteps: runtime.settings.limits.maxSteps,
     evaluate: (template, known) =>
       compileTemplate(template, { ...directives, pointer: '' })({ environment, ...known, parameters: known }),
   });

@@ -6,6 +6,7 @@ import { sendRequest } from './request/send-request.js';
 import { judge, receiveResponse } from './response/receive-response.js';
 import {
   atDirective,
+  atOnce,
   evaluateDirective,
   evaluateFlag,
   evaluateFlatObject,
@@ -42,7 +43,7 @@ function prepareHttp(
   page: CompiledPagination | undefined,
   context: RunContext,
 ): PreparedExchange | undefined {
-  const resolved = resolveRequest(request, page, context);
+  const resolved = atOnce(context, () => resolveRequest(request, page, context));
   if (resolved === undefined) return undefined;
   const body = resolved.body === undefined ? '' : Buffer.from(resolved.body).toString('latin1');
   // Only where pages may be told apart by them: a signature is another one each time.

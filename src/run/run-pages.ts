@@ -1,4 +1,5 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import { Turns } from '../util/turns.js';
 import { type PreparedExchange, prepareExchange } from './exchange.js';
 import { PageLoops } from './paging/page-loops.js';
 import { findStopReason, warnOfLimit } from './paging/paginate.js';
@@ -6,6 +7,7 @@ import { waitForRepeat } from './paging/repeat.js';
 import { collectOutputs, countRecords, type Page } from './response/collect-outputs.js';
 import { extendTemp } from './response/receive-response.js';
 import { evaluateFlag } from './scope/evaluate-directive.js';
+import { assertGoesOn } from './scope/go-on.js';
 import type { RunContext, RunScope } from './scope/run-context.js';
 import { traceScope } from './scope/trace-scope.js';
 import type { StopReason } from './trace/trace.js';
@@ -34,6 +36,7 @@ export async function* runPages(
   let context = first;
   let asked = namesOfAnswer(context.scope);
   traceScope('request', context);
+  const turns = new Turns(() => assertGoesOn(first));
   let exchange = prepareExchange(request, undefined, context);
   try {
     while (exchange !== undefined) {
@@ -41,7 +44,9 @@ export async function* runPages(
       if (context.position.page > 1) counters.pages++;
       const bytes = await makeExchange(request, exchange, asked, context);
       if (loops.stopsAtBody(bytes, context)) return stop('page-loop', context);
+      if (turns.isOver) await turns.next();
       const page = await collectPage(request, plan, context);
+      if (turns.isOver) await turns.next();
       const isSatisfied = plan.isSatisfied?.(page) === true;
       const reason = findStopReason(page, request.pagination, { limit: plan.limit, isSatisfied }, context);
       if (reason !== undefined) stop(reason, context);
@@ -51,6 +56,7 @@ export async function* runPages(
       extendTemp(request.temp, context);
       asked = namesOfAnswer(context.scope);
       traceScope('request', context);
+      if (turns.isOver) await turns.next();
       exchange = prepareExchange(request, request.pagination, context);
     }
     return stop('no-next-url', context);

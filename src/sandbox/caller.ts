@@ -1,5 +1,6 @@
 import { functionError, ImlError } from '../errors/iml-error.js';
 import type { Environment } from '../iml/environment/environment.js';
+import { withoutSteps } from '../iml/values/work.js';
 import { decodeValue, type Encoded, encodeValue } from './codec.js';
 import type { Deadline } from './deadline.js';
 import type { Guest } from './guest.js';
@@ -66,7 +67,9 @@ export class GuestCaller {
     const encoded = encodeCall(index, environment.timezone, args, maxTransfer);
     active.environment = environment;
     try {
-      return this.#dispatch(this.#open, code, encoded);
+      const open = this.#open;
+      // Its time is what bounds a custom function, and the built-ins it calls.
+      return withoutSteps(() => this.#dispatch(open, code, encoded));
     } catch (error) {
       throw error instanceof ImlError ? error : exhausted(code, ceilingOfTrap(error), limits);
     } finally {

@@ -37,6 +37,21 @@ const throwing = {
   },
 };
 
+describe('values that are more work than allowed', () => {
+  const spec = [{ name: 'list', type: 'array', spec: { type: 'number' } }];
+  const list = Array.from({ length: 10_000 }, (_, index) => index);
+
+  it.each<readonly [string, unknown]>([
+    ['items', { list }],
+    ['members', Object.fromEntries(list.map((index) => [`name${index}`, index]))],
+  ])('are refused where they are %s', async (_, values) => {
+    const { error, problems } = await refused(spec, values, { maxSteps: 10_000 });
+    expect(error.message).toContain('limits.maxSteps');
+    expect(problems).toMatchObject([{ kind: 'limit', path: '' }]);
+    await accepted(spec, values, { maxSteps: 2_000_000 });
+  });
+});
+
 describe('the error', () => {
   it('speaks for a single problem and counts several', async () => {
     const one = await refused([{ name: 'a', type: 'number' }], { a: 'z' });

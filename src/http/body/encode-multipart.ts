@@ -1,3 +1,4 @@
+import { spend } from '../../iml/values/work.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { atMember, fieldText } from '../message/field-text.js';
 import { requestInvalid } from '../message/request-invalid.js';
@@ -13,6 +14,10 @@ interface FileOptions {
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
 }
+
+/** To write a part, and to look for the boundary in it. */
+const STEPS_OF_PART = 80;
+const STEPS_OF_BYTE = 0.05;
 
 const BOUNDARY_DIGITS = 24;
 const MAX_BOUNDARY_ATTEMPTS = 100;
@@ -72,6 +77,7 @@ function readOption(options: unknown, name: string): unknown {
 function makePart(name: string, value: unknown, options: FileOptions): Part | undefined {
   const content = encodeContent(name, value);
   if (content === undefined) return undefined;
+  spend(STEPS_OF_PART + STEPS_OF_BYTE * content.length);
   const isFile = options.filename !== undefined || value instanceof Uint8Array;
   const filename =
     options.filename === undefined ? '' : `; filename="${escapeName(baseName(options.filename))}"`;

@@ -1,8 +1,13 @@
+import { spend } from '../../iml/values/work.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { atMember, fieldText } from '../message/field-text.js';
 import { encodeFormComponent } from '../message/percent-encoding.js';
 import { requestInvalid } from '../message/request-invalid.js';
 import { bytesToBase64 } from './json-text.js';
+
+/** To write a field. */
+const STEPS_OF_FIELD = 30;
+const STEPS_OF_CHARACTER = 0.5;
 
 /** Deeper than any service nests form fields. */
 const MAX_DEPTH = 20;
@@ -41,6 +46,7 @@ function addField(pairs: string[], name: string, value: unknown, depth: number):
       value instanceof Uint8Array
         ? bytesToBase64(value)
         : fieldText(value, () => `Field ${JSON.stringify(name.slice(0, 80))}`);
+    spend(STEPS_OF_FIELD + STEPS_OF_CHARACTER * (name.length + (text?.length ?? 0)));
     if (text !== undefined) pairs.push(`${encodeFormComponent(name)}=${encodeFormComponent(text)}`);
   }
 }

@@ -1,3 +1,4 @@
+import { spend } from '../../iml/values/work.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { atMember } from '../message/field-text.js';
 import { requestInvalid } from '../message/request-invalid.js';
@@ -11,14 +12,19 @@ const MAX_DEPTH = 1000;
  * [app]
  *
  * @returns undefined if the value itself is left out
- * @throws REQUEST_INVALID for data that holds itself or is nested deeper than 1000 levels
+ * @throws REQUEST_INVALID for data that holds itself or is nested deeper than 1000 levels; IML_LIMIT where it is too much work
  */
 export function jsonText(value: unknown): string | undefined {
   return JSON.stringify(toJson(value, []));
 }
 
+/** To copy a value and to write it. */
+const STEPS_OF_VALUE = 8;
+const STEPS_OF_CHARACTER = 0.15;
+
 /** A copy of plain data only, so that `JSON.stringify` finds nothing it would call. */
 function toJson(value: unknown, ancestors: object[]): unknown {
+  spend(STEPS_OF_VALUE + (typeof value === 'string' ? STEPS_OF_CHARACTER * value.length : 0));
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'function' || typeof value === 'symbol') return undefined;
   if (typeof value !== 'object' || value === null) return value;
@@ -52,5 +58,6 @@ function membersToJson(value: PlainObject, ancestors: object[]): PlainObject {
 
 /** Bytes as base64 text, whatever kind of view they come in. */
 export function bytesToBase64(bytes: Uint8Array): string {
+  spend(0.05 * bytes.byteLength);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

@@ -6,6 +6,7 @@ import { memberNames } from '../values/collection.js';
 import { createDistinctKey, createEqualityKey } from '../values/identity.js';
 import { pathReader, readIndex } from '../values/path.js';
 import { assertListLength, assertTextLength } from '../values/size-limits.js';
+import { spend } from '../values/work.js';
 import { asCollection, asInteger, asList } from './arguments.js';
 import { sortList } from './sort.js';
 
@@ -26,24 +27,25 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
     return filterList(asList(array), (item) => shared.delete(keyOf(item)));
   },
 
-  deduplicate: (_, array) => distinct(asList(array), undefined),
-  distinct: (_, array, key) => distinct(asList(array), key),
+  deduplicate: (_, array) => distinct(asList(array, 8), undefined),
+  distinct: (_, array, key) => distinct(asList(array, 8), key),
 
-  first: (_, array) => readIndex(asList(array), 1),
-  last: (_, array) => readIndex(asList(array), -1),
+  first: (_, array) => readIndex(asList(array, 0), 1),
+  last: (_, array) => readIndex(asList(array, 0), -1),
 
   flatten: (_, array, depth) => flatten(asList(array), asInteger(depth, 1)),
 
   isArray: (_, value) => Array.isArray(value),
 
-  join: (_, array, separator) => join(asList(array), isMissing(separator) ? ',' : toText(separator)),
+  join: (_, array, separator) => join(asList(array, 5), isMissing(separator) ? ',' : toText(separator)),
 
   keys: (_, value) =>
     Array.isArray(value)
-      ? mapList(asList(value), (_, index) => String(index))
+      ? mapList(asList(value, 4), (_, index) => String(index))
       : memberNames(asCollection(value)),
 
-  map: (_, array, key, filterKey, values) => mapItems(asList(array), key, filterKey, values),
+  map: (_, array, key, filterKey, values) =>
+    mapItems(asList(array, isEmpty(filterKey) ? 8 : 30), key, filterKey, values),
 
   // Arguments that are no arrays are dropped. [choice]
   merge: (_, ...arrays) => concat(arrays.filter(Array.isArray).map(asList)),
@@ -54,7 +56,7 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
   },
 
   reverse: (_, array) => concat([asList(array)]).reverse(),
-  shuffle: (environment, array) => shuffle(asList(array), environment),
+  shuffle: (environment, array) => shuffle(asList(array, 4), environment),
 
   slice: (_, array, start, end) => {
     const list = asList(array);
@@ -65,12 +67,12 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
 
   toArray: (_, value) => {
     if (Array.isArray(value))
-      return mapList(asList(value), (item, index) => ({ key: String(index), value: item }));
+      return mapList(asList(value, 8), (item, index) => ({ key: String(index), value: item }));
     const collection = asCollection(value);
     return memberNames(collection).map((key) => ({ key, value: collection[key] }));
   },
 
-  toCollection: (_, array, keyField, valueField) => toCollection(asList(array), keyField, valueField),
+  toCollection: (_, array, keyField, valueField) => toCollection(asList(array, 35), keyField, valueField),
 };
 
 /** `Array.prototype.map` that gives holes to the callback and asks the array for nothing but its items. */
@@ -129,6 +131,7 @@ function flatten(list: readonly unknown[], depth: number): unknown[] {
     }
     const item = frame.list[frame.next++];
     assertListLength(++steps);
+    spend(8);
     if (!Array.isArray(item) || frames.length > depth) {
       result.push(item);
       continue;

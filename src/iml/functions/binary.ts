@@ -10,6 +10,7 @@ import {
 import { isBuffer, isEmpty, isMissing, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
 import { assertTextLength } from '../values/size-limits.js';
+import { spend } from '../values/work.js';
 import { quoted } from './arguments.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */
@@ -43,14 +44,35 @@ function textForm(_: Environment, value: unknown, encoding: unknown): string | n
 function hash(algorithm: DigestAlgorithm): ImlFunction {
   if (algorithm === 'md5') {
     return (environment, value) =>
-      isMissing(value) ? value : encode(environment.digest(algorithm, toBytes(value)), 'hex');
+      isMissing(value) ? value : encode(hashBytes(environment, algorithm, toBytes(value)), 'hex');
   }
   return (environment, value, encoding, key, keyEncoding) => {
     if (isMissing(value)) return value;
     const form = asEncoding(encoding, 'hex');
     const secret = isEmpty(key) ? undefined : keyBytes(key, asEncoding(keyEncoding, 'utf8'));
-    return encode(environment.digest(algorithm, toBytes(value), secret), form);
+    return encode(hashBytes(environment, algorithm, toBytes(value), secret), form);
   };
+}
+
+/** For each character that is read, and each byte that is written. */
+const STEPS_OF_READING: Readonly<Record<BytesEncoding, number>> = {
+  ...{ utf8: 0.05, hex: 0.2, base64: 0.3, latin1: 0.2, ascii: 0.2 },
+};
+const STEPS_OF_WRITING: Readonly<Record<BytesEncoding, number>> = {
+  ...{ utf8: 0.1, hex: 0.05, base64: 0.05, latin1: 0.1, ascii: 0.2 },
+};
+
+/** For each byte that is hashed. */
+const STEPS_OF_HASH = 0.12;
+
+function hashBytes(
+  environment: Environment,
+  algorithm: DigestAlgorithm,
+  data: Uint8Array,
+  key?: Uint8Array,
+): Uint8Array {
+  spend(STEPS_OF_HASH * data.length);
+  return environment.digest(algorithm, data, key);
 }
 
 function keyBytes(key: unknown, encoding: BytesEncoding): Uint8Array {
@@ -62,6 +84,7 @@ function toBytes(value: unknown): Uint8Array {
 }
 
 function decode(text: string, encoding: BytesEncoding): Uint8Array {
+  spend(STEPS_OF_READING[encoding] * text.length);
   const bytes = bytesOfText(text, encoding);
   if (bytes === undefined) throw functionError(`The text is not valid ${encoding}.`);
   return bytes;
@@ -69,6 +92,7 @@ function decode(text: string, encoding: BytesEncoding): Uint8Array {
 
 function encode(bytes: Uint8Array, encoding: BytesEncoding): string {
   assertTextLength(computeTextLength(bytes.length, encoding));
+  spend(STEPS_OF_WRITING[encoding] * bytes.length);
   return textOfBytes(bytes, encoding);
 }
 

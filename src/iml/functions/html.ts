@@ -1,5 +1,6 @@
 import type { FunctionTable } from '../environment/environment.js';
 import { rewriteInChunks } from '../values/size-limits.js';
+import { spend } from '../values/work.js';
 import { onText } from './arguments.js';
 
 /** Source: https://help.make.com/text-and-binary-functions; quotes stay as they are. [doc][inf] */
@@ -13,9 +14,9 @@ const HTML_ENTITIES: ReadonlyMap<string, string> = new Map([
 const MARKDOWN_MARKS = /[\\`*_{}[\]()#+\-.!|~<>]/g;
 
 export const HTML_FUNCTIONS: FunctionTable = {
-  escapeHTML: onText((text) => rewriteInChunks(text, escapeHtml)),
-  escapeMarkdown: onText((text) => rewriteInChunks(text, escapeMarkdown)),
-  stripHTML: onText((text) => new HtmlStripper(text).strip()),
+  escapeHTML: onText((text) => rewriteInChunks(text, escapeHtml), 0.3),
+  escapeMarkdown: onText((text) => rewriteInChunks(text, escapeMarkdown), 0.5),
+  stripHTML: onText((text) => new HtmlStripper(text).strip(), 0.3),
 };
 
 function escapeHtml(text: string): string {
@@ -55,6 +56,7 @@ class HtmlStripper {
     let position = 0;
     let open = this.text.indexOf('<');
     while (open !== -1) {
+      spend(8);
       const name = this.nameAt(open + 1);
       const end = this.findEnd(name, open);
       result += this.text.slice(position, end === undefined ? open + 1 : open);

@@ -2,6 +2,7 @@ import { functionError, limitError } from '../../errors/iml-error.js';
 import { jsonProblem } from '../../util/json-problem.js';
 import type { FunctionTable } from '../environment/environment.js';
 import { writeJson } from '../values/tree-text.js';
+import { spend } from '../values/work.js';
 import { onText } from './arguments.js';
 
 /**
@@ -14,6 +15,7 @@ export const JSON_FUNCTIONS: FunctionTable = {
     value === undefined || typeof value === 'function' ? undefined : writeJson(value),
 
   parseJSON: onText((text) => {
+    spend(3 * countParts(text));
     try {
       return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
     } catch (error) {
@@ -22,5 +24,19 @@ export const JSON_FUNCTIONS: FunctionTable = {
       const problem = error instanceof SyntaxError ? jsonProblem(error) : 'unreadable';
       throw functionError(`Invalid JSON: ${problem}`);
     }
-  }),
+  }, 0.2),
 };
+
+/** Texts up to this length are read in no time, whatever they hold. */
+const SHORT_JSON = 16_384;
+
+/** About as many values as JSON of this text has: each begins behind a bracket or comma. */
+function countParts(text: string): number {
+  if (text.length <= SHORT_JSON) return 0;
+  let count = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === 0x2c || code === 0x5b || code === 0x7b) count++;
+  }
+  return count;
+}

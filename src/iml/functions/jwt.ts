@@ -7,6 +7,7 @@ import { isCollection } from '../values/collection.js';
 import { rsaSha256 } from '../values/rsa-signature.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { writeJson } from '../values/tree-text.js';
+import { spend } from '../values/work.js';
 import { asCollection, quoted } from './arguments.js';
 
 /** Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc] */
@@ -63,6 +64,7 @@ export const JWT_FUNCTIONS: FunctionTable = {
     const content = isCollection(payload)
       ? writeJson(makeClaims(payload, settings, Math.floor(environment.now() / 1000)))
       : textPayload(payload);
+    spend(12 * content.length);
     const signed = `${encode(utf8(writeJson(header)))}.${encode(utf8(content))}`;
     return `${signed}.${encode(sign(environment, toText(header.alg), signed, secret))}`;
   },

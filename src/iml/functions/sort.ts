@@ -2,6 +2,7 @@ import { functionError } from '../../errors/iml-error.js';
 import { isBuffer, isEmpty, isMissing, toInstant, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
 import { pathReader } from '../values/path.js';
+import { spend } from '../values/work.js';
 import { quoted } from './arguments.js';
 
 interface SortOrder {
@@ -31,6 +32,7 @@ export function sortList(list: readonly unknown[], order: unknown, key: unknown)
     entries.push(toEntry(item, read === undefined ? item : read(item), plan.order.ignoreCase));
   }
   const { direction } = plan.order;
+  spend(entries.length * Math.log2(entries.length + 1));
   return entries.sort((a, b) => compare(a, b, direction)).map((entry) => entry.item);
 }
 

@@ -12,15 +12,19 @@ import {
   MAX_LIST_LENGTH,
   rewrite,
   rewriteInChunks,
+  STEPS_OF_MATCH,
 } from '../values/size-limits.js';
+import { spend } from '../values/work.js';
 import { asInteger, asList, onText, quoted } from './arguments.js';
 import { EMOJI } from './emoji.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */
 export const TEXT_FUNCTIONS: FunctionTable = {
-  ascii: onText((text, [removeDiacritics]) =>
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are ASCII.
-    (isOn(removeDiacritics) ? withoutAccents(text) : text).replace(/[^\u0000-\u007F]+/g, ''),
+  ascii: onText(
+    (text, [removeDiacritics]) =>
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are ASCII.
+      (isOn(removeDiacritics) ? withoutAccents(text) : text).replace(/[^\u0000-\u007F]+/g, ''),
+    2,
   ),
 
   capitalize: onText(capitalize),
@@ -28,8 +32,9 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   contains: (_, value, search, ignoreCase) => {
     if (isMissing(value)) return false;
     const ignores = isOn(ignoreCase);
-    if (Array.isArray(value)) return listContains(asList(value), search, ignores ? foldCase : unchanged);
+    if (Array.isArray(value)) return listContains(asList(value, 4), search, ignores ? foldCase : unchanged);
     const [text, part] = [toText(value), toText(search)];
+    spend((ignores ? 2 : 0.25) * (text.length + part.length));
     return ignores ? includesText(text.toLowerCase(), part.toLowerCase()) : includesText(text, part);
   },
 
@@ -41,9 +46,12 @@ export const TEXT_FUNCTIONS: FunctionTable = {
     }
   }),
 
-  encodeURL: onText((text) => rewriteInChunks(text, encodeUrl)),
+  encodeURL: onText((text) => rewriteInChunks(text, encodeUrl, 0.4), 0.3),
 
-  indexOf: onText((text, [search, start]) => createTextSearch(toText(search))(text, asInteger(start, 0))),
+  indexOf: onText(
+    (text, [search, start]) => createTextSearch(toText(search))(text, asInteger(start, 0)),
+    0.25,
+  ),
 
   length: (_, value) => {
     if (isMissing(value)) return 0;
@@ -51,8 +59,8 @@ export const TEXT_FUNCTIONS: FunctionTable = {
     return isCollection(value) ? memberNames(value).length : toText(value).length;
   },
 
-  lower: onText((text) => text.toLowerCase()),
-  upper: onText((text) => text.toUpperCase()),
+  lower: onText((text) => text.toLowerCase(), 0.3),
+  upper: onText((text) => text.toUpperCase(), 0.3),
 
   // An unknown extension gives undefined. [choice]
   mime: onText((fileName) => findMediaType(fileName)),
@@ -62,17 +70,19 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   replaceEmojiCharacters: onText((text, [replacement]) => {
     const substitute = toText(replacement);
     return rewrite(text, EMOJI, () => substitute);
-  }),
+  }, 0.6),
 
   split: onText((text, [separator]) => {
     if (isMissing(separator)) return [text];
     return splitText(text, toText(separator));
   }),
 
-  startcase: onText((text) =>
-    text
-      .toLowerCase()
-      .replace(/(\p{L})(\S*)/gu, (_, letter: string, rest: string) => letter.toUpperCase() + rest),
+  startcase: onText(
+    (text) =>
+      text
+        .toLowerCase()
+        .replace(/(\p{L})(\S*)/gu, (_, letter: string, rest: string) => letter.toUpperCase() + rest),
+    8,
   ),
 
   substring: onText((text, [start, end]) => text.substring(asInteger(start, 0), asInteger(end, text.length))),
@@ -125,6 +135,7 @@ const MARKS = /\p{M}+/gu;
  * its length. Those that normalization takes off a letter are a few each.
  */
 function withoutAccents(text: string): string {
+  spend(5 * text.length);
   const letters = text.replace(MARKS, '').normalize('NFD').replace(MARKS, '');
   return letters.replace(JOINED_LETTER, (letter) => PLAIN_LETTERS.get(letter) ?? letter);
 }
@@ -181,6 +192,7 @@ function replaceAll(text: string, search: string, replacement: string): string {
   let result = '';
   let end = 0;
   for (let at = find(text, 0); at !== -1; at = find(text, end)) {
+    spend(STEPS_OF_MATCH);
     result += text.slice(end, at) + replacement;
     assertTextLength(result.length);
     end = at + search.length;
@@ -190,15 +202,20 @@ function replaceAll(text: string, search: string, replacement: string): string {
   return result + text.slice(end);
 }
 
+/** To make one of the parts of a text. */
+const STEPS_OF_PART = 3;
+
 /** The parts between separators; an empty separator gives the characters, none of them cut in half. */
 function splitText(text: string, separator: string): string[] {
   if (separator === '') {
     assertListLength(text.length);
+    spend(STEPS_OF_PART * text.length);
     return Array.from(text);
   }
   if (isShortNeedle(separator)) {
     const parts = text.split(separator, MAX_LIST_LENGTH + 1);
     assertListLength(parts.length);
+    spend(STEPS_OF_PART * parts.length);
     return parts;
   }
   const find = createTextSearch(separator);
@@ -206,6 +223,7 @@ function splitText(text: string, separator: string): string[] {
   let end = 0;
   for (let at = find(text, 0); at !== -1; at = find(text, end)) {
     assertListLength(parts.push(text.slice(end, at)));
+    spend(STEPS_OF_PART);
     end = at + separator.length;
   }
   parts.push(text.slice(end));

@@ -1,4 +1,5 @@
 import { limitError } from '../../errors/iml-error.js';
+import { spend } from '../values/work.js';
 import { type CharacterSet, createCaseComparison, HOST_TEST_STEPS } from './character-set.js';
 import { IntegerStack } from './integer-stack.js';
 import { OutcomeMemo } from './outcome-memo.js';
@@ -295,6 +296,7 @@ export class PatternMatcher {
 
   private spend(count: number): void {
     this.steps += count;
+    spend(count);
     if (this.steps > MAX_STEPS) throw limitError('A regular expression needs too many steps on this text.');
   }
 }

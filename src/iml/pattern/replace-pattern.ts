@@ -1,4 +1,6 @@
 import { functionError, ImlError } from '../../errors/iml-error.js';
+import { STEPS_OF_MATCH } from '../values/size-limits.js';
+import { spend } from '../values/work.js';
 import type { CharacterSet } from './character-set.js';
 import { compilePattern } from './compile-pattern.js';
 import { appendReplacement, parseReplacement } from './expand-replacement.js';
@@ -8,11 +10,17 @@ import { worstCaseSteps } from './pattern-cost.js';
 import { type PatternFlags, parseFlags } from './pattern-flags.js';
 import { MAX_RESULT_LENGTH, TextBuilder } from './text-builder.js';
 
-/** Steps the host may need in the worst case, well under a tenth of a second; beyond that our own matcher runs. */
-const HOST_STEPS = 100_000_000;
+/** Steps the host may need in the worst case, some milliseconds; beyond that our own matcher runs. */
+const HOST_STEPS = 10_000_000;
+
+/** Most patterns take a small part of what they may in the worst case. */
+const STEPS_OF_HOST_STEP = 0.02;
 
 /** Steps per character that are fine for a text of any length. */
-const HOST_STEPS_PER_CHARACTER = 8;
+const HOST_STEPS_PER_CHARACTER = 32;
+
+/** Replacing all that a text of this length may hold takes no time worth counting. */
+const SHORT_TEXT = 65_536;
 
 const MAX_CACHED_PATTERNS = 64;
 const MAX_CACHED_LENGTH = 512;
@@ -75,9 +83,10 @@ export function tracePattern(
 }
 
 function isSafeForHost(parsed: ParsedPattern, textLength: number): boolean {
-  return (
-    worstCaseSteps(parsed.root, textLength) <= Math.max(HOST_STEPS, HOST_STEPS_PER_CHARACTER * textLength)
-  );
+  const steps = worstCaseSteps(parsed.root, textLength);
+  if (steps > Math.max(HOST_STEPS, HOST_STEPS_PER_CHARACTER * textLength)) return false;
+  spend(STEPS_OF_HOST_STEP * steps);
+  return true;
 }
 
 function prepare(pattern: string, flagText: string): Prepared {
@@ -115,7 +124,11 @@ function replaceByHost(request: ReplaceRequest, prepared: Prepared): string {
   const { text, replacement } = request;
   const { expression } = prepared;
   expression.lastIndex = 0;
-  if (longestResult(request) <= MAX_RESULT_LENGTH) return text.replace(expression, replacement);
+  spend(text.length <= SHORT_TEXT ? text.length : 0.3 * text.length);
+  // Of a long text each match is counted.
+  if (text.length <= SHORT_TEXT && longestResult(request) <= MAX_RESULT_LENGTH) {
+    return text.replace(expression, replacement);
+  }
   return replaceMatches(request, prepared, (from) => {
     expression.lastIndex = from;
     return expression.exec(text) ?? undefined;
@@ -145,6 +158,7 @@ function replaceMatches(
   let match = find(0);
   if (match === undefined) return text;
   while (match !== undefined) {
+    spend(STEPS_OF_MATCH);
     const { index } = match;
     const end = index + (match[0] ?? '').length;
     result.append(text.slice(done, index));

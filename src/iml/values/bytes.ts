@@ -40,9 +40,14 @@ export function textOfBytes(bytes: Uint8Array, encoding: BytesEncoding): string 
     case 'utf8':
       return DECODER.decode(bytes);
     case 'hex':
-      return hexOfBytes(bytes);
+      return (
+        NODE_BUFFER?.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex') ?? hexOfBytes(bytes)
+      );
     case 'base64':
-      return base64OfBytes(bytes);
+      return (
+        NODE_BUFFER?.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64') ??
+        base64OfBytes(bytes)
+      );
     case 'latin1':
       return latin1OfBytes(bytes);
     case 'ascii':
@@ -55,6 +60,9 @@ export function computeTextLength(count: number, encoding: BytesEncoding): numbe
   if (encoding === 'hex') return count * 2;
   return encoding === 'base64' ? Math.ceil(count / 3) * 4 : count;
 }
+
+/** Ten times as quick, where there is one. */
+const NODE_BUFFER: Pick<typeof Buffer, 'from'> | undefined = globalThis.Buffer;
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -1,4 +1,5 @@
 import { assertListLength, assertTextLength } from './size-limits.js';
+import { spend } from './work.js';
 
 /** Arrays nested deeper than this write nothing; an array that holds itself ends there too. */
 const MAX_TEXT_DEPTH = 256;
@@ -55,7 +56,9 @@ export function toInstant(value: unknown): number | undefined {
 /** The number a number or a numeric text stands for, undefined for everything else, NaN and infinities too. */
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  if (typeof value !== 'string' || !NUMERIC_TEXT.test(value)) return undefined;
+  if (typeof value !== 'string') return undefined;
+  spend(0.3 * value.length);
+  if (!NUMERIC_TEXT.test(value)) return undefined;
   const number = Number(value);
   return Number.isFinite(number) ? number : undefined;
 }
@@ -105,12 +108,17 @@ function writeOtherText(value: unknown): string {
 function objectText(value: object): string {
   if (isBuffer(value)) {
     assertTextLength(value.length);
+    spend(0.1 * value.length);
     return UTF8.decode(value);
   }
   const instant = toInstant(value);
   if (instant === undefined) return COLLECTION_TEXT;
+  spend(STEPS_OF_DATE);
   return Number.isNaN(instant) ? '' : new Date(instant).toISOString();
 }
+
+/** To write a date. */
+const STEPS_OF_DATE = 30;
 
 interface ArrayWalk {
   /** Items seen so far at all levels: bounds arrays that hold the same empty array over and over. */
@@ -127,6 +135,7 @@ function arrayText(array: readonly unknown[]): string {
 function writeArray(array: readonly unknown[], walk: ArrayWalk, depth: number): void {
   walk.items += array.length;
   assertListLength(walk.items);
+  spend(5 * array.length);
   for (let index = 0; index < array.length; index++) {
     if (index > 0) walk.text += ',';
     const item = array[index];

@@ -1,20 +1,27 @@
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { isCaseless } from './caseless.js';
+import { spend } from './work.js';
 
 /** A collection of the language: a plain object, or one that is looked up without case. */
 export function isCollection(value: unknown): value is PlainObject {
   return isPlainObject(value) || isCaseless(value);
 }
 
+/** To look at a member, or to copy it. */
+const STEPS_OF_NAME = 16;
+
 /** Names of the members that hold data, in their order. A function in data counts as absent. */
 export function memberNames(collection: PlainObject): string[] {
-  return Object.keys(collection).filter((name) => typeof collection[name] !== 'function');
+  const names = Object.keys(collection);
+  spend(STEPS_OF_NAME * names.length);
+  return names.filter((name) => typeof collection[name] !== 'function');
 }
 
 /** A plain copy of the members whose name passes. */
 export function filterMembers(collection: PlainObject, keep: (name: string) => boolean): PlainObject {
   const result: PlainObject = {};
   for (const name of memberNames(collection)) {
+    spend(STEPS_OF_NAME);
     if (keep(name)) setMember(result, name, collection[name]);
   }
   return result;

@@ -2,7 +2,8 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { textOfBytes } from './bytes.js';
 import { isBuffer, toInstant, toText } from './coerce.js';
 import { assertTextLength } from './size-limits.js';
-import { listPresentNames, type TreeStyle, treeText } from './tree-text.js';
+import { listPresentNames, quotedText, type TreeStyle, treeText } from './tree-text.js';
+import { spend } from './work.js';
 
 /** A value to use as a member of a set: two values have the same key if they count as equal. */
 export type IdentityKey = (value: unknown) => unknown;
@@ -51,9 +52,10 @@ function textKey(text: string): string {
 function createKeyStyle(): TreeStyle {
   const others = new Map<unknown, number>();
   const leaf = (value: unknown): string => {
-    if (typeof value === 'string') return JSON.stringify(value);
+    if (typeof value === 'string') return quotedText(value);
     if (isBuffer(value)) {
       assertTextLength(value.length);
+      spend(0.3 * value.length);
       return `b${textOfBytes(value, 'base64')}`;
     }
     const instant = toInstant(value);
@@ -64,7 +66,7 @@ function createKeyStyle(): TreeStyle {
     others.set(value, number);
     return `#${number}`;
   };
-  return { listNames: sortedNames, leaf };
+  return { listNames: sortedNames, stepsOfPart: 28, leaf };
 }
 
 function sortedNames(collection: PlainObject): string[] {

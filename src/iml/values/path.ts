@@ -2,6 +2,7 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { isCaseless } from './caseless.js';
 import { toText } from './coerce.js';
 import { isCollection } from './collection.js';
+import { spend } from './work.js';
 
 /** Names every object literal inherits; only these need a look at who owns the member. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
@@ -117,6 +118,7 @@ export function getPath(value: unknown, path: string): unknown {
 export function pathReader(path: string): Reader {
   const whole = memberReader(path);
   if (!path.includes('.')) return whole;
+  spend(path.length);
   const segments = path.split('.');
   return (value) => {
     const named = isCollection(value) ? whole(value) : undefined;

@@ -1,4 +1,5 @@
 import { limitError } from '../../errors/iml-error.js';
+import { spend } from './work.js';
 
 /** UTF-16 units a text made by one function may have: 64 Mi. */
 export const MAX_TEXT_LENGTH: number = 64 * 1024 * 1024;
@@ -40,6 +41,7 @@ export function rewrite(text: string, pattern: RegExp, replace: (match: string) 
   let result = '';
   let end = 0;
   for (const match of text.matchAll(pattern)) {
+    spend(STEPS_OF_MATCH);
     result += text.slice(end, match.index) + replace(match[0]);
     assertTextLength(result.length);
     end = match.index + match[0].length;
@@ -49,16 +51,23 @@ export function rewrite(text: string, pattern: RegExp, replace: (match: string) 
   return result + text.slice(end);
 }
 
+/** To find a match and put something else in its place. */
+export const STEPS_OF_MATCH = 6;
+
 const CHUNK_LENGTH = 65_536;
 
 /**
  * Rewrites a text piece by piece, where each code point is rewritten on its own, and stops as soon as the result is
  * too long. No piece ends inside a surrogate pair.
  *
+ * @param stepsPerAdded the work behind each character that the result has more
  * @throws ImlError `IML_LIMIT`
  */
-export function rewriteInChunks(text: string, rewriteChunk: (chunk: string) => string): string {
-  if (text.length <= CHUNK_LENGTH) return rewriteChunk(text);
+export function rewriteInChunks(
+  text: string,
+  rewriteChunk: (chunk: string) => string,
+  stepsPerAdded = 2.5,
+): string {
   const parts: string[] = [];
   let length = 0;
   for (let start = 0, end = 0; start < text.length; start = end) {
@@ -66,6 +75,7 @@ export function rewriteInChunks(text: string, rewriteChunk: (chunk: string) => s
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--;
     const part = rewriteChunk(text.slice(start, end));
     length += part.length;
+    spend(stepsPerAdded * Math.max(0, part.length - (end - start)));
     assertTextLength(length);
     parts.push(part);
   }

@@ -3,6 +3,7 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { isBuffer, isMissing, toInstant, toText } from './coerce.js';
 import { isCollection } from './collection.js';
 import { assertTextLength, MAX_LIST_LENGTH } from './size-limits.js';
+import { spend } from './work.js';
 
 /**
  * Arrays and collections are looked up among those around them from this depth on. What holds itself gets there,
@@ -14,6 +15,8 @@ const CYCLE_DEPTH = 64;
 export interface TreeStyle {
   /** The members to write, in order. */
   readonly listNames: (collection: PlainObject) => readonly string[];
+  /** The work each part makes, of a collection or by itself. */
+  readonly stepsOfPart: number;
   /** The text of everything that is neither array nor collection. */
   readonly leaf: (value: unknown) => string;
 }
@@ -36,6 +39,7 @@ export function treeText(root: unknown, style: TreeStyle): string {
   let text = '';
   for (let count = 1; ; count++) {
     if (count > MAX_LIST_LENGTH) throw limitError(`The value has more than ${MAX_LIST_LENGTH} parts.`);
+    spend(style.stepsOfPart);
     const entered = openFrame(value, style);
     if (entered === undefined) {
       text += style.leaf(value);
@@ -83,7 +87,7 @@ function openFrame(value: unknown, style: TreeStyle): Frame | undefined {
   return { source: value, names, size: names.length, next: 0 };
 }
 
-const JSON_STYLE: TreeStyle = { listNames: listPresentNames, leaf: jsonLeaf };
+const JSON_STYLE: TreeStyle = { listNames: listPresentNames, stepsOfPart: 20, leaf: jsonLeaf };
 
 /** Names of the members whose value is neither undefined nor a function. */
 export function listPresentNames(collection: PlainObject): string[] {
@@ -97,7 +101,7 @@ function jsonLeaf(value: unknown): string {
   switch (typeof value) {
     case 'string':
     case 'bigint':
-      return JSON.stringify(toText(value));
+      return quotedText(toText(value));
     case 'boolean':
       return String(value);
     case 'number':
@@ -107,6 +111,12 @@ function jsonLeaf(value: unknown): string {
     default:
       return 'null';
   }
+}
+
+/** A text in quotes. */
+export function quotedText(text: string): string {
+  spend(0.2 * text.length);
+  return JSON.stringify(text);
 }
 
 function jsonObject(value: unknown): string {

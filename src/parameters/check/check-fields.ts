@@ -1,5 +1,6 @@
 import { isTruthy } from '../../iml/values/coerce.js';
 import { classifyValue } from '../../iml/values/value-kind.js';
+import { spend } from '../../iml/values/work.js';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import {
   MAX_PARAMETER_DEPTH,
@@ -27,6 +28,9 @@ import {
 import { invalidProblem, missingProblem, quote } from './problem.js';
 import { reportUnknown } from './report-unknown.js';
 import { listShownFields } from './shown-fields.js';
+
+/** To check a value by its field. */
+const STEPS_OF_FIELD = 20;
 
 /**
  * Checks the values of a level against its fields and gives them in their declared types.
@@ -76,6 +80,7 @@ function checkReference(
 
 function checkMember(check: FormCheck, spec: ParameterSpec, level: FormLevel, output: PlainObject): void {
   const { name } = spec;
+  spend(STEPS_OF_FIELD);
   if (name === undefined) return;
   if (findFamily(spec.type) === 'decoration') {
     delete output[name];
@@ -192,6 +197,7 @@ function checkArray(check: FormCheck, field: Field, value: unknown): unknown {
 }
 
 function checkItem(check: FormCheck, { spec, level }: Field, item: unknown, path: string): unknown {
+  spend(STEPS_OF_FIELD);
   if (spec.spec === undefined) return item;
   if (spec.spec.kind === 'fields') return checkObject(check, { spec, path, level, demanded: false }, item);
   const { item: itemSpec } = spec.spec;

@@ -25,7 +25,8 @@ function collect(
   found: unknown[],
   depth: number,
 ): void {
-  if (depth > MAX_DEPTH) return;
+  // Only what holds something holds a secret.
+  if (depth > MAX_DEPTH || typeof values !== 'object' || values === null) return;
   const members = copyMembers(values) ?? {};
   const fields = fieldsByName(elements);
   for (const [name, value] of Object.entries(members)) {
@@ -44,6 +45,6 @@ function collectInside(
   const items = copyItems(value);
   const [only] = specs;
   // The list of the form itself, where there is one: what is known of it is kept by it.
-  const inner = specs.length === 1 ? itemFields(only?.spec) : specs.flatMap(({ spec }) => itemFields(spec));
+  const inner = specs.length <= 1 ? itemFields(only?.spec) : specs.flatMap(({ spec }) => itemFields(spec));
   for (const item of items ?? [value]) collect(inner, item, found, depth + 1);
 }

@@ -1,5 +1,7 @@
 import type { AppError } from '../../errors/app-error.js';
+import { ImlError } from '../../errors/iml-error.js';
 import { SpecError } from '../../errors/spec-error.js';
+import { withinSteps } from '../../iml/values/work.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { listFormElements, type ReadForm } from '../form/list-form-elements.js';
 import type { Option, ParameterElement } from '../form/parameter-spec.js';
@@ -47,6 +49,11 @@ export interface ValidateParametersOptions {
    * is a problem of the kind `unknown` (`report`). Where an RPC that was not asked may bring further fields, none is.
    */
   readonly unknown?: 'keep' | 'report';
+  /**
+   * Steps of the check, some 25 ns each, that others on the thread wait for; values that take more are refused. Default:
+   * Infinity.
+   */
+  readonly maxSteps?: number;
   /** RPC calls one validation may make. Default 100. */
   readonly maxRpcCalls?: number;
 }
@@ -96,16 +103,20 @@ export async function validateParameters(
   options: ValidateParametersOptions = {},
 ): Promise<ValidateParametersResult> {
   const elements = listFormElements(form, 'validateParameters');
-  const root = copyMembers(values ?? {});
+  const copy = atOnce(options, () => ({ root: copyMembers(values ?? {}) }));
+  if (copy === undefined) return rejected([TOO_MUCH], 1);
+  const { root } = copy;
   if (root === undefined) return rejected([wholeProblem(values)], 1);
   const answers: Answers = { fields: new Map(), options: new Map(), failures: [] };
   let callsLeft = options.maxRpcCalls ?? DEFAULT_MAX_RPC_CALLS;
   // Answers bring fields with further references, so the check is repeated until it asks for nothing new.
   for (;;) {
-    const output = copyMembers(root) ?? {};
+    const output = { ...root };
     const check = createFormCheck(readSettings(options), answers, output);
     const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
-    checkFields(check, elements, level, output);
+    if (atOnce(options, () => checkFields(check, elements, level, output)) === undefined) {
+      return rejected([TOO_MUCH], 1);
+    }
     const calls = options.resolveRpc === undefined ? [] : listCalls(check, options);
     if (calls.length === 0 || options.resolveRpc === undefined) return finish(check, answers);
     for (const { key, need, reference } of calls) {
@@ -113,6 +124,28 @@ export async function validateParameters(
       if (callsLeft < 0) return finish(check, answers);
       readAnswer(answers, key, need, await options.resolveRpc(reference, visibleValues(need.level)));
     }
+  }
+}
+
+const TOO_MUCH: Problem = {
+  kind: 'limit',
+  path: '',
+  message: 'Invalid parameters: expected values that take no more than limits.maxSteps to check, got more.',
+  expected: 'values that take no more than limits.maxSteps to check',
+  received: 'more',
+  place: undefined,
+};
+
+/** What a part of the check gives; undefined where that part is more than may be done at a time. */
+function atOnce<T>(
+  { maxSteps = Number.POSITIVE_INFINITY }: ValidateParametersOptions,
+  part: () => T,
+): T | undefined {
+  try {
+    return withinSteps(maxSteps, part);
+  } catch (error) {
+    if (error instanceof ImlError && error.code === 'IML_LIMIT') return undefined;
+    throw error;
   }
 }
 

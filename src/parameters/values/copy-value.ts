@@ -1,12 +1,18 @@
 import { classifyValue } from '../../iml/values/value-kind.js';
+import { spend } from '../../iml/values/work.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+
+/** To copy a member, and to look for its field. */
+const STEPS_OF_MEMBER = 20;
 
 /** A copy of the own members of a plain object; undefined where reading them fails. */
 export function copyMembers(value: unknown): PlainObject | undefined {
+  const names = attempt(() => (isPlainObject(value) ? Object.keys(value) : undefined));
+  spend(STEPS_OF_MEMBER * (names?.length ?? 0));
   return attempt(() => {
-    if (!isPlainObject(value)) return undefined;
+    if (names === undefined || !isPlainObject(value)) return undefined;
     const copy: PlainObject = {};
-    for (const name of Object.keys(value)) setMember(copy, name, value[name]);
+    for (const name of names) setMember(copy, name, value[name]);
     return copy;
   });
 }

@@ -14,6 +14,11 @@ export interface Limits {
   readonly maxTimeoutMs: number;
   /** Milliseconds of one call of a custom function. Nothing else on the thread goes on meanwhile. Default 10000. */
   readonly functionTimeoutMs: number;
+  /**
+   * Steps of one expression, of writing one body and of checking the parameters: what is done without letting others on the
+   * thread have their turn. A step takes some 25 ns. Default 2000000, about 50 ms.
+   */
+  readonly maxSteps: number;
 }
 
 /**
@@ -28,6 +33,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   timeoutMs: 40_000,
   maxTimeoutMs: 300_000,
   functionTimeoutMs: 10_000,
+  maxSteps: 2_000_000,
 });
 
 /**

@@ -52,13 +52,13 @@ async function collectItems(
   wanted: number,
   context: RunContext,
 ): Promise<Page> {
+  const turns = new Turns(() => assertGoesOn(context));
   const items = readContainer(iterate, context);
   const { scope } = context;
   // Readable in wrapper and pagination. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination [doc]
   scope['iterate'] = { container: { first: items[0], last: items.at(-1) } };
   const outputs: unknown[] = [];
   const keys: ItemKey[] = [];
-  const turns = new Turns(() => assertGoesOn(context));
   let looked = 0;
   for (const item of items) {
     if (outputs.length >= wanted) break;

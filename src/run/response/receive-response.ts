@@ -10,7 +10,7 @@ import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
 import { deepMerge } from '../../util/deep-merge.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
-import { atDirective, evaluateDirective, runError } from '../scope/evaluate-directive.js';
+import { atDirective, atOnce, evaluateDirective, runError } from '../scope/evaluate-directive.js';
 import { assertGoesOn } from '../scope/go-on.js';
 import type { RunContext } from '../scope/run-context.js';
 import { traceScope } from '../scope/trace-scope.js';
@@ -43,7 +43,7 @@ export async function receiveResponse(
     throw runError(errorType, message, context, { place, cause, statusCode: response.status });
   }
   scope['body'] = decoded.value;
-  judge(spec, response, context);
+  atOnce(context, () => judge(spec, response, context));
 }
 
 /** Decodes a body, a large one in turns, and learns what it hides. */

@@ -4,6 +4,7 @@ import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { isTruthy, toText } from '../../iml/values/coerce.js';
 import { describeType } from '../../iml/values/value-kind.js';
+import { withinSteps } from '../../iml/values/work.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { RunContext } from './run-context.js';
 
@@ -16,10 +17,20 @@ export function evaluateDirective(directive: Directive | undefined, context: Run
   if (directive === undefined) return undefined;
   context.settings.observer?.onDirective(context.document, directive.pointer);
   try {
-    return directive.evaluate(context.scope);
+    return atOnce(context, () => directive.evaluate(context.scope));
   } catch (error) {
     throw error instanceof ImlError ? expressionError(error, directive, context) : error;
   }
+}
+
+/**
+ * Does what others have to wait for, within the steps a run may take without letting them have their turn. What is done
+ * inside of another such piece takes of its steps.
+ *
+ * @throws ImlError `IML_LIMIT` beyond them
+ */
+export function atOnce<T>(context: RunContext, work: () => T): T {
+  return withinSteps(context.settings.limits.maxSteps, work);
 }
 
 function expressionError(error: ImlError, directive: Directive, context: RunContext): AppError {

@@ -2,7 +2,9 @@ import type { AppError } from '../../errors/app-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
 import { type CompileOptions, compile } from '../../iml/compile.js';
 import type { Scope } from '../../iml/environment/environment.js';
+import { withinSteps } from '../../iml/values/work.js';
 import { validateParameters } from '../../parameters/check/validate-parameters.js';
+import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { FlowModule } from './flow.js';
 
@@ -42,7 +44,7 @@ export async function mapInputs(
   options: CompileOptions,
 ): Promise<MappedInputs> {
   const platformVersion = options.platformVersion ?? 2;
-  const value = mapping.evaluate(scope);
+  const value = withinSteps(DEFAULT_LIMITS.maxSteps, () => mapping.evaluate(scope));
   const evaluated = isPlainObject(value) ? value : {};
   const isForced = (path: string): boolean => mapping.forced.has(path);
   if (module.parameters === undefined) {
@@ -51,6 +53,7 @@ export async function mapInputs(
   const checked = await validateParameters(module.parameters, evaluated, {
     ...{ platformVersion, mapped: true, forcedEmpty: isForced },
     timezone: options.timezone ?? 'UTC',
+    maxSteps: DEFAULT_LIMITS.maxSteps,
   });
   if (!checked.ok) return checked;
   return { ok: true, parameters: withoutEmpty(checked.values, '', { isForced, platformVersion }) };

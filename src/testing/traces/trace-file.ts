@@ -82,7 +82,8 @@ function readHead(line: PlainObject): Head {
 const WITHOUT_LIMIT = 'Infinity';
 
 const LIMIT_NAMES = [
-  ...(['maxRequests', 'maxPages', 'maxRecords', 'timeoutMs', 'maxTimeoutMs', 'functionTimeoutMs'] as const),
+  ...(['maxRequests', 'maxPages', 'maxRecords', 'timeoutMs', 'maxTimeoutMs'] as const),
+  ...(['functionTimeoutMs', 'maxSteps'] as const),
 ];
 
 function limitsAsData(limits: RunTrace['limits']): PlainObject {
@@ -102,6 +103,7 @@ function limitsFromData(data: unknown): RunTrace['limits'] {
     timeoutMs: read('timeoutMs'),
     maxTimeoutMs: read('maxTimeoutMs'),
     functionTimeoutMs: read('functionTimeoutMs'),
+    maxSteps: read('maxSteps'),
   };
 }
 
