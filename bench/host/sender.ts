@@ -1,7 +1,11 @@
 import http from 'node:http';
+import { PAYLOAD } from './payload.js';
 
-/** Calls to send: `count` as fast as they are answered, or `perSecond` for `seconds` whether they are answered or not. */
-export type SendOrder = { readonly port: number; readonly path: string } & (
+/**
+ * Calls to send, to the ports in turn: `count` as fast as they are answered, or `perSecond` for `seconds` whether they
+ * are answered or not.
+ */
+export type SendOrder = { readonly ports: readonly number[]; readonly path: string } & (
   | { readonly count: number; readonly concurrency: number }
   | { readonly perSecond: number; readonly seconds: number }
 );
@@ -13,7 +17,6 @@ export interface SendResult {
   readonly p99Ms: number;
 }
 
-const PAYLOAD = JSON.stringify({ id: 17, name: 'Ann', tags: ['a', 'b'], at: '2026-11-01T10:00:00Z' });
 const TICK_MS = 5;
 const MAX_SOCKETS = 256;
 
@@ -30,11 +33,13 @@ process.on('message', (order: SendOrder) => {
 
 async function send(order: SendOrder): Promise<SendResult> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
-  const to = { port: order.port, path: order.path, agent };
+  const { ports, path } = order;
   const statuses: Record<string, number> = {};
   const tookMs: number[] = [];
+  let sent = 0;
   const one = async (dueMs: number): Promise<void> => {
-    const status = await post(to);
+    const port = ports[sent++ % ports.length] ?? 0;
+    const status = await post({ port, path, agent });
     statuses[status] = (statuses[status] ?? 0) + 1;
     tookMs.push(performance.now() - dueMs);
   };

@@ -17,6 +17,11 @@ export interface TableDefinition<R extends Row = Row> {
   readonly json?: readonly (keyof R & string)[];
   /** Columns of JSON that is read far more often than it changes: equal texts are read as one and the same value. */
   readonly shared?: readonly (keyof R & string)[];
+  /**
+   * Large columns that hardly ever change, kept in a table of their own, so that a change of the others does not write
+   * them anew. Rows cannot be looked up by them.
+   */
+  readonly apart?: { readonly table: string; readonly columns: readonly (keyof R & string)[] };
   /** Columns of JSON that a store with a key keeps encrypted. Rows cannot be looked up by them. */
   readonly sealed?: readonly (keyof R & string)[];
   /** Sets of columns no two rows may share. */
@@ -58,6 +63,22 @@ export interface Query<R extends Row, C extends keyof R & string = keyof R & str
   readonly offset?: number | undefined;
 }
 
+/** For which values of a column how many rows are wanted, and of which kind. */
+export interface FirstQuery<
+  R extends Row,
+  C extends keyof R & string = keyof R & string,
+  S extends keyof R & string = keyof R & string,
+> {
+  readonly column: C;
+  readonly values: readonly R[C][];
+  /** One or several. */
+  readonly where: Where<R> | readonly Where<R>[];
+  /** How many for each value and condition. Default 1. */
+  readonly limit?: number | undefined;
+  /** The columns that are needed, beside `id`; a store may leave out the others. Default: all. */
+  readonly columns?: readonly S[] | undefined;
+}
+
 /** A number of rows, and the sum of a column over them. */
 export interface Tally {
   readonly count: number;
@@ -92,14 +113,15 @@ export interface RecordReader<T extends Tables> {
     table: K,
     query?: Query<T[K], C>,
   ): Promise<readonly Pick<T[K], C | 'id'>[]>;
-  /** For each of the values of a column the first rows by id that fit (default 1); by id. Fast where an index leads to them. */
-  firstOf<K extends keyof T & string, C extends keyof T[K] & string>(
-    table: K,
-    column: C,
-    values: readonly T[K][C][],
-    where: Where<T[K]>,
-    limit?: number,
-  ): Promise<readonly T[K][]>;
+  /**
+   * For each of the values of a column the first rows by id that fit; by id. With several conditions, those of each, all as
+   * of one moment. Fast where an index leads to them.
+   */
+  firstOf<
+    K extends keyof T & string,
+    C extends keyof T[K] & string,
+    S extends keyof T[K] & string = keyof T[K] & string,
+  >(table: K, query: FirstQuery<T[K], C, S>): Promise<readonly Pick<T[K], S | 'id'>[]>;
   /** The values a column has in the rows that fit. Fast where an index begins with the conditions and the column. */
   distinct<K extends keyof T & string, C extends keyof T[K] & string>(
     table: K,
@@ -152,6 +174,12 @@ export interface RecordWriter<T extends Tables> extends RecordReader<T> {
     where: Where<T[K]>,
     change: Partial<Omit<T[K], 'id'>>,
   ): Promise<number>;
+  /** Changes every row that fits; gives them as they are then, by id. @throws StoreError `STORE_CONFLICT` */
+  updateAndRead<K extends keyof T & string>(
+    table: K,
+    where: Where<T[K]>,
+    change: Partial<Omit<T[K], 'id'>>,
+  ): Promise<readonly T[K][]>;
   /** Removes every row that fits; answers how many. */
   remove<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<number>;
 }

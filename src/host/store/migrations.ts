@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { createTable, createWindowTable, type TableColumns } from '../../store/sql/create-table.js';
 import type { Migration } from '../../store/sql/migrate.js';
-import { sqlName } from '../../store/sql-database.js';
+import { type SqlDatabase, sqlName } from '../../store/sql-database.js';
 import type { SqlTables } from '../../store/sql-tables.js';
 
 export const HOST_TABLE_PREFIX = 'host_';
@@ -138,6 +138,24 @@ async function moveToClaims(db: Kysely<SqlTables>): Promise<void> {
   await retries.columns(['status', 'scenario_id', 'retry_at_ms']).execute();
 }
 
+/** A change of status must not write a payload anew, as SQLite does with all of a row. */
+async function movePayloads(db: Kysely<SqlTables>, kind: SqlDatabase['kind']): Promise<void> {
+  const { sql } = await import('kysely');
+  const [events, payloads] = [`${HOST_TABLE_PREFIX}events`, `${HOST_TABLE_PREFIX}payloads`];
+  await db.schema
+    .createTable(payloads)
+    // In SQLite only this word makes it the place of the row, and not an index beside it.
+    .addColumn('id', kind === 'sqlite' ? 'integer' : 'bigint', (column) => column.primaryKey())
+    .addColumn('bundles', 'text')
+    .addColumn('request', 'text')
+    .execute();
+  const moved = sql`insert into ${sql.table(payloads)} (id, bundles, request) select id, bundles, request from ${sql.table(events)}`;
+  await moved.execute(db);
+  for (const column of ['bundles', 'request']) {
+    await db.schema.alterTable(events).dropColumn(column).execute();
+  }
+}
+
 /** The history of the tables of a host. */
 export const HOST_MIGRATIONS: readonly Migration[] = [
   {
@@ -162,4 +180,5 @@ export const HOST_MIGRATIONS: readonly Migration[] = [
       await db.schema.createIndex(`${table}_next_run_ms`).on(table).column('next_run_ms').execute();
     },
   },
+  { name: 'host/005-payloads', up: movePayloads },
 ];

@@ -165,6 +165,7 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
       ...(['receivedAtMs', 'finishedAtMs'] as const),
     ],
     json: ['bundles', 'request', 'error'],
+    apart: { table: 'payloads', columns: ['bundles', 'request'] },
     indexes: ['hookId', 'status'],
   },
   scenarios: {

@@ -36,6 +36,8 @@ export interface ClaimRequest {
   readonly isAlone: boolean;
   /** The run of its schedule is under way in this process, and takes events one after the other. */
   readonly isScheduled?: boolean | undefined;
+  /** Incomplete executions are wanted as well, where any is due. */
+  readonly withRetries?: boolean | undefined;
 }
 
 /** What a scenario gave. */
@@ -71,31 +73,33 @@ interface Look {
  *
  * Invariants: the rows of the scenarios are held until the transaction ends, so two processes never take of one scenario
  * at the same time; a suspended scenario starts nothing, as its state is read here; of a hook that keeps order the first
- * event is taken, and none while one is being processed. What is running is read before what waits: an event that goes
- * back to its queue in between is seen as either, and never as neither.
+ * event is taken, and none while one is being processed. What is running and what waits is read as of one moment: an
+ * event that goes back to its queue is seen as either, and never as neither.
  *
  * The caller has made sure that the work is still his (`assertOwn`).
  *
+ * @param held by id, those of the scenarios that the transaction holds (`lockFree`); the others are at somebody else
  * @returns for each request, in their order, what it got
  */
 export async function claimWork(
   writer: HostWriter,
   context: HostContext,
   requests: readonly ClaimRequest[],
+  held: ReadonlyMap<number, ScenarioRow>,
 ): Promise<readonly Claimed[]> {
   if (requests.length === 0) return [];
-  const rows = await writer.lockFree('scenarios', { id: requests.map(({ scenarioId }) => scenarioId) });
-  const byId = new Map(rows.map((row) => [row.id, row]));
   const looks = new Map<ClaimRequest, Look>();
   const none = { claims: [], rest: 'none', notices: [] } as const;
   const results = new Map<ClaimRequest, Part>();
+  const asked = new Set(requests.map(({ scenarioId }) => scenarioId));
+  const rows = [...held.values()].filter(({ id }) => asked.has(id));
   const busy = await findBusy(writer, rows);
   // The run of a schedule goes before whoever else asks for its scenario in the same transaction.
   const inOrder = requests.toSorted(
     (a, b) => Number(b.isScheduled ?? false) - Number(a.isScheduled ?? false),
   );
   for (const request of inOrder) {
-    const scenario = byId.get(request.scenarioId);
+    const scenario = held.get(request.scenarioId);
     if (scenario === undefined) results.set(request, { ...none, rest: 'held' });
     const isTaken = [...looks.keys()].some(({ scenarioId }) => scenarioId === request.scenarioId);
     const look = scenario && !isTaken ? lookAt(context, scenario, request, busy) : undefined;
@@ -103,7 +107,7 @@ export async function claimWork(
   }
   const all = [...looks.values()];
   const retries = await takeIncompletes(writer, context, all);
-  const events = await takeEvents(writer, context, all, retries);
+  const events = await takeEvents(writer, context, all, { retries, first: busy.first });
   for (const [request, look] of looks) {
     const { id } = look.scenario;
     const scheduled = await takeScheduled(writer, context, look);
@@ -123,6 +127,8 @@ type Part = Omit<Claimed, 'scenarioId'>;
 
 /** What is under way of scenarios that do one thing at a time. */
 interface Busy {
+  /** By hook that keeps order: the first event that waits. */
+  readonly first: Queues;
   /** Hooks with an event that is being processed. */
   readonly hookIds: ReadonlySet<number>;
   /** Scenarios with a retry that is being made. */
@@ -131,12 +137,19 @@ interface Busy {
   readonly unresolved: ReadonlyMap<number, number>;
 }
 
+/** What is read of events that wait; what they brought is read as they are taken. */
+const QUEUED = ['status', 'hookId', 'attempts', 'crashes', 'crashesAlone', 'notBeforeMs'] as const;
+type QueuedEvent = Pick<EventRow, 'id' | (typeof QUEUED)[number]>;
+type Queues = ReadonlyMap<number, readonly QueuedEvent[]>;
+
 async function findBusy(writer: HostWriter, rows: readonly ScenarioRow[]): Promise<Busy> {
   const serial = rows.filter((row) => isSerial(readPlan(row)));
   const hookIds = serial.flatMap(({ hookId }) => (hookId === null ? [] : [hookId]));
   const sequential = serial.filter((row) => readPlan(row).settings.sequential).map(({ id }) => id);
-  const where = { status: 'running', hookId: hookIds } as const;
-  const events = hookIds.length === 0 ? [] : await writer.find('events', { where, columns: ['hookId'] });
+  const where = [{ status: 'running' }, { status: 'pending' }] as const;
+  const events = await writer.firstOf('events', {
+    ...{ column: 'hookId', values: hookIds, where, columns: QUEUED },
+  });
   const isAny = sequential.length > 0;
   const retries = isAny
     ? await writer.distinct('incompletes', 'scenarioId', { scenarioId: sequential, status: 'running' })
@@ -146,7 +159,8 @@ async function findBusy(writer: HostWriter, rows: readonly ScenarioRow[]): Promi
     ? await writer.countBy('incompletes', 'scenarioId', open)
     : new Map<number, number>();
   return {
-    hookIds: new Set(events.map(({ hookId }) => hookId)),
+    first: byHook(events.filter(({ status }) => status === 'pending')),
+    hookIds: new Set(events.filter(({ status }) => status === 'running').map(({ hookId }) => hookId)),
     scenarioIds: new Set(retries),
     unresolved,
   };
@@ -174,7 +188,7 @@ function lookAt(
   const isRetrying = busy.scenarioIds.has(scenario.id);
   const isFree = !settings.sequential || !(isRunning || isRetrying);
   const mayRun = isFree && !(isSerial(plan) && isRunning) && may('run');
-  const mayRetry = isFree && request.isScheduled !== true && may('retry');
+  const mayRetry = isFree && request.withRetries === true && may('retry');
   return mayRun || mayRetry ? { scenario, plan, request, mayRun, mayRetry } : undefined;
 }
 
@@ -189,7 +203,10 @@ async function takeIncompletes(
   if (scenarioIds.length === 0) return parts;
   const where = { status: 'waiting', retryAtMs: { atMost: nowMs } } as const;
   const max = Math.max(...looks.map(({ request }) => request.max));
-  const due = await writer.firstOf('incompletes', 'scenarioId', scenarioIds, where, max);
+  const due = await writer.firstOf('incompletes', {
+    ...{ column: 'scenarioId', values: scenarioIds, where, limit: max },
+    columns: ['scenarioId', 'attempts', 'crashes', 'crashesAlone'],
+  });
   for (const { scenario, plan, request } of looks) {
     const limit = plan.settings.sequential ? 1 : request.max;
     const rows = due.filter((row) => row.scenarioId === scenario.id).slice(0, limit);
@@ -199,12 +216,9 @@ async function takeIncompletes(
     const own = { status: 'running', claimedBy: context.worker.name() } as const;
     // Its attempts are those of the backoff, which whoever settles it counts.
     const taken = await markTaken(taking, request, (id, { crashes, crashesAlone }) =>
-      writer.update('incompletes', { id, status: 'waiting' }, { ...own, crashes, crashesAlone }),
+      writer.updateAndRead('incompletes', { id, status: 'waiting' }, { ...own, crashes, crashesAlone }),
     );
-    const claims = taken.map((row) => {
-      const incomplete = { ...row, ...own, attempts: row.attempts - 1 };
-      return { kind: 'incomplete' as const, incomplete, scenario };
-    });
+    const claims = taken.map((incomplete) => ({ kind: 'incomplete' as const, incomplete, scenario }));
     const isMore = rows.length === request.max || rows.length > taking.rows.length;
     parts.set(scenario.id, { claims, rest: decideRest(taking, isMore), notices: taking.notices });
   }
@@ -215,7 +229,7 @@ async function takeEvents(
   writer: HostWriter,
   context: HostContext,
   looks: readonly Look[],
-  retries: ReadonlyMap<number, Part>,
+  { retries, first }: { readonly retries: ReadonlyMap<number, Part>; readonly first: Queues },
 ): Promise<Map<number, Part>> {
   const parts = new Map<number, Part>();
   const wanting = looks.filter(({ scenario, plan, request, mayRun }) => {
@@ -223,48 +237,50 @@ async function takeEvents(
     const isHeld = plan.settings.sequential && (retries.get(scenario.id)?.claims.length ?? 0) > 0;
     return scenario.hookId !== null && mayRun && !isHeld && isTimed === (request.isScheduled === true);
   });
-  const waiting = await findWaiting(writer, context, wanting);
+  const parallel = await findParallel(writer, context, wanting);
   for (const look of wanting) {
     const { scenario, plan, request } = look;
-    const rows = (waiting.get(scenario.hookId ?? 0) ?? []).slice(0, isSerial(plan) ? 1 : request.max);
+    const waiting = isSerial(plan) ? first : parallel;
+    const rows = (waiting.get(scenario.hookId ?? 0) ?? []).slice(0, request.max);
     const ready = rows.filter((event) => isReady(context, look, event));
     const taking = await sortOut(context, ready, request, (row) =>
       giveUpEvent(writer, context, scenario, row),
     );
     const own = { status: 'running', claimedBy: context.worker.name(), scenarioId: scenario.id } as const;
     const taken = await markTaken(taking, request, (id, change) =>
-      writer.update('events', { id, status: 'pending' }, { ...own, ...change }),
+      writer.updateAndRead('events', { id, status: 'pending' }, { ...own, ...change }),
     );
-    const claims = taken.map((event) => ({ kind: 'event' as const, event: { ...event, ...own }, scenario }));
+    const claims = taken.map((event) => ({ kind: 'event' as const, event, scenario }));
     const isMore = isSerial(plan) ? ready.length > claims.length : rows.length === request.max;
     parts.set(scenario.id, { claims, rest: decideRest(taking, isMore), notices: taking.notices });
   }
   return parts;
 }
 
-/** By hook: the first event of those that keep order, and as many as are wanted of the others. */
-async function findWaiting(
+/** By hook that keeps no order: as many as are wanted of what may start. */
+async function findParallel(
   writer: HostWriter,
   { clock }: HostContext,
   looks: readonly Look[],
-): Promise<ReadonlyMap<number, readonly EventRow[]>> {
-  const listHookIds = (some: readonly Look[]): number[] => some.map(({ scenario }) => scenario.hookId ?? 0);
-  const serial = looks.filter(({ plan }) => isSerial(plan));
+): Promise<Queues> {
   const parallel = looks.filter(({ plan }) => !isSerial(plan));
-  const first = await writer.firstOf('events', 'hookId', listHookIds(serial), { status: 'pending' });
-  const max = Math.max(0, ...parallel.map(({ request }) => request.max));
-  const due = { status: 'pending', notBeforeMs: { atMost: clock.now(), orNull: true } } as const;
-  const many = await writer.firstOf('events', 'hookId', listHookIds(parallel), due, max);
-  const byHook = new Map<number, EventRow[]>();
-  for (const event of [...first, ...many]) {
-    const known = byHook.get(event.hookId);
-    if (known === undefined) byHook.set(event.hookId, [event]);
-    else known.push(event);
-  }
-  return byHook;
+  const values = parallel.map(({ scenario }) => scenario.hookId ?? 0);
+  const limit = Math.max(0, ...parallel.map(({ request }) => request.max));
+  const where = { status: 'pending', notBeforeMs: { atMost: clock.now(), orNull: true } } as const;
+  return byHook(await writer.firstOf('events', { column: 'hookId', values, where, limit, columns: QUEUED }));
 }
 
-function isReady({ clock }: HostContext, { scenario, plan }: Look, event: EventRow): boolean {
+function byHook(events: readonly QueuedEvent[]): Queues {
+  const queues = new Map<number, QueuedEvent[]>();
+  for (const event of events) {
+    const known = queues.get(event.hookId);
+    if (known === undefined) queues.set(event.hookId, [event]);
+    else known.push(event);
+  }
+  return queues;
+}
+
+function isReady({ clock }: HostContext, { scenario, plan }: Look, event: QueuedEvent): boolean {
   if (event.notBeforeMs === null) return true;
   const nowMs = clock.now();
   if (event.notBeforeMs > nowMs) return false;
@@ -312,12 +328,12 @@ function decideRest({ isSuspect }: Taking<Crashing>, isMore: boolean): Claimed['
 }
 
 /** Marks rows as taken, those of equal counts in one statement. */
-async function markTaken<R extends Crashing>(
-  { rows }: Taking<R>,
+async function markTaken<R>(
+  { rows }: Taking<Crashing>,
   { isAlone }: ClaimRequest,
-  update: (ids: readonly number[], change: Omit<Crashing, 'id'>) => Promise<number>,
+  update: (ids: readonly number[], change: Omit<Crashing, 'id'>) => Promise<readonly R[]>,
 ): Promise<readonly R[]> {
-  const groups = new Map<string, R[]>();
+  const groups = new Map<string, Crashing[]>();
   for (const row of rows) {
     const key = `${row.attempts} ${row.crashes} ${row.crashesAlone}`;
     groups.set(key, [...(groups.get(key) ?? []), row]);
@@ -332,9 +348,8 @@ async function markTaken<R extends Crashing>(
       crashesAlone: first.crashesAlone + (isAlone ? 1 : 0),
     };
     const ids = group.map(({ id }) => id);
-    // Somebody may have discarded one meanwhile. What is marked and nobody works on is freed: `freeUnattended`.
-    if ((await update(ids, change)) === ids.length)
-      taken.push(...group.map((row) => ({ ...row, ...change })));
+    // Somebody may have discarded one meanwhile.
+    taken.push(...(await update(ids, change)));
   }
   return taken;
 }
@@ -352,7 +367,7 @@ async function takeScheduled(
   const taking = await sortOut(context, [row], request, () => giveUpPoll(writer, context, scenario));
   const own = { claimedBy: context.worker.name() };
   const taken = await markTaken(taking, request, (id, change) =>
-    writer.update('scenarios', { id, claimedBy: null }, { ...own, ...change }),
+    writer.updateAndRead('scenarios', { id, claimedBy: null }, { ...own, ...change }),
   );
   const { isAlone } = request;
   const claims = taken.map(() => ({

@@ -52,7 +52,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     // A run that takes long makes room for others, though it has not ended.
     const inMs = shares.nextChangeMs();
-    if (due.ready.size > 0 && inMs !== undefined) lookIn(inMs);
+    if (due.size() > 0 && inMs !== undefined) lookIn(inMs);
   }
 
   async function takeSome(requests: readonly ClaimRequest[]): Promise<void> {
@@ -65,7 +65,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
             scenarioId,
             requests.some(({ isAlone }) => isAlone),
           );
-        if (rest === 'more' || rest === 'held') due.ready.add(scenarioId);
+        const withRetries = requests.some((it) => it.scenarioId === scenarioId && it.withRetries);
+        if (rest === 'more' || rest === 'held') due.add(scenarioId, withRetries);
         if (rest === 'suspect') due.suspect(scenarioId);
       }
       if (claimed.every(({ rest, claims }) => rest === 'held' && claims.length === 0))
@@ -82,7 +83,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const onRan = (): void => {
       end();
       // One that keeps order has its next event free as soon as this one is settled, in the same transaction.
-      if (claim.kind === 'event' && isSerial(readPlan(claim.scenario))) due.ready.add(scenarioId);
+      if (claim.kind === 'event' && isSerial(readPlan(claim.scenario))) due.add(scenarioId, false);
       void take();
     };
     const work = handle(claim, onRan)
@@ -99,7 +100,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function look(scenarioIds?: readonly number[]): void {
     if (!isOn) return;
     if (scenarioIds === undefined) return find();
-    for (const id of scenarioIds) due.ready.add(id);
+    for (const id of scenarioIds) due.add(id, true);
     void take();
   }
 
@@ -132,7 +133,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 /** The scenarios that may have work, and what to ask of them next. */
 interface DueList {
-  readonly ready: Set<number>;
+  /** Says that a scenario may have work, perhaps retries among it. */
+  readonly add: (scenarioId: number, withRetries: boolean) => void;
+  readonly size: () => number;
   /** The next work of this one has to be alone. */
   readonly suspect: (scenarioId: number) => void;
   /** Takes what to ask for next from the list; it comes back if there is more. */
@@ -141,9 +144,14 @@ interface DueList {
 
 function createDueList(shares: Shares): DueList {
   const ready = new Set<number>();
+  const retrying = new Set<number>();
   let suspect: number | undefined;
   return {
-    ready,
+    add: (scenarioId, withRetries) => {
+      ready.add(scenarioId);
+      if (withRetries) retrying.add(scenarioId);
+    },
+    size: () => ready.size,
     suspect: (scenarioId) => {
       suspect ??= scenarioId;
     },
@@ -152,12 +160,18 @@ function createDueList(shares: Shares): DueList {
         if (shares.running() > 0) return [];
         const scenarioId = suspect;
         suspect = undefined;
-        return [{ scenarioId, max: 1, isAlone: true }];
+        return [{ scenarioId, max: 1, isAlone: true, withRetries: true }];
       }
       // Alone means alone until its end.
       if (shares.isAlone()) return [];
-      const requests = shares.divide(ready).map(([scenarioId, max]) => ({ scenarioId, max, isAlone: false }));
-      for (const { scenarioId } of requests) ready.delete(scenarioId);
+      const requests = shares.divide(ready).map(([scenarioId, max]) => {
+        const withRetries = retrying.has(scenarioId);
+        return { scenarioId, max, isAlone: false, withRetries };
+      });
+      for (const { scenarioId } of requests) {
+        ready.delete(scenarioId);
+        retrying.delete(scenarioId);
+      }
       return requests;
     },
   };

@@ -22,12 +22,12 @@ export async function giveUpEvent(
   writer: HostWriter,
   context: HostContext,
   { name: scenario }: Named,
-  event: EventRow,
+  { id, hookId, attempts }: Pick<EventRow, 'id' | 'hookId' | 'attempts'>,
 ): Promise<readonly GiveUpNotice[]> {
-  const { id, hookId, attempts } = event;
   const error = explain(context);
   const dead = { status: 'dead', finishedAtMs: context.clock.now(), error } as const;
-  if ((await writer.update('events', { id, status: 'pending' }, dead)) === 0) return [];
+  const [event] = await writer.updateAndRead('events', { id, status: 'pending' }, dead);
+  if (event === undefined) return [];
   const source = { kind: 'event', eventId: id, hookId, callId: readCallId(event) } as const;
   return [{ kind: 'given-up', scenario, source, attempts, error }];
 }
@@ -37,7 +37,7 @@ export async function giveUpIncomplete(
   writer: HostWriter,
   context: HostContext,
   { name: scenario }: Named,
-  { id, attempts }: IncompleteRow,
+  { id, attempts }: Pick<IncompleteRow, 'id' | 'attempts'>,
 ): Promise<readonly GiveUpNotice[]> {
   const error = explain(context);
   const change = { status: 'unresolved', retryAtMs: null, error } as const;

@@ -26,18 +26,22 @@ export interface Settlement {
  * The caller has made sure that the work is still his (`assertOwn`). An event that was settled already, by a
  * transaction whose answer was lost with the connection, is left as it is.
  *
+ * @param held by id, scenarios that the transaction holds already
  * @returns by event id: what followed for its scenario, where something did
  */
 export async function settleAll(
   writer: HostWriter,
   context: HostContext,
   settlements: readonly Settlement[],
+  held: ReadonlyMap<number, ScenarioRow> = new Map(),
 ): Promise<ReadonlyMap<number, Settled>> {
   const settled = new Map<number, Settled>();
   if (settlements.length === 0) return settled;
   const nowMs = context.clock.now();
-  const ids = [...new Set(settlements.map(({ claim }) => claim.scenario.id))];
-  const fresh = new Map((await writer.find('scenarios', { where: { id: ids } })).map((row) => [row.id, row]));
+  const ids = new Set(settlements.map(({ claim }) => claim.scenario.id));
+  const others = [...ids].filter((id) => !held.has(id));
+  const found = others.length === 0 ? [] : await writer.find('scenarios', { where: { id: others } });
+  const fresh = new Map([...held, ...found.map((row) => [row.id, row] as const)]);
   const isPlain = ({ claim: { scenario }, report }: Settlement): boolean =>
     changesNothing(fresh.get(scenario.id) ?? scenario, report, nowMs);
   const plain = settlements.filter(isPlain);
@@ -45,13 +49,13 @@ export async function settleAll(
     const own = { status: 'running', claimedBy: context.worker.name() } as const;
     const done = { status: 'done', error: null, finishedAtMs: nowMs, ...ENDED } as const;
     await writer.update('events', { id: plain.map(({ claim }) => claim.event.id), ...own }, done);
-    await noteRuns(writer, plain, fresh, nowMs);
+    await noteRuns(writer, plain, { fresh, held, nowMs });
   }
   // In one order everywhere: transactions that lock the same scenarios must not wait for each other in a circle.
-  const others = settlements
+  const moving = settlements
     .filter((one) => !plain.includes(one))
     .sort((a, b) => a.claim.scenario.id - b.claim.scenario.id);
-  for (const { claim, report } of others) {
+  for (const { claim, report } of moving) {
     const moved = await settleEvent(writer, context, claim, report);
     if (moved !== undefined) settled.set(claim.event.id, moved);
   }
@@ -64,20 +68,33 @@ const NOTE_EVERY_MS = 1000;
 async function noteRuns(
   writer: HostWriter,
   settlements: readonly Settlement[],
-  fresh: ReadonlyMap<number, ScenarioRow>,
-  nowMs: number,
+  { fresh, held, nowMs }: NoteOptions,
 ): Promise<void> {
   const ids = new Set(settlements.map(({ claim }) => claim.scenario.id));
   const old = [...ids].filter((id) => Math.abs(nowMs - (fresh.get(id)?.lastRunMs ?? 0)) >= NOTE_EVERY_MS);
   // Those somebody else holds note a run of their own.
-  const free = old.length === 0 ? [] : await writer.lockFree('scenarios', { id: old });
-  if (free.length > 0)
-    await writer.update('scenarios', { id: free.map(({ id }) => id) }, { lastRunMs: nowMs });
+  const others = old.filter((id) => !held.has(id));
+  const free = others.length === 0 ? [] : await writer.lockFree('scenarios', { id: others });
+  const noting = [...old.filter((id) => held.has(id)), ...free.map(({ id }) => id)];
+  if (noting.length > 0) await writer.update('scenarios', { id: noting }, { lastRunMs: nowMs });
+}
+
+interface NoteOptions {
+  /** The scenarios as they are. */
+  readonly fresh: ReadonlyMap<number, ScenarioRow>;
+  /** Those that the transaction holds. */
+  readonly held: ReadonlyMap<number, ScenarioRow>;
+  readonly nowMs: number;
+}
+
+/** Whether a run brought nothing that is written down beside its end; whether it moves its scenario, the state tells. */
+export function isQuiet({ error, incompletes }: FlowOutcome): boolean {
+  return error === undefined && incompletes.length === 0;
 }
 
 /** Whether a run leaves nothing behind but an event that is done. */
 function changesNothing(scenario: ScenarioRow, report: FlowOutcome, nowMs: number): boolean {
-  if (report.error !== undefined || report.incompletes.length > 0) return false;
+  if (!isQuiet(report)) return false;
   const transition = nextState(readState(scenario), readPlan(scenario).settings, report.outcome, nowMs);
   return isSame(transition.state, scenario.state) && resolveEnd(report.outcome, transition) === 'done';
 }

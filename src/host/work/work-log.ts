@@ -1,11 +1,11 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { createBatcher } from '../../util/batcher.js';
-import type { HostWriter } from '../store/tables.js';
+import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import { type Claim, type Claimed, type ClaimRequest, claimWork } from './claim.js';
 import type { HostContext } from './context.js';
 import { isPassing, persist } from './persist.js';
 import type { Settled } from './run-scenario.js';
-import { type Settlement, settleAll } from './settle.js';
+import { isQuiet, type Settlement, settleAll } from './settle.js';
 
 /** What came of an event, and what work is wanted next. */
 export interface WorkEntry {
@@ -84,13 +84,24 @@ export function createWorkLog(context: HostContext): WorkLog {
   ): Promise<readonly WorkAnswer[]> {
     await context.worker.assertOwn(writer);
     const settlements = entries.flatMap(({ settled }) => (settled === undefined ? [] : [settled]));
-    const moved = await settleAll(writer, context, settlements);
-    await freeUnattended(writer);
     const wanting = entries.filter(({ requests, signal }) => requests !== undefined && !signal.aborted);
+    const requests = wanting.flatMap(({ requests: some = [] }) => some);
+    const holdScenarios = async (): Promise<ReadonlyMap<number, ScenarioRow>> => {
+      const id = [...new Set(requests.map(({ scenarioId }) => scenarioId))];
+      const rows = id.length === 0 ? [] : await writer.lockFree('scenarios', { id });
+      return new Map(rows.map((row) => [row.id, row]));
+    };
+    // What is settled reads the rows that are held. Where states are moved others are locked, one after the other, and
+    // who holds some must not wait for them.
+    const isCalm = settlements.every(({ report }) => isQuiet(report));
+    const early = isCalm ? await holdScenarios() : undefined;
+    const moved = await settleAll(writer, context, settlements, early);
+    await freeUnattended(writer);
     const claimed = await claimWork(
       writer,
       context,
-      wanting.flatMap(({ requests = [] }) => requests),
+      requests,
+      early === undefined || moved.size > 0 ? await holdScenarios() : early,
     );
     // Before the commit: nobody may find them taken and not worked on.
     for (const claim of claimed.flatMap(({ claims }) => claims)) {

@@ -42,8 +42,7 @@ export function createMemoryStore<T extends Tables>(definitions: TableDefinition
     getLinked: (links, values) => last.then(() => reader.getLinked(links, values)),
     get: (table, where) => last.then(() => reader.get(table, where)),
     find: (table, query) => last.then(() => reader.find(table, query)),
-    firstOf: (table, column, values, where, limit) =>
-      last.then(() => reader.firstOf(table, column, values, where, limit)),
+    firstOf: (table, query) => last.then(() => reader.firstOf(table, query)),
     distinct: (table, column, where) => last.then(() => reader.distinct(table, column, where)),
     tally: (table, column, summed, where) => last.then(() => reader.tally(table, column, summed, where)),
     count: (table, where) => last.then(() => reader.count(table, where)),
@@ -97,13 +96,16 @@ function createReader<T extends Tables>(tables: ReadonlyMap<string, MemoryTable>
     },
     get: async (name, where) => typed<typeof name>(select(name, where).sort(byId))[0],
     find: async (name, query = {}) => typed<typeof name>(ordered(select(name, query.where), query)),
-    firstOf: async (name, column, values, where, limit = 1) => {
-      const firsts = [...new Set(values)].flatMap((value) =>
-        select(name, { ...where, [column]: value })
-          .sort(byId)
-          .slice(0, limit),
+    firstOf: async (name, { column, values, where, limit = 1 }) => {
+      const conditions: readonly AnyWhere[] = Array.isArray(where) ? where : [where];
+      const firsts = conditions.flatMap((one) =>
+        [...new Set(values)].flatMap((value) =>
+          select(name, { ...one, [column]: value })
+            .sort(byId)
+            .slice(0, limit),
+        ),
       );
-      return typed<typeof name>(firsts.sort(byId));
+      return typed<typeof name>([...new Set(firsts)].sort(byId));
     },
     distinct: async (name, column, where) => {
       const values = typed<typeof name>(select(name, where)).map((row) => row[column]);
@@ -151,6 +153,19 @@ function createWriter<T extends Tables>(
     undo.push(() => table.drop(added));
     return added;
   };
+  const update: RecordWriter<T>['updateAndRead'] = async (name, where, change) => {
+    const table = requireTable(tables, name);
+    const rows = await reader.find(name, { where });
+    return rows.map((row) => {
+      table.drop(row);
+      undo.push(() => table.put(row));
+      // A row with some of its members changed is one of the same table.
+      const changed = Object.freeze({ ...row, ...change }) as T[typeof name];
+      table.put(changed);
+      undo.push(() => table.drop(changed));
+      return changed;
+    });
+  };
   return {
     ...reader,
     getLocked: reader.get,
@@ -165,18 +180,8 @@ function createWriter<T extends Tables>(
       for (const row of rows) added.push(await insert(name, row));
       return added;
     },
-    update: async (name, where, change) => {
-      const table = requireTable(tables, name);
-      const rows = await reader.find(name, { where });
-      for (const row of rows) {
-        table.drop(row);
-        undo.push(() => table.put(row));
-        const changed = Object.freeze({ ...row, ...change });
-        table.put(changed);
-        undo.push(() => table.drop(changed));
-      }
-      return rows.length;
-    },
+    update: async (name, where, change) => (await update(name, where, change)).length,
+    updateAndRead: update,
     remove: async (name, where) => {
       const table = requireTable(tables, name);
       const rows = await reader.find(name, { where });

@@ -9,8 +9,10 @@ export interface RowCodec {
   readonly table: string;
   /** How many columns the table has. */
   readonly width: number;
-  /** The SQL names of all columns. */
+  /** The SQL names of all columns of the table. */
   readonly sqlColumns: readonly string[];
+  /** The table of the columns that are kept apart, and their SQL names; its rows have the ids of the others. */
+  readonly apart: { readonly table: string; readonly sqlColumns: ReadonlySet<string> } | undefined;
   /** The SQL name of a column. @throws StoreError when the table has no such column */
   column(name: string): string;
   encode(row: object): Record<string, unknown>;
@@ -25,13 +27,15 @@ const MAX_SHARED = 1000;
 /**
  * Booleans are kept as 0 and 1, objects and lists as JSON text: both databases treat these the same.
  *
- * @param sealKey encrypts the columns that the table names as sealed; without it they are kept as they are
+ * @param options.prefix put before the names of tables
+ * @param options.sealKey encrypts the columns that the table names as sealed; without it they are kept as they are
  */
 export function createRowCodec(
-  table: string,
+  name: string,
   definition: TableDefinition<never>,
-  sealKey?: Uint8Array,
+  { prefix, sealKey }: { readonly prefix: string; readonly sealKey?: Uint8Array | undefined },
 ): RowCodec {
+  const table = prefix + sqlName(name);
   const columns: readonly string[] = ['id', ...definition.columns];
   const names = new Map(columns.map((name) => [name, sqlName(name)]));
   const flags: ReadonlySet<string> = new Set(definition.flags);
@@ -54,7 +58,7 @@ export function createRowCodec(
     return seal(text, sealKey, `${table}.${name}`);
   };
   const decodeValue = (name: string, value: unknown): unknown => {
-    if (value === null) return null;
+    if (value === null || value === undefined) return null;
     if (flags.has(name)) return value === 1;
     if (!json.has(name)) return value;
     const text = String(value);
@@ -65,10 +69,12 @@ export function createRowCodec(
     parsed.set(text, known);
     return known.value;
   };
+  const apartColumns = new Set<string>(definition.apart?.columns.map((name) => sqlName(name)));
   return {
     table,
     width: columns.length,
-    sqlColumns: columns.map(column),
+    sqlColumns: columns.map(column).filter((name) => !apartColumns.has(name)),
+    apart: definition.apart && { table: prefix + sqlName(definition.apart.table), sqlColumns: apartColumns },
     column,
     encodeValue,
     encode: (row) =>

@@ -113,7 +113,8 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
           event(4, { attempts: 4 }),
         ]),
       );
-      const rows = await store.firstOf('events', 'hookId', [2, 3, 1, 1], { status: 'pending' });
+      const where = { status: 'pending' } as const;
+      const rows = await store.firstOf('events', { column: 'hookId', values: [2, 3, 1, 1], where });
       deepStrictEqual(
         rows.map(({ hookId, attempts }) => [hookId, attempts]),
         [
@@ -121,7 +122,40 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
           [2, 2],
         ],
       );
-      deepStrictEqual(await store.firstOf('events', 'hookId', [], {}), []);
+      deepStrictEqual(await store.firstOf('events', { column: 'hookId', values: [], where: {} }), []);
+      const columns = ['status'] as const;
+      const both = [{ status: 'done' }, where] as const;
+      const some = await store.firstOf('events', { column: 'hookId', values: [2], where: both, columns });
+      deepStrictEqual(
+        some.map(({ status }) => status),
+        ['done', 'pending'],
+      );
+    },
+  },
+  {
+    name: 'keeps what an event brought, whatever of the rest changes, and changes it where that is meant',
+    run: async (store) => {
+      const bundles = [{ n: 1, text: 'a'.repeat(20_000) }];
+      const [first, second] = await store.transaction((writer) =>
+        writer.insertAll('events', [event(1, { bundles }), event(1, { bundles: [2] })]),
+      );
+      const id = first?.id ?? 0;
+      const read = await store.transaction((writer) =>
+        writer.updateAndRead('events', { hookId: 1 }, { status: 'running', claimedBy: 'a' }),
+      );
+      deepStrictEqual(read, [
+        { ...first, status: 'running', claimedBy: 'a' },
+        { ...second, status: 'running', claimedBy: 'a' },
+      ]);
+      const change = { status: 'pending', bundles: [3] } as const;
+      strictEqual(await store.transaction((writer) => writer.update('events', { id }, change)), 1);
+      deepStrictEqual(await store.get('events', { id }), { ...first, ...change, claimedBy: 'a' });
+      const only = await store.transaction((writer) => writer.update('events', { id }, { bundles: [4] }));
+      strictEqual(only, 1);
+      deepStrictEqual((await store.get('events', { id }))?.bundles, [4]);
+      strictEqual(await store.transaction((writer) => writer.remove('events', { hookId: 1 })), 2);
+      const again = await store.transaction((writer) => writer.insert('events', event(1, { bundles })));
+      deepStrictEqual((await store.get('events', { id: again.id }))?.bundles, bundles);
     },
   },
   {
@@ -137,7 +171,7 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
         ]),
       );
       const where = { status: 'pending', notBeforeMs: { atMost: 10, orNull: true } } as const;
-      const rows = await store.firstOf('events', 'hookId', [1, 2], where, 2);
+      const rows = await store.firstOf('events', { column: 'hookId', values: [1, 2], where, limit: 2 });
       deepStrictEqual(
         rows.map(({ hookId, notBeforeMs }) => [hookId, notBeforeMs]),
         [

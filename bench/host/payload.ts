@@ -1,0 +1,7 @@
+/** What every call of these measurements brings. */
+export const PAYLOAD: string = JSON.stringify({
+  id: 17,
+  name: 'Ann',
+  tags: ['a', 'b'],
+  at: '2026-11-01T10:00:00Z',
+});

@@ -1,0 +1,130 @@
+import type { Kysely } from 'kysely';
+import type { SqlTables } from '../sql-tables.js';
+import type { RowCodec } from './row-codec.js';
+import { runText, type SqlRow, type StatementSources } from './run-text.js';
+import { quoteName, requireCodec, SqlValues, writeCondition } from './sql-where.js';
+
+type Db = Kysely<SqlTables>;
+type AnyWhere = Readonly<Record<string, unknown>>;
+
+/** PostgreSQL and SQLite refuse statements with more values than this. */
+const MAX_VALUES = 30_000;
+
+/** Adds rows of the same columns in their order, in as few statements as possible. @returns their ids, in that order */
+export async function insertRows(
+  db: Db,
+  sources: StatementSources,
+  name: string,
+  rows: readonly object[],
+): Promise<readonly number[]> {
+  const codec = requireCodec(sources, name);
+  const { table, apart } = codec;
+  const size = Math.floor(MAX_VALUES / codec.width);
+  const added: number[] = [];
+  for (let start = 0; start < rows.length; start += size) {
+    const encoded = rows.slice(start, start + size).map((row) => splitColumns(codec, codec.encode(row)));
+    const own = encoded.map(([row]) => row);
+    const { rows: returned } = await insertValues(db, sources, table, own, ' returning "id"');
+    // Ids are given in the order of the values; the order of what a statement returns is nowhere promised.
+    const ids = returned.map((row) => Number(row['id'])).sort((a, b) => a - b);
+    added.push(...ids);
+    if (apart === undefined) continue;
+    const others = encoded.map(([, row], index) => ({ id: ids[index], ...row }));
+    await insertValues(db, sources, apart.table, others);
+  }
+  return added;
+}
+
+/** What stands in the table itself, and what is kept apart. */
+function splitColumns({ apart }: RowCodec, row: SqlRow): readonly [own: SqlRow, apart: SqlRow] {
+  if (apart === undefined) return [row, {}];
+  const own: SqlRow = {};
+  const others: SqlRow = {};
+  for (const [column, value] of Object.entries(row)) {
+    if (apart.sqlColumns.has(column)) others[column] = value;
+    else own[column] = value;
+  }
+  return [own, others];
+}
+
+function insertValues(
+  db: Db,
+  sources: StatementSources,
+  table: string,
+  rows: readonly SqlRow[],
+  returning = '',
+): ReturnType<typeof runText> {
+  const columns = Object.keys(rows[0] ?? {});
+  const values = new SqlValues(sources.kind);
+  const tuples = rows.map((row) => `(${values.markAll(columns.map((column) => row[column] ?? null))})`);
+  const named = columns.map(quoteName).join(', ');
+  const text = `insert into ${quoteName(table)} (${named}) values ${tuples.join(', ')}${returning}`;
+  return runText(db, sources, text, values);
+}
+
+/** Changes every row that fits. @returns how many, and what the statement was told to return of them */
+export async function updateRows(
+  db: Db,
+  sources: StatementSources,
+  name: string,
+  { where, change, returning = '' }: RowChange,
+): Promise<{ readonly count: number; readonly rows: readonly SqlRow[] }> {
+  const codec = requireCodec(sources, name);
+  const { table, apart } = codec;
+  const [own, others] = splitColumns(codec, codec.encode(change));
+  const setTo = (columns: SqlRow, values: SqlValues): string =>
+    Object.entries(columns)
+      .map(([column, value]) => `${quoteName(column)} = ${values.mark(value)}`)
+      .join(', ');
+  let count = 0;
+  if (apart !== undefined && Object.keys(others).length > 0) {
+    const values = new SqlValues(sources.kind);
+    const set = setTo(others, values);
+    const fitting = writeCondition(sources, name, where, values);
+    // Before the others: what fits may do so no more then.
+    const ids = `select "id" from ${quoteName(table)} where ${fitting}`;
+    const text = `update ${quoteName(apart.table)} set ${set} where "id" in (${ids})`;
+    count = Number((await runText(db, sources, text, values)).numAffectedRows ?? 0);
+  }
+  if (Object.keys(own).length === 0 && returning === '') return { count, rows: [] };
+  const values = new SqlValues(sources.kind);
+  const set = setTo(own, values);
+  const fitting = writeCondition(sources, name, where, values);
+  const text = `update ${quoteName(table)} set ${set} where ${fitting}${returning}`;
+  const { numAffectedRows, rows } = await runText(db, sources, text, values);
+  return { count: Number(numAffectedRows ?? 0), rows };
+}
+
+interface RowChange {
+  readonly where: AnyWhere;
+  readonly change: object;
+  readonly returning?: string | undefined;
+}
+
+/** All columns of the rows of an update, with those that are kept apart. */
+export function writeReturning({ table, apart }: RowCodec): string {
+  const others = [...(apart?.sqlColumns ?? [])].map(
+    (column) =>
+      `, (select ${quoteName(column)} from ${quoteName(apart?.table ?? '')} where "id" = ${quoteName(table)}."id") as ${quoteName(column)}`,
+  );
+  return ` returning *${others.join('')}`;
+}
+
+/** Removes every row that fits. @returns how many */
+export async function removeRows(
+  db: Db,
+  sources: StatementSources,
+  name: string,
+  where: AnyWhere,
+): Promise<number> {
+  const { table, apart } = requireCodec(sources, name);
+  const values = new SqlValues(sources.kind);
+  const fitting = writeCondition(sources, name, where, values);
+  const from = `from ${quoteName(table)} where ${fitting}`;
+  if (apart !== undefined) {
+    const text = `delete from ${quoteName(apart.table)} where "id" in (select "id" ${from})`;
+    await runText(db, sources, text, values);
+  }
+  const { numAffectedRows } = await runText(db, sources, `delete ${from}`, values);
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,119 @@
+import type { Kysely } from 'kysely';
+import type { Query, Row } from '../record-store.js';
+import type { SqlTables } from '../sql-tables.js';
+import type { RowCodec } from './row-codec.js';
+import { runText, type SqlRow, type StatementSources } from './run-text.js';
+import { quoteName, requireCodec, SqlValues, writeCondition } from './sql-where.js';
+
+type Db = Kysely<SqlTables>;
+
+export type RowLock = 'update' | 'key' | 'free' | undefined;
+
+/** SQLite has one writer at a time, and no words for locks. */
+const LOCKS = { update: ' for update', key: ' for key share', free: ' for update' } as const;
+
+type AnyWhere = Readonly<Record<string, unknown>>;
+
+/** What to read and from where; what is kept apart is joined where it is wanted. */
+function writeSource(
+  codec: RowCodec,
+  wanted: readonly string[] | undefined,
+): { readonly selected: string; readonly from: string } {
+  const { table, apart } = codec;
+  const columns = wanted && [...new Set<string>(['id', ...wanted])].map(codec.column);
+  const isApart = apart !== undefined && (columns?.some((it) => apart.sqlColumns.has(it)) ?? true);
+  const joined = isApart ? ` join ${quoteName(apart.table)} using ("id")` : '';
+  return { selected: columns?.map(quoteName).join(', ') ?? '*', from: quoteName(table) + joined };
+}
+
+export async function selectRows(
+  db: Db,
+  sources: StatementSources,
+  name: string,
+  query: Query<Row> & { lock?: RowLock },
+): Promise<Row[]> {
+  const { where = {}, sortBy = 'id', descending = false, limit, offset = 0, lock } = query;
+  const codec = requireCodec(sources, name);
+  const values = new SqlValues(sources.kind);
+  const { selected, from } = writeSource(codec, query.columns);
+  const fitting = writeCondition(sources, name, where, values);
+  const sorted = quoteName(codec.column(sortBy));
+  // An id is never null, and an index on it is found without more words.
+  const order = sortBy === 'id' ? '' : `${sorted} ${descending ? 'desc nulls last' : 'asc nulls first'}, `;
+  let text = `select ${selected} from ${from} where ${fitting} order by ${order}"id"`;
+  if (descending) text += ' desc';
+  // SQLite has no offset without a limit.
+  if (limit !== undefined || offset > 0) text += ` limit ${values.mark(limit ?? Number.MAX_SAFE_INTEGER)}`;
+  if (offset > 0) text += ` offset ${values.mark(offset)}`;
+  if (lock !== undefined && sources.kind === 'postgres') {
+    text += `${LOCKS[lock]} of ${quoteName(codec.table)}${lock === 'free' ? ' skip locked' : ''}`;
+  }
+  const { rows } = await runText(db, sources, text, values);
+  return rows.map((row) => codec.decode(row, query.columns && ['id', ...query.columns]));
+}
+
+/** Values of a column with what was counted for them. */
+export async function groupRows(
+  db: Db,
+  sources: StatementSources,
+  name: string,
+  { column, summed, where }: { column: string; summed?: string; where: AnyWhere },
+): Promise<readonly SqlRow[]> {
+  const codec = requireCodec(sources, name);
+  const values = new SqlValues(sources.kind);
+  const grouped = quoteName(codec.column(column));
+  const sum = summed === undefined ? '' : `, sum(${quoteName(codec.column(summed))}) as "sum"`;
+  const fitting = writeCondition(sources, name, where, values);
+  const text = `select ${grouped} as "value", count(*) as "total"${sum} from ${quoteName(codec.table)} where ${fitting} group by ${grouped}`;
+  return (await runText(db, sources, text, values)).rows;
+}
+
+export interface FirstWanted {
+  readonly column: string;
+  readonly values: readonly unknown[];
+  readonly where: AnyWhere | readonly AnyWhere[];
+  readonly limit?: number | undefined;
+  readonly columns?: readonly string[] | undefined;
+}
+
+/** A list of smallest ids, each of which an index answers; grouping would read all rows of each value. */
+export async function selectFirst(
+  db: Db,
+  sources: StatementSources,
+  name: string,
+  { column, values: listed, where, limit = 1, columns }: FirstWanted,
+): Promise<Row[]> {
+  const codec = requireCodec(sources, name);
+  const values = new SqlValues(sources.kind);
+  const table = quoteName(codec.table);
+  const { selected, from } = writeSource(codec, columns);
+  const conditions = [where]
+    .flat()
+    .flatMap((one) => [...new Set(listed)].map((it) => ({ ...one, [column]: it })));
+  const parts = conditions.map((condition, index) => {
+    const fitting = writeCondition(sources, name, condition, values);
+    const first = `select "id" from ${table} where ${fitting} order by "id" limit ${values.mark(limit)}`;
+    return `select "id" from (${first}) as "first_${index}"`;
+  });
+  const text = `select ${selected} from ${from} where "id" in (${parts.join(' union all ')}) order by "id"`;
+  const { rows } = await runText(db, sources, text, values);
+  return rows.map((row) => codec.decode(row, columns && ['id', ...columns]));
+}
+
+/** From one value to the next above it, each of which an index answers; `distinct` would read all rows that fit. */
+export async function selectDistinct(
+  db: Db,
+  sources: StatementSources,
+  name: string,
+  { column, where }: { readonly column: string; readonly where: AnyWhere },
+): Promise<readonly unknown[]> {
+  const codec = requireCodec(sources, name);
+  const values = new SqlValues(sources.kind);
+  const [table, wanted] = [quoteName(codec.table), quoteName(codec.column(column))];
+  const first = `select min(${wanted}) from ${table} where ${writeCondition(sources, name, where, values)}`;
+  const fitting = writeCondition(sources, name, where, values);
+  const next = `select min(${wanted}) from ${table} where ${fitting} and ${table}.${wanted} > "known"."value"`;
+  const text = `with recursive "known"("value") as (${first} union all select (${next}) from "known" where "known"."value" is not null) select "value" from "known" where "value" is not null`;
+  const { rows } = await runText(db, sources, text, values);
+  return rows.map((row) => row['value']);
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { HOST_MIGRATIONS, HOST_TABLE_PREFIX } from '../../src/host/store/migrations.js';
+import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
+import type { HostStore } from '../../src/host/store/tables.js';
+import { migrate } from '../../src/store/sql/migrate.js';
+import { openPostgres } from '../../src/store/sql/open-postgres.js';
+import { openSqlite } from '../../src/store/sql/open-sqlite.js';
+import type { SqlDatabase } from '../../src/store/sql-database.js';
+import { createDatabase, createFile, hasPostgres, POSTGRES_MISSING } from './test-database.js';
+
+interface Kind {
+  readonly create: typeof createFile;
+  readonly openBare: (at: string) => Promise<SqlDatabase>;
+  readonly openStore: (at: string) => Promise<HostStore>;
+}
+
+const KINDS: readonly (readonly [name: string, kind: Kind])[] = [
+  [
+    'SQLite',
+    {
+      create: createFile,
+      openBare: (file) => openSqlite({ file }),
+      openStore: (file) => openHostSqlite({ file }),
+    },
+  ],
+  [
+    'PostgreSQL',
+    {
+      create: createDatabase,
+      openBare: (url) => openPostgres({ url }),
+      openStore: (url) => openHostPostgres({ url }),
+    },
+  ],
+];
+
+const PAYLOADS = HOST_MIGRATIONS.findIndex(({ name }) => name === 'host/005-payloads');
+
+/** Rows of events as they were kept before payloads had a table of their own. */
+const OLD = [
+  { id: 3, status: 'pending', bundles: '[{"n":"ž😀"}]', request: '{"callId":"a"}' },
+  { id: 7, status: 'dead', bundles: `["${'x'.repeat(20_000)}"]`, request: null },
+];
+
+for (const [name, { create, openBare, openStore }] of KINDS) {
+  const isMissing = name === 'PostgreSQL' && !hasPostgres;
+  describe.skipIf(isMissing)(`a database from before, ${name}${isMissing ? POSTGRES_MISSING : ''}`, () => {
+    it('keeps its events with what they brought', async () => {
+      const { at, drop } = await create();
+      try {
+        const before = await openBare(at);
+        await migrate(before, HOST_MIGRATIONS.slice(0, PAYLOADS));
+        const counts = { attempts: 1, crashes: 0, crashes_alone: 0, bytes: 9, received_at_ms: 5 };
+        const rows = OLD.map((row) => ({ ...row, ...counts, hook_id: 1 }));
+        await before.db.insertInto(`${HOST_TABLE_PREFIX}events`).values(rows).execute();
+        await before.close();
+        const store = await openStore(at);
+        try {
+          const events = await store.find('events');
+          expect(
+            events.map(({ id, status, bundles, request }) => ({ id, status, bundles, request })),
+          ).toEqual(
+            OLD.map(({ id, status, bundles, request }) => ({
+              ...{ id, status, bundles: JSON.parse(bundles) as unknown },
+              request: request === null ? null : (JSON.parse(request) as unknown),
+            })),
+          );
+          const left = await store.transaction(async (writer) => {
+            await writer.remove('events', { id: 3 });
+            return writer.updateAndRead('events', { id: 7 }, { status: 'pending' });
+          });
+          expect(left).toEqual([{ ...events[1], status: 'pending' }]);
+          expect(await store.find('events')).toEqual(left);
+        } finally {
+          await store.close();
+        }
+      } finally {
+        await drop();
+      }
+    });
+  });
+}
