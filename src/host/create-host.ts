@@ -7,6 +7,7 @@ import { createEventAdmin, type EventAdmin } from './events/event-admin.js';
 import { createIntake, type Intake } from './events/intake.js';
 import { processEvent } from './events/process-event.js';
 import { purge } from './events/purge.js';
+import { createQueueCapacity } from './events/queue-capacity.js';
 import { receiveCall, textResponse } from './events/receive.js';
 import {
   createHookFinder,
@@ -197,14 +198,18 @@ function createParts(options: HostOptions): Parts {
   const shared: HostContext = {
     ...{ store, queue, clock, limits, observe, onError, flows, checkpoint, tracing, worker: lease },
   };
-  const context: WorkContext = { ...shared, log: createWorkLog(shared) };
+  const capacity = createQueueCapacity(shared);
+  const onTaken = (claim: Claim): void => {
+    if (claim.kind === 'event') capacity.release(claim.event.hookId);
+  };
+  const context: WorkContext = { ...shared, log: createWorkLog(shared, onTaken) };
   const dispatcher = createDispatcher({
     ...{ context, log: context.log, signal: () => life.running.signal },
     handle: (claim, onRan) => handleClaim(context, life, claim, onRan),
     findDue: () => findDueScenarios(store, clock.now()),
   });
   return {
-    ...{ context, life, lease, dispatcher, intake: createIntake(context) },
+    ...{ context, life, lease, dispatcher, intake: createIntake(context, capacity) },
     baseUrl: () => (options.baseUrl ?? life.server?.origin ?? 'http://localhost').replace(/\/+$/, ''),
     health: () => readHealth(context, life.isStopping, { isFull: () => clock.now() < life.fullUntilMs }),
   };
@@ -241,8 +246,13 @@ function createHandler(
     });
     const { signal } = life.running;
     const senderTrace = request.headers.get('traceparent') ?? undefined;
+    const announcedBytes =
+      request.body === null ? undefined : Number(request.headers.get('content-length') ?? 0);
     return receiveCall(
-      { context, intake, receiver, hookOf, baseUrl, signal, senderTrace, begin: dispatcher.begin },
+      {
+        ...{ context, intake, receiver, hookOf, baseUrl, signal, senderTrace, announcedBytes },
+        begin: dispatcher.begin,
+      },
       token,
       readCall,
     );

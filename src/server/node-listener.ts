@@ -131,6 +131,7 @@ async function send(
 ): Promise<void> {
   const { req: incoming } = outgoing;
   if (isEventStream(response)) return sendStream(response, outgoing);
+  await dropShort(incoming);
   const body = Buffer.from(await response.arrayBuffer());
   const isUnread = !incoming.complete;
   outgoing.statusCode = response.status;
@@ -186,6 +187,19 @@ function untilDrained(outgoing: ServerResponse): Promise<void> {
     };
     outgoing.on('drain', end).on('close', end);
   });
+}
+
+/** A body up to this size that nobody has read came with its head, most often. */
+const SHORT_BYTES = 64 * 1024;
+
+/** Drops an unread body that is there already, so that its connection can be used again. */
+async function dropShort(incoming: IncomingMessage): Promise<void> {
+  if (incoming.complete || incoming.destroyed) return;
+  const announced = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  if (!(announced <= SHORT_BYTES)) return;
+  incoming.on('error', () => {});
+  incoming.resume();
+  await new Promise((resolve) => setImmediate(resolve));
 }
 
 /**

@@ -7,7 +7,7 @@ import type { EventRow, HostWriter, ScenarioRow } from '../store/tables.js';
 import type { EventClaim } from '../work/claim.js';
 import type { WorkContext } from '../work/work-context.js';
 import { nextTurn } from '../work/work-log.js';
-import { type Capacity, createQueueCapacity, type QueueCapacity } from './queue-capacity.js';
+import type { Capacity, QueueCapacity } from './queue-capacity.js';
 
 /** An event that is about to be stored. */
 export interface EventDraft {
@@ -36,6 +36,10 @@ export interface Intake {
   readonly store: (drafts: Drafts) => Promise<Stored>;
   /** Whether so many wait, and for so long, that another one had better come later. */
   readonly isLate: () => boolean;
+  /** Whether a call of so many bytes need not be read, as the queue of its hook was full a moment ago. */
+  readonly isFull: QueueCapacity['isFull'];
+  /** Remembers that a queue had no room for a call of so many bytes. */
+  readonly refuse: QueueCapacity['refuse'];
 }
 
 /** Fewer than that are through in a moment, whatever the first of them met. */
@@ -53,8 +57,7 @@ type NewEvent = Omit<EventRow, 'id'>;
  * Stores events in batches: what arrives in one turn of the event loop, and while a transaction is under way, shares one.
  * One transaction at a time, so that events of this process are stored in the order they came.
  */
-export function createIntake(context: WorkContext): Intake {
-  const capacity = createQueueCapacity(context);
+export function createIntake(context: WorkContext, capacity: QueueCapacity): Intake {
   const storeBatch = async (batch: readonly Drafts[]): Promise<readonly Stored[]> => {
     context.checkpoint('intake: before the transaction');
     const held: number[] = [];
@@ -81,6 +84,7 @@ export function createIntake(context: WorkContext): Intake {
   /** Since when each that is not stored yet has waited, the first first. */
   const waiting = new Set<{ readonly sinceMs: number }>();
   return {
+    ...{ isFull: capacity.isFull, refuse: capacity.refuse },
     isLate: () => {
       const [first] = waiting;
       if (first === undefined || waiting.size < MANY_WAITING) return false;

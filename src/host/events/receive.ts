@@ -29,6 +29,8 @@ export interface ReceiveOptions {
   readonly signal: AbortSignal;
   /** The `traceparent` of the sender. */
   readonly senderTrace: string | undefined;
+  /** Bytes of the body as far as the sender has announced them; undefined for a call that carries none. */
+  readonly announcedBytes: number | undefined;
   /** Counts a run that a request has begun. @returns what ends it */
   readonly begin: (scenarioId: number) => () => void;
 }
@@ -40,7 +42,8 @@ type NamedCall = IncomingCall & { readonly callId: string; readonly traceparent:
  * Takes one call of a webhook: has the app read it, stores what it stands for, and only then answers.
  *
  * - 404: no such address; 410: the hook is turned off.
- * - 429 with `Retry-After`: the queue of the hook is full. Nothing was stored.
+ * - 429 with `Retry-After`: the queue of the hook is full. Nothing was stored. As long as that is known, no further body
+ *   is read.
  * - 503 with `Retry-After`: the store does not take it now, or many others wait for it. Nothing was stored.
  * - everything else is the answer of the app. A 2xx answer means that the event is stored.
  */
@@ -118,6 +121,10 @@ async function answerCall(
     if (!hook.enabled) {
       return { response: textResponse(410, 'This webhook is turned off.'), hook, reason: 'hook-off' };
     }
+    // What carries no body may be a question of the service, which the app answers without an event.
+    if (options.announcedBytes !== undefined && options.intake.isFull(hook.id, options.announcedBytes)) {
+      return { hook, ...answerFull(context) };
+    }
     // For a hook that is there only: nobody makes us hold bytes for other addresses.
     isReading = true;
     const call = await readCall();
@@ -178,18 +185,19 @@ async function keep(
   if (drafts.length === 0) return { response, ...refusal };
   const stored = await intake.store(drafts);
   if (stored.kind === 'full') {
-    const text = 'The queue of this webhook is full. Try again later.';
-    return {
-      response: textResponse(429, text, {
-        'retry-after': String(Math.ceil(context.limits.retryAfterMs / 1000)),
-      }),
-      reason: 'queue-full',
-    };
+    intake.refuse(stored.hookId, call.body.byteLength);
+    return answerFull(context);
   }
   if (!reception.ok) return { response, ...refusal, error: asObject(reception.error.toJSON()) };
   const { eventIds, answering } = stored;
   if (answering === undefined) return { response, eventIds };
   return { response: (await answerAtOnce(options, answering)) ?? response, eventIds };
+}
+
+function answerFull({ limits }: WorkContext): Answered {
+  const text = 'The queue of this webhook is full. Try again later.';
+  const retryAfter = String(Math.ceil(limits.retryAfterMs / 1000));
+  return { response: textResponse(429, text, { 'retry-after': retryAfter }), reason: 'queue-full' };
 }
 
 function draftEvents(

@@ -43,7 +43,8 @@ export type HeldTable = 'events' | 'incompletes' | 'scenarios';
 /** Entries that share a transaction at most. */
 const MAX_ENTRIES = 200;
 
-export function createWorkLog(context: HostContext): WorkLog {
+/** @param onTaken told of all that was taken, once it is committed */
+export function createWorkLog(context: HostContext, onTaken: (claim: Claim) => void = () => {}): WorkLog {
   const held = new Set<string>();
   const makeKey = (table: HeldTable, id: number): string => `${table} ${id}`;
   const isHeld = (table: HeldTable, id: number): boolean => held.has(makeKey(table, id));
@@ -72,6 +73,7 @@ export function createWorkLog(context: HostContext): WorkLog {
       throw error;
     });
     for (const { settled } of entries) if (settled !== undefined) hold(settled.claim, false);
+    for (const claim of taken) onTaken(claim);
     for (const { claimed } of answers)
       for (const notice of claimed.flatMap(({ notices }) => notices)) context.observe(notice);
     return answers;

@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest';
+import { createHost } from '../../src/host/create-host.js';
+import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { eventually } from './open-parts.js';
+import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
+
+const MAX_QUEUED = 300;
+
+/** A host that works on nothing, whose one hook has no room left, and what its app is asked. */
+async function openFull(limits: Parameters<typeof createHost>[0]['limits'] = { maxQueued: MAX_QUEUED }) {
+  let read = 0;
+  const clock = createVirtualClock(0);
+  const store = createHostMemoryStore();
+  const host = createHost({
+    ...{ store, clock, limits, flows: flowsOf(() => SUCCESS) },
+    receiver: (request) => {
+      read++;
+      return receiveJson(request);
+    },
+  });
+  const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
+  await host.scenarios.put({ name: 's', plan: plan(), hookId: hook.id });
+  const url = `http://localhost${hook.path}`;
+  const post = (body: unknown): Promise<Response> => {
+    const text = JSON.stringify(body);
+    const headers = { 'content-length': String(Buffer.byteLength(text)) };
+    return host.fetch(new Request(url, { method: 'POST', body: text, headers }));
+  };
+  return { host, store, clock, url, post, countRead: () => read };
+}
+
+it('refuses without reading a body as long as it knows the queue to be full', async () => {
+  const { host, clock, url, post, countRead } = await openFull();
+  await Promise.all(Array.from({ length: MAX_QUEUED }, (_, n) => post({ n })));
+  expect((await post({ n: 0 })).status).toBe(429);
+  const before = countRead();
+  let isPulled = false;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: () => {
+        isPulled = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const endless = await host.fetch(new Request(url, { method: 'POST', body, duplex: 'half' }));
+  expect([endless.status, endless.headers.get('retry-after')]).toEqual([429, '60']);
+  expect([isPulled, countRead()]).toEqual([false, before]);
+  // What carries no body may be a question of the service.
+  expect((await host.fetch(new Request(url))).status).toBe(200);
+  expect(countRead()).toBe(before + 1);
+  // Somebody else makes room: it is seen by looking now and then, which calls cause.
+  await host.events.discardAll({ status: ['pending'] });
+  clock.advance(199);
+  expect((await post({ n: 1 })).status).toBe(429);
+  clock.advance(1);
+  await eventually(async () => (await post({ n: 2 })).status === 200);
+});
+
+it('asks anew after a pause, whatever was known then', async () => {
+  const { host, clock, post } = await openFull();
+  await Promise.all(Array.from({ length: MAX_QUEUED + 1 }, (_, n) => post({ n })));
+  await host.events.discardAll({ status: ['pending'] });
+  clock.advance(1000);
+  expect((await post({ n: 1 })).status).toBe(200);
+});
+
+it('refuses what is as large as what had no room, and takes what is smaller', async () => {
+  const { post, countRead } = await openFull({ maxQueuedBytes: 5000 });
+  const large = { filling: 'x'.repeat(3000) };
+  expect([(await post(large)).status, (await post(large)).status]).toEqual([200, 429]);
+  const before = countRead();
+  expect((await post({ filling: 'x'.repeat(3000) })).status).toBe(429);
+  expect(countRead()).toBe(before);
+  expect((await post({ n: 1 })).status).toBe(200);
+});
+
+it('takes what comes once this process has worked through a part of a full queue', async () => {
+  const { host, store, post } = await openFull({ maxQueued: 3 });
+  const answers = await Promise.all(Array.from({ length: 4 }, (_, n) => post({ n })));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+  await host.start();
+  await eventually(async () => (await store.count('events', { status: 'done' })) === 3);
+  expect((await post({ n: 5 })).status).toBe(200);
+  await host.stop(1000);
+});
