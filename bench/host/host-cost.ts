@@ -4,7 +4,7 @@ import { createLoad } from './load.js';
 import { createRateTable } from './rate-table.js';
 
 // What a host costs beside the raw parts it is made of: npm run bench:host, with IML_TEST_POSTGRES for PostgreSQL, and
-// with words (`costs`, `rates`, `sqlite`, `postgres`) for a part of it.
+// with words (`costs`, `rates`, `sqlite`, `postgres`; 1, 2, 4 processes) for a part of it.
 
 const EVENTS = Number(process.env['IML_EVENTS'] ?? 3000);
 const SECONDS = Number(process.env['IML_SECONDS'] ?? 5);
@@ -17,7 +17,7 @@ const isWanted = (...group: readonly string[]): readonly string[] => {
 
 const load = createLoad();
 const costs = createCostTable(load, EVENTS);
-const rates = createRateTable(load, SECONDS);
+const rates = createRateTable(load, SECONDS, isWanted('1', '2', '4').map(Number));
 const server = process.env['IML_TEST_POSTGRES'];
 const makers: Readonly<Record<string, () => Promise<BenchDatabase>>> = {
   sqlite: createSqliteFile,

@@ -8,7 +8,6 @@ import { receiver, SUCCESS } from './quiet-parts.js';
 
 /** Calls a second that are offered whether they are answered or not. */
 const RATES = [100, 500, 1000];
-const PROCESSES = [1, 2, 4];
 /** What may wait for a hook while more is offered than can be worked off. */
 const MAX_QUEUED = 1000;
 /** Calls by which is found how much is worked off. */
@@ -47,7 +46,7 @@ interface Target {
   readonly drain: () => Promise<void>;
 }
 
-export function createRateTable(load: Load, seconds: number): RateTable {
+export function createRateTable(load: Load, seconds: number, counts: readonly number[]): RateTable {
   const rows: RateRow[] = [];
 
   async function offer({ what, processes, fleet, path, drain }: Target, perSecond: number): Promise<void> {
@@ -73,7 +72,7 @@ export function createRateTable(load: Load, seconds: number): RateTable {
   return {
     rows,
     measureRaw: async ({ engine, at }) => {
-      for (const processes of PROCESSES) {
+      for (const processes of counts) {
         const fleet = await startFleet(processes, { what: 'raw', engine, at, maxQueued: MAX_QUEUED });
         const what = `${engine}: node:http + 1 INSERT`;
         for (const rate of RATES)
@@ -93,7 +92,7 @@ export function createRateTable(load: Load, seconds: number): RateTable {
       const drain = async (): Promise<void> => {
         while ((await store.count('events', { status: ['pending', 'running'] })) > 0) await sleep(20);
       };
-      for (const processes of PROCESSES) {
+      for (const processes of counts) {
         const fleet = await startFleet(processes, { what: 'host', engine, at, maxQueued: MAX_QUEUED });
         const target = { what: `${engine}: ${kind}`, processes, fleet, path: hook.path, drain };
         const { ports } = await fleet.report();

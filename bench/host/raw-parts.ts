@@ -32,6 +32,8 @@ async function openRawSqlite(file: string): Promise<RawTable> {
 async function openRawPostgres(url: string): Promise<RawTable> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({ connectionString: url, max: 10 });
+  // The database goes as soon as all is measured, perhaps before its connections do.
+  pool.on('error', () => {});
   await pool.query(
     'create table if not exists raw_events (id bigserial primary key, status text, body text)',
   );

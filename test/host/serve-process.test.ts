@@ -67,10 +67,12 @@ it('ends at SIGTERM though nobody reads standard output, and says what is left o
   child.stdout?.resume();
 }, 60_000);
 
-it('puts out nothing with --output none', async () => {
-  const { child, written, result, url } = await serve('silent', '--output', 'none');
+it('puts out nothing with --output none, and counts with --metrics', async () => {
+  const { child, written, result, url } = await serve('silent', '--output', 'none', '--metrics');
   expect((await send(url, { headers, body: '{"n":1}' })).status).toBe(200);
   await eventually(() => written.err.includes('event 1 success'));
+  const metrics = await send(new URL('/metrics', url).href, { method: 'GET' });
+  expect(await metrics.text()).toMatch(/^iml_events_stored_total\{hook="[^"]+"\} 1$/m);
   child.kill('SIGTERM');
   expect(await result).toMatchObject({ code: 0, out: '' });
 });

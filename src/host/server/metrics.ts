@@ -19,9 +19,11 @@ const SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 40, 120];
  * @throws EngineError (USAGE) where the package is missing
  */
 export async function createHostMetrics(): Promise<HostMetrics> {
-  const { Registry, Counter, Gauge, Histogram } = await import('prom-client').catch((cause: unknown) => {
+  // As a whole: where the command is bundled, a package that is no module has no other names.
+  const { default: prometheus } = await import('prom-client').catch((cause: unknown) => {
     throw new EngineError('USAGE', 'Metrics need the package "prom-client" to be installed.', { cause });
   });
+  const { Registry, Counter, Gauge, Histogram } = prometheus;
   const registry: Registry = new Registry();
   const of = (name: string, help: string) => ({ name: `iml_${name}`, help, registers: [registry] });
   const accepted = new Counter({ ...of('calls_accepted_total', 'Calls stored.'), labelNames: ['hook'] });

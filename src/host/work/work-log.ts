@@ -88,22 +88,17 @@ export function createWorkLog(context: HostContext, onTaken: (claim: Claim) => v
     const settlements = entries.flatMap(({ settled }) => (settled === undefined ? [] : [settled]));
     const wanting = entries.filter(({ requests, signal }) => requests !== undefined && !signal.aborted);
     const requests = wanting.flatMap(({ requests: some = [] }) => some);
-    const holdScenarios = async (): Promise<ReadonlyMap<number, ScenarioRow>> => {
-      const id = [...new Set(requests.map(({ scenarioId }) => scenarioId))];
-      const rows = id.length === 0 ? [] : await writer.lockFree('scenarios', { id });
-      return new Map(rows.map((row) => [row.id, row]));
-    };
     // What is settled reads the rows that are held. Where states are moved others are locked, one after the other, and
     // who holds some must not wait for them.
     const isCalm = settlements.every(({ report }) => isQuiet(report));
-    const early = isCalm ? await holdScenarios() : undefined;
+    const early = isCalm ? await holdScenarios(writer, requests) : undefined;
     const moved = await settleAll(writer, context, settlements, early);
     await freeUnattended(writer);
     const claimed = await claimWork(
       writer,
       context,
       requests,
-      early === undefined || moved.size > 0 ? await holdScenarios() : early,
+      early === undefined || moved.size > 0 ? await holdScenarios(writer, requests) : early,
     );
     // Before the commit: nobody may find them taken and not worked on.
     for (const claim of claimed.flatMap(({ claims }) => claims)) {
@@ -154,6 +149,16 @@ export function createWorkLog(context: HostContext, onTaken: (claim: Claim) => v
     hold: (table, id) => void held.add(makeKey(table, id)),
     drop: (table, id) => void held.delete(makeKey(table, id)),
   };
+}
+
+/** Holds those of the scenarios that were asked for and that nobody else is at, by id. */
+async function holdScenarios(
+  writer: HostWriter,
+  requests: readonly ClaimRequest[],
+): Promise<ReadonlyMap<number, ScenarioRow>> {
+  const id = [...new Set(requests.map(({ scenarioId }) => scenarioId))];
+  const rows = id.length === 0 ? [] : await writer.lockFree('scenarios', { id });
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 function heldBy(claim: Claim): readonly [HeldTable, number] {
