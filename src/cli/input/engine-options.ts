@@ -91,8 +91,12 @@ export function readEngineOptions(
   return {
     ...readNetworkOptions(args),
     baseUrl: readBaseUrl(args.text('base-url')),
-    // An app may set its own time up to a maximum, so both have to fall.
-    limits: timeoutMs === undefined ? {} : { timeoutMs, maxTimeoutMs: timeoutMs },
+    limits: {
+      // Nobody else waits for what one person runs.
+      maxSteps: Number.POSITIVE_INFINITY,
+      // An app may set its own time up to a maximum, so both have to fall.
+      ...(timeoutMs !== undefined && { timeoutMs, maxTimeoutMs: timeoutMs }),
+    },
     onPageLoop: readPageLoop(args.text('on-page-loop')),
     trustFunctions: args.isSet('trust-functions'),
   };
