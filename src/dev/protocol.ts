@@ -259,6 +259,15 @@ export interface ExplainedExpression {
   readonly parts: readonly { readonly start: number; readonly end: number; readonly value: ShownValue }[];
 }
 
+/** What an answer was taken apart by. */
+export interface ShownItems {
+  /** The expression of `iterate`; undefined where there is none. */
+  readonly source: string | undefined;
+  readonly found: 'array' | 'collection' | 'value' | 'nothing';
+  /** Arrays in the answer, where `iterate` found none. */
+  readonly arrays: readonly { readonly path: string; readonly length: number }[];
+}
+
 /** A value as text, cut. */
 export interface ShownValue {
   readonly kind: 'value' | 'nothing' | 'error';
@@ -271,6 +280,8 @@ export interface ExplainedDocument {
   readonly role: 'base' | 'communication';
   readonly text: string;
   readonly expressions: readonly ExplainedExpression[];
+  /** What the check finds in it now; none where the file was changed since the run. */
+  readonly findings: readonly ShownFinding[];
 }
 
 /** What two runs have in common and what not. */

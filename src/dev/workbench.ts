@@ -2,9 +2,11 @@ import path from 'node:path';
 import { EngineError } from '../errors/engine-error.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor } from '../redaction/redact.js';
+import { traceDocuments } from '../testing/traces/run-trace.js';
 import { readTraceFile, TRACE_FILE_SUFFIX, writeTraceFile } from '../testing/traces/trace-file.js';
 import type { TracedDocument } from '../testing/traces/traced-test.js';
 import {
+  describeItems,
   type ExplainedText,
   evaluateAt,
   explainDocument,
@@ -24,6 +26,7 @@ import type {
   RunDiff,
   RunWish,
   ShownForm,
+  ShownItems,
   ShownValue,
 } from './protocol.js';
 import { diffRuns } from './runs/diff-runs.js';
@@ -55,6 +58,8 @@ export interface Workbench {
     seq: number,
     item: number,
   ) => Promise<{ readonly documents: readonly ExplainedDocument[]; readonly items: number }>;
+  /** What the answer at a moment was taken apart by. */
+  readonly items: (id: string, seq: number) => Promise<ShownItems>;
   readonly evaluate: (
     id: string,
     at: { readonly expression: string; readonly seq: number; readonly item: number },
@@ -132,15 +137,14 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     const recorded = await workshop.recorded(id);
     return { recorded, startedAt, version: parts.version, root: session.root };
   };
-  const findMoment = async (run: RunDetail, seq: number): Promise<Moment> => {
-    const moment = await momentAt(await readEvents(run.id), seq, history);
-    if (moment === undefined) {
-      throw new EngineError(
-        'HOST_MISSING',
-        'Nothing was evaluated in this run, so there are no values to show.',
-      );
-    }
-    return moment;
+  const openMoment = async (id: string, seq: number) => {
+    const run = await find(id);
+    const [moment, texts, language] = await Promise.all([
+      findMoment(run, seq, history),
+      readTexts(run),
+      parts.languages.of(session.current().app),
+    ]);
+    return { run, moment, texts, language };
   };
 
   return {
@@ -154,25 +158,22 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     form: (wish) => drawForm(wish, setting()),
     run: find,
     explain: async (id, seq, item) => {
-      const run = await find(id);
-      const [moment, texts, language] = await Promise.all([
-        findMoment(run, seq),
-        readTexts(run),
-        parts.languages.of(session.current().app),
-      ]);
+      const { run, moment, texts, language } = await openMoment(id, seq);
       const options = { moment, item, language, texts };
       return {
-        documents: texts.map((text) => explainDocument(text, options)),
+        documents: texts.map((text) => ({
+          ...explainDocument(text, options),
+          findings: listFindings(text, run, session.current()),
+        })),
         items: listItems(texts, moment, language).length,
       };
     },
+    items: async (id, seq) => {
+      const { moment, texts, language } = await openMoment(id, seq);
+      return describeItems(texts, moment, language);
+    },
     evaluate: async (id, { expression, seq, item }) => {
-      const run = await find(id);
-      const [moment, texts, language] = await Promise.all([
-        findMoment(run, seq),
-        readTexts(run),
-        parts.languages.of(session.current().app),
-      ]);
+      const { moment, texts, language } = await openMoment(id, seq);
       const items = listItems(texts, moment, language);
       const names = items.length === 0 ? moment.response : { ...moment.response, item: items[item] };
       const template = expression.includes('{{') ? expression : `{{${expression}}}`;
@@ -212,6 +213,30 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       hub.publish({ type: 'removed' });
     },
   };
+}
+
+async function findMoment({ id }: RunDetail, seq: number, history: History): Promise<Moment> {
+  const moment = await momentAt(await history.events(id, -1, MAX_EVENTS), seq, history);
+  if (moment !== undefined) return moment;
+  throw new EngineError('HOST_MISSING', 'Nothing was evaluated in this run, so there are no values to show.');
+}
+
+/** What the check finds in a text now, where the app still has it as it ran. */
+function listFindings(
+  { role, file, text }: ExplainedText,
+  { kind, name }: RunDetail,
+  { app, findings }: AppReading,
+): ExplainedDocument['findings'] {
+  const isAsItRan = traceDocuments(app, kind, name, [app.common?.value]).some(
+    (now) => now.role === role && now.file === file && now.text === text,
+  );
+  if (!isAsItRan || file === undefined) return [];
+  const redactor = createRedactor({ secrets: collectSecrets(app.common?.value) });
+  return findings
+    .filter(({ place }) => place.file === file)
+    .map(({ rule, level, message, place }) => ({
+      ...{ rule, level, message: redactor.text(message), place: showPlace(place) ?? {} },
+    }));
 }
 
 function fileName(name: string): string {

@@ -162,6 +162,40 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
+  it('says why there is one bundle instead of ten, and what the check says of it, in its line', async () => {
+    const file = 'modules/list-books/list-books.communication.iml.json';
+    const text = readFileSync(path.join(dev.root, file), 'utf8');
+    dev.write(
+      file,
+      text.replace('"{{body.books}}"', '"{{body}}"').replace('{{item.title}}', '{{titl(item)}}'),
+    );
+    await dev.server.bench.look();
+    const { id } = await dev.run({ name: 'listBooks', parameters: {} });
+    await page.goto(`${dev.server.origin}/#/run/${id}`);
+    await page.getByRole('button', { name: 'Show the request and the answer it came from' }).click();
+    await page.getByRole('region', { name: 'Response' }).getByText('books:').waitFor();
+    await page.getByRole('tab', { name: 'Expressions' }).click();
+    await page.getByText(/^error: .*titl/).waitFor();
+    await expectAccessible();
+    await picture('finding');
+    dev.write(
+      file,
+      '{"url": "/books", "response": {"iterate": "{{body}}", "output": {"n": "{{item.total}}"}}}',
+    );
+    await dev.server.bench.look();
+    const one = await dev.run({ name: 'listBooks', parameters: {} });
+    await page.goto(`${dev.server.origin}/#/run/${one.id}`);
+    const made = page.getByRole('region', { name: 'Bundles of this page' });
+    await made.getByText('{{body}} gave one collection, no array: it is one item.').waitFor();
+    await made.getByText('Arrays in this answer: {{body.books}} (10)').waitFor();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 400, height: 800 });
+    await expectAccessible();
+    await picture('one-bundle-400-dark');
+    dev.write(file, text);
+    await dev.server.bench.look();
+  });
+
   it('finds a text in all runs, and takes a trace that is dropped', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
     await page.keyboard.press('/');

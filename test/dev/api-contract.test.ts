@@ -80,6 +80,11 @@ const CONTRACTS: readonly Contract[] = [
     bad: [['runs/none/explain?seq=1', undefined, ...MISSING]],
   },
   {
+    ...{ call: 'GET /api/runs/:id/items', path: 'runs/$run/items?seq=1', status: 200 },
+    gives: { source: '{{body.books}}', found: 'array', arrays: [] },
+    bad: [['runs/none/items?seq=1', undefined, ...MISSING]],
+  },
+  {
     ...{ call: 'POST /api/runs/:id/evaluate', path: 'runs/$run/evaluate', status: 200 },
     ...{ body: { expression: '1 + 1', seq: 1, item: 0 }, gives: { kind: 'value', text: '2' } },
     bad: [

@@ -59,6 +59,9 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
     const { seq = '-1', item = '0' } = c.req.query();
     return c.json(await bench.explain(c.req.param('id'), Number(seq), Number(item)));
   });
+  app.get('/api/runs/:id/items', async (c) =>
+    c.json(await bench.items(c.req.param('id'), Number(c.req.query('seq') ?? -1))),
+  );
   app.post('/api/runs/:id/evaluate', async (c) => {
     const body = await readObject(c);
     const expression = readTextMember(body, 'expression') ?? '';

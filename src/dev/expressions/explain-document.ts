@@ -8,7 +8,7 @@ import type { Environment, FunctionTable, Scope } from '../../iml/environment/en
 import type { Expression } from '../../iml/syntax/ast.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
-import type { ExplainedDocument, ExplainedExpression, ShownValue } from '../protocol.js';
+import type { ExplainedDocument, ExplainedExpression, ShownItems, ShownValue } from '../protocol.js';
 import { presentThrown, presentValue } from './present-value.js';
 import type { Moment, Names } from './scope-at.js';
 
@@ -42,7 +42,10 @@ const MAX_PARTS = 24;
  * The text of an app with the value each of its expressions has at a moment of a run: those of the request as it was
  * asked, those of the response as its answer left things, those of `pagination` as the next page was asked for.
  */
-export function explainDocument(text: ExplainedText, options: ExplainOptions): ExplainedDocument {
+export function explainDocument(
+  text: ExplainedText,
+  options: ExplainOptions,
+): Omit<ExplainedDocument, 'findings'> {
   const document = tryRead(text);
   if (document === undefined) return { ...text, expressions: [] };
   const namesFor = createNamesFor(text, options);
@@ -166,17 +169,55 @@ export function listItems(
   moment: Moment,
   language: Language,
 ): readonly unknown[] {
+  const value = evaluateIterate(texts, moment, language)?.value;
+  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+}
+
+/** What `iterate` was at a moment, and what it could have been: the arrays of the answer. */
+export function describeItems(
+  texts: readonly ExplainedText[],
+  moment: Moment,
+  language: Language,
+): ShownItems {
+  const iterate = evaluateIterate(texts, moment, language);
+  const { value } = iterate ?? {};
+  const arrays = Array.isArray(value) ? [] : [...listArrays(moment.response['body'], 'body', 0)];
+  return { source: iterate?.source, found: nameFound(value), arrays: arrays.slice(0, MAX_ARRAYS) };
+}
+
+const MAX_ARRAYS = 5;
+
+function nameFound(value: unknown): ShownItems['found'] {
+  if (value === undefined || value === null) return 'nothing';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'object' ? 'collection' : 'value';
+}
+
+function* listArrays(value: unknown, path: string, depth: number): Generator<ShownItems['arrays'][number]> {
+  if (Array.isArray(value)) yield { path, length: value.length };
+  else if (isPlainObject(value) && depth < 3) {
+    for (const [name, member] of Object.entries(value)) {
+      const step = /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``;
+      yield* listArrays(member, `${path}.${step}`, depth + 1);
+    }
+  }
+}
+
+function evaluateIterate(
+  texts: readonly ExplainedText[],
+  moment: Moment,
+  language: Language,
+): { readonly source: string; readonly value: unknown } | undefined {
   const byRole = (role: ExplainedText['role']): unknown => {
     const text = texts.find((other) => other.role === role);
     const value = text && tryRead(text)?.value;
     return Array.isArray(value) ? value[moment.requestIndex] : value;
   };
   const written = findIterate(byRole('communication')) ?? findIterate(byRole('base'));
-  const container = isPlainObject(written) ? ownMember(written, 'container') : written;
-  if (typeof container !== 'string' || container === '') return [];
-  const template = container.includes('{{') ? container : `{{${container}}}`;
-  const value = evaluate(template, moment.response, language);
-  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+  const source = isPlainObject(written) ? ownMember(written, 'container') : written;
+  if (typeof source !== 'string' || source === '') return undefined;
+  const template = source.includes('{{') ? source : `{{${source}}}`;
+  return { source, value: evaluate(template, moment.response, language) };
 }
 
 function findIterate(request: unknown): unknown {

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { BodyRef, RunDetail } from '../../protocol.js';
+import { useEffect } from 'preact/hooks';
+import type { BodyRef, RunDetail, ShownItems } from '../../protocol.js';
 import { get } from '../state/api.js';
 import { bytes, count, duration } from '../state/format.js';
 import type { ExchangeStep } from '../state/steps.js';
@@ -11,6 +12,7 @@ import { BodyView } from './body-view.js';
 
 /** One exchange: what was asked, what came, what was made of it, side by side. */
 export function ExchangeDetail({
+  run,
   step,
 }: {
   readonly run: RunDetail;
@@ -68,7 +70,7 @@ export function ExchangeDetail({
           <p class="empty-line">Nothing was made of this answer.</p>
         ) : (
           <>
-            <Made looked={page.looked} made={page.count} isIterated={page.isIterated} isCut={page.isCut} />
+            <Made run={run.id} page={page} />
             <BodyView body={page.outputs} empty="No outputs." label="outputs" />
           </>
         )}
@@ -78,23 +80,62 @@ export function ExchangeDetail({
 }
 
 interface MadeProps {
-  readonly looked: number;
-  readonly made: number;
-  readonly isIterated: boolean;
-  readonly isCut: boolean;
+  readonly run: string;
+  readonly page: NonNullable<ExchangeStep['page']>;
 }
 
+const FOUND: Readonly<Record<ShownItems['found'], string>> = {
+  array: 'gave an array',
+  collection: 'gave one collection, no array: it is one item',
+  value: 'gave one value, no array: it is one item',
+  nothing: 'gave nothing: there is no item',
+};
+
 /** Why there are as many outputs as there are. */
-function Made({ looked, made, isIterated, isCut }: MadeProps): JSX.Element {
+function Made({ run, page }: MadeProps): JSX.Element {
+  const { looked, count: made, isIterated, isCut, seq } = page;
+  const items = useSignal<ShownItems | undefined>(undefined);
+  useEffect(() => {
+    let isCurrent = true;
+    items.value = undefined;
+    get<ShownItems>(`runs/${run}/items?seq=${seq}`).then(
+      (answer) => {
+        if (isCurrent) items.value = answer;
+      },
+      // A trace that tells of no names has no answer to it.
+      () => {},
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [run, seq]);
+  const { source, found = 'array', arrays = [] } = items.value ?? {};
   const left = looked - made;
   return (
-    <p class="made">
-      {isIterated
-        ? `${count(looked, 'item')} of iterate`
-        : 'The whole answer is one output, as there is no iterate'}
-      {isIterated && left > 0 && `, ${left} left out by the condition of iterate or an empty output`}
-      {isCut && '; further items were left behind, as a limit was reached'}.
-    </p>
+    <div class="made">
+      <p>
+        {isIterated
+          ? `${count(looked, 'item')} of iterate`
+          : 'The whole answer is one output, as there is no iterate'}
+        {isIterated && left > 0 && `, ${left} left out by the condition of iterate or an empty output`}
+        {isCut && '; further items were left behind, as a limit was reached'}.
+      </p>
+      {isIterated && source !== undefined && (
+        <p>
+          <code>{source}</code> {FOUND[found]}.
+        </p>
+      )}
+      {arrays.length > 0 && (
+        <p>
+          Arrays in this answer:{' '}
+          {arrays.map(({ path, length }) => (
+            <span key={path}>
+              <code>{`{{${path}}}`}</code> ({length}){' '}
+            </span>
+          ))}
+        </p>
+      )}
+    </div>
   );
 }
 

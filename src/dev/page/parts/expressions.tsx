@@ -94,13 +94,25 @@ interface MarkedProps {
 }
 
 /** The text with its expressions as buttons, each with its value behind it. */
-function Marked({ document: { text, expressions }, chosen, onChoose }: MarkedProps): JSX.Element {
+function Marked({ document, chosen, onChoose }: MarkedProps): JSX.Element {
+  const { text, expressions } = document;
   const pieces: ComponentChildren[] = [];
+  const notes = placeFindings(document);
   let at = 0;
+  /** Text up to an offset, with what the check finds in a line at its end. */
+  const pushText = (end: number): void => {
+    for (let note = notes[0]; note !== undefined && note.at <= end; note = notes[0]) {
+      pieces.push(text.slice(at, note.at), <FindingNote key={`note ${note.at}`} findings={note.findings} />);
+      at = note.at;
+      notes.shift();
+    }
+    pieces.push(text.slice(at, end));
+    at = end;
+  };
   for (const expression of expressions) {
     const { start, end, value } = expression;
     if (start < at) continue;
-    pieces.push(text.slice(at, start));
+    pushText(start);
     pieces.push(
       <button
         key={start}
@@ -114,8 +126,46 @@ function Marked({ document: { text, expressions }, chosen, onChoose }: MarkedPro
     );
     at = end;
   }
-  pieces.push(text.slice(at));
+  pushText(text.length);
   return <>{pieces}</>;
+}
+
+interface PlacedFindings {
+  /** Offset of the end of their line. */
+  readonly at: number;
+  readonly findings: ExplainedDocument['findings'];
+}
+
+function placeFindings({ text, findings }: ExplainedDocument): PlacedFindings[] {
+  const byLine = groupByLine(findings);
+  const ends: number[] = [];
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) ends.push(end);
+  return [...byLine]
+    .map(([line, found]) => ({ at: ends[line - 1] ?? text.length, findings: found }))
+    .sort((a, b) => a.at - b.at);
+}
+
+function groupByLine(
+  findings: ExplainedDocument['findings'],
+): ReadonlyMap<number, ExplainedDocument['findings']> {
+  const groups = new Map<number, ExplainedDocument['findings']>();
+  for (const finding of findings) {
+    const line = finding.place.line ?? 1;
+    groups.set(line, [...(groups.get(line) ?? []), finding]);
+  }
+  return groups;
+}
+
+function FindingNote({ findings }: Pick<PlacedFindings, 'findings'>): JSX.Element {
+  return (
+    <span class="finding-note">
+      {findings.map(({ rule, level, message }) => (
+        <span key={`${rule} ${message}`} class={level}>
+          {level}: {message} <code>{rule}</code>
+        </span>
+      ))}
+    </span>
+  );
 }
 
 /** The source with its inner parts, each of which tells its value when it is pointed at. */

@@ -2,8 +2,14 @@ import type { JSX } from 'preact';
 import type { ShownFailure } from '../../protocol.js';
 import { PlaceText } from './badges.js';
 
+interface FailureCardProps {
+  readonly failure: ShownFailure;
+  /** Shows the answer it came from; undefined where there is none. */
+  readonly onShow?: (() => void) | undefined;
+}
+
 /** An error with all that is known of it: where, the line of the app, what to do. */
-export function FailureCard({ failure }: { readonly failure: ShownFailure }): JSX.Element {
+export function FailureCard({ failure, onShow }: FailureCardProps): JSX.Element {
   const { type, message, code, status, requestIndex, page, place, suberrors, hint, frame } = failure;
   return (
     <section class="card failure" aria-label="Error">
@@ -29,6 +35,13 @@ export function FailureCard({ failure }: { readonly failure: ShownFailure }): JS
         )}
         {code !== undefined && <Fact name="code" value={<code>{code}</code>} />}
       </dl>
+      {onShow !== undefined && (
+        <p>
+          <button type="button" class="link" onClick={onShow}>
+            Show the request and the answer it came from
+          </button>
+        </p>
+      )}
       {frame !== undefined && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
         <pre class="frame" tabIndex={0}>

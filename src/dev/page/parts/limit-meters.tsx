@@ -7,7 +7,7 @@ export function LimitMeters({ run }: { readonly run: RunDetail }): JSX.Element {
   const { limits, requests, pages, records, durationMs } = run;
   const stopped = stopSentence(run.stopReason);
   return (
-    <section class="limits" aria-label="LimitMeters used">
+    <section class="limits" aria-label="Limits used">
       <Meter name="requests" used={requests} limit={limits.requests} />
       <Meter name="follow-up pages" used={pages} limit={limits.pages} />
       <Meter name="records" used={records} limit={limits.records} />

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { PackedEvent, RunDetail } from '../../protocol.js';
+import type { PackedEvent, RunDetail, ShownFailure } from '../../protocol.js';
 import { StateMark } from '../parts/badges.js';
 import { BodyView } from '../parts/body-view.js';
 import { ExchangeDetail } from '../parts/exchange-detail.js';
@@ -17,7 +17,7 @@ import { Warnings } from '../parts/warnings.js';
 import { ApiError, download, get, post, remove } from '../state/api.js';
 import { clock, count, describeOutcome, duration } from '../state/format.js';
 import { go, route, writeRoute } from '../state/route.js';
-import { listSteps } from '../state/steps.js';
+import { type ExchangeStep, listSteps } from '../state/steps.js';
 import { heard, runs, say, sayError } from '../state/store.js';
 
 /** One run, whole. */
@@ -71,7 +71,8 @@ interface LoadedProps {
 
 function Loaded({ run, events }: LoadedProps): JSX.Element {
   const steps = listSteps(events);
-  const exchanges = steps.filter((step) => step.kind !== 'note');
+  const exchanges = steps.filter((step) => step.kind === 'exchange');
+  const failed = run.failure && findFailed(run.failure, exchanges);
   const tab = useSignal('requests');
   const selected = useSignal<number | undefined>(undefined);
   const shown = steps.find(({ seq }) => seq === selected.value) ?? firstOfInterest(run, steps);
@@ -81,7 +82,19 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
     <article class="run" aria-label={`Run of ${run.name}`}>
       <Head run={run} />
       {run.testRun !== undefined && <TestDifferences {...run.testRun} />}
-      {run.failure !== undefined && <FailureCard failure={run.failure} />}
+      {run.failure !== undefined && (
+        <FailureCard
+          failure={run.failure}
+          onShow={
+            failed === undefined
+              ? undefined
+              : () => {
+                  selected.value = failed.seq;
+                  tab.value = 'requests';
+                }
+          }
+        />
+      )}
       <Warnings warnings={run.allWarnings} />
       {!isWebhook && <LimitMeters run={run} />}
       <Tabs
@@ -138,10 +151,20 @@ function firstOfInterest(
   steps: ReturnType<typeof listSteps>,
 ): ReturnType<typeof listSteps>[number] | undefined {
   const shown = steps.filter((step) => step.kind !== 'note');
-  if (run.failure === undefined) return shown[0];
+  const exchanges = shown.filter((step) => step.kind === 'exchange');
+  if (run.failure === undefined) return exchanges[0] ?? shown[0];
+  return findFailed(run.failure, exchanges) ?? shown.at(-1);
+}
+
+/** The exchange whose answer an error came from. */
+function findFailed(
+  { requestIndex, page }: ShownFailure,
+  exchanges: readonly ExchangeStep[],
+): ExchangeStep | undefined {
   return (
-    shown.findLast((step) => step.kind === 'exchange' && (step.response?.status ?? 999) >= 400) ??
-    shown.at(-1)
+    exchanges.findLast(
+      ({ request }) => request.requestIndex === requestIndex && request.page === (page ?? 1),
+    ) ?? exchanges.findLast(({ response }) => (response?.status ?? 999) >= 400)
   );
 }
 
