@@ -14,6 +14,7 @@ import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { countFindings, printFindings } from '../output/print-findings.js';
+import { printable } from '../output/terminal-text.js';
 import { readVersion } from '../read-version.js';
 import { usageError } from '../usage-error.js';
 
@@ -101,7 +102,7 @@ async function printReport(report: CheckReport, format: Format, io: Io): Promise
     case 'sarif':
       return `${printPrettyJson(createSarif(report, readVersion()))}\n`;
     case 'github':
-      return createAnnotations(findings, showPath);
+      return printable(createAnnotations(findings, showPath));
     default: {
       const readFrame = ({ place }: Finding): Promise<string | undefined> => specFrame(root, place);
       const hidden = ignored === 0 ? '' : `, ${ignored} left out by settings and comments`;

@@ -1,5 +1,6 @@
 import { showValue } from '../../testing/matching/show-value.js';
 import type { TestFailure } from '../../testing/suite/test-result.js';
+import { printable } from '../output/terminal-text.js';
 import { printFilePlace, type ReportContext } from './test-reporter.js';
 
 /** A failure in one line: `bundles[0].id: expected 1, got 2 (made in list.iml.json:3:9)`. */
@@ -8,5 +9,5 @@ export function printFailureLine(failure: TestFailure, context: ReportContext): 
   const values = isDifference ? `: expected ${showValue(expected)}, got ${showValue(got)}` : '';
   const why = reason === undefined ? '' : ` (${reason})`;
   const made = origin === undefined ? '' : ` (made in ${printFilePlace(origin, context)})`;
-  return `${message}${values}${why}${made}`;
+  return printable(`${message}${values}${why}${made}`);
 }

@@ -1,3 +1,4 @@
+import { printable } from '../output/terminal-text.js';
 import { printFailureLine } from './failure-text.js';
 import type { MakeReporter } from './test-reporter.js';
 
@@ -24,7 +25,7 @@ export const createGithubReport: MakeReporter = (context) => ({
 });
 
 function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return printable(text).replaceAll('%', '%25').replaceAll('\n', '%0A');
 }
 
 function escapeProperty(text: string): string {

@@ -1,4 +1,5 @@
 import type { TestResult } from '../../testing/suite/test-result.js';
+import { printable } from '../output/terminal-text.js';
 import { printFailureLine } from './failure-text.js';
 import { type MakeReporter, printFilePlace, type ReportContext } from './test-reporter.js';
 
@@ -65,13 +66,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\n': '&#10;',
 };
 
-/** Characters that XML 1.0 cannot hold are written as JSON would write them. */
+/** Characters that XML 1.0 cannot hold, and those that would steer a terminal, are written as JSON would write them. */
 function escapeXml(text: string): string {
-  return text
+  return printable(text)
     .replace(/[&<>"'\n]/g, (character) => ENTITIES[character] ?? character)
     .replace(
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot hold.
-      /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+      /[\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
 }

@@ -1,8 +1,9 @@
+import { printable } from '../output/terminal-text.js';
 import { printFailureLine } from './failure-text.js';
 import { type MakeReporter, printFilePlace } from './test-reporter.js';
 
 function printLine(text: string): string {
-  return text.replace(/[\r\n]+/g, ' ');
+  return printable(text.replace(/[\r\n]+/g, ' '));
 }
 
 /**
@@ -18,7 +19,7 @@ export const createTapReport: MakeReporter = (context) => {
       const start = head();
       count++;
       // `#` would begin a directive, `\` an escape.
-      const title = name.replace(/[\\#]/g, '\\$&').replace(/[\r\n]+/g, ' ');
+      const title = printLine(name.replace(/[\\#]/g, '\\$&'));
       const remarks = notes.map((note) => `# ${printLine(note)}\n`).join('');
       if (status === 'skipped')
         return `${start}ok ${count} - ${title} # SKIP ${printLine(notes.join(' '))}\n`;

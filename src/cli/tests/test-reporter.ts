@@ -1,5 +1,6 @@
 import type { Place } from '../../errors/place.js';
 import type { TestResult, TestSummary } from '../../testing/suite/test-result.js';
+import { printableLine } from '../output/terminal-text.js';
 
 /** What reporters are lent. */
 export interface ReportContext {
@@ -26,5 +27,5 @@ export type MakeReporter = (context: ReportContext) => TestReporter;
 /** `tests/a.test.json:4:9`, as terminals and editors open it. */
 export function printFilePlace({ file, line, column }: Place, { pathOf }: ReportContext): string {
   const position = line === undefined ? '' : `:${line}:${column ?? 1}`;
-  return `${file === undefined ? '' : pathOf(file)}${position}`;
+  return `${file === undefined ? '' : printableLine(pathOf(file))}${position}`;
 }

@@ -16,19 +16,19 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
 
   arrayDiff: (_, array, other) => {
     const keyOf = createEqualityKey();
-    const excluded = new Set(mapList(asList(other), keyOf));
-    return filterList(asList(array), (item) => !excluded.has(keyOf(item)));
+    const excluded = new Set(mapList(asList(other, 24), keyOf));
+    return filterList(asList(array, 24), (item) => !excluded.has(keyOf(item)));
   },
 
   // An item found in both is given once. [inf]
   arrayIntersect: (_, array, other) => {
     const keyOf = createEqualityKey();
-    const shared = new Set(mapList(asList(other), keyOf));
-    return filterList(asList(array), (item) => shared.delete(keyOf(item)));
+    const shared = new Set(mapList(asList(other, 24), keyOf));
+    return filterList(asList(array, 24), (item) => shared.delete(keyOf(item)));
   },
 
-  deduplicate: (_, array) => distinct(asList(array, 8), undefined),
-  distinct: (_, array, key) => distinct(asList(array, 8), key),
+  deduplicate: (_, array) => distinct(asList(array, 24), undefined),
+  distinct: (_, array, key) => distinct(asList(array, 24), key),
 
   first: (_, array) => readIndex(asList(array, 0), 1),
   last: (_, array) => readIndex(asList(array, 0), -1),

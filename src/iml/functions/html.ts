@@ -94,6 +94,7 @@ class HtmlStripper {
     DELIMITER.lastIndex = open;
     for (let match = DELIMITER.exec(this.text); match !== null; match = DELIMITER.exec(this.text)) {
       if (match[0] === '>') return match.index + 1;
+      spend(4);
       if (!this.followsEquals(match.index)) continue;
       const closing = this.text.indexOf(match[0], match.index + 1);
       if (closing === -1) break;

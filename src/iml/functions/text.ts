@@ -39,6 +39,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   },
 
   decodeURL: onText((text) => {
+    spend(0.3 * text.length);
     try {
       return decodeURIComponent(text);
     } catch (error) {
@@ -59,7 +60,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
     return isCollection(value) ? memberNames(value).length : toText(value).length;
   },
 
-  lower: onText((text) => text.toLowerCase(), 0.3),
+  lower: onText((text) => text.toLowerCase(), 0.5),
   upper: onText((text) => text.toUpperCase(), 0.3),
 
   // An unknown extension gives undefined. [choice]
