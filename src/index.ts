@@ -41,7 +41,6 @@ export { DEFAULT_LIMITS, type Limits } from './run/limits/limits.js';
 // Runs and reports
 
 export type { ConnectedInput } from './component/begin-run.js';
-export type { Bundle } from './component/bundles.js';
 export type { CallReport } from './component/call-report.js';
 export type { ModuleRun, RunReport } from './component/module-run.js';
 export type {
@@ -55,6 +54,7 @@ export type {
 } from './component/report.js';
 export type { FormInput, RunInput } from './component/runtime.js';
 export type { BuiltResponse } from './run/response/build-response.js';
+export type { Bundle } from './run/response/collect-outputs.js';
 export type { RunObserver } from './run/scope/run-observer.js';
 export type {
   RunWarning,

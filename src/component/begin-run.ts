@@ -32,7 +32,7 @@ export async function beginRun(
   const metadata = subject.metadata && { ...subject.metadata, ...input.metadata };
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
   const started = startRun(runtime, ready, traits);
-  started.context.redactor.learn(secrets);
+  started.context.run.log.learn(secrets);
   for (const { message, place } of await runtime.functionWarnings()) {
     started.context.warn({ code: 'function', message, place });
   }

@@ -1,10 +1,11 @@
 import type { App, EndpointComponent } from '../document/app.js';
 import type { Document } from '../document/reading/document.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
-import type { Page } from '../run/response/collect-outputs.js';
+import { collectPages } from '../run/collect-pages.js';
 import { runCommunication } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
-import type { EndpointCall, EndpointCaller, RunContext, RunScope } from '../run/scope/run-context.js';
+import type { EndpointAnswer, EndpointCall, RunContext } from '../run/scope/run-context.js';
+import type { RunNames } from '../run/scope/run-scope.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
 import { collectResult } from './collect-result.js';
@@ -12,25 +13,26 @@ import { freshNames } from './fresh-names.js';
 import type { Runtime } from './runtime.js';
 
 /**
- * Runs sibling endpoints for requests that name one instead of a url. An endpoint sees the `input` as `parameters`,
+ * Runs a sibling endpoint for a request that names one instead of a url. An endpoint sees the `input` as `parameters`,
  * the connection and the common data, and nothing else of its caller. Its requests, pages and time count as the
  * caller's. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [src]
  *
- * @returns a function that throws AppError of type RuntimeError for a name the app does not have, and for an endpoint
- *   that calls another one: they call no further [src]
+ * @throws AppError of type RuntimeError for a name the app does not have, and for an endpoint that calls another one: they
+ *   call no further [src]
  */
-export function createEndpointCaller(runtime: Runtime): EndpointCaller {
-  return async (call, context) => {
-    const endpoint = requireEndpoint(call.name, context, runtime.app);
-    const { communication } = endpoint;
-    const requests = await runtime.compile(communication);
-    const names = { ...ownNames(call), ...makeConnectionScope(call, endpoint, context) };
-    const apart = context.apart(call.name, names);
-    const pages: Page[] = [];
-    for await (const page of runCommunication(requests, apart)) pages.push(page);
-    const { statusCode, headers } = apart.scope;
-    return { body: collectResult(pages), statusCode, headers };
-  };
+export async function callEndpoint(
+  call: EndpointCall,
+  context: RunContext,
+  runtime: Runtime,
+): Promise<EndpointAnswer> {
+  const endpoint = requireEndpoint(call.name, context, runtime.app);
+  const { communication } = endpoint;
+  const requests = await runtime.compile(communication);
+  const names = { ...ownNames(call), ...makeConnectionScope(call, endpoint, context) };
+  const apart = context.apart(call.name, names);
+  const { pages, end } = await collectPages(runCommunication(requests, apart));
+  const { statusCode, headers } = end.scope;
+  return { body: collectResult(pages), statusCode, headers };
 }
 
 /**
@@ -57,7 +59,7 @@ export function requireEndpoint(
 }
 
 /** The names an endpoint has for itself. */
-function ownNames({ input }: EndpointCall): RunScope {
+function ownNames({ input }: EndpointCall): RunNames {
   return { ...freshNames(), parameters: input, data: undefined, payload: undefined };
 }
 
@@ -65,7 +67,7 @@ function ownNames({ input }: EndpointCall): RunScope {
  * `endpoint.connection` may give the data of a connection. A text names one, and a run has only its own, so that is
  * used, with a warning where the name is not that of the connection the endpoint declares. [choice]
  */
-function makeConnectionScope(call: EndpointCall, endpoint: EndpointComponent, context: RunContext): RunScope {
+function makeConnectionScope(call: EndpointCall, endpoint: EndpointComponent, context: RunContext): RunNames {
   const { connection } = call;
   if (isPlainObject(connection)) {
     context.redactor.learn(collectSecrets(connection));

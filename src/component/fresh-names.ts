@@ -1,7 +1,7 @@
-import type { RunScope } from '../run/scope/run-context.js';
+import type { RunNames, RunScope } from '../run/scope/run-scope.js';
 
 /** What expressions read, at the start, of the names that a communication fills as it goes. */
-export function freshNames(): RunScope {
+export function freshNames(): RunNames & RunScope {
   return {
     temp: {},
     body: undefined,

@@ -1,6 +1,6 @@
 import type { AppError } from '../errors/app-error.js';
+import type { Bundle } from '../run/response/collect-outputs.js';
 import type { RunContext } from '../run/scope/run-context.js';
-import type { Bundle } from './bundles.js';
 import { asRunError, assertOk, type Report, readStats, type Succeeded } from './report.js';
 import type { StartedRun } from './start-run.js';
 import type { TriggerState } from './trigger-data.js';

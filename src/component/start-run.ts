@@ -1,12 +1,11 @@
 import type { App } from '../document/app.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
-import { createRedactor } from '../redaction/redact.js';
 import type { Limits } from '../run/limits/limits.js';
-import { Run, RunContext, type RunRules, type RunScope } from '../run/scope/run-context.js';
+import { Run, RunContext, type RunRules } from '../run/scope/run-context.js';
+import type { RunScope } from '../run/scope/run-scope.js';
 import { addAbortListener, removeAbortListener } from '../util/abort-listeners.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
-import { createEndpointCaller } from './call-endpoint.js';
-import { freshNames } from './fresh-names.js';
+import { callEndpoint } from './call-endpoint.js';
 import type { RunInput, Runtime } from './runtime.js';
 
 export interface StartedRun {
@@ -19,25 +18,26 @@ export interface StartedRun {
 export interface RunTraits {
   /** Whether requests may only go where the app, not the data of a run, sends them. Default: false. */
   readonly keepsHost?: boolean;
+  /** Whether all that `temp` holds is a secret. Default: what its names say. */
+  readonly hidesTemp?: boolean;
 }
 
 /** Sets up the state of a run: scope, secrets, time limit, signals. */
 export function startRun(runtime: Runtime, input: RunInput, traits: RunTraits = {}): StartedRun {
   input.signal?.throwIfAborted();
   const common = input.common ?? runtime.common;
-  const redactor = createRedactor({ secrets: collectSecrets(input.connection, common) });
   const rules: RunRules = {
     timeoutMs: readTimeout(runtime.app, runtime.settings.limits, common),
     keepsHost: traits.keepsHost === true,
-    callEndpoint: createEndpointCaller(runtime),
+    callEndpoint: (call, context) => callEndpoint(call, context, runtime),
+    hidesTemp: traits.hidesTemp,
   };
-  const run = new Run(runtime.settings, rules, redactor);
-  const context = new RunContext(run, createScope(runtime, input, common));
+  const run = new Run(runtime.settings, rules, collectSecrets(input.connection, common));
+  const context = RunContext.start(run, createScope(runtime, input, common));
   return { context, finish: watchTime(run, input.signal) };
 }
 
 /**
- * All names are there from the start, so that the object keeps one shape.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api.
  */
 function createScope(runtime: Runtime, input: RunInput, common: unknown): RunScope {
@@ -52,7 +52,7 @@ function createScope(runtime: Runtime, input: RunInput, common: unknown): RunSco
     payload: input.payload,
     scenario: input.scenario,
     metadata: input.metadata,
-    ...freshNames(),
+    temp: {},
   };
 }
 

@@ -7,6 +7,7 @@ import { toText } from '../iml/values/coerce.js';
 import { describeType } from '../iml/values/value-kind.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { SANITIZED } from '../redaction/redact-value.js';
+import { collectPages } from '../run/collect-pages.js';
 import { runRequest } from '../run/run-request.js';
 import { evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
@@ -33,16 +34,20 @@ const MAX_LABEL = 512;
 
 /** One run of requests of a connection: what they keep is added to the connection. */
 export class ConnectionRun {
-  readonly context: RunContext;
+  private here: RunContext;
   private readonly timezone: string;
   private current: StoredConnection;
   private showsConnection = false;
 
   constructor(context: RunContext, stored: StoredConnection, timezone: string) {
-    this.context = context;
+    this.here = context;
     this.current = stored;
     this.timezone = timezone;
-    context.run.log.beforeClean = () => this.learn(context.scope['temp']);
+  }
+
+  /** Where the run is, with the names that all so far has left. */
+  get context(): RunContext {
+    return this.here;
   }
 
   /** The connection with all that was kept so far. */
@@ -57,38 +62,38 @@ export class ConnectionRun {
 
   /** What happened, without what turned out to be a secret only later: a token is known as one once it is kept. */
   trace(): readonly TraceEvent[] {
-    const { trace, redactor, scope } = this.context;
-    this.learn(scope['temp']);
+    const { trace, redactor } = this.here;
     return trace.events.map((event) => redactor.value(withOpenHeaders(event)) as TraceEvent); // only texts change
   }
 
   /** Runs the requests of a section in order; each sees as `data` what the ones before have kept. */
   async section(requests: readonly CompiledRequest[]): Promise<void> {
     for (const [index, request] of requests.entries()) {
-      const context = this.context.at({ requestIndex: index, document: request.document });
+      const context = this.here.at({ requestIndex: index, document: request.document });
       const { counters } = context;
       const sentBefore = counters.requests;
       warnOfUnavailable(request, context);
-      for await (const _page of runRequest(request, { appliesLimit: false }, context)) {
-        // A request whose condition is false has received nothing to keep.
-        if (counters.requests > sentBefore) this.keep(request.response, context);
-      }
+      const { end } = await collectPages(runRequest(request, { appliesLimit: false }, context));
+      this.here = end.context;
+      // A request whose condition is false has received nothing to keep.
+      if (counters.requests > sentBefore) this.keep(request.response, end.context);
     }
   }
 
   /** From here on expressions read the connection as `connection`, too. [app] */
   showConnection(): void {
     this.showsConnection = true;
-    this.context.scope['connection'] = this.current.connection;
+    this.here = this.here.seeing({ connection: this.current.connection });
   }
 
   /**
-   * Adds what a response says to keep.
+   * Adds what a response says to keep. What comes next is seen from here, with what was kept as `data`.
    * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses. [doc]
    */
-  keep(spec: CompiledResponse, context: RunContext): void {
-    const data = evaluateDirective(spec.data, context);
-    if (spec.data !== undefined) this.extend(spec.data, data, context);
+  keep(spec: CompiledResponse, received: RunContext): void {
+    const data = evaluateDirective(spec.data, received);
+    const context = spec.data === undefined ? received : this.extend(spec.data, data, received);
+    this.here = context;
     const expires = this.readExpires(spec.expires, context) ?? this.current.expires;
     const uid = readUid(spec.uid, context) ?? this.current.uid;
     const metadata = readMetadata(spec.metadata, context) ?? this.current.metadata;
@@ -97,17 +102,16 @@ export class ConnectionRun {
 
   /** Values that no trace and no error of this run may show. */
   learn(values: unknown): void {
-    this.context.redactor.learn(collectSecrets(values));
+    this.here.redactor.learn(collectSecrets(values));
   }
 
-  private extend(directive: Directive, data: unknown, context: RunContext): void {
-    if (data === undefined || data === null) return;
+  private extend(directive: Directive, data: unknown, context: RunContext): RunContext {
+    if (data === undefined || data === null) return context;
     if (!isPlainObject(data)) throw invalid(directive, 'data has to be a collection', data, context);
     this.learn(data);
     const connection = deepMerge(this.current.connection, data);
     this.current = { ...this.current, connection };
-    context.scope['data'] = connection;
-    if (this.showsConnection) context.scope['connection'] = connection;
+    return context.seeing({ data: connection, ...(this.showsConnection && { connection }) });
   }
 
   private readExpires(directive: Directive | undefined, context: RunContext): Date | undefined {
@@ -171,10 +175,10 @@ export async function runConnection<Given extends object>(
   const settings = { ...runtime.settings, onTrace: undefined, trace: 'summary' as const };
   // Listeners are told at the end, and of no bodies: what of a response is a secret shows only once it is kept, and not
   // everything is.
-  const { context, finish } = startRun({ ...runtime, settings }, input);
-  const run = new ConnectionRun(context, stored, toText(runtime.environment['timezone']) || 'UTC');
+  const { context, finish } = startRun({ ...runtime, settings }, input, { hidesTemp: true });
+  const started = context.seeing({ temp: start.temp ?? {} });
+  const run = new ConnectionRun(started, stored, toText(runtime.environment['timezone']) || 'UTC');
   try {
-    context.scope['temp'] = start.temp ?? {};
     for (const secrets of [connection, parameters, start.temp, start.secrets]) run.learn(secrets);
     const given = await work(run);
     return { ...reportSuccess(given, context), trace: run.trace() };

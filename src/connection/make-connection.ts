@@ -75,8 +75,7 @@ export async function authorize(maker: Maker, input: AuthorizeInput): Promise<Au
   const start = prepareStart(maker, emptyConnection(component, parameters, oauth), input, { oauth: names });
   return runConnection(runtime, start, async (run) => {
     await run.section(before);
-    const context = run.context.at({ document: page.document, requestIndex: 0 });
-    extendTemp(page.temp, context);
+    const context = extendTemp(page.temp, run.context.at({ document: page.document, requestIndex: 0 }));
     const url = await buildAuthorizePage(page, { state, codeChallenge: challenge }, context);
     const requestToken = kind === 'oauth1' ? readQueryValue(url, 'oauth_token') : undefined;
     const temp = context.scope['temp'];

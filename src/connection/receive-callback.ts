@@ -34,12 +34,12 @@ export function receiveCallback(authorize: CompiledRequest, query: CallbackQuery
   const context = run.context.at({ document: authorize.document, requestIndex: 0 });
   const { response } = authorize;
   run.learn(secretsIn(query));
-  extendTemp(response.temp, context);
+  const received = extendTemp(response.temp, context);
   const refusal = refusalIn(query);
   const spec = refusal === undefined || response.valid !== undefined ? response : refused(response, refusal);
-  const error = checkResponse(spec, undefined, context);
+  const error = checkResponse(spec, undefined, received);
   if (error !== undefined) throw error;
-  run.keep(response, context);
+  run.keep(response, received);
 }
 
 function refused(response: CompiledResponse, refusal: string): CompiledResponse {

@@ -10,7 +10,7 @@ export type {
   ImlFunction,
   Scope,
 } from './environment/environment.js';
-export { listenForMissing, type MissingListener, type MissingValue } from './environment/scope-hook.js';
+export { listenForMissing, type MissingListener, type MissingValue } from './environment/scope-listener.js';
 export { FUNCTIONS as functions } from './functions/table.js';
 export type { Expression, Template } from './syntax/ast.js';
 export { parseTemplate as parse, safeParseTemplate as safeParse } from './syntax/parser.js';

@@ -1,5 +1,4 @@
 import { beginRun, type ConnectedInput } from '../component/begin-run.js';
-import { listBundles } from '../component/bundles.js';
 import { ModuleRun } from '../component/module-run.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
@@ -8,6 +7,7 @@ import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
 import { prefetch } from '../run/paging/prefetch.js';
+import { listBundles } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';

@@ -1,5 +1,4 @@
 import { beginRun, type ConnectedInput } from '../component/begin-run.js';
-import { listBundles } from '../component/bundles.js';
 import { ModuleRun } from '../component/module-run.js';
 import { requireCommunication } from '../component/require-communication.js';
 import { moduleSubject } from '../component/run-subject.js';
@@ -8,6 +7,7 @@ import type { RunTraits } from '../component/start-run.js';
 import type { ModuleComponent } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
 import { prefetch } from '../run/paging/prefetch.js';
+import { listBundles } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import { runTrigger } from '../trigger/run-trigger.js';
 import { assertNever } from '../util/assert-never.js';

@@ -7,7 +7,7 @@ import type { Runtime } from '../component/runtime.js';
 import type { RpcComponent } from '../document/app.js';
 import { compileDirective } from '../document/compile/compile-directive.js';
 import type { RpcReference } from '../parameters/form/rpc-reference.js';
-import type { Page } from '../run/response/collect-outputs.js';
+import { collectPages } from '../run/collect-pages.js';
 import { runCommunication } from '../run/run-communication.js';
 import { evaluateDirective } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
@@ -27,10 +27,9 @@ export async function callRpc(
   runtime: Runtime,
 ): Promise<CallReport> {
   const work = async (context: RunContext): Promise<{ readonly result: unknown }> => {
-    await addArguments(query, context, runtime);
-    const pages: Page[] = [];
+    const asked = await addArguments(query, context, runtime);
     const requests = await runtime.compile(requireCommunication(rpc));
-    for await (const page of runCommunication(requests, context)) pages.push(page);
+    const { pages } = await collectPages(runCommunication(requests, asked));
     return { result: collectResult(pages) };
   };
   return reportCall(runtime, input, { subject: () => rpcSubject(rpc), work });
@@ -41,8 +40,8 @@ async function addArguments(
   query: RpcReference['query'],
   context: RunContext,
   runtime: Runtime,
-): Promise<void> {
-  if (query.length === 0) return;
+): Promise<RunContext> {
+  if (query.length === 0) return context;
   const directives = await runtime.directives();
   const given = context.scope['parameters'];
   const parameters: PlainObject = isPlainObject(given) ? { ...given } : {};
@@ -50,5 +49,5 @@ async function addArguments(
     const value = evaluateDirective(compileDirective(template, '', directives), context);
     if (value !== undefined) setMember(parameters, name, value);
   }
-  context.scope['parameters'] = parameters;
+  return context.seeing({ parameters });
 }

@@ -18,14 +18,21 @@ import type { EndpointCall, RunContext } from './scope/run-context.js';
 export interface PreparedExchange {
   /** What is asked: two exchanges with the same key ask the same. */
   readonly key: string;
-  /** Makes it and puts the answer into the scope. Gives the bytes of the answer where it came over the network. */
-  readonly make: (context: RunContext) => Promise<Uint8Array | undefined>;
+  readonly make: (context: RunContext) => Promise<MadeExchange>;
+}
+
+/** An exchange that was made, and went well. */
+export interface MadeExchange {
+  /** The place with the names that the answer gives. */
+  readonly context: RunContext;
+  /** The bytes of the answer, where it came over the network. */
+  readonly bytes: Uint8Array | undefined;
 }
 
 /**
  * Evaluates what a request, or a follow-up page of it, asks for: an HTTP request or a call of a sibling endpoint.
  *
- * @param context what it is evaluated with; where the answer goes is said when the exchange is made
+ * @param context what it is evaluated with; where the answer is seen is said when the exchange is made
  * @returns undefined for a follow-up page that leads nowhere
  */
 export function prepareExchange(
@@ -52,8 +59,7 @@ function prepareHttp(
     key: `${resolved.method} ${resolved.url}\n${headers}\n${body}`,
     make: async (at) => {
       const response = await sendRequest(resolved, at);
-      await receiveResponse(request.response, response, at);
-      return response.body;
+      return { context: await receiveResponse(request.response, response, at), bytes: response.body };
     },
   };
 }
@@ -74,9 +80,8 @@ function prepareEndpoint(
     make: async (at) => {
       const { callEndpoint } = at.run.rules;
       if (callEndpoint === undefined) throw endpointError('No endpoint can be called here.', at);
-      Object.assign(at.scope, await callEndpoint(call, at));
-      judge(request.response, undefined, at);
-      return undefined;
+      const answered = at.seeing({ ...(await callEndpoint(call, at)) });
+      return { context: judge(request.response, undefined, answered), bytes: undefined };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import { collectPages } from './collect-pages.js';
 import { type Page, singlePage } from './response/collect-outputs.js';
 import { type RequestPlan, runRequest } from './run-request.js';
 import { evaluateDirective } from './scope/evaluate-directive.js';
@@ -15,44 +16,38 @@ export interface CommunicationPlan extends Partial<RequestPlan> {
  * come as they arrive; they are held back only where something later may replace them: another request of the chain, or
  * `wrapper`.
  *
+ * @returns in the end, the place with the names that the last request left
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
  */
 export async function* runCommunication(
   requests: readonly CompiledRequest[],
-  context: RunContext,
+  start: RunContext,
   plan: CommunicationPlan = {},
-): AsyncGenerator<Page, void> {
+): AsyncGenerator<Page, RunContext> {
   const { wraps = true, ...ofLast } = plan;
+  let context = start;
   let held: readonly Page[] = [];
-  let executed: { readonly request: CompiledRequest; readonly context: RunContext } | undefined;
-  for (const [index, request] of requests.entries()) {
-    const at = context.at({ requestIndex: index });
-    const isLast = index === requests.length - 1;
+  let executed: { readonly request: CompiledRequest; readonly requestIndex: number } | undefined;
+  for (const [requestIndex, request] of requests.entries()) {
+    const isLast = requestIndex === requests.length - 1;
     const requestPlan = isLast ? { appliesLimit: true, ...ofLast } : { appliesLimit: false };
-    const pages = runRequest(request, requestPlan, at);
+    const pages = runRequest(request, requestPlan, context.at({ requestIndex }));
     if (isLast && !(wraps && request.response.wrapper !== undefined)) {
-      if (yield* pages) return;
+      const end = yield* pages;
+      if (end.isExecuted) return end.context;
     } else {
-      const result = await collectPages(pages);
-      if (!result.executed) continue;
-      held = result.pages;
-      executed = { request, context: at };
+      const { pages: collected, end } = await collectPages(pages);
+      context = end.context;
+      if (!end.isExecuted) continue;
+      held = collected;
+      executed = { request, requestIndex };
     }
   }
   if (wraps && executed?.request.response.wrapper !== undefined) {
-    yield wrapPages(executed.request, held, executed.context);
+    const { request, requestIndex } = executed;
+    yield wrapPages(request, held, context.at({ requestIndex }));
   } else yield* held;
-}
-
-async function collectPages(
-  pages: AsyncGenerator<Page, boolean>,
-): Promise<{ readonly pages: readonly Page[]; readonly executed: boolean }> {
-  const collected: Page[] = [];
-  for (;;) {
-    const step = await pages.next();
-    if (step.done) return { pages: collected, executed: step.value };
-    collected.push(step.value);
-  }
+  return context;
 }
 
 function wrapPages(request: CompiledRequest, pages: readonly Page[], context: RunContext): Page {
@@ -63,6 +58,6 @@ function wrapPages(request: CompiledRequest, pages: readonly Page[], context: Ru
 
 /** `wrapper` runs once, over the outputs of all pages; nothing comes after it. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/wrapper [doc] */
 export function applyWrapper(request: CompiledRequest, output: unknown, context: RunContext): Page {
-  context.scope['output'] = output;
-  return singlePage(evaluateDirective(request.response.wrapper, context.at({ document: request.document })));
+  const at = context.at({ document: request.document, page: 1 }).seeing({ output });
+  return singlePage(evaluateDirective(request.response.wrapper, at));
 }

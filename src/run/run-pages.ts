@@ -1,14 +1,14 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { Turns } from '../util/turns.js';
-import { type PreparedExchange, prepareExchange } from './exchange.js';
+import { type MadeExchange, type PreparedExchange, prepareExchange } from './exchange.js';
 import { PageLoops } from './paging/page-loops.js';
 import { findStopReason, warnOfLimit } from './paging/paginate.js';
 import { waitForRepeat } from './paging/repeat.js';
-import { collectOutputs, countRecords, type Page } from './response/collect-outputs.js';
+import { collectOutputs, countRecords, type Page, type TakenPage } from './response/collect-outputs.js';
 import { extendTemp } from './response/receive-response.js';
 import { evaluateFlag } from './scope/evaluate-directive.js';
 import { assertGoesOn } from './scope/go-on.js';
-import type { RunContext, RunScope } from './scope/run-context.js';
+import type { RunContext } from './scope/run-context.js';
 import { traceScope } from './scope/trace-scope.js';
 import type { StopReason } from './trace/trace.js';
 
@@ -16,110 +16,114 @@ import type { StopReason } from './trace/trace.js';
 export interface PagingPlan {
   /** Records at most; undefined for as many as there are. */
   readonly limit: number | undefined;
-  /** Sees every page, in order, before it is handed on; true ends paging. */
-  readonly isSatisfied: ((page: Page) => boolean) | undefined;
+  /** Sees every page, in order, before it is handed on, and the place it was taken at; true ends paging. */
+  readonly isSatisfied: ((page: Page, context: RunContext) => boolean) | undefined;
+}
+
+/** How a request ended. */
+export interface RequestEnd {
+  /** False for a request whose condition is false: it has no result and replaces none. */
+  readonly isExecuted: boolean;
+  /** The place with the names that the request leaves to the next one. */
+  readonly context: RunContext;
 }
 
 /**
  * Sends a request and asks for its further pages until one of the reasons to stop holds.
  *
+ * @returns what gives the pages
  * @see docs/limits.md, https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination
  */
 export async function* runPages(
   request: CompiledRequest,
   plan: PagingPlan,
   first: RunContext,
-): AsyncGenerator<Page, boolean> {
+): AsyncGenerator<Page, RequestEnd> {
   const loops = new PageLoops(first.settings.onPageLoop);
   const { progress, counters } = first;
   progress.records = 0;
   let context = first;
-  let asked = namesOfAnswer(context.scope);
-  traceScope('request', context);
   const turns = new Turns(() => assertGoesOn(first));
-  let exchange = prepareExchange(request, undefined, context);
   try {
-    while (exchange !== undefined) {
+    for (;;) {
+      if (context.settings.trace === 'deep') traceScope('request', context);
+      const page = context.position.page > 1 ? request.pagination : undefined;
+      const exchange = prepareExchange(request, page, context);
+      if (exchange === undefined) return stop('no-next-url', context);
       if (loops.stopsAtRequest(exchange.key, context)) return stop('page-loop', context);
-      if (context.position.page > 1) counters.pages++;
-      const bytes = await makeExchange(request, exchange, asked, context);
-      if (loops.stopsAtBody(bytes, context)) return stop('page-loop', context);
+      if (page !== undefined) counters.pages++;
+      const made = await makeExchange(request, exchange, context);
+      if (loops.stopsAtBody(made.bytes, made.context)) return stop('page-loop', made.context);
       if (turns.isOver) await turns.next();
-      const page = await collectPage(request, plan, context);
+      const taken = await collectPage(request, plan, made.context);
       if (turns.isOver) await turns.next();
-      const isSatisfied = plan.isSatisfied?.(page) === true;
-      const reason = findStopReason(page, request.pagination, { limit: plan.limit, isSatisfied }, context);
-      if (reason !== undefined) stop(reason, context);
-      yield page;
-      if (reason !== undefined) return true;
-      context = context.at({ page: context.position.page + 1 });
-      extendTemp(request.temp, context);
-      asked = namesOfAnswer(context.scope);
-      traceScope('request', context);
+      const isSatisfied = plan.isSatisfied?.(taken.page, taken.context) === true;
+      const wanted = { limit: plan.limit, isSatisfied };
+      const end = findStopReason(taken.page, request.pagination, wanted, taken.context);
+      const stopped = end.reason && stop(end.reason, end.context);
+      yield taken.page;
+      if (stopped !== undefined) return stopped;
+      context = extendTemp(request.temp, end.context.at({ page: end.context.position.page + 1 }));
       if (turns.isOver) await turns.next();
-      exchange = prepareExchange(request, request.pagination, context);
     }
-    return stop('no-next-url', context);
   } finally {
     loops.tell(context);
   }
 }
 
-function stop(reason: StopReason, context: RunContext): true {
+/** Notes and tells why paging ended. */
+function stop(reason: StopReason, context: RunContext): RequestEnd {
   context.progress.stopReason = reason;
   const { requests, pages } = context.counters;
   const used = { requests, pages, records: context.progress.records, elapsedMs: context.run.elapsedMs };
   context.emit({ kind: 'stop', reason, used });
-  return true;
+  return { isExecuted: true, context };
 }
 
-/** The records of the response in the scope, as many as are wanted and allowed. See docs/limits.md (Records). */
-async function collectPage(request: CompiledRequest, plan: PagingPlan, context: RunContext): Promise<Page> {
+/** The records of the response that the names hold, as many as are wanted and allowed. See docs/limits.md (Records). */
+async function collectPage(
+  request: CompiledRequest,
+  plan: PagingPlan,
+  context: RunContext,
+): Promise<TakenPage> {
   const { counters, progress, settings } = context;
   const isPaged = request.pagination !== undefined;
   const wanted = (plan.limit ?? Number.POSITIVE_INFINITY) - progress.records;
   const allowed = isPaged ? settings.limits.maxRecords - counters.pagedRecords : Number.POSITIVE_INFINITY;
-  const page = await collectOutputs(request.response, Math.min(wanted, allowed), context);
+  const taken = await collectOutputs(request.response, Math.min(wanted, allowed), context);
+  const { page } = taken;
   if (page.isCut && allowed < wanted)
     warnOfLimit('max-records', settings.limits.maxRecords, 'records', context);
   const count = countRecords(page);
   progress.records += count;
   if (isPaged) counters.pagedRecords += count;
-  return page;
-}
-
-/** Names that each answer takes over. */
-const ANSWER_NAMES = ['body', 'headers', 'statusCode', 'iterate'] as const;
-
-function namesOfAnswer(scope: RunScope): RunScope {
-  return Object.fromEntries(ANSWER_NAMES.map((name) => [name, scope[name]]));
+  return taken;
 }
 
 /**
- * Makes an exchange, and again while `repeat` asks for it; the last answer is in the scope afterwards. A repeat is
- * evaluated with what its page was first asked with, but for `temp`: an address that came with the page before stays
- * that of the page waited for.
+ * Makes an exchange, and again while `repeat` asks for it. A repeat of a follow-up page is evaluated with what its page was
+ * first asked with, but for `temp`: an address that came with the page before stays that of the page waited for.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests (repeat). [inf]
  *
- * @param asked the names of the answer that a follow-up page was evaluated with
+ * @param asked what the exchange was evaluated with
  */
 async function makeExchange(
   request: CompiledRequest,
   first: PreparedExchange,
-  asked: RunScope,
-  context: RunContext,
-): Promise<Uint8Array | undefined> {
-  if (request.repeat === undefined) return first.make(context);
-  const page = context.position.page > 1 ? request.pagination : undefined;
-  let exchange = first;
-  for (let repeats = 0; ; repeats++) {
-    const bytes = await exchange.make(context);
-    if (!(await waitForRepeat(request.repeat, repeats, context))) return bytes;
+  asked: RunContext,
+): Promise<MadeExchange> {
+  let made = await first.make(asked);
+  if (request.repeat === undefined) return made;
+  const page = asked.position.page > 1 ? request.pagination : undefined;
+  for (let repeats = 0; await waitForRepeat(request.repeat, repeats, made.context); repeats++) {
     // A repeat starts over with temp and condition. [inf]
-    extendTemp(request.temp, context);
-    if (!evaluateFlag(request.condition?.test, true, context)) return bytes;
-    const again = prepareExchange(request, page, page === undefined ? context : context.seeing(asked));
-    if (again === undefined) return bytes;
-    exchange = again;
+    const context = extendTemp(request.temp, made.context);
+    const { bytes } = made;
+    if (!evaluateFlag(request.condition?.test, true, context)) return { context, bytes };
+    const seen = page === undefined ? context : asked.seeing({ temp: context.scope['temp'] });
+    const again = prepareExchange(request, page, seen);
+    if (again === undefined) return { context, bytes };
+    made = await again.make(context);
   }
+  return made;
 }

@@ -3,7 +3,7 @@ import { toText } from '../iml/values/coerce.js';
 import { evaluateLimit } from './paging/record-limit.js';
 import { collectOutputs, countRecords, type Page, singlePage } from './response/collect-outputs.js';
 import { extendTemp, judge } from './response/receive-response.js';
-import { runPages } from './run-pages.js';
+import { type RequestEnd, runPages } from './run-pages.js';
 import { evaluateDirective, evaluateFlag, runError } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
 
@@ -11,30 +11,28 @@ import type { RunContext } from './scope/run-context.js';
 export interface RequestPlan {
   /** Whether `response.limit` cuts what is collected. Of a chain only the last one's does, of a trigger none. */
   readonly appliesLimit: boolean;
-  /** Called when temp and condition have let the request go ahead, before anything is sent. */
-  readonly begin?: (request: CompiledRequest, context: RunContext) => void;
-  /** Sees every page, in order, before it is handed on; true ends paging. */
-  readonly isSatisfied?: (page: Page) => boolean;
+  /** Called when temp and condition have let the request go ahead, before anything is sent. Gives what it goes on with. */
+  readonly begin?: (request: CompiledRequest, context: RunContext) => RunContext;
+  /** Sees every page, in order, before it is handed on, and the place it was taken at; true ends paging. */
+  readonly isSatisfied?: (page: Page, context: RunContext) => boolean;
 }
 
 /**
  * Runs one request with its repeats and pages, a page a step. Whether it is sent at all is decided at once.
  *
- * @returns what gives its pages, and in the end whether it was executed: a request whose condition is false has no
- *   result and replaces none
+ * @returns what gives its pages
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
  */
 export function runRequest(
   request: CompiledRequest,
   plan: RequestPlan,
   parent: RunContext,
-): AsyncGenerator<Page, boolean> {
-  const context = parent.at({ document: request.document, page: 1 });
-  context.run.log.sanitize(evaluateSanitize(request, context));
-  context.scope['pagination'] = { page: 1 };
-  extendTemp(request.temp, context);
-  if (!evaluateFlag(request.condition?.test, true, context)) return skipRequest(request, plan, context);
-  plan.begin?.(request, context);
+): AsyncGenerator<Page, RequestEnd> {
+  const before = parent.at({ document: request.document, page: 1 });
+  before.run.log.sanitize(evaluateSanitize(request, before));
+  const asked = extendTemp(request.temp, before.seeing({ pagination: { page: 1 } }));
+  if (!evaluateFlag(request.condition?.test, true, asked)) return skipRequest(request, plan, asked);
+  const context = plan.begin?.(request, asked) ?? asked;
   const limit = plan.appliesLimit ? evaluateLimit(request.response, context) : undefined;
   if (request.isStatic) return runStatic(request, plan, limit, context);
   // The requests of an endpoint are counted where they are sent.
@@ -53,14 +51,14 @@ async function* skipRequest(
   request: CompiledRequest,
   plan: RequestPlan,
   context: RunContext,
-): AsyncGenerator<Page, boolean> {
+): AsyncGenerator<Page, RequestEnd> {
   context.emit({ kind: 'skipped', place: request.document.placeOf('/condition') });
   const fallback = request.condition?.default;
-  if (fallback === undefined) return false;
+  if (fallback === undefined) return { isExecuted: false, context };
   const page = singlePage(evaluateDirective(fallback, context));
-  plan.isSatisfied?.(page);
+  plan.isSatisfied?.(page, context);
   yield page;
-  return true;
+  return { isExecuted: true, context };
 }
 
 /** A request without url: nothing is sent, and all it holds is its result. See docs/limits.md (Records). */
@@ -68,14 +66,14 @@ async function* runStatic(
   request: CompiledRequest,
   plan: RequestPlan,
   limit: number | undefined,
-  context: RunContext,
-): AsyncGenerator<Page, boolean> {
-  judge(request.response, undefined, context);
-  const page = await collectOutputs(request.response, limit ?? Number.POSITIVE_INFINITY, context);
+  before: RunContext,
+): AsyncGenerator<Page, RequestEnd> {
+  const judged = judge(request.response, undefined, before);
+  const { page, context } = await collectOutputs(request.response, limit ?? Number.POSITIVE_INFINITY, judged);
   context.progress.records = countRecords(page);
-  plan.isSatisfied?.(page);
+  plan.isSatisfied?.(page, context);
   yield page;
-  return true;
+  return { isExecuted: true, context };
 }
 
 /** Call no. 101 of a chain is an error, unlike that of a page or repeat. See docs/limits.md (Requests). [inf] */

@@ -1,8 +1,7 @@
-import { type Bundle, listBundles } from '../component/bundles.js';
 import type { TriggerStart, TriggerState } from '../component/trigger-data.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
 import { evaluateLimit } from '../run/paging/record-limit.js';
-import type { Page } from '../run/response/collect-outputs.js';
+import { type Bundle, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { CommunicationPlan } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
@@ -49,7 +48,7 @@ export class Poll {
   request: CompiledRequest | undefined;
   /** Where the run starts; undefined as long as that depends on what is found. */
   state: TriggerState | undefined;
-  /** Where the request with the trigger is, once it runs. */
+  /** Where the communication starts, and once it runs, where the request with the trigger is. */
   context: RunContext;
   private readonly data: Readonly<Record<string, unknown>> | undefined;
   private readonly start: TriggerStart | undefined;
@@ -100,7 +99,7 @@ export class Poll {
       this.isNew = createNewTest(this.state);
       this.isOld = createOldTest(this.state);
     }
-    this.context.scope['data'] = { ...this.data, ...exposeState(this.state) };
+    this.context = this.context.seeing({ data: { ...this.data, ...exposeState(this.state) } });
   }
 
   private initialState(type: TriggerType): TriggerState | undefined {
@@ -121,7 +120,7 @@ export class Poll {
     return start === 'now' && type === 'date' ? startFromNow(context.settings.clock.now()) : undefined;
   }
 
-  private begin(request: CompiledRequest, context: RunContext): void {
+  private begin(request: CompiledRequest, context: RunContext): RunContext {
     this.context = context;
     this.request = request;
     const trigger = compileTrigger(request, context);
@@ -131,8 +130,9 @@ export class Poll {
       const place = context.document?.placeOf('/response/trigger/type');
       throw runError('InvalidConfigurationError', 'trigger.type evaluates to nothing.', context, { place });
     }
-    this.order = readTriggerOrder(trigger, context);
-    this.limit = evaluateLimit(request.response, context);
+    this.order = readTriggerOrder(trigger, this.context);
+    this.limit = evaluateLimit(request.response, this.context);
+    return this.context;
   }
 
   /** How many of the newest items a first run without state puts out. */

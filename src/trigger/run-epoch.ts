@@ -1,5 +1,4 @@
 import type { ConnectedInput } from '../component/begin-run.js';
-import { listBundles } from '../component/bundles.js';
 import { reportCall } from '../component/call-report.js';
 import type { Report } from '../component/report.js';
 import { requireCommunication } from '../component/require-communication.js';
@@ -15,7 +14,8 @@ import type { Document } from '../document/reading/document.js';
 import { subDocument } from '../document/reading/sub-document.js';
 import { EngineError } from '../errors/engine-error.js';
 import { isEmpty } from '../iml/values/coerce.js';
-import type { Page } from '../run/response/collect-outputs.js';
+import { collectPages } from '../run/collect-pages.js';
+import { listBundles, type Page } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
@@ -68,11 +68,11 @@ export async function listEpoch(
   const work = async (context: RunContext): Promise<EpochList> => {
     const { app, directives } = runtime;
     const requests = compileEpoch(requireCommunication(module), epoch, app.base, await directives());
-    const pages: Page[] = [];
     // The wrapper is about bundles of the trigger, and would hide which entry is which. [choice]
-    for await (const page of runCommunication(requests, context, { wraps: false })) pages.push(page);
+    const { pages, end } = await collectPages(runCommunication(requests, context, { wraps: false }));
     const last = requests.at(-1);
-    const at = context.at({ document: last?.document, requestIndex: Math.max(0, requests.length - 1) });
+    const requestIndex = Math.max(0, requests.length - 1);
+    const at = end.at({ document: last?.document, requestIndex, page: 1 });
     const listed = last === undefined ? NOTHING : readEntries(pages, compileTrigger(last, at), at);
     const result = pages.flatMap((page) => listBundles(page));
     warnOfLabels(result, at);

@@ -1,12 +1,14 @@
 import { beginRun, type ConnectedInput } from '../component/begin-run.js';
-import { type Bundle, listBundles } from '../component/bundles.js';
 import { ModuleRun } from '../component/module-run.js';
 import { requireCommunication } from '../component/require-communication.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { TriggerState } from '../component/trigger-data.js';
 import type { ModuleComponent } from '../document/app.js';
+import { collectPages } from '../run/collect-pages.js';
+import { type Bundle, listBundles } from '../run/response/collect-outputs.js';
 import { applyWrapper, runCommunication } from '../run/run-communication.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import { Poll } from './poll.js';
 import { assertTriggerStart } from './trigger-start.js';
 import { stateAfter } from './trigger-state.js';
@@ -30,11 +32,11 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
       const requests = await runtime.compile(requireCommunication(module));
       const poll = new Poll(requests.at(-1), input.data, start, context);
       // Pages come to the poll by its plan; what is new is known only after the last of them.
-      for await (const _page of runCommunication(requests, context, poll.plan));
+      const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));
       const items = poll.settle();
       state = poll.state;
       if (poll.loose.length > 0) yield poll.loose;
-      for (const { bundles, after } of splitBatches(poll, items)) {
+      for (const { bundles, after } of splitBatches(poll, items, end)) {
         yield bundles;
         state = after;
       }
@@ -50,7 +52,7 @@ interface Batch {
 }
 
 /** One batch an item, or a single one where `wrapper` makes one thing of them all. */
-function* splitBatches(poll: Poll, items: ReturnType<Poll['settle']>): Generator<Batch> {
+function* splitBatches(poll: Poll, items: ReturnType<Poll['settle']>, end: RunContext): Generator<Batch> {
   let { state, request } = poll;
   if (state === undefined || request === undefined || items.length === 0) return;
   if (request.response.wrapper === undefined) {
@@ -61,6 +63,6 @@ function* splitBatches(poll: Poll, items: ReturnType<Poll['settle']>): Generator
     return;
   }
   const outputs = items.flatMap(({ bundles }) => bundles);
-  const bundles = listBundles(applyWrapper(request, outputs, poll.context));
+  const bundles = listBundles(applyWrapper(request, outputs, end));
   yield { bundles, after: items.reduce(stateAfter, state) };
 }

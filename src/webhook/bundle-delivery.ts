@@ -4,8 +4,8 @@ import { type Delivery, evaluateUid, findRecipients, type Recipients } from './f
 
 /** Where the bundles of a call gather. */
 export interface BundleDelivery {
-  /** Adds a bundle whose item is in the scope. */
-  readonly add: (bundle: unknown) => void;
+  /** Adds a bundle. @param at where its item is seen */
+  readonly add: (bundle: unknown, at: RunContext) => void;
   readonly deliver: () => Promise<DeliveredBundles>;
 }
 
@@ -36,8 +36,8 @@ export function createSharedDelivery(
   const ofCall = evaluateUid(spec, context);
   const routed: { readonly uid: string; readonly bundle: unknown }[] = [];
   return {
-    add: (bundle) => {
-      const uid = ofCall ?? (spec.iterate === undefined ? undefined : evaluateUid(spec, context));
+    add: (bundle, at) => {
+      const uid = ofCall ?? (spec.iterate === undefined ? undefined : evaluateUid(spec, at));
       if (uid !== undefined) routed.push({ uid, bundle });
     },
     deliver: async () => {

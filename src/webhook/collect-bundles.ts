@@ -3,13 +3,14 @@ import { evaluateDirective, evaluateFlag, runError } from '../run/scope/evaluate
 import { assertGoesOn } from '../run/scope/go-on.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { Turns } from '../util/turns.js';
+import type { BundleDelivery } from './bundle-delivery.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 
 /**
  * Takes a payload apart and maps it: `iterate`, its condition, `output`; without `iterate` the body is the one item.
  * Exactly one bundle for each item, unless its output is undefined or null: then none.
  *
- * @param add gets each bundle while its item is in the scope
+ * @param add gets each bundle, and the place where its item is seen
  * @throws AppError of type RuntimeError for a container that is no list, and for more items than there may be;
  *   ModuleTimeoutError when time is up
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks; no bundle for nothing [choice]
@@ -18,15 +19,14 @@ export async function collectBundles(
   webhook: CompiledWebhook,
   maxItems: number,
   context: RunContext,
-  add: (bundle: unknown) => void,
+  add: BundleDelivery['add'],
 ): Promise<void> {
   const { iterate, output } = webhook;
-  const { scope } = context;
-  const addOutput = (item: unknown): void => {
-    const bundle = output === undefined ? item : evaluateDirective(output, context);
-    if (bundle !== undefined && bundle !== null) add(bundle);
+  const addOutput = (item: unknown, at: RunContext): void => {
+    const bundle = output === undefined ? item : evaluateDirective(output, at);
+    if (bundle !== undefined && bundle !== null) add(bundle, at);
   };
-  if (iterate === undefined) return addOutput(scope['body']);
+  if (iterate === undefined) return addOutput(context.scope['body'], context);
   const items = readContainer(iterate, context);
   if (items.length > maxItems) {
     const place = webhook.document.placeOf(iterate.container.pointer);
@@ -34,10 +34,10 @@ export async function collectBundles(
     throw runError('RuntimeError', message, context, { place });
   }
   const turns = new Turns(() => assertGoesOn(context));
+  const { context: at, show } = context.forItems();
   for (const item of items) {
     if (turns.isOver) await turns.next();
-    scope['item'] = item;
-    if (evaluateFlag(iterate.condition, true, context)) addOutput(item);
+    show(item);
+    if (evaluateFlag(iterate.condition, true, at)) addOutput(item, at);
   }
-  scope['item'] = undefined;
 }

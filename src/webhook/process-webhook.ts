@@ -3,7 +3,7 @@ import { evaluateDirective, evaluateFlag } from '../run/scope/evaluate-directive
 import type { RunContext } from '../run/scope/run-context.js';
 import { traceScope } from '../run/scope/trace-scope.js';
 import { answerWith } from './answer.js';
-import { createDedicatedDelivery, createSharedDelivery } from './bundle-delivery.js';
+import { type BundleDelivery, createDedicatedDelivery, createSharedDelivery } from './bundle-delivery.js';
 import { collectBundles } from './collect-bundles.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 import { type IncomingCall, readCall } from './incoming-call.js';
@@ -49,8 +49,8 @@ export async function processWebhook(
     if (unreadable !== undefined) throw unreadable;
 
     phase = 'payload';
-    await openCall(call, limits, context);
-    traceScope('response', context);
+    context = await openCall(call, limits, context);
+    if (context.settings.trace === 'deep') traceScope('response', context);
 
     phase = 'verification';
     // Without a condition every call is one.
@@ -89,7 +89,7 @@ export async function processWebhook(
  * What `{condition, default}` gives for a call that is not wanted.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc-old]
  */
-function addDefault(spec: CompiledWebhook, context: RunContext, add: (bundle: unknown) => void): void {
+function addDefault(spec: CompiledWebhook, context: RunContext, add: BundleDelivery['add']): void {
   const bundle = evaluateDirective(spec.condition?.default, context);
-  if (bundle !== undefined && bundle !== null) add(bundle);
+  if (bundle !== undefined && bundle !== null) add(bundle, context);
 }

@@ -8,7 +8,8 @@ import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
 import { describeType } from '../iml/values/value-kind.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
-import { runRequest } from '../run/run-request.js';
+import { collectPages } from '../run/collect-pages.js';
+import { type RequestPlan, runRequest } from '../run/run-request.js';
 import { evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { deepMerge } from '../util/deep-merge.js';
@@ -65,18 +66,24 @@ export function isUnusedHook(value: unknown): boolean {
   return isPlainObject(value) && Object.keys(value).length === 0;
 }
 
-async function keepData(requests: readonly CompiledRequest[], context: RunContext): Promise<PlainObject> {
+async function keepData(requests: readonly CompiledRequest[], start: RunContext): Promise<PlainObject> {
   let kept: PlainObject = {};
+  let context = start;
   for (const [index, request] of requests.entries()) {
-    const at = context.at({ requestIndex: index, document: request.document });
     let isExecuted = false;
-    const begin = (): void => {
-      isExecuted = true;
+    const plan: RequestPlan = {
+      appliesLimit: false,
+      begin: (_, at) => {
+        isExecuted = true;
+        return at;
+      },
+      isSatisfied: (_, at) => {
+        if (isExecuted) kept = deepMerge(kept, readHookData(request, at));
+        return false;
+      },
     };
-    const plan = { appliesLimit: false, begin };
-    for await (const _page of runRequest(request, plan, at)) {
-      if (isExecuted) kept = deepMerge(kept, readHookData(request, at));
-    }
+    const { end } = await collectPages(runRequest(request, plan, context.at({ requestIndex: index })));
+    context = end.context;
   }
   return kept;
 }

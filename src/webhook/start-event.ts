@@ -21,43 +21,37 @@ import type { WebhookInput } from './webhook-input.js';
 export function startEvent(runtime: Runtime, input: WebhookInput): StartedRun {
   const parameters = input.parameters ?? input.data ?? {};
   const { webhook, signal } = input;
-  const started = startRun(runtime, { parameters, data: parameters, webhook, signal });
-  const { context } = started;
+  const { context, finish } = startRun(runtime, { parameters, data: parameters, webhook, signal });
   // A hook's parameters hold what its events are signed with.
-  context.redactor.learn(collectSecrets(parameters, webhook));
-  context.scope['common'] = undefined;
-  return started;
+  context.run.log.learn(collectSecrets(parameters, webhook));
+  return { context: context.seeing({ common: undefined }), finish };
 }
 
 /**
- * Puts a call into the scope: `method`, `query`, `headers`, `body`, and `rawBody`, the bytes of the payload, which a
- * signature is made over.
+ * Reads a call: `method`, `query`, `headers`, `body`, and `rawBody`, the bytes of the payload, which a signature is made
+ * over.
  *
+ * @returns the place with these names
  * @throws WebhookError for a payload that is not what its headers say
  */
 export async function openCall(
   call: IncomingCall,
   limits: WebhookLimits,
   context: RunContext,
-): Promise<void> {
-  const { scope } = context;
+): Promise<RunContext> {
   const { method, url, headers } = call;
-  scope['method'] = method;
-  scope['query'] = parseForm(readQuery(url));
-  scope['headers'] = createCaseless(headers);
+  const encoding = findHeader(headers, 'content-encoding');
   // Not a name of the platform, where an app can sign a body only if it comes as text. [choice]
-  const rawBody = await decodePayload(
-    call.body,
-    findHeader(headers, 'content-encoding'),
-    limits.maxBodyBytes,
-  );
-  scope['rawBody'] = rawBody;
+  const rawBody =
+    encoding === undefined ? call.body : await decodePayload(call.body, encoding, limits.maxBodyBytes);
   // Source: https://help.make.com/webhooks: such a call has no body. [inf]
   const isBodiless = method === 'GET' || method === 'HEAD';
   const turns = new Turns(() => assertGoesOn(context));
-  scope['body'] = isBodiless
+  const body = isBodiless
     ? undefined
     : await parsePayload(rawBody, findHeader(headers, 'content-type'), limits, turns);
+  const query = parseForm(readQuery(url));
+  return context.seeing({ method, query, headers: createCaseless(headers), rawBody, body });
 }
 
 function readQuery(url: string): string {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { compile } from '../../src/iml/compile.js';
-import { listenForMissing, type MissingValue, ON_MISSING } from '../../src/iml/environment/scope-hook.js';
+import {
+  listenForMissing,
+  type MissingValue,
+  SCOPE_LISTENER,
+} from '../../src/iml/environment/scope-listener.js';
 
 const DATA = { a: { b: null, c: 0, d: '' }, text: 'x' };
 
@@ -42,5 +46,5 @@ it('without a listener nothing happens', () => expect(compile('x{{gone}}')(DATA)
 it('no name of an expression is the listener', () => {
   const scope = listenForMissing({}, () => {});
   expect(Object.keys(scope)).toEqual([]);
-  expect(compile(`{{\`${String(ON_MISSING)}\`}}`)(scope)).toBeUndefined();
+  expect(compile(`{{\`${String(SCOPE_LISTENER)}\`}}`)(scope)).toBeUndefined();
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { compileRespond } from '../../src/document/compile/compile-respond.js';
 import { createDocument } from '../../src/document/reading/create-document.js';
 import { toEnvironment } from '../../src/iml/compile.js';
-import { createRedactor } from '../../src/redaction/redact.js';
 import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
 import { type BuiltResponse, buildResponse } from '../../src/run/response/build-response.js';
 import { Run, RunContext } from '../../src/run/scope/run-context.js';
@@ -19,7 +18,7 @@ function contextOf(scope: Record<string, unknown>): RunContext {
     onTrace: undefined,
   } as const;
   const rules = { timeoutMs: 1000, callEndpoint: undefined, keepsHost: false };
-  return new RunContext(new Run(settings, rules, createRedactor({ secrets: [] })), scope);
+  return RunContext.start(new Run(settings, rules, []), scope);
 }
 
 function build(

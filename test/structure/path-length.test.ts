@@ -20,7 +20,7 @@ describe('how many files a reader has to follow', () => {
       },
     });
     await run();
-    expect(passed.length, passed.join('\n')).toBeLessThanOrEqual(39);
+    expect(passed.length, passed.join('\n')).toBeLessThanOrEqual(35);
   });
 
   it('from the call of a webhook to its answer', async () => {
@@ -36,6 +36,6 @@ describe('how many files a reader has to follow', () => {
     await counter.take();
     await ask();
     const passed = (await counter.take()).filter((file) => !file.startsWith('testing/'));
-    expect(passed.length, passed.join('\n')).toBeLessThanOrEqual(49);
+    expect(passed.length, passed.join('\n')).toBeLessThanOrEqual(40);
   });
 });

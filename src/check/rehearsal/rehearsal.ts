@@ -8,7 +8,6 @@ import type { AppError } from '../../errors/app-error.js';
 import { selectResponseType } from '../../http/body/response-type.js';
 import { toEnvironment } from '../../iml/compile.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
-import { createRedactor } from '../../redaction/redact.js';
 import { prepareExchange } from '../../run/exchange.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import { readRepeat } from '../../run/paging/repeat.js';
@@ -55,7 +54,7 @@ export class Rehearsal {
   /** A run of its own, without any data. */
   context(): RunContext {
     const rules = { timeoutMs: DEFAULT_LIMITS.timeoutMs, keepsHost: false, callEndpoint: undefined };
-    return new RunContext(new Run(SETTINGS, rules, createRedactor({ secrets: [] })), freshNames());
+    return RunContext.start(new Run(SETTINGS, rules, []), freshNames());
   }
 
   /** Takes a step; keeps what it throws as a refusal if a run would tell of it. */

@@ -1,5 +1,5 @@
 import { type CompileOptions, evaluate } from '../../iml/compile.js';
-import { listenForMissing } from '../../iml/environment/scope-hook.js';
+import { listenForMissing } from '../../iml/environment/scope-listener.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';

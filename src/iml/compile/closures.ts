@@ -1,8 +1,8 @@
 import { assertNever } from '../../util/assert-never.js';
-import { branchListenerOf } from '../environment/branch-hook.js';
 import { makeUnknownFunctionError, wrapCallError } from '../environment/call-error.js';
 import { acceptsDebug, environmentFor } from '../environment/debug-hook.js';
 import type { Environment, ImlFunction } from '../environment/environment.js';
+import { readScopeListener } from '../environment/scope-listener.js';
 import type { Binary, Call, Expression, Index, Member, Unary } from '../syntax/ast.js';
 import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
 import { memberReader, readFirst, readIndex, scopePathReader } from '../values/path.js';
@@ -225,7 +225,7 @@ function compileIf(args: readonly Evaluate[], { name, start }: Call, context: Co
 function reportBranch(condition: Evaluate, offset: number, { pointer }: CompileContext): Evaluate {
   return (scope) => {
     const value = condition(scope);
-    branchListenerOf(scope)?.({ pointer, offset, isYes: isTruthy(value) });
+    readScopeListener(scope)?.onBranch?.({ pointer, offset, isYes: isTruthy(value) });
     return value;
   };
 }

@@ -1,5 +1,5 @@
 import type { Scope } from '../environment/environment.js';
-import { type MissingValue, readMissingListener } from '../environment/scope-hook.js';
+import { type MissingValue, readScopeListener } from '../environment/scope-listener.js';
 import type { Expression } from '../syntax/ast.js';
 import { parseTemplate } from '../syntax/parser.js';
 import { isMissing } from '../values/coerce.js';
@@ -23,14 +23,14 @@ export function missingReport(
   const { start, end } = node;
   let parent: Evaluate | undefined;
   return (scope) => {
-    const listener = readMissingListener(scope);
+    const listener = readScopeListener(scope);
     if (listener === undefined) return;
     const { source, pointer } = context;
     if (reason === 'path') {
       parent ??= compileParent(context);
       if (!isMissing(parent(scope))) return;
     }
-    listener({ expression: source.slice(start, end), pointer, offset: start, reason });
+    listener.onMissing({ expression: source.slice(start, end), pointer, offset: start, reason });
   };
 }
 

@@ -5,7 +5,8 @@ import type { RunContext } from '../scope/run-context.js';
 import type { StopReason } from '../trace/trace.js';
 
 /**
- * Why no further page is asked for after `page`, or undefined. Moves `pagination.page` on before it asks the condition.
+ * Why no further page is asked for after `page`, if so. The condition sees the next page as `pagination.page`, and so does
+ * all that comes after it.
  *
  * The limits come behind the condition: a run that is complete at a limit has not been cut by it.
  *
@@ -17,14 +18,15 @@ export function findStopReason(
   pagination: CompiledPagination | undefined,
   wanted: { readonly limit: number | undefined; readonly isSatisfied: boolean },
   context: RunContext,
-): StopReason | undefined {
-  if (pagination === undefined) return 'no-pagination';
-  if (wanted.limit !== undefined && context.progress.records >= wanted.limit) return 'response-limit';
-  if (page.isEmpty) return 'empty-page';
-  if (wanted.isSatisfied) return 'trigger';
-  context.scope['pagination'] = { page: context.position.page + 1 };
-  if (!evaluateFlag(pagination.condition, true, context)) return 'condition';
-  return findLimit(context);
+): { readonly reason: StopReason | undefined; readonly context: RunContext } {
+  if (pagination === undefined) return { reason: 'no-pagination', context };
+  const { limit, isSatisfied } = wanted;
+  if (limit !== undefined && context.progress.records >= limit) return { reason: 'response-limit', context };
+  if (page.isEmpty) return { reason: 'empty-page', context };
+  if (isSatisfied) return { reason: 'trigger', context };
+  const next = context.seeing({ pagination: { page: context.position.page + 1 } });
+  const goesOn = evaluateFlag(pagination.condition, true, next);
+  return { reason: goesOn ? findLimit(next) : 'condition', context: next };
 }
 
 function findLimit(context: RunContext): StopReason | undefined {

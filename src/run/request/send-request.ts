@@ -53,7 +53,13 @@ function traceRequest(request: TransportRequest, context: RunContext): void {
   const isFull = context.settings.trace !== 'summary';
   const place = placeOfUrl(context) ?? {};
   const size = request.body?.byteLength ?? 0;
-  const sent = isFull ? request : { ...request, body: undefined };
+  // Neither the body nor the place, whose names hold the last answer: a trace that is never written would keep them.
+  const sent = {
+    method: request.method,
+    url: request.url,
+    headers: request.headers,
+    body: isFull ? request.body : undefined,
+  };
   context.emitLater(() => {
     const { method, url, headers, body } = redactor.request(sent);
     return { kind: 'request', method, url, headers, ...(isFull && { body }), size, place };

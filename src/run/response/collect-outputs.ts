@@ -20,6 +20,12 @@ export interface Page {
   readonly isCut: boolean;
 }
 
+/** A page, and the place it was taken at, with the names that it adds. */
+export interface TakenPage {
+  readonly page: Page;
+  readonly context: RunContext;
+}
+
 /** `trigger.id` and `trigger.date` of one item. */
 export interface ItemKey {
   readonly id: unknown;
@@ -27,7 +33,7 @@ export interface ItemKey {
 }
 
 /**
- * Takes the records out of the response that the scope holds: `iterate`, its condition, `output`.
+ * Takes the records out of the response that the names hold: `iterate`, its condition, `output`.
  * Items behind the last one that is wanted are not looked at. Others get their turn meanwhile, and a run whose time is
  * up ends in the middle.
  *
@@ -39,24 +45,24 @@ export async function collectOutputs(
   spec: CompiledResponse,
   wanted: number,
   context: RunContext,
-): Promise<Page> {
+): Promise<TakenPage> {
   if (spec.iterate !== undefined) return collectItems(spec, spec.iterate, wanted, context);
   const page = collectSingle(spec, wanted, context);
   tracePage(page, page.isEmpty ? 0 : 1, context);
-  return page;
+  return { page, context };
 }
 
 async function collectItems(
   spec: CompiledResponse,
   iterate: CompiledIterate,
   wanted: number,
-  context: RunContext,
-): Promise<Page> {
-  const turns = new Turns(() => assertGoesOn(context));
-  const items = readContainer(iterate, context);
-  const { scope } = context;
+  before: RunContext,
+): Promise<TakenPage> {
+  const turns = new Turns(() => assertGoesOn(before));
+  const items = readContainer(iterate, before);
   // Readable in wrapper and pagination. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination [doc]
-  scope['iterate'] = { container: { first: items[0], last: items.at(-1) } };
+  const context = before.seeing({ iterate: { container: { first: items[0], last: items.at(-1) } } });
+  const { context: at, show } = context.forItems();
   const outputs: unknown[] = [];
   const keys: ItemKey[] = [];
   let looked = 0;
@@ -64,18 +70,17 @@ async function collectItems(
     if (outputs.length >= wanted) break;
     if (turns.isOver) await turns.next();
     looked++;
-    scope['item'] = item;
-    if (!evaluateFlag(iterate.condition, true, context)) continue;
-    const output = spec.output === undefined ? item : evaluateDirective(spec.output, context);
+    show(item);
+    if (!evaluateFlag(iterate.condition, true, at)) continue;
+    const output = spec.output === undefined ? item : evaluateDirective(spec.output, at);
     if (output === undefined || output === null) continue;
     outputs.push(output);
-    if (spec.trigger !== undefined) keys.push(evaluateKey(spec, context));
+    if (spec.trigger !== undefined) keys.push(evaluateKey(spec, at));
   }
-  scope['item'] = undefined;
   const isCut = looked < items.length;
   const page = { isIterated: true, outputs, keys, isEmpty: items.length === 0, isCut };
   tracePage(page, looked, context);
-  return page;
+  return { page, context };
 }
 
 function tracePage({ isIterated, isCut, outputs }: Page, looked: number, context: RunContext): void {
@@ -103,6 +108,18 @@ const NOTHING: Page = { isIterated: false, outputs: [], keys: [], isEmpty: false
 /** A page of one value that no response was taken apart for; undefined and null give none. */
 export function singlePage(value: unknown): Page {
   return value === undefined || value === null ? NOTHING : { ...NOTHING, outputs: [value] };
+}
+
+/** One unit of data a module puts out. Usually a collection, but an app may output anything except nothing. */
+export type Bundle = unknown;
+
+/**
+ * The bundles of a page: one an item when iterated, else one, or one an element where the single output is a list.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/output. [doc][inf]
+ */
+export function listBundles(page: Page): readonly Bundle[] {
+  if (page.isIterated) return page.outputs;
+  return page.outputs.flat().filter((output) => output !== undefined && output !== null);
 }
 
 /** A single output that is a list counts by its items. */

@@ -6,44 +6,52 @@ import { MAX_BYTES_AT_ONCE } from '../../http/body/text-in-turns.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
 import { describeType } from '../../iml/values/value-kind.js';
-import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
+import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
 import { deepMerge } from '../../util/deep-merge.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
 import { atDirective, atOnce, evaluateDirective, runError } from '../scope/evaluate-directive.js';
 import { assertGoesOn } from '../scope/go-on.js';
 import type { RunContext } from '../scope/run-context.js';
+import type { RunNames } from '../scope/run-scope.js';
 import { traceScope } from '../scope/trace-scope.js';
 import { checkResponse } from './check-response.js';
 
 /**
- * Puts a response into the scope and judges it: body by `type`, `temp`, then status and `valid`.
+ * Takes a response in and judges it: body by `type`, `temp`, then status and `valid`.
  *
+ * @returns the place with the names that the response gives
  * @throws AppError of the type that `valid`, `error` and their defaults give
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses
  */
 export async function receiveResponse(
   spec: CompiledResponse,
   response: TransportResponse,
-  context: RunContext,
-): Promise<void> {
-  const { scope } = context;
-  scope['statusCode'] = response.status;
-  scope['headers'] = createCaseless(Object.entries(response.headers));
-  scope['body'] = undefined;
-  const type = atDirective(spec.type, context, () =>
-    selectResponseType(evaluateDirective(spec.type, context), response.status),
-  );
-  const decoded = context.run.log.learnsAtOnce(response.body.byteLength)
-    ? await decodeAndLearn(response, type, context)
+  before: RunContext,
+): Promise<RunContext> {
+  const head = { statusCode: response.status, headers: createCaseless(Object.entries(response.headers)) };
+  const type = readResponseType(spec, response, head, before);
+  const decoded = before.run.log.learnsAtOnce(response.body.byteLength)
+    ? await decodeAndLearn(response, type, before)
     : decodeBody(response, type);
   if (!decoded.ok) {
     const { type: errorType, message, cause } = decoded.error;
-    const place = context.document?.placeOf(spec.type?.pointer ?? '/response');
-    throw runError(errorType, message, context, { place, cause, statusCode: response.status });
+    const place = before.document?.placeOf(spec.type?.pointer ?? '/response');
+    throw runError(errorType, message, before, { place, cause, statusCode: response.status });
   }
-  scope['body'] = decoded.value;
-  atOnce(context, () => judge(spec, response, context));
+  const context = before.seeing({ ...head, body: decoded.value });
+  return atOnce(context, () => judge(spec, response, context));
+}
+
+function readResponseType(
+  { type }: CompiledResponse,
+  { status }: TransportResponse,
+  head: RunNames,
+  before: RunContext,
+): ResponseType {
+  if (type === undefined) return 'automatic';
+  const context = before.seeing({ ...head, body: undefined });
+  return atDirective(type, context, () => selectResponseType(evaluateDirective(type, context), status));
 }
 
 /** Decodes a body, a large one in turns, and learns what it hides. */
@@ -66,32 +74,34 @@ async function decodeAndLearn(
 export function judge(
   spec: CompiledResponse,
   response: TransportResponse | undefined,
-  context: RunContext,
-): void {
-  extendTemp(spec.temp, context);
-  traceScope('response', context);
+  before: RunContext,
+): RunContext {
+  const context = extendTemp(spec.temp, before);
+  if (context.settings.trace === 'deep') traceScope('response', context);
   const error = checkResponse(spec, response, context);
   if (error !== undefined) throw error;
+  return context;
 }
 
 /**
- * Merges an evaluated `temp` over the one so far: collections member by member, everything else replaced. A name that is
+ * Sees an evaluated `temp` merged over the one so far: collections member by member, everything else replaced. A name that is
  * written but evaluates to undefined is taken away, nested ones too: a token that is gone must not be sent for ever.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/temp [doc][choice]
  */
-export function extendTemp(directive: Directive | undefined, context: RunContext): void {
+export function extendTemp(directive: Directive | undefined, context: RunContext): RunContext {
   const value = evaluateDirective(directive, context);
-  if (directive === undefined || value === undefined || value === null) return;
+  if (directive === undefined || value === undefined || value === null) return context;
   if (!isPlainObject(value)) {
     const place = context.document?.placeOf(directive.pointer);
     throw runError('RuntimeError', `temp has to be a collection, not ${describeType(value)}.`, context, {
       place,
     });
   }
-  context.redactor.learn(collectNamedSecrets(value));
+  const { log, rules } = context.run;
+  log.learn(rules.hidesTemp ? collectSecrets(value) : collectNamedSecrets(value));
   const earlier = context.scope['temp'];
   const kept = isPlainObject(earlier) ? withoutUndefined(earlier, directive.raw, value) : {};
-  context.scope['temp'] = deepMerge(kept, value);
+  return context.seeing({ temp: deepMerge(kept, value) });
 }
 
 /** The earlier members without those that `raw` writes and that came to nothing. Names that are expressions are not known. */

@@ -1,17 +1,18 @@
 import type { Document } from '../../document/reading/document.js';
 import type { HttpUrl } from '../../http/message/http-url.js';
-import { listenForBranches } from '../../iml/environment/branch-hook.js';
-import { listenForDebug } from '../../iml/environment/debug-hook.js';
 import type { DebugOutput } from '../../iml/environment/environment.js';
-import { listenForMissing, type MissingValue } from '../../iml/environment/scope-hook.js';
+import {
+  type Branch,
+  type MissingValue,
+  SCOPE_LISTENER,
+  type ScopeListener,
+} from '../../iml/environment/scope-listener.js';
 import type { Redactor } from '../../redaction/redact.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { RunWarning, StopReason, TraceDetail, TraceEvent } from '../trace/trace.js';
 import type { EngineSettings } from './engine-settings.js';
 import { RunLog } from './run-log.js';
-
-/** The names expressions see. One object a communication: each phase sets the names it is about. */
-export type RunScope = Record<string, unknown>;
+import { deriveScope, type NewScope, type RunNames, type RunScope, startScope } from './run-scope.js';
 
 /** What is decided when a run starts. */
 export interface RunRules {
@@ -21,6 +22,8 @@ export interface RunRules {
   readonly keepsHost: boolean;
   /** Runs a sibling endpoint of the app. */
   readonly callEndpoint: EndpointCaller | undefined;
+  /** Whether all that `temp` holds is a secret. Of connections. Default: what its names say. */
+  readonly hidesTemp?: boolean | undefined;
 }
 
 /** A call of a sibling endpoint, evaluated. */
@@ -50,7 +53,7 @@ export interface RunCounters {
   pagedRecords: number;
 }
 
-/** How far a communication has come: records of its last request so far, and why the last paging ended. */
+/** How far a communication has come, one object for each: records of its last request so far, and why the last paging ended. */
 export interface RunProgress {
   records: number;
   stopReason: StopReason | undefined;
@@ -85,10 +88,11 @@ export class Run {
   readonly startedAt: number;
   private controller: AbortController | undefined;
 
-  constructor(settings: EngineSettings, rules: RunRules, redactor: Redactor) {
+  /** @param secrets values that nothing may show */
+  constructor(settings: EngineSettings, rules: RunRules, secrets: readonly string[]) {
     this.settings = settings;
     this.rules = rules;
-    this.log = new RunLog(redactor, settings.onTrace, settings.trace);
+    this.log = new RunLog(secrets, settings.onTrace, settings.trace);
     this.startedAt = settings.clock.now();
   }
 
@@ -129,45 +133,58 @@ export class Run {
   }
 }
 
-/** A place in a run: what a step is given. Steps elsewhere get another one; none is ever changed. */
-export class RunContext {
+/**
+ * A place in a run with the names seen there: what a step is given, and what it gives back where it adds to the names.
+ * None is ever changed.
+ */
+export class RunContext implements ScopeListener {
   readonly run: Run;
   readonly scope: RunScope;
   readonly position: RunPosition;
   readonly progress: RunProgress;
 
-  constructor(
-    run: Run,
-    scope: RunScope,
-    position: RunPosition = START,
-    progress: RunProgress = { records: 0, stopReason: undefined },
-  ) {
+  private constructor(run: Run, scope: NewScope, position: RunPosition, progress: RunProgress) {
     this.run = run;
+    scope[SCOPE_LISTENER] = this;
     this.scope = scope;
     this.position = position;
     this.progress = progress;
-    listenForMissing(scope, (missing) => this.tellMissing(missing));
-    listenForDebug(scope, (output) => this.tellDebug(output));
-    const { observer } = run.settings;
-    if (observer === undefined) return;
-    listenForBranches(scope, ({ pointer, offset, isYes }) =>
-      observer.onDecision(this.document, pointer, isYes, offset),
-    );
   }
 
-  /** The same run and scope at another position. */
+  /** Where a run starts, with the names it is given. */
+  static start(run: Run, names: RunScope): RunContext {
+    return new RunContext(run, startScope(names), START, { records: 0, stopReason: undefined });
+  }
+
+  /** The same names at another position. */
   at(change: Partial<RunPosition>): RunContext {
-    return new RunContext(this.run, this.scope, { ...this.position, ...change }, this.progress);
+    const { document, requestIndex, page, endpoint } = this.position;
+    const position = { document, requestIndex, page, endpoint, ...change };
+    return new RunContext(this.run, deriveScope(this.scope, {}), position, this.progress);
   }
 
   /** The same position, seen with other names: those given stand over the present ones, which stay as they are. */
-  seeing(names: RunScope): RunContext {
-    return new RunContext(this.run, { ...this.scope, ...names }, this.position, this.progress);
+  seeing(names: RunNames): RunContext {
+    return new RunContext(this.run, deriveScope(this.scope, names), this.position, this.progress);
+  }
+
+  /**
+   * The same position for a list of items: what is shown is seen as `item`, one after the other. A copy of the names for
+   * each item would cost as much as evaluating it, so this one scope, which nobody else has, is changed.
+   */
+  forItems(): { readonly context: RunContext; readonly show: (item: unknown) => void } {
+    const context = this.seeing({ item: undefined });
+    const names: Record<string, unknown> = context.scope;
+    const show = (item: unknown): void => {
+      names['item'] = item;
+    };
+    return { context, show };
   }
 
   /** A communication of its own on the counters, clock and log of this run: the names are its alone. */
-  apart(endpoint: string, names: RunScope): RunContext {
-    return new RunContext(this.run, { ...this.scope, ...names }, { ...START, endpoint });
+  apart(endpoint: string, names: RunNames): RunContext {
+    const progress = { records: 0, stopReason: undefined };
+    return new RunContext(this.run, deriveScope(this.scope, names), { ...START, endpoint }, progress);
   }
 
   get settings(): EngineSettings {
@@ -225,15 +242,19 @@ export class RunContext {
     if (this.run.log.isNew(`${warning.code} ${key}`)) this.warn(warning);
   }
 
-  private tellDebug({ function: name, values, place }: DebugOutput): void {
+  onDebug({ function: name, values, place }: DebugOutput): void {
     this.emitLater(() => {
       const cleaned = this.redactor.value(values);
       return { kind: 'debug', function: name, values: Array.isArray(cleaned) ? cleaned : [], place };
     });
   }
 
+  onBranch({ pointer, offset, isYes }: Branch): void {
+    this.settings.observer?.onDecision(this.document, pointer, isYes, offset);
+  }
+
   /** Each missing value is told once a run, however many records miss it. */
-  private tellMissing({ expression, pointer, offset, reason }: MissingValue): void {
+  onMissing({ expression, pointer, offset, reason }: MissingValue): void {
     const { requestIndex, document } = this.position;
     if (!this.run.log.isNew(`missing ${requestIndex} ${pointer} ${offset}`)) return;
     const place = document?.placeOf(pointer, offset) ?? { pointer };

@@ -3,7 +3,7 @@ import { MAX_BYTES_AT_ONCE, readUtf8InTurns } from '../../http/body/text-in-turn
 import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
 import { findHeader } from '../../http/message/headers.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
-import type { Redactor } from '../../redaction/redact.js';
+import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { Turns } from '../../util/turns.js';
 import type { RunWarning, TraceDepth, TraceListener } from '../trace/trace.js';
 import { TraceLog } from '../trace/trace-log.js';
@@ -20,9 +20,9 @@ interface ScopeChanges {
 export class RunLog {
   readonly trace: TraceLog;
   readonly warnings: RunWarning[] = [];
-  /** Told before anything is said: what the run keeps by now may be a secret that the redactor has not heard of. */
-  beforeClean: (() => void) | undefined;
-  #redactor: Redactor;
+  /** Values that nothing may show, as long as nobody has asked for the redactor, which knows them then. */
+  readonly #secrets: string[];
+  #redactor: Redactor | undefined;
   readonly #keepsBodies: boolean;
   /** Whether the secrets of the last exchange are known. */
   #isLastLearned = false;
@@ -31,12 +31,15 @@ export class RunLog {
   readonly #told = new Set<string>();
   #lastRequest: TransportRequest | undefined;
   #lastResponse: TransportResponse | undefined;
-  /** What was told of each scope, in the order in which they came up. */
+  /** The names that were told of each communication, in the order in which they came up. */
   readonly #scopes = new Map<object, ReadonlyMap<string, unknown>>();
 
-  /** @param depth of a trace with bodies the secrets are learned as they come: it takes long to write for that alone */
-  constructor(redactor: Redactor, onTrace: TraceListener | undefined, depth: TraceDepth) {
-    this.#redactor = redactor;
+  /**
+   * @param secrets values that nothing may show
+   * @param depth of a trace with bodies the secrets are learned as they come: it takes long to write for that alone
+   */
+  constructor(secrets: readonly string[], onTrace: TraceListener | undefined, depth: TraceDepth) {
+    this.#secrets = [...secrets];
     this.#keepsBodies = depth !== 'summary';
     this.trace = new TraceLog(onTrace);
   }
@@ -48,13 +51,20 @@ export class RunLog {
 
   /** Cleans what is shown, by what the connection and the requests so far say is secret. */
   get redactor(): Redactor {
+    this.#redactor ??= createRedactor({ secrets: this.#secrets });
     return this.#redactor;
+  }
+
+  /** Further values that must not be shown, known from here on. */
+  learn(secrets: Iterable<string>): void {
+    if (this.#redactor !== undefined) this.#redactor.learn(secrets);
+    else for (const secret of secrets) this.#secrets.push(secret);
   }
 
   /** From here on, what stands at these paths of requests and responses is secret, too. */
   sanitize(paths: readonly string[]): void {
     if (paths.length === 0) return;
-    this.#redactor = this.#redactor.withSanitize(paths);
+    this.#redactor = this.redactor.withSanitize(paths);
     this.#isLastLearned = false;
     this.#isAnswerLearned = false;
   }
@@ -70,7 +80,7 @@ export class RunLog {
     this.#lastResponse = response;
     this.#isLastLearned = false;
     this.#isAnswerLearned = false;
-    if (this.#keepsBodies) this.#redactor.response({ ...response, body: undefined });
+    if (this.#keepsBodies) this.redactor.response({ ...response, body: undefined });
   }
 
   /** Whether what something of so many bytes hides is learned as it comes: once somebody asks it would take long. */
@@ -82,12 +92,12 @@ export class RunLog {
   async learnRequest(request: TransportRequest, turns: Turns): Promise<void> {
     const { body, headers } = request;
     const isLarge = body !== undefined && body.byteLength > MAX_BYTES_AT_ONCE;
-    if (this.#keepsBodies) this.#redactor.request(isLarge ? { ...request, body: undefined } : request);
+    if (this.#keepsBodies) this.redactor.request(isLarge ? { ...request, body: undefined } : request);
     if (!isLarge) return;
     const { mediaType, charset } = readContentType(findHeader(headers, 'content-type'));
     if (!isJsonMediaType(mediaType)) return;
     const parsed = await parseJsonInTurns(await readUtf8InTurns(body, charset, turns), turns);
-    if (parsed.ok) await this.#redactor.learnBody('request', parsed.value, turns);
+    if (parsed.ok) await this.redactor.learnBody('request', parsed.value, turns);
   }
 
   /** `learnRequest` for the decoded answer to it. */
@@ -97,7 +107,7 @@ export class RunLog {
       const parsed = await parseJsonInTurns(Buffer.from(value), turns);
       if (parsed.ok) body = parsed.value;
     }
-    await this.#redactor.learnBody('response', body, turns);
+    await this.redactor.learnBody('response', body, turns);
     this.#isAnswerLearned = true;
   }
 
@@ -108,13 +118,13 @@ export class RunLog {
     return true;
   }
 
-  /** What has changed in a scope since this was asked before, and its number among the scopes of the run. */
-  scopeChanges(scope: Readonly<Record<string, unknown>>): ScopeChanges {
-    const before = this.#scopes.get(scope) ?? new Map<string, unknown>();
+  /** What has changed in the names of a communication since this was asked before, and its number in the run. */
+  scopeChanges(communication: object, scope: Readonly<Record<string, unknown>>): ScopeChanges {
+    const before = this.#scopes.get(communication) ?? new Map<string, unknown>();
     const now = new Map(Object.entries(scope).filter(([, value]) => value !== undefined));
-    this.#scopes.set(scope, now);
+    this.#scopes.set(communication, now);
     return {
-      scope: [...this.#scopes.keys()].indexOf(scope),
+      scope: [...this.#scopes.keys()].indexOf(communication),
       changed: [...now].filter(([name, value]) => before.get(name) !== value),
       unset: [...before.keys()].filter((name) => !now.has(name)),
     };
@@ -125,17 +135,16 @@ export class RunLog {
    * places is looked up first; doing so only when something is said keeps it off the path of a good run.
    */
   clean(message: string): string {
-    this.beforeClean?.();
     // Writing the trace is what teaches the redactor the secrets of earlier exchanges.
     if (!this.#keepsBodies) void this.trace.events;
     if (!this.#isLastLearned) {
       this.#isLastLearned = true;
-      if (this.#lastRequest !== undefined) this.#redactor.request(this.#lastRequest);
+      if (this.#lastRequest !== undefined) this.redactor.request(this.#lastRequest);
       if (this.#lastResponse !== undefined) {
         const { body } = this.#lastResponse;
-        this.#redactor.response({ ...this.#lastResponse, body: this.#isAnswerLearned ? undefined : body });
+        this.redactor.response({ ...this.#lastResponse, body: this.#isAnswerLearned ? undefined : body });
       }
     }
-    return this.#redactor.text(message);
+    return this.redactor.text(message);
   }
 }

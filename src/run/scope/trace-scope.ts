@@ -6,12 +6,11 @@ import type { RunContext } from './run-context.js';
 type ScopeDetail = Extract<TraceDetail, { readonly kind: 'scope' }>;
 
 /**
- * Tells what expressions see at this point of a run, where the trace goes that deep. Only what has changed since the
+ * Tells what expressions see at this point of a run, for a trace that goes that deep. Only what has changed since the
  * event before is told: a body is in the trace once, however many requests read it.
  */
 export function traceScope(phase: ScopeDetail['phase'], context: RunContext): void {
-  if (context.settings.trace !== 'deep') return;
-  const { scope, changed, unset } = context.run.log.scopeChanges(context.scope);
+  const { scope, changed, unset } = context.run.log.scopeChanges(context.progress, context.scope);
   context.emitLater(() => {
     const names: Record<string, unknown> = {};
     for (const [name, value] of changed) Object.assign(names, cleanName(name, value, context));
