@@ -8,7 +8,7 @@ import { eventually } from './open-parts.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
 /** A host whose store takes what comes when it is told to, and how many calls it has read. */
-async function open() {
+async function open({ isFree = false } = {}) {
   const memory = createHostMemoryStore();
   let isHeld = false;
   let release: () => void = () => {};
@@ -23,18 +23,20 @@ async function open() {
     },
   };
   let read = 0;
+  let onRead: () => void = () => {};
   const clock = createVirtualClock(0);
   const notices: HostNotice[] = [];
   const host = createHost({
     ...{ store, clock, flows: flowsOf(() => SUCCESS), observer: (notice) => void notices.push(notice) },
     receiver: (request) => {
       read++;
+      onRead();
       return receiveJson(request);
     },
   });
   const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
   await host.scenarios.put({ name: 's', plan: plan(), hookId: hook.id });
-  isHeld = true;
+  isHeld = !isFree;
   const call = (): Promise<Response> =>
     host.fetch(new Request(`http://localhost${hook.path}`, { method: 'POST', body: '{"n":1}' }));
   const callTimes = async (times: number): Promise<readonly Promise<Response>[]> => {
@@ -44,13 +46,16 @@ async function open() {
     await new Promise((resolve) => setImmediate(resolve));
     return calls;
   };
-  return { call, callTimes, clock, notices, release };
+  const receiving = (work: () => void): void => {
+    onRead = work;
+  };
+  return { call, callTimes, clock, notices, receiving, release };
 }
 
-it('refuses at once once a hundred wait to be stored and the first for too long, and stores those', async () => {
+it('refuses at once once a hundred wait and the store takes too long, and stores those', async () => {
   const { call, callTimes, clock, notices, release } = await open();
   const first = await callTimes(100);
-  clock.advance(200);
+  clock.advance(500);
   const atLimit = await callTimes(1);
   clock.advance(1);
   const late = await call();
@@ -70,4 +75,12 @@ it('refuses nobody for fewer, however long they wait', async () => {
   release();
   const statuses = (await Promise.all([...first, ...further])).map(({ status }) => status);
   expect(statuses).toEqual(Array.from({ length: 99 }, () => 200));
+});
+
+it('refuses nobody for a burst before the store was asked, however long it takes to read', async () => {
+  const { call, clock, receiving } = await open({ isFree: true });
+  // Reading all of them takes 30 s, and the store has its turn after that.
+  receiving(() => clock.advance(100));
+  const statuses = (await Promise.all(Array.from({ length: 300 }, call))).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200]));
 });

@@ -34,7 +34,7 @@ export interface Intake {
    * @throws StoreError when the store does not take them
    */
   readonly store: (drafts: Drafts) => Promise<Stored>;
-  /** Whether so many wait, and for so long, that another one had better come later. */
+  /** Whether the store takes so long, and so many wait for it, that another one had better come later. */
   readonly isLate: () => boolean;
   /** Whether a call of so many bytes need not be read, as the queue of its hook was full a moment ago. */
   readonly isFull: QueueCapacity['isFull'];
@@ -42,7 +42,7 @@ export interface Intake {
   readonly refuse: QueueCapacity['refuse'];
 }
 
-/** Fewer than that are through in a moment, whatever the first of them met. */
+/** Fewer than that are through in a moment, once the store answers. */
 const MANY_WAITING = 100;
 
 /** Requests that share a transaction at most. */
@@ -58,8 +58,12 @@ type NewEvent = Omit<EventRow, 'id'>;
  * One transaction at a time, so that events of this process are stored in the order they came.
  */
 export function createIntake(context: WorkContext, capacity: QueueCapacity): Intake {
+  /** Since when the store is at what it was given last. Before it is asked nobody waits for it, however much comes at once. */
+  let storingSinceMs: number | undefined;
+  let waiting = 0;
   const storeBatch = async (batch: readonly Drafts[]): Promise<readonly Stored[]> => {
     context.checkpoint('intake: before the transaction');
+    storingSinceMs = context.clock.now();
     const held: number[] = [];
     const results = await context.store
       .transaction(
@@ -73,6 +77,9 @@ export function createIntake(context: WorkContext, capacity: QueueCapacity): Int
       .catch((error: unknown) => {
         for (const id of held) context.log.drop('events', id);
         throw error;
+      })
+      .finally(() => {
+        storingSinceMs = undefined;
       });
     context.checkpoint('intake: after the commit');
     context.queue.wake();
@@ -81,22 +88,18 @@ export function createIntake(context: WorkContext, capacity: QueueCapacity): Int
   // One that the store refuses must not take the others with it.
   const isOfOne = (error: unknown): boolean => error instanceof StoreError && error.code === 'STORE_FAILED';
   const enter = createBatcher(storeBatch, { maxItems: MAX_BATCH, isOfOne, gather: nextTurn });
-  /** Since when each that is not stored yet has waited, the first first. */
-  const waiting = new Set<{ readonly sinceMs: number }>();
   return {
     ...{ isFull: capacity.isFull, refuse: capacity.refuse },
     isLate: () => {
-      const [first] = waiting;
-      if (first === undefined || waiting.size < MANY_WAITING) return false;
-      return context.clock.now() - first.sinceMs > context.limits.maxStoreWaitMs;
+      if (storingSinceMs === undefined || waiting < MANY_WAITING) return false;
+      return context.clock.now() - storingSinceMs > context.limits.maxStoreWaitMs;
     },
     store: async (drafts) => {
-      const one = { sinceMs: context.clock.now() };
-      waiting.add(one);
+      waiting++;
       try {
         return await enter(drafts);
       } finally {
-        waiting.delete(one);
+        waiting--;
       }
     },
   };

@@ -13,8 +13,8 @@ export interface HostLimits {
   /** Requests in the works at a time; more are answered 503. Default 1000. */
   readonly maxRequests: number;
   /**
-   * How long the first of a hundred or more calls may wait to be stored; until it is, further ones are answered 503 at
-   * once. Default 200 ms.
+   * How long the store may be at one transaction while a hundred or more calls wait for it; until it is through, further
+   * ones are answered 503 at once. Longer than a healthy database takes, shorter than senders have patience. Default 500 ms.
    */
   readonly maxStoreWaitMs: number;
   /** Events that may wait for one hook; more are answered 429. Default 10000. */
@@ -56,7 +56,7 @@ export const DEFAULT_HOST_LIMITS: HostLimits = Object.freeze({
   headerTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
   maxRequests: 1000,
-  maxStoreWaitMs: 200,
+  maxStoreWaitMs: 500,
   maxQueued: 10_000,
   maxQueuedBytes: 512 * 1024 * 1024,
   retryAfterMs: 60_000,

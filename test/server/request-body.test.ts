@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { streamBody } from '../../src/server/request-body.js';
+
+/** Two ends of a connection. */
+async function openPair(): Promise<readonly [Socket, Socket]> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const accepted = once(server, 'connection');
+  const sender = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [receiver] = (await accepted) as [Socket];
+  onTestFinished(() => {
+    sender.destroy();
+    receiver.destroy();
+    server.close();
+  });
+  return [sender, receiver];
+}
+
+it('takes a body that lay there while the process was at something else for longer than it would have waited', async () => {
+  const [sender, receiver] = await openPair();
+  // What a body is read by: a socket reads as a request does.
+  const incoming = Object.assign(receiver, { headers: {} });
+  const limits = { maxBodyBytes: 1000, maxBytesInFlight: 1000, bodyTimeoutMs: 50 };
+  const { stream, refusal } = streamBody(incoming, limits, { bytes: 0 });
+  const reading = new Response(stream).text();
+  await new Promise((resolve) => setImmediate(resolve));
+  sender.end('{"n":1}');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  expect(await reading).toBe('{"n":1}');
+  expect(refusal()).toBeUndefined();
+});
