@@ -4,6 +4,7 @@ import { findSignature, printSignature } from '../iml/functions/signatures.js';
 import { isPlainName, KEYWORDS } from '../iml/syntax/syntax.js';
 import { type Cursor, readPrefix } from './cursor.js';
 import { listMembers } from './known-members.js';
+import { readOwnParameters } from './own-functions.js';
 
 /** Something an editor offers to insert. */
 export interface Suggestion {
@@ -37,16 +38,20 @@ export function suggest(subject: Subject, cursor: Cursor): readonly Suggestion[]
     ...listVisibleNames(subject.app, checked, location).map((label) => ({
       ...{ label, kind: 'variable' as const, about: NAME_MEANINGS[label], replaces },
     })),
-    ...subject.functionNames.map((label) => suggestFunction(label, replaces)),
+    ...subject.functionNames.map((label) => suggestFunction(subject, label, replaces)),
     ...[...KEYWORDS.keys()].map((label) => ({ label, kind: 'keyword' as const, replaces })),
   ];
 }
 
-function suggestFunction(label: string, replaces: number): Suggestion {
-  const signature = findSignature(label);
+function suggestFunction({ app }: Subject, label: string, replaces: number): Suggestion {
+  const own = app.functions.get(label);
+  const signature = own === undefined ? findSignature(label) : undefined;
   return {
     ...{ label, kind: 'function', replaces, snippet: `${label}($0)` },
-    detail: signature === undefined ? 'function of the app' : printSignature(signature),
+    detail:
+      signature === undefined
+        ? `${label}(${own === undefined ? '' : readOwnParameters(own).join('; ')}), function of the app`
+        : printSignature(signature),
     about: signature?.about,
   };
 }

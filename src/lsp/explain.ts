@@ -5,6 +5,7 @@ import { readPath, walkExpression } from '../check/subject/walk-expression.js';
 import { findSignature, printSignature } from '../iml/functions/signatures.js';
 import type { Expression } from '../iml/syntax/ast.js';
 import { listMembers } from './known-members.js';
+import { readOwnParameters } from './own-functions.js';
 
 /** What an editor shows of a piece of an expression. */
 export interface Explanation {
@@ -69,7 +70,7 @@ function describe(subject: Subject, site: ExpressionSite, node: Expression): str
 function describeFunction({ app }: Subject, name: string): string | undefined {
   const own = app.functions.get(name);
   if (own !== undefined)
-    return `\`${name}\`: function of the app${own.file === undefined ? '' : `, in ${own.file}`}`;
+    return `\`\`\`iml\n${name}(${readOwnParameters(own).join('; ')})\n\`\`\`\n\nfunction of the app${own.file === undefined ? '' : `, in ${own.file}`}`;
   const signature = findSignature(name);
   return (
     signature && `\`\`\`iml\n${printSignature(signature)}: ${signature.result}\n\`\`\`\n\n${signature.about}`

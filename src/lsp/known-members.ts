@@ -1,6 +1,7 @@
 import type { CheckedDocument } from '../check/subject/checked-document.js';
+import { declaredParameters } from '../check/subject/declared-names.js';
 import { readableForm } from '../check/subject/readable-form.js';
-import { storedByConnection, storedByConnections, writtenTemp } from '../check/subject/stored-data.js';
+import { storedByConnection, writtenTemp } from '../check/subject/stored-data.js';
 import type { Subject } from '../check/subject/subject.js';
 import type { ParameterElement, ParameterSpec } from '../parameters/form/parameter-spec.js';
 import { isPlainObject } from '../util/plain-object.js';
@@ -22,9 +23,9 @@ export function listMembers(
 ): readonly KnownMember[] {
   switch (root) {
     case 'parameters':
-      return fieldsAt(listForms(subject, checked), steps);
+      return parameterMembers(subject, checked, steps);
     case 'connection':
-      return steps.length > 0 ? [] : named(storedNames(subject, checked), 'connection');
+      return steps.length > 0 ? [] : storedMembers(subject, checked);
     case 'temp':
       return steps.length > 0 ? [] : named([...writtenTemp(subject, checked.owner).names], 'temp');
     case 'common':
@@ -103,21 +104,45 @@ function fieldsAt(elements: readonly ParameterElement[], steps: readonly string[
   return fieldsAt(inner.kind === 'fields' ? inner.fields : [inner.item], rest);
 }
 
+/** Fields of its own forms, and for an RPC and the trigger of a webhook what others give. */
+function parameterMembers(
+  subject: Subject,
+  checked: CheckedDocument,
+  steps: readonly string[],
+): readonly KnownMember[] {
+  const own = fieldsAt(listForms(subject, checked), steps);
+  if (steps.length > 0) return own;
+  const others = [...declaredParameters(subject, checked).names].filter((name) =>
+    own.every((field) => field.name !== name),
+  );
+  const detail = checked.owner?.kind === 'rpc' ? 'given by a form that asks' : 'parameter';
+  return [...own, ...named(others, detail)];
+}
+
 function describeField({ name = '', type, label, required, source }: ParameterSpec): KnownMember {
   const help = typeof source['help'] === 'string' ? `\n\n${source['help']}` : '';
   return { name, detail: required ? `${type}, required` : type, about: `${label ?? name}${help}` };
 }
 
-function storedNames(subject: Subject, { owner }: CheckedDocument): readonly string[] {
-  if (owner?.kind === 'connection') {
-    const connection = subject.app.connections.get(owner.name);
-    return connection === undefined ? [] : [...storedByConnection(subject, connection).names];
-  }
-  const names =
-    owner === undefined || owner.connections.length === 0
-      ? [...subject.app.connections.keys()]
-      : owner.connections;
-  return [...storedByConnections(subject, names).names];
+/** What a connection keeps: fields of its form as they are described there, the rest by what writes it. */
+function storedMembers(subject: Subject, checked: CheckedDocument): readonly KnownMember[] {
+  const { app } = subject;
+  const connections = listConnectionNames(subject, checked).flatMap(
+    (name) => app.connections.get(name) ?? [],
+  );
+  const fields = connections.flatMap(({ params }) => fieldsAt(readableForm(params).elements, []));
+  const names = new Set(connections.flatMap((one) => [...storedByConnection(subject, one).names]));
+  return [...names].map(
+    (name) => fields.find((field) => field.name === name) ?? { name, detail: 'kept by response.data' },
+  );
+}
+
+/** The connections a document may run with: the base serves every component, with whatever connection it has. */
+export function listConnectionNames({ app }: Subject, { owner }: CheckedDocument): readonly string[] {
+  if (owner?.kind === 'connection') return [owner.name];
+  return owner === undefined || owner.connections.length === 0
+    ? [...app.connections.keys()]
+    : owner.connections;
 }
 
 function findCommon({ app }: Subject, { owner }: CheckedDocument): unknown {

@@ -1,4 +1,5 @@
 import type { Subject } from '../check/subject/subject.js';
+import { isKeptByOthers } from './symbols/connection-members.js';
 import type { AppSymbol, Occurrence } from './symbols/symbol.js';
 
 /** Kinds that may be renamed, with what their names may be. Modules and connections have ids on the platform. */
@@ -7,6 +8,7 @@ const NAMES: Readonly<Partial<Record<AppSymbol['kind'], RegExp>>> = {
   function: /^[A-Za-z_$][\w$]*$/,
   parameter: /^[A-Za-z_][\w-]*$/,
   temp: /^[A-Za-z_]\w*$/,
+  data: /^[A-Za-z_]\w*$/,
 };
 
 /**
@@ -26,6 +28,8 @@ export function refuseRename(
     return `"${symbol.name}" is declared nowhere it could be renamed.`;
   if (isNamedByFile(symbol) && !found.some(({ isDefinition, file }) => isDefinition && !file.endsWith('.js')))
     return `"${symbol.name}" has its name from its folder, as no manifest names it: rename the folder.`;
+  if (symbol.owner?.startsWith('connection ') === true && isKeptByOthers(subject, symbol))
+    return `Several connections keep "${symbol.name}", and modules read it of the one they run with: rename it by hand.`;
   if (newName === undefined || newName === symbol.name) return undefined;
   if (!pattern.test(newName)) return `"${newName}" is no name a ${symbol.kind} can have.`;
   return isTaken(subject, symbol, newName) ? `There is a ${symbol.kind} "${newName}" already.` : undefined;

@@ -210,10 +210,28 @@ describe('the language server', () => {
     });
   });
 
+  it('helps with the arguments of a function of the app', async () => {
+    const help = await editor.at<SignatureHelp>('textDocument/signatureHelp', '{ "url": "{{twice(|');
+    expect(help).toMatchObject({
+      activeParameter: 0,
+      signatures: [{ label: 'twice(n)', parameters: [{ label: 'n' }] }],
+    });
+  });
+
+  it('completes in an RPC what the forms that ask it give', async () => {
+    await editor.open(path.join(folder, 'list-teams.iml.json'), FILES['list-teams.iml.json']);
+    const marked = '{ "endpoint": "teams", "input": { "a": "{{parameters.|';
+    const items = await editor.at<CompletionItem[]>('textDocument/completion', marked);
+    expect(labels(items)).toEqual(expect.arrayContaining(['userId', 'team']));
+  });
+
   it.each([
     ['/users/{{para|meters.userId}}', 'What the user filled in.'],
     ['/users/{{parameters.user|Id}}', 'Whom to get.'],
+    ['/users/{{parameters.user|Id}}', 'From `get-user.params.iml.json:1`'],
+    ['{{temp.tok|en}}', 'From `get-user.iml.json:1`'],
     ['{{twi|ce(2)}}', 'function of the app'],
+    ['{{twi|ce(2)}}', 'twice(n)'],
   ])('explains %s', async (piece, text) => {
     const whole = FILES['get-user.iml.json'];
     const plain = piece.replace('|', '');
@@ -232,6 +250,18 @@ describe('the language server', () => {
       whole.replace(piece.replace('|', ''), piece),
     );
     expect(found.map(({ uri }) => path.basename(uri))).toContain(target);
+  });
+
+  it.each([
+    ['apiKey', 'account.params.iml.json', 'API key'],
+    ['region', 'account.iml.json', 'kept by response.data'],
+  ])('says where connection.%s comes from, and goes there', async (name, target, about) => {
+    const marked = `{ "url": "/a/{{connection.${name}|}}" }`;
+    const hover = await editor.at<Hover>('textDocument/hover', marked);
+    expect(JSON.stringify(hover.contents)).toContain(about);
+    expect(JSON.stringify(hover.contents)).toContain(`From \`${target}:1\``);
+    const found = await editor.at<Location[]>('textDocument/definition', marked);
+    expect(found.map(({ uri }) => path.basename(uri))).toEqual([target]);
   });
 
   it('renames a parameter in its form and in expressions', async () => {
@@ -312,6 +342,14 @@ describe('the language server', () => {
     expect(changed['four-times.js']).toBe('function fourTimes(n) { return iml.double(iml.double(n)) }');
     expect(changed['get-user.iml.json']).toContain('{{double(2)}}');
     expect(JSON.parse(changed['makecomapp.json'] ?? '').components.function).toHaveProperty('double');
+  });
+
+  it('renames what a connection keeps where it is read, too', async () => {
+    const field = await renamed('account.params.iml.json', '"api|Key"', 'token');
+    expect(field['account.params.iml.json']).toContain('"name": "token"');
+    expect(field['base.iml.json']).toContain('{{connection.token}}');
+    const data = await renamed('account.iml.json', '"reg|ion"', 'zone');
+    expect(data['account.iml.json']).toContain('"zone": "{{body.region}}"');
   });
 
   it('renames a parameter in the RPC that only this form asks, too', async () => {

@@ -1,7 +1,7 @@
 import type { Document } from '../../document/reading/document.js';
-import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
+import { listRpcReferences } from './rpc-names.js';
 import type { Subject } from './subject.js';
 
 /** Names that are there, and whether there may be others that nobody can know beforehand. */
@@ -86,39 +86,62 @@ export function declaredParameters(subject: Subject, { owner, part, kind }: Chec
 
 const OPEN: DeclaredNames = { names: new Set(), isOpen: true };
 
+/** By the app that is looked at, as every expression of an RPC asks. */
+const RPC_PARAMETERS = new WeakMap<Subject, Map<string, DeclaredNames>>();
+
+function rpcParameters(subject: Subject, name: string): DeclaredNames {
+  const known = RPC_PARAMETERS.get(subject) ?? new Map<string, DeclaredNames>();
+  RPC_PARAMETERS.set(subject, known);
+  const found = known.get(name) ?? collectRpcParameters(subject, name);
+  known.set(name, found);
+  return found;
+}
+
 /**
  * An RPC has its own parameters, the arguments of the addresses that call it, and the values of the form it is asked by.
  * Source: the page on RPCs of the custom app documentation. [doc][app]
  */
-function rpcParameters(subject: Subject, name: string): DeclaredNames {
-  const rpc = subject.app.rpcs.get(name);
+function collectRpcParameters(subject: Subject, name: string): DeclaredNames {
+  const calls = indexRpcCalls(subject).get(name) ?? [];
+  if (calls.length === 0) return OPEN;
   const found: Collected = { names: new Set(), isOpen: false };
-  merge(found, declaredFields(rpc?.params));
-  let isCalled = false;
+  merge(found, declaredFields(subject.app.rpcs.get(name)?.params));
+  for (const { checked, given } of calls) {
+    for (const argument of given) found.names.add(argument);
+    if (checked.owner?.kind !== 'rpc') merge(found, declaredParameters(subject, checked));
+    else found.isOpen = true;
+  }
+  return found;
+}
+
+interface RpcCall {
+  readonly checked: CheckedDocument;
+  /** Names of the arguments in its address. */
+  readonly given: readonly string[];
+}
+
+const RPC_CALLS = new WeakMap<Subject, ReadonlyMap<string, readonly RpcCall[]>>();
+
+/** The calls of all RPCs by their names; every document is looked through once. */
+function indexRpcCalls(subject: Subject): ReadonlyMap<string, readonly RpcCall[]> {
+  const known = RPC_CALLS.get(subject);
+  if (known !== undefined) return known;
+  const index = new Map<string, RpcCall[]>();
   for (const checked of subject.allDocuments) {
-    for (const argumentsGiven of rpcCalls(checked.document.value, name)) {
-      isCalled = true;
-      for (const argument of argumentsGiven) found.names.add(argument);
-      if (checked.owner?.kind !== 'rpc') merge(found, declaredParameters(subject, checked));
-      else found.isOpen = true;
+    for (const { name, query } of listRpcReferences(checked.document.value)) {
+      const call = { checked, given: query.map(([key]) => key) };
+      const calls = index.get(name);
+      if (calls === undefined) index.set(name, [call]);
+      else calls.push(call);
     }
   }
-  return isCalled ? found : OPEN;
+  RPC_CALLS.set(subject, index);
+  return index;
 }
 
 function merge(found: Collected, other: DeclaredNames): void {
   for (const name of other.names) found.names.add(name);
   found.isOpen ||= other.isOpen;
-}
-
-/** The names of the arguments of each address of an RPC in a document. */
-function rpcCalls(value: unknown, name: string): readonly (readonly string[])[] {
-  if (typeof value === 'string') {
-    const reference = parseRpcReference(value);
-    return reference?.name === name ? [reference.query.map(([key]) => key)] : [];
-  }
-  if (Array.isArray(value)) return value.flatMap((item) => rpcCalls(item, name));
-  return isPlainObject(value) ? Object.values(value).flatMap((member) => rpcCalls(member, name)) : [];
 }
 
 const SPREAD_KEY = '{{...}}';

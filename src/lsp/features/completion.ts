@@ -1,8 +1,10 @@
 import { type ClientCapabilities, type CompletionItem, MarkupKind } from 'vscode-languageserver/node.js';
+import type { Subject } from '../../check/subject/subject.js';
 import { findSignature, printSignature } from '../../iml/functions/signatures.js';
 import { suggest } from '../complete.js';
 import { findCallAt, readCursor } from '../cursor.js';
 import type { JsonHelp } from '../json-help.js';
+import { readOwnParameters } from '../own-functions.js';
 import { toCompletion } from '../protocol.js';
 import { guessSchema } from '../schemas/guess-schema.js';
 import { chooseSchema } from '../schemas/list-schemas.js';
@@ -36,18 +38,39 @@ export function provideCompletion(
     const { expression } =
       at === undefined ? {} : readCursor(at.subject, at.name, at.document.getText(), at.offset);
     const call = expression && findCallAt(expression.before);
-    const signature = call && findSignature(call.name);
+    const signature = call && at && describeCall(at.subject, call.name);
     if (call === undefined || signature === undefined) return null;
+    const { label, about, names } = signature;
     return {
       signatures: [
         {
-          label: printSignature(signature),
-          documentation: { kind: MarkupKind.Markdown, value: signature.about },
-          parameters: signature.parameters.map(({ name }) => ({ label: name })),
+          label,
+          documentation: { kind: MarkupKind.Markdown, value: about },
+          parameters: names.map((name) => ({ label: name })),
         },
       ],
       activeSignature: 0,
-      activeParameter: Math.min(call.argument, Math.max(0, signature.parameters.length - 1)),
+      activeParameter: Math.min(call.argument, Math.max(0, names.length - 1)),
     };
   });
+}
+
+/** A function of the app has what its code says, a built-in one what is known of it. */
+function describeCall(
+  subject: Subject,
+  name: string,
+): { readonly label: string; readonly about: string; readonly names: readonly string[] } | undefined {
+  const own = subject.app.functions.get(name);
+  if (own !== undefined) {
+    const names = readOwnParameters(own);
+    return {
+      label: `${name}(${names.join('; ')})`,
+      about: `Function of the app, in ${own.file ?? '-'}`,
+      names,
+    };
+  }
+  const signature = findSignature(name);
+  if (signature === undefined) return undefined;
+  const names = signature.parameters.map((parameter) => parameter.name);
+  return { label: printSignature(signature), about: signature.about, names };
 }

@@ -4,19 +4,21 @@ import type { JsonHelp } from '../json-help.js';
 import { rangeIn } from '../protocol.js';
 import { guessSchema } from '../schemas/guess-schema.js';
 import { chooseSchema } from '../schemas/list-schemas.js';
-import { type EditorSession, toFilePath } from '../session.js';
+import { type EditorSession, type Look, toFilePath } from '../session.js';
+import { findOccurrences, findSymbolAt } from '../symbols/find-occurrences.js';
 
 /** Hover: what a piece of an expression means, else what the member of the file is for. */
 export function provideHover(
-  { connection, lookNow, document: documentOf }: EditorSession,
+  { connection, lookNow, locate, document: documentOf }: EditorSession,
   json: () => JsonHelp,
 ): void {
   connection.onHover(async ({ textDocument, position }): Promise<Hover | null> => {
     const at = await lookNow(textDocument.uri, position);
     const found = at && explain(at.subject, at.name, at.offset);
     if (at !== undefined && found !== undefined) {
+      const origin = await describeOrigin(at, locate);
       return {
-        contents: { kind: MarkupKind.Markdown, value: found.text },
+        contents: { kind: MarkupKind.Markdown, value: `${found.text}${origin}` },
         range: rangeIn(at.document, found),
       };
     }
@@ -27,4 +29,28 @@ export function provideHover(
     const schema = checked === undefined ? guessSchema(file) : chooseSchema(checked);
     return schema === undefined ? null : json().hover(document.getText(), schema, position);
   });
+}
+
+const ORIGINS_SHOWN = 3;
+
+/** Where what an expression reads is declared or written; empty where nobody can say. */
+async function describeOrigin(
+  { app, subject, name, offset }: Look,
+  locate: EditorSession['locate'],
+): Promise<string> {
+  const manifest = await app.workspace.manifest();
+  const symbol = findSymbolAt(subject, manifest, name, offset);
+  const definitions =
+    symbol === undefined
+      ? []
+      : findOccurrences(subject, manifest, symbol).filter(({ isDefinition }) => isDefinition);
+  if (definitions.length === 0) return '';
+  const places = await Promise.all(
+    definitions.slice(0, ORIGINS_SHOWN).map(async (one) => {
+      const { range } = await locate(app, one);
+      return `\`${one.file}:${range.start.line + 1}\``;
+    }),
+  );
+  const more = definitions.length > ORIGINS_SHOWN ? ', ...' : '';
+  return `\n\nFrom ${places.join(', ')}${more}`;
 }

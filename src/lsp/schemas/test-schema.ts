@@ -6,6 +6,9 @@ const ABOUT: Readonly<Record<string, string>> = {
   name: 'What the case is called in reports. Default: the name of its file.',
   component: 'What is run: `module:listOrders`, `rpc:listTables`, `connection:account`, `webhook:events`.',
   kind: 'What of the component is run, where it is not what its type says: `epoch`, `attach`, `oauth2-refresh`, ...',
+  record:
+    '`true`: `iml test --record` runs the case against the service and writes what it saw in place of this.',
+  live: 'Whether `iml test --live` runs the case. Default: where all its calls are GET or HEAD.',
   recorded: 'When the exchanges were recorded, and by which version.',
   secrets: 'What stands for a secret: texts by the name that `{{secret:NAME}}` is written with.',
   exchanges:

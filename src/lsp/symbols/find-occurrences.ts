@@ -1,5 +1,6 @@
 import type { Subject } from '../../check/subject/subject.js';
 import type { Document } from '../../document/reading/document.js';
+import { inData } from './connection-members.js';
 import { inCode } from './in-code.js';
 import { inForm, inGroups, inManifest, inRequests, inTemp, inTexts } from './in-documents.js';
 import { inExpressions } from './in-expressions.js';
@@ -40,6 +41,7 @@ function listOccurrences(subject: Subject, manifest: Document | undefined): read
       ...inForm(checked),
       ...inTemp(subject, checked),
       ...inRequests(checked),
+      ...inData(subject, checked),
     ]),
     ...inGroups(subject),
     ...inExpressions(subject),

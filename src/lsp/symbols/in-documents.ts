@@ -86,14 +86,16 @@ export function inForm(checked: CheckedDocument): readonly Found[] {
 /** Requests that name an endpoint. */
 export function inRequests(checked: CheckedDocument): readonly Found[] {
   if (!holdsRequests(checked)) return [];
-  return listRequests(checked).flatMap((request) => {
-    const written = readAt(request.value, 'endpoint');
-    const isText = typeof written === 'string';
-    const name = isText ? written : readAt(written, 'name');
-    if (typeof name !== 'string') return [];
-    const pointer = pointerTo(request, 'endpoint', ...(isText ? [] : ['name']));
-    return found(request.document, { kind: 'endpoint', name }, pointer);
-  });
+  return listRequests(checked).flatMap((request) =>
+    [['endpoint'], ['pagination', 'endpoint']].flatMap((path) => {
+      const written = readAt(request.value, ...path);
+      const isText = typeof written === 'string';
+      const name = isText ? written : readAt(written, 'name');
+      if (typeof name !== 'string') return [];
+      const pointer = pointerTo(request, ...path, ...(isText ? [] : ['name']));
+      return found(request.document, { kind: 'endpoint', name }, pointer);
+    }),
+  );
 }
 
 /** Groups name modules. */

@@ -3,10 +3,11 @@ import { pickExpressions } from '../../check/subject/expression-site.js';
 import type { Subject } from '../../check/subject/subject.js';
 import { readPath, walkExpression } from '../../check/subject/walk-expression.js';
 import { flattenFields } from '../known-members.js';
+import { findConnectionMember } from './connection-members.js';
 import { findTempOwner, formsSeenBy } from './owners.js';
 import type { AppSymbol, Found } from './symbol.js';
 
-/** Members of `parameters` and `temp`, and calls of the app's own functions. */
+/** Members of `parameters`, `connection` and `temp`, and calls of the app's own functions. */
 export function inExpressions(subject: Subject): readonly Found[] {
   const results: Found[] = [];
   for (const site of subject.expressions) {
@@ -42,6 +43,7 @@ function findMemberSymbol(
   name: string,
 ): AppSymbol | undefined {
   if (root === 'temp') return { kind: 'temp', name, owner: findTempOwner(subject, checked, name) };
+  if (root === 'connection') return findConnectionMember(subject, checked, name);
   if (root !== 'parameters') return undefined;
   const declaring = formsSeenBy(subject, checked).find(({ fields }) =>
     flattenFields(fields).some((field) => field.name === name),

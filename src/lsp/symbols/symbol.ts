@@ -3,9 +3,18 @@ import type { Document } from '../../document/reading/document.js';
 
 /** Something with a name that is written in several places. */
 export interface AppSymbol {
-  readonly kind: 'module' | 'connection' | 'webhook' | 'rpc' | 'endpoint' | 'function' | 'parameter' | 'temp';
+  readonly kind:
+    | 'module'
+    | 'connection'
+    | 'webhook'
+    | 'rpc'
+    | 'endpoint'
+    | 'function'
+    | 'parameter'
+    | 'temp'
+    | 'data';
   readonly name: string;
-  /** The component a parameter or a name of temp belongs to: `module listUsers`; undefined for those of the base. */
+  /** The component a parameter, a name of temp or one of the data of a connection belongs to: `module listUsers`; undefined for those of the base. */
   readonly owner?: string | undefined;
 }
 

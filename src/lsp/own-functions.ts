@@ -1,0 +1,11 @@
+import type { FunctionComponent } from '../document/app.js';
+
+/** The names of the parameters that a custom function declares, as its code writes them; none where it cannot be read. */
+export function readOwnParameters({ name, code = '' }: FunctionComponent): readonly string[] {
+  const heads = [...code.matchAll(/\bfunction\s+([A-Za-z_$][\w$]*)\s*\(([^()]*)\)/g)];
+  const list = heads.find((match) => match[1] === name)?.[2] ?? '';
+  return list
+    .split(',')
+    .map((parameter) => parameter.trim())
+    .filter((parameter) => parameter !== '');
+}
