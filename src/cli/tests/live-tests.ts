@@ -3,6 +3,7 @@ import { fixtureOfCase } from '../../testing/cases/case-fixture.js';
 import type { ReadCase } from '../../testing/cases/read-case.js';
 import type { Fixture } from '../../testing/fixtures/fixture.js';
 import { findDrift, type LiveFindings } from '../../testing/live/find-drift.js';
+import { learnRun } from '../../testing/live/learn-run.js';
 import { isChanging, isLiveKind, runLive } from '../../testing/live/run-live.js';
 import { listAppTexts } from '../../testing/recording/app-texts.js';
 import { listReadHeaders } from '../../testing/recording/mask-call.js';
@@ -52,11 +53,10 @@ async function runLiveCase(
     const mayChange = read.written.live === true;
     const run = await runLive(fixture, { app, engine: access.engine, mayChange, signal });
     const headers = listReadHeaders(listAppTexts(app));
-    const findings = findDrift(
-      { exchanges: recorded.exchanges ?? [], expect: recorded.expect, headers },
-      run,
-    );
-    return { ...none, ...describeFindings(findings, read, access) };
+    const learned = learnRun(app, fixture, run, filled.secrets);
+    const { exchanges = [], expect } = recorded;
+    const findings = findDrift({ exchanges, expect, headers }, run, learned.mask);
+    return { ...none, ...describeFindings(findings, read, learned.hide) };
   } catch (error) {
     if (!(error instanceof EngineError) || signal.aborted) throw error;
     const failure = explainRefusal(error, read, root);
@@ -86,7 +86,7 @@ function explainSkip(
 function describeFindings(
   { drifts, blocked }: LiveFindings,
   read: ReadCase,
-  { redact }: ServiceAccess,
+  redact: (text: string) => string,
 ): Pick<LiveCaseRun, 'failures' | 'notes' | 'hasDrift'> {
   const described = drifts.map(({ severity, path, message, pointer }) => ({
     severity,

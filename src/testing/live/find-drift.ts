@@ -9,7 +9,7 @@ import { tryJson } from '../secrets/find-secrets.js';
 import { describeForm } from './answer-form.js';
 import { compareForms } from './compare-forms.js';
 import type { PlacedDrift } from './drift.js';
-import { type CallGroup, pairCalls } from './pair-calls.js';
+import { type CallGroup, type PairedCalls, pairCalls } from './pair-calls.js';
 import type { LiveRun } from './run-live.js';
 
 /** What a run against the service has shown of a case. */
@@ -27,11 +27,20 @@ interface RecordedCase {
   readonly headers: ReadonlySet<string>;
 }
 
-/** Where a service is not as the exchanges of a case have it: how answers look, not what stands in them. */
-export function findDrift(recorded: RecordedCase, { calls, outcome, refused }: LiveRun): LiveFindings {
-  const { groups, strangers } = pairCalls(recorded.exchanges, calls);
-  const blocked = refused ?? findBlock(groups, recorded.exchanges);
-  const drifts = groups.flatMap((group) => compareGroup(group, recorded));
+/**
+ * Where a service is not as the exchanges of a case have it: how answers look, not what stands in them.
+ *
+ * @param mask gives answers of the service as a recording would have them, without secrets
+ */
+export function findDrift(
+  recorded: RecordedCase,
+  { calls, outcome, refused }: LiveRun,
+  mask: (value: unknown) => unknown,
+): LiveFindings {
+  const paired = pairCalls(recorded.exchanges, calls);
+  const { groups, strangers } = paired;
+  const blocked = refused ?? findBlock(paired, recorded.exchanges);
+  const drifts = groups.flatMap((group) => compareGroup(group, recorded, mask));
   if (blocked !== undefined) return { drifts, blocked };
   const isExpected = (type: string): boolean => recorded.expect?.error?.type === type;
   return {
@@ -61,28 +70,31 @@ function compareEnd(
 ): readonly PlacedDrift[] {
   const at = { severity: 'error', path: 'expect', pointer: '/expect' } as const;
   if (error !== undefined && !isExpected(error.type)) {
-    return [{ ...at, message: `has no ${error.type}, with which the run ends now: ${error.message}` }];
+    return [{ ...at, message: `has no ${error.type}, with which the run ends now` }];
   }
   if (error !== undefined || expect?.error === undefined) return [];
   return [{ ...at, message: 'has an error, and the run ends without one now' }];
 }
 
 /** What tells of the service as it is at this hour, not of how it has changed. */
-function findBlock(groups: readonly CallGroup[], exchanges: readonly Exchange[]): string | undefined {
-  for (const group of groups) {
-    const statuses = group.exchanges.map((index) => exchanges[index]?.response);
-    const isRecorded = (status: number): boolean =>
-      statuses.some((response = {}) => (response.status ?? 200) === status);
-    const failed = group.calls.find(({ error }) => error !== undefined);
-    const hadFailed = statuses.some((response) => response?.networkError !== undefined);
-    if (failed?.error !== undefined && !hadFailed)
-      return `The service cannot be reached: ${failed.error.message}`;
-    for (const { request, response } of group.calls) {
-      const status = response?.status ?? 0;
-      const reason = explainBlock(status);
-      if (reason !== undefined && !isRecorded(status))
-        return `${reason}: ${status} to ${request.method} ${splitAddress(request.url)[0]}.`;
-    }
+function findBlock({ groups, strangers }: PairedCalls, exchanges: readonly Exchange[]): string | undefined {
+  const all = [...groups, { exchanges: [], calls: strangers }];
+  return all.map((group) => explainCalls(group, exchanges)).find((reason) => reason !== undefined);
+}
+
+function explainCalls(group: CallGroup, exchanges: readonly Exchange[]): string | undefined {
+  const responses = group.exchanges.map((index) => exchanges[index]?.response ?? {});
+  const isRecorded = (status: number): boolean =>
+    responses.some((response) => (response.status ?? 200) === status);
+  const failed = group.calls.find(({ error }) => error !== undefined);
+  const hadFailed = responses.some(({ networkError }) => networkError !== undefined);
+  if (failed?.error !== undefined && !hadFailed)
+    return `The service cannot be reached: ${failed.error.message}`;
+  for (const { request, response } of group.calls) {
+    const status = response?.status ?? 0;
+    const reason = explainBlock(status);
+    if (reason !== undefined && !isRecorded(status))
+      return `${reason}: ${status} to ${request.method} ${splitAddress(request.url)[0]}.`;
   }
   return undefined;
 }
@@ -98,13 +110,18 @@ const BLOCKING: Readonly<Record<number, string>> = {
   429: 'The service asks to wait',
 };
 
-function compareGroup(group: CallGroup, { exchanges, headers: names }: RecordedCase): readonly PlacedDrift[] {
+function compareGroup(
+  group: CallGroup,
+  { exchanges, headers: names }: RecordedCase,
+  mask: (value: unknown) => unknown,
+): readonly PlacedDrift[] {
   const [first = 0] = group.exchanges;
   const before = group.exchanges.flatMap((index) => readRecorded(exchanges[index]));
   const known = new Set(before.map(({ status }) => status));
   const now = group.calls
     .flatMap(({ response }) => (response === undefined ? [] : [readAnswer(response)]))
-    .filter(({ status }) => known.has(status) || explainBlock(status) === undefined);
+    .filter(({ status }) => known.has(status) || explainBlock(status) === undefined)
+    .map((answer) => ({ ...answer, json: answer.json && { value: mask(answer.json.value) } }));
   if (before.length === 0 || now.length === 0) return [];
   const path = `exchanges[${first}].response`;
   const pointer = `/exchanges/${first}/response`;
