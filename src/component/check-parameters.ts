@@ -1,7 +1,9 @@
 import { AppError } from '../errors/app-error.js';
 import { EngineError } from '../errors/engine-error.js';
+import { ImlError } from '../errors/iml-error.js';
 import { SpecError } from '../errors/spec-error.js';
 import { compileTemplate } from '../iml/compile/compile-template.js';
+import { withinSteps } from '../iml/values/work.js';
 import type { CheckParameters, ParameterCheck } from '../parameters/check/parameter-check.js';
 import { secretValues } from '../parameters/check/secret-values.js';
 import {
@@ -37,7 +39,7 @@ export async function readyParameters(
 ): Promise<ReadyParameters> {
   const { form } = subject;
   const given = input.parameters ?? {};
-  const secrets = secretValues(form.elements, given);
+  const secrets = findSecrets(form, given, runtime);
   const check = subject.isChecked ? mergeChecks(runtime.checkParameters, input.checkParameters) : undefined;
   if (check === undefined || form.elements.length === 0) return { parameters: given, secrets };
   const { defaults, resolve = 'none', mapped = false, forcedEmpty = false } = check;
@@ -52,6 +54,17 @@ export async function readyParameters(
     return { parameters, secrets: [...secrets, ...secretValues(form.elements, parameters)] };
   } catch (error) {
     throw error instanceof AppError ? cleaned(error, runtime, input, secrets) : error;
+  }
+}
+
+/** @throws AppError of type BundleValidationError for values that take too long to be looked through */
+function findSecrets(form: ParameterList, given: unknown, { settings }: Runtime): string[] {
+  try {
+    return withinSteps(settings.limits.maxSteps, () => secretValues(form.elements, given));
+  } catch (error) {
+    if (!(error instanceof ImlError) || error.code !== 'IML_LIMIT') throw error;
+    const message = `Invalid parameters: they are too large. ${error.message}`;
+    throw new AppError('BundleValidationError', message, { cause: error });
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { engineOf, service } from './helpers.js';
 
 const records = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `Name ${id}` }));
-const LIMITS = { maxSteps: 100_000 };
+const LIMITS = { maxSteps: 50_000 };
 
 describe('what is more work at a time than limits.maxSteps allows', () => {
   it.each([
@@ -26,23 +26,32 @@ describe('what is more work at a time than limits.maxSteps allows', () => {
   });
 
   it.each([
-    ['json', '{{parameters.records}}'],
-    ['urlencoded', { records: '{{parameters.records}}' }],
-    ['multipart/form-data', { records: '{{parameters.records}}' }],
-    ['text', '{{parameters.records}}'],
+    ['json', '{{temp.records}}'],
+    ['urlencoded', { records: '{{temp.records}}' }],
+    ['multipart/form-data', { records: '{{temp.records}}' }],
+    ['text', '{{temp.records}}'],
   ])('ends the run at a body of type %s', async (type, body) => {
-    const { transport, requests } = service(() => ({ json: {} }));
-    const communication = { url: '/x', method: 'POST', type, body };
-    const { error } = await engineOf(communication, { transport, limits: LIMITS }).run({
-      parameters: { records },
-    });
+    const { transport, requests } = service(() => ({ json: records }));
+    const communication = [
+      { url: '/records', response: { temp: { records: '{{body}}' } } },
+      { url: '/x', method: 'POST', type, body },
+    ];
+    const { error } = await engineOf(communication, { transport, limits: LIMITS }).run();
     expect(error).toMatchObject({
       type: 'RuntimeError',
-      place: { pointer: '/modules/m/communication/body' },
+      place: { pointer: '/modules/m/communication/1/body' },
     });
-    expect(requests).toHaveLength(0);
-    const { error: none } = await engineOf(communication, { transport }).run({ parameters: { records } });
+    expect(requests).toHaveLength(1);
+    const { error: none } = await engineOf(communication, { transport }).run();
     expect(none).toBeUndefined();
+  });
+
+  it('ends the run before parameters are looked through', async () => {
+    const parameters = Object.fromEntries(records.map(({ id }) => [`name${id}`, id]));
+    const run = async (maxSteps: number): Promise<unknown> =>
+      (await engineOf({ response: { output: 1 } }, { limits: { maxSteps } }).run({ parameters })).error;
+    expect(await run(100_000)).toMatchObject({ type: 'BundleValidationError' });
+    expect(await run(2_000_000)).toBeUndefined();
   });
 
   it('is counted over all expressions of a request', async () => {

@@ -37,7 +37,7 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
 
   isArray: (_, value) => Array.isArray(value),
 
-  join: (_, array, separator) => join(asList(array, 5), isMissing(separator) ? ',' : toText(separator)),
+  join: (_, array, separator) => join(asList(array, 4), isMissing(separator) ? ',' : toText(separator)),
 
   keys: (_, value) =>
     Array.isArray(value)
@@ -45,7 +45,7 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
       : memberNames(asCollection(value)),
 
   map: (_, array, key, filterKey, values) =>
-    mapItems(asList(array, isEmpty(filterKey) ? 8 : 30), key, filterKey, values),
+    mapItems(asList(array, isEmpty(filterKey) ? 4 : 30), key, filterKey, values),
 
   // Arguments that are no arrays are dropped. [choice]
   merge: (_, ...arrays) => concat(arrays.filter(Array.isArray).map(asList)),

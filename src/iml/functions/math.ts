@@ -57,7 +57,7 @@ function onNumber(run: (number: number, argument: unknown) => number): ImlFuncti
  * A function of the numbers in one array or in the arguments; entries that are no number are skipped,
  * numeric text is one. Source: https://help.make.com/math-functions. [doc][open]
  */
-function onNumbers(run: (numbers: readonly number[]) => number, stepsPerItem = 6): ImlFunction {
+function onNumbers(run: (numbers: readonly number[]) => number, stepsPerItem = 4): ImlFunction {
   return (_, ...args) => {
     const numbers: number[] = [];
     for (const arg of args) collectNumbers(Array.isArray(arg) ? asList(arg, stepsPerItem) : [arg], numbers);

@@ -2,7 +2,7 @@ import { functionError, limitError } from '../../errors/iml-error.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { isBuffer, isMissing, toInstant, toText } from './coerce.js';
 import { isCollection } from './collection.js';
-import { assertTextLength, MAX_LIST_LENGTH } from './size-limits.js';
+import { assertTextLength, MAX_LIST_LENGTH, rewriteInChunks } from './size-limits.js';
 import { spend } from './work.js';
 
 /**
@@ -89,9 +89,14 @@ function openFrame(value: unknown, style: TreeStyle): Frame | undefined {
 
 const JSON_STYLE: TreeStyle = { listNames: listPresentNames, stepsOfPart: 20, leaf: jsonLeaf };
 
+/** To look whether a member has a value. */
+const STEPS_OF_NAME = 4;
+
 /** Names of the members whose value is neither undefined nor a function. */
 export function listPresentNames(collection: PlainObject): string[] {
-  return Object.keys(collection).filter((name) => {
+  const names = Object.keys(collection);
+  spend(STEPS_OF_NAME * names.length);
+  return names.filter((name) => {
     const member = collection[name];
     return member !== undefined && typeof member !== 'function';
   });
@@ -113,10 +118,14 @@ function jsonLeaf(value: unknown): string {
   }
 }
 
+/** A text of this length is written in no time, whatever is escaped in it. */
+const SHORT_TEXT = 4096;
+
 /** A text in quotes. */
 export function quotedText(text: string): string {
   spend(0.2 * text.length);
-  return JSON.stringify(text);
+  if (text.length <= SHORT_TEXT) return JSON.stringify(text);
+  return `"${rewriteInChunks(text, (chunk) => JSON.stringify(chunk).slice(1, -1), 0.6)}"`;
 }
 
 function jsonObject(value: unknown): string {

@@ -29,7 +29,9 @@ function collect(
   if (depth > MAX_DEPTH || typeof values !== 'object' || values === null) return;
   const members = copyMembers(values) ?? {};
   const fields = fieldsByName(elements);
-  for (const [name, value] of Object.entries(members)) {
+  // Not by its entries: a pair for each of very many members takes longer than all the rest.
+  for (const name of Object.keys(members)) {
+    const value = members[name];
     const specs = fields.get(name) ?? [];
     if (isSecretName(name, 'body') || specs.some(isSecretField)) found.push(value);
     else collectInside(specs, value, found, depth);

@@ -3,7 +3,7 @@ import { spend } from '../../iml/values/work.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 
 /** To copy a member, and to look for its field. */
-const STEPS_OF_MEMBER = 20;
+const STEPS_OF_MEMBER = 12;
 
 /** A copy of the own members of a plain object; undefined where reading them fails. */
 export function copyMembers(value: unknown): PlainObject | undefined {
