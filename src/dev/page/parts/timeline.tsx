@@ -11,6 +11,18 @@ const ROW = 34;
 /** Rows drawn above and below what is seen. */
 const AROUND = 12;
 
+/** Rows that are scrolled past before others are drawn; less than `AROUND`. */
+const ROWS_AT_ONCE = 6;
+
+/** A row with all that it was drawn of. */
+interface DrawnRow {
+  readonly step: Step;
+  readonly at: number;
+  readonly isSelected: boolean;
+  readonly durationMs: number;
+  readonly row: JSX.Element;
+}
+
 interface TimelineProps {
   readonly steps: readonly Step[];
   readonly startedAt: number;
@@ -33,7 +45,7 @@ export function Timeline({ steps, startedAt, durationMs, selected, onSelect }: T
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const first = Math.max(0, Math.floor(top.value / ROW) - AROUND);
+  const first = Math.max(0, top.value - AROUND);
   const shown = steps.slice(first, first + Math.ceil(height.value / ROW) + 2 * AROUND);
   const walk = (event: KeyboardEvent): void => {
     const change = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
@@ -46,6 +58,41 @@ export function Timeline({ steps, startedAt, durationMs, selected, onSelect }: T
     onSelect(step.seq);
     box.current?.scrollTo({ top: Math.max(0, (next - 4) * ROW) });
   };
+  const choose = useRef(onSelect);
+  choose.current = onSelect;
+  const drawn = useRef(new Map<number, DrawnRow>());
+  const before = drawn.current;
+  drawn.current = new Map();
+  /** A row that is given as it was before is left alone. */
+  const draw = (step: Step, at: number): JSX.Element => {
+    const isSelected = step.seq === selected;
+    const known = before.get(step.seq);
+    const isAsBefore =
+      known?.step === step &&
+      known.at === at &&
+      known.isSelected === isSelected &&
+      known.durationMs === durationMs;
+    const row = isAsBefore ? known.row : drawRow(step, at, isSelected);
+    drawn.current.set(step.seq, { step, at, isSelected, durationMs, row });
+    return row;
+  };
+  const drawRow = (step: Step, at: number, isSelected: boolean): JSX.Element => (
+    <div
+      key={step.seq}
+      id={`step-${step.seq}`}
+      class={`step ${step.kind} ${isSelected ? 'selected' : ''}`}
+      role="option"
+      aria-selected={isSelected}
+      aria-setsize={steps.length}
+      aria-posinset={at + 1}
+      tabIndex={-1}
+      style={{ top: `${at * ROW}px` }}
+      onClick={() => choose.current(step.seq)}
+      onKeyDown={(event) => event.key === 'Enter' && choose.current(step.seq)}
+    >
+      <Row step={step} startedAt={startedAt} durationMs={durationMs} />
+    </div>
+  );
   return (
     <div
       class="timeline"
@@ -56,25 +103,12 @@ export function Timeline({ steps, startedAt, durationMs, selected, onSelect }: T
       aria-activedescendant={selected === undefined ? undefined : `step-${selected}`}
       onKeyDown={walk}
       onScroll={(event) => {
-        top.value = event.currentTarget.scrollTop;
+        // By whole steps, so that few of the frames of a slow scroll draw anything.
+        top.value = Math.floor(event.currentTarget.scrollTop / ROW / ROWS_AT_ONCE) * ROWS_AT_ONCE;
       }}
     >
       <div class="timeline-all" role="presentation" style={{ height: `${steps.length * ROW}px` }}>
-        {shown.map((step, index) => (
-          <div
-            key={step.seq}
-            id={`step-${step.seq}`}
-            class={`step ${step.kind} ${step.seq === selected ? 'selected' : ''}`}
-            role="option"
-            aria-selected={step.seq === selected}
-            tabIndex={-1}
-            style={{ transform: `translateY(${(first + index) * ROW}px)` }}
-            onClick={() => onSelect(step.seq)}
-            onKeyDown={(event) => event.key === 'Enter' && onSelect(step.seq)}
-          >
-            <Row step={step} startedAt={startedAt} durationMs={durationMs} />
-          </div>
-        ))}
+        {shown.map((step, index) => draw(step, first + index))}
       </div>
     </div>
   );

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { PackedEvent, RunDetail, ShownFailure } from '../../protocol.js';
 import { StateMark } from '../parts/badges.js';
 import { BodyView } from '../parts/body-view.js';
@@ -70,7 +70,7 @@ interface LoadedProps {
 }
 
 function Loaded({ run, events }: LoadedProps): JSX.Element {
-  const steps = listSteps(events);
+  const steps = useMemo(() => listSteps(events), [events]);
   const exchanges = steps.filter((step) => step.kind === 'exchange');
   const failed = run.failure && findFailed(run.failure, exchanges);
   const tab = useSignal('requests');

@@ -1,0 +1,238 @@
+// What the page of `iml dev` costs in a real browser: first paint over a history of a thousand runs, and a run of ten
+// thousand events: how long until it is drawn, and what a frame of scrolling takes. Needs `npm run build` and a Chromium.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type History, openHistory, type RunRest } from '../../src/dev/history/history.js';
+import { packEvent } from '../../src/dev/history/pack-event.js';
+import type { RunSummary } from '../../src/dev/protocol.js';
+import { serveDev } from '../../src/dev/serve-dev.js';
+import type { TraceEvent } from '../../src/run/trace/trace.js';
+
+/** What is used of playwright, whose own types name those of a browser. */
+interface Playwright {
+  readonly chromium: { readonly launch: (options: Record<string, unknown>) => Promise<Browser> };
+}
+
+interface Browser {
+  readonly newContext: (options: Record<string, unknown>) => Promise<Context>;
+  readonly close: () => Promise<void>;
+}
+
+interface Context {
+  readonly newPage: () => Promise<Page>;
+  readonly newCDPSession: (page: Page) => Promise<Session>;
+  readonly close: () => Promise<void>;
+}
+
+interface Session {
+  readonly send: (
+    method: string,
+    options?: Record<string, unknown>,
+  ) => Promise<{ readonly metrics: readonly { readonly name: string; readonly value: number }[] }>;
+}
+
+interface Page {
+  readonly goto: (address: string) => Promise<unknown>;
+  readonly locator: (selector: string) => { readonly first: () => { readonly waitFor: () => Promise<void> } };
+  readonly evaluate: <T>(script: string) => Promise<T>;
+}
+
+/** By a name the compiler does not follow. */
+const PLAYWRIGHT: string = 'playwright-core';
+
+const VIEW = { viewport: { width: 1280, height: 860 } };
+
+const RUNS = 1000;
+const EXCHANGES = 2500;
+const OPENINGS = 10;
+const FRAMES = 200;
+
+const REST: RunRest = {
+  limits: { requests: 5000, pages: 5000, records: undefined, timeMs: 40_000 },
+  input: { parameters: {} },
+  ...{ replayOf: undefined, documents: [], failure: undefined, allWarnings: [], bundleList: undefined },
+  ...{ canReplay: false, testRun: undefined },
+};
+
+function summary(id: string, startedAt: number, events: number): RunSummary {
+  return {
+    ...{ id, app: 'bookshop', kind: 'module', name: 'listBooks', source: 'run', state: 'ok', startedAt },
+    ...{ durationMs: 12_000, requests: events / 4, pages: 0, records: 0, bundles: 10, warnings: 0, events },
+    ...{ stopReason: undefined, error: undefined },
+  };
+}
+
+function* listEvents(): Generator<TraceEvent> {
+  for (let page = 1; page <= EXCHANGES; page++) {
+    const at = { at: 1_700_000_000_000 + page * 4, requestIndex: 0, page };
+    const url = `https://api.example.com/v1/books?page=${page}&per_page=10&genre=crime`;
+    yield {
+      ...at,
+      kind: 'request',
+      method: 'GET',
+      url,
+      headers: [['accept', 'application/json']],
+      size: 0,
+      place: {},
+    };
+    const headers = { 'content-type': 'application/json' };
+    const body = {
+      page,
+      books: Array.from({ length: 10 }, (_, index) => ({ id: page * 10 + index, title: 'A book' })),
+    };
+    yield { ...at, kind: 'response', status: 200, headers, body, size: 400, durationMs: 3 };
+    yield { ...at, kind: 'page', isIterated: true, looked: 10, isCut: false, outputs: body.books };
+    yield {
+      ...at,
+      kind: 'missing',
+      expression: 'item.subtitle',
+      reason: 'path',
+      place: { file: 'a.json', line: 3 },
+    };
+  }
+}
+
+async function fill(history: History): Promise<void> {
+  for (let index = 1; index < RUNS; index++) {
+    await history.saveRun(
+      { ...summary(`old-${index}`, 1_600_000_000_000 + index, 8), state: 'stopped' },
+      REST,
+    );
+  }
+  const run = summary('large', 1_700_000_000_000, 4 * EXCHANGES);
+  await history.saveRun({ ...run, state: 'running' }, REST);
+  await history.addEvents(
+    'large',
+    [...listEvents()].map((event, seq) => packEvent(event, seq)),
+  );
+  await history.saveRun(run, REST);
+}
+
+function median(values: readonly number[], share = 0.5): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(share * values.length)] ?? Number.NaN;
+}
+
+function print(name: string, values: readonly number[]): void {
+  const [best, middle, late] = [Math.min(...values), median(values), median(values, 0.95)];
+  console.log(
+    `${name.padEnd(52)} best ${best.toFixed(1)}  median ${middle.toFixed(1)}  p95 ${late.toFixed(1)} ms`,
+  );
+}
+
+async function measureOpening(browser: Browser, address: string): Promise<void> {
+  const paints: number[] = [];
+  const lives: number[] = [];
+  const work: number[] = [];
+  for (let index = 0; index < OPENINGS; index++) {
+    const context = await browser.newContext(VIEW);
+    const page = await context.newPage();
+    const busy = await watchThread(context, page);
+    await page.goto(address);
+    await page.locator('.run-item').first().waitFor();
+    lives.push(await page.evaluate<number>('performance.now()'));
+    work.push(await busy());
+    paints.push(
+      await page.evaluate<number>(
+        `performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN`,
+      ),
+    );
+    await context.close();
+  }
+  print('first contentful paint, target 150', paints);
+  print('list of runs drawn', lives);
+  print('until then, time of the main thread', work);
+}
+
+/** Scrolls as fast as frames come, and reads what each took. */
+const SCROLL = `new Promise((resolve) => {
+  const box = document.querySelector('.timeline');
+  const frames = [];
+  let last;
+  const step = (now) => {
+    if (last !== undefined) frames.push(now - last);
+    last = now;
+    if (frames.length >= ${FRAMES}) return resolve({ frames, rows: document.querySelectorAll('.step').length });
+    box.scrollTop += 340;
+    requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
+})`;
+
+/** Reads how long the main thread of a page has worked, in time of the processor: that of others does not count. */
+async function watchThread(context: Context, page: Page): Promise<() => Promise<number>> {
+  const session = await context.newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+  };
+}
+
+async function measureLargeRun(context: Context, page: Page, origin: string): Promise<void> {
+  const busy = await watchThread(context, page);
+  const startedAt = performance.now();
+  const before = await busy();
+  await page.goto(`${origin}/#/run/large`);
+  await page.locator('.step').first().waitFor();
+  const drawn = performance.now() - startedAt;
+  const spent = (await busy()) - before;
+  console.log(
+    `run of ${4 * EXCHANGES} events drawn`.padEnd(52) +
+      ` ${drawn.toFixed(0)} ms, main thread busy ${spent.toFixed(0)} ms`,
+  );
+  const idle = await busy();
+  const { frames, rows } = await page.evaluate<{ frames: number[]; rows: number }>(SCROLL);
+  print('frame while scrolling, by the clock', frames);
+  const work = ((await busy()) - idle) / FRAMES;
+  console.log(
+    `${'frame while scrolling, main thread'.padEnd(52)} ${work.toFixed(2)} ms of 16.7; ${rows} rows drawn`,
+  );
+}
+
+function printSizes(folder: string): void {
+  const sizes = readdirSync(folder)
+    .filter((name) => /^(?:index\.html|page\.(?:js|css)|icon\.svg)$/.test(name))
+    .map((name) => gzipSync(readFileSync(path.join(folder, name))).length);
+  const size = sizes.reduce((sum, one) => sum + one, 0);
+  console.log(`${'page at first, gzip, target 200 kB'.padEnd(52)} ${(size / 1000).toFixed(1)} kB`);
+}
+
+const home = mkdtempSync(path.join(tmpdir(), 'iml-bench-dev-'));
+const pageFolder = path.resolve('dist/page');
+const historyFile = path.join(home, 'dev.db');
+const filled = await openHistory(historyFile);
+await fill(filled);
+await filled.close();
+const server = await serveDev({
+  ...{
+    root: path.resolve('spec-fixtures/bookshop'),
+    port: 0,
+    historyFile,
+    pageFolder,
+    engine: {},
+    version: '0',
+  },
+  connections: { get: async () => undefined, save: async () => {} },
+  listConnections: async () => [],
+  hookKey: () => 'key',
+  onProblem: console.error,
+});
+const executablePath = process.env['IML_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+const { chromium } = (await import(PLAYWRIGHT)) as Playwright;
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+try {
+  printSizes(pageFolder);
+  await measureOpening(browser, server.address);
+  const context = await browser.newContext(VIEW);
+  const page = await context.newPage();
+  await page.goto(server.address);
+  await page.locator('.run-item').first().waitFor();
+  await measureLargeRun(context, page, server.origin);
+} finally {
+  await browser.close();
+  await server.close();
+  rmSync(home, { recursive: true, force: true });
+}
