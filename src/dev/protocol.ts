@@ -83,6 +83,8 @@ export interface RunDetail extends RunSummary {
   readonly bundleList: BodyRef | undefined;
   /** Whether its answers are at hand, so that it can be run again on them, and saved as a test. */
   readonly canReplay: boolean;
+  /** Of a call of a webhook. */
+  readonly hook?: ShownHookCall | undefined;
   /** Of a test: what is not as written. */
   readonly testRun?: TracedTest | undefined;
 }
@@ -178,6 +180,32 @@ export interface AppState {
     readonly component: string;
     readonly label: string | undefined;
   }[];
+}
+
+/** What became of a call of a webhook, secrets hidden. */
+export interface ShownHookCall {
+  readonly answer: {
+    readonly status: number;
+    readonly headers: readonly (readonly [name: string, value: string])[];
+    /** Cut where it is long. */
+    readonly body: string;
+  };
+  /** Whether it was a request for verification: answered, and no event. */
+  readonly verification: boolean;
+  /** At what step it failed. */
+  readonly phase: string | undefined;
+}
+
+/** A wish to call a webhook of the app. */
+export interface CallWish {
+  readonly webhook: string;
+  /** The run whose call was edited: what was hidden of it, and a body that is not given, are taken from there. */
+  readonly of: string | undefined;
+  readonly method: string;
+  /** Without `?`. */
+  readonly query: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string | undefined;
 }
 
 /** What would be written of a run as a case, secrets replaced. */

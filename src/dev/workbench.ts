@@ -19,6 +19,7 @@ import type { AppReading, AppSession } from './live/app-session.js';
 import type { EventHub } from './live/event-hub.js';
 import type {
   AppState,
+  CallWish,
   CaseDraft,
   ExplainedDocument,
   PackedEvent,
@@ -69,6 +70,8 @@ export interface Workbench {
   readonly harFile: (id: string) => Promise<{ readonly name: string; readonly text: string }>;
   /** @returns the id it has in the history @throws EngineError (TRACE_FILE) */
   readonly importTrace: (text: string) => Promise<string>;
+  /** Calls a webhook of the app. @returns the id of the run @throws EngineError (USAGE) */
+  readonly call: (wish: CallWish) => Promise<string>;
   /** What would be written of a run as a case. @throws EngineError for a run that is not at hand, or cannot be one */
   readonly draftCase: (id: string) => Promise<CaseDraft>;
   /** Writes it, and runs it. @returns the id of the test @throws EngineError as above, and for a file that is there */
@@ -192,6 +195,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       return { name: `${fileName(name)}.har`, text };
     },
     importTrace: async (text) => keepTrace(readTraceFile(text), { source: 'file' }, parts),
+    call: (wish) => workshop.send(wish, parts.writeHookAddress(wish.webhook)),
     draftCase: async (id) => draftCase(await findToSave(id)),
     saveCase: async (id, choice) => {
       const file = await saveCase(await findToSave(id), choice);

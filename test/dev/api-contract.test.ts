@@ -147,6 +147,20 @@ const CONTRACTS: readonly Contract[] = [
     bad: [['tests/one?id=x', undefined, ...MISSING]],
   },
   {
+    ...{ call: 'POST /api/calls', path: 'calls', status: 201, gives: { id: expect.any(String) } },
+    body: { webhook: 'sold', headers: [['content-type', 'application/json']], body: '{"id": 1}' },
+    bad: [
+      ['calls', { webhook: 'none' }, 400, 'USAGE'],
+      ['calls', { webhook: 'sold', method: 'post it' }, 400, 'USAGE'],
+      ['calls', { webhook: 'sold', headers: [['a', 'b\r\nc: d']] }, 400, 'USAGE'],
+      ['calls', { webhook: 'sold', headers: { a: 'b' } }, 400, 'USAGE'],
+      ['calls', { webhook: 'sold', body: { a: 1 } }, 400, 'USAGE'],
+      ['calls', { webhook: 'sold', headers: [['authorization', '[SANITIZED]']] }, 400, 'USAGE'],
+      ['calls', { webhook: 'sold', of: 'none' }, 400, 'USAGE'],
+      ['calls', 'no JSON', 400, 'USAGE'],
+    ],
+  },
+  {
     ...{ call: 'POST /api/runs/:id/case', path: 'runs/$run/case', body: {}, status: 200 },
     gives: { folder: 'tests/listBooks', placeholders: ['apiKey'], suspects: [], ref: '$shown' },
     bad: [['runs/none/case', {}, ...MISSING]],

@@ -1,23 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { AppState, RunDetail, RunSummary } from '../../src/dev/protocol.js';
+import type { AppState, CaseDraft, RunDetail, RunSummary } from '../../src/dev/protocol.js';
+import { runFixtures } from '../../src/testing/suite/run-fixtures.js';
+import { addWebhook } from './add-webhook.js';
 import { startDev, type TestDev } from './start-dev.js';
-
-/** An app with a webhook beside its modules. */
-function addWebhook(root: string): void {
-  const file = path.join(root, 'makecomapp.json');
-  const manifest = JSON.parse(readFileSync(file, 'utf8')) as { components: Record<string, unknown> };
-  const sold = { webhookType: 'web', codeFiles: { communication: 'sold.iml.json' } };
-  writeFileSync(
-    file,
-    JSON.stringify({ ...manifest, components: { ...manifest.components, webhook: { sold } } }),
-  );
-  writeFileSync(
-    path.join(root, 'sold.iml.json'),
-    '{"iterate": "{{body.sales}}", "output": {"isbn": "{{item.isbn}}"}}',
-  );
-}
 
 let dev: TestDev;
 beforeAll(async () => {
@@ -52,4 +38,33 @@ it('answers no call whose key is another, and none to a webhook that is not ther
     const { status } = await fetch(`${dev.server.origin}/hooks/${place}`, { method: 'POST' });
     expect(status, place).toBe(404);
   }
+});
+
+it('sends a call that was edited, with what was hidden of it, and shows what its sender was answered', async () => {
+  const { webhooks } = await dev.get<AppState>('/api/app');
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer sender-secret-0002' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ sales: [{ isbn: 'a' }] }) };
+  await fetch(webhooks[0]?.address ?? '', init);
+  const first = await callOf();
+  expect(first.hook).toMatchObject({ answer: { status: 200 }, verification: false });
+  const shown = (first.input.payload as { headers: [string, string][] }).headers;
+  expect(shown.find(([name]) => name === 'authorization')?.[1]).toContain('[SANITIZED]');
+  const wish = { webhook: 'sold', method: 'POST', of: first.id, headers: shown };
+  const same = await dev.post<{ id: string }>('/api/calls', wish);
+  expect(await dev.get<RunDetail>(`/api/runs/${same.id}`)).toMatchObject({ state: 'ok', bundles: 1 });
+  const body = JSON.stringify({ sales: [{ isbn: 'x' }, { isbn: 'y' }, { isbn: 'z' }] });
+  const { id } = await dev.post<{ id: string }>('/api/calls', { ...wish, body });
+  const edited = await dev.get<RunDetail>(`/api/runs/${id}`);
+  expect(edited).toMatchObject({ state: 'ok', bundles: 3 });
+  expect(JSON.stringify(edited)).not.toContain('sender-secret-0002');
+  const recorded = await dev.server.bench.workshop.recorded(id);
+  expect(recorded.input.request?.headers).toMatchObject({ authorization: 'Bearer sender-secret-0002' });
+  const draft = await dev.post<CaseDraft>(`/api/runs/${id}/case`);
+  expect(draft).toMatchObject({ folder: 'tests/sold' });
+  expect(draft.text).not.toContain('sender-secret-0002');
+  const choice = { name: 'three sales', shown: draft.ref };
+  expect(await dev.post(`/api/runs/${id}/case/write`, choice)).toEqual({
+    test: 'tests/sold/three sales.test.json',
+  });
+  expect(await runFixtures(path.join(dev.root, 'tests/sold'))).toMatchObject({ ok: true, passed: 1 });
 });

@@ -6,6 +6,7 @@ import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { MAX_BODY_SHOWN } from '../history/pack-event.js';
 import type { ApiProblem } from '../protocol.js';
 import type { Workbench } from '../workbench.js';
+import { readCallWish } from './read-call.js';
 import { readTextMember, readWish } from './read-wish.js';
 
 /** Bytes of a call's body, and of a trace that is dropped on the page. */
@@ -87,6 +88,9 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
     return c.json({ id: await bench.importTrace(text) }, 201);
   });
 
+  app.post('/api/calls', async (c) =>
+    c.json({ id: await bench.call(readCallWish(await readObject(c))) }, 201),
+  );
   app.post('/api/runs/:id/case', async (c) => c.json(await bench.draftCase(c.req.param('id'))));
   app.post('/api/runs/:id/case/write', async (c) => {
     const body = await readObject(c);

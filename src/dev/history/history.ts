@@ -103,8 +103,19 @@ function split(detail: RunDetail | undefined): {
   if (detail === undefined) return { summary: undefined, rest: undefined };
   const { limits, input, replayOf, documents, failure, allWarnings, bundleList, canReplay, ...others } =
     detail;
-  const { testRun, ...summary } = others;
-  const rest = { limits, input, replayOf, documents, failure, allWarnings, bundleList, canReplay, testRun };
+  const { testRun, hook, ...summary } = others;
+  const rest = {
+    limits,
+    input,
+    replayOf,
+    documents,
+    failure,
+    allWarnings,
+    bundleList,
+    canReplay,
+    testRun,
+    hook,
+  };
   return { summary, rest };
 }
 

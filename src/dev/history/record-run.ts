@@ -21,7 +21,7 @@ export interface RunStart extends Pick<RunRest, 'limits' | 'input' | 'replayOf'>
 /** What is known when it is over. */
 export interface RunEnd
   extends Pick<RunSummary, 'requests' | 'pages' | 'records' | 'stopReason' | 'durationMs' | 'error'>,
-    Pick<RunRest, 'failure' | 'allWarnings' | 'canReplay'> {
+    Pick<RunRest, 'failure' | 'allWarnings' | 'canReplay' | 'hook'> {
   readonly state: Exclude<RunState, 'running'>;
   /** Secrets hidden. */
   readonly bundles: readonly unknown[];
@@ -102,6 +102,7 @@ export async function startRecord(
       allWarnings,
       canReplay,
       input: seen,
+      hook,
       ...numbers
     }) => {
       const list = packBody(bundles, 'bundles');
@@ -117,7 +118,7 @@ export async function startRecord(
         warnings: allWarnings.length,
       };
       rest = {
-        ...{ ...rest, failure, allWarnings, canReplay, input: seen ?? rest.input },
+        ...{ ...rest, failure, allWarnings, canReplay, hook, input: seen ?? rest.input },
         bundleList: { ref: list.ref, size: list.text.length },
         documents: texts.map(({ role, file, body }) => ({ role, file, ref: body.ref })),
       };

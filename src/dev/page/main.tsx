@@ -6,6 +6,7 @@ import { sendTrace, takeToken } from './state/api.js';
 import { followAddress, go, route, writeRoute } from './state/route.js';
 import { app, connection, notice, runs, say, sayError, startListening } from './state/store.js';
 import { chooseTheme, theme } from './state/theme.js';
+import { CallView } from './views/call-view.js';
 import { ComponentView } from './views/component-view.js';
 import { DiffView } from './views/diff-view.js';
 import { ConnectionView, FindingsView, HomeView, WebhookView } from './views/other-views.js';
@@ -24,6 +25,8 @@ function Main(): JSX.Element {
       return <ComponentView key={`${view} ${id}`} kind={view} name={id} from={more} />;
     case 'webhook':
       return <WebhookView name={id} />;
+    case 'call':
+      return <CallView key={`${id} ${more}`} webhook={id} from={more} />;
     case 'connection':
       return <ConnectionView name={id} />;
     case 'save':

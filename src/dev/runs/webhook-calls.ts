@@ -2,7 +2,8 @@ import { createEngine } from '../../app/engine/create-engine.js';
 import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { collectSecrets } from '../../redaction/collect-secrets.js';
-import { createRedactor } from '../../redaction/redact.js';
+import { createRedactor, type Redactor } from '../../redaction/redact.js';
+import { SANITIZED } from '../../redaction/redact-value.js';
 import { createDigestLog } from '../../testing/recording/digest-log.js';
 import type { RunToRecord } from '../../testing/recording/record-case.js';
 import { describeCall } from '../../testing/recording/recorded-call.js';
@@ -11,6 +12,7 @@ import { traceDocuments } from '../../testing/traces/run-trace.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
 import { startRecord } from '../history/record-run.js';
+import type { CallWish, ShownHookCall } from '../protocol.js';
 import { showWarnings } from './run-component.js';
 import { showFailure } from './show-failure.js';
 import type { WorkshopParts } from './workshop-parts.js';
@@ -78,6 +80,7 @@ export function createWebhookCalls(parts: WorkshopParts): WebhookCalls {
           bundles: Array.isArray(bundles) ? bundles : [],
           allWarnings: showWarnings(report.warnings),
           documents: traceDocuments(app, 'webhook', webhook, [app.common?.value]),
+          hook: showHookCall(report, redactor),
         });
         return Object.assign(report, { id: record.id });
       } finally {
@@ -86,6 +89,46 @@ export function createWebhookCalls(parts: WorkshopParts): WebhookCalls {
     },
     find: (run) => calls.get(run),
     describe: async (kept) => describeKept(kept, parts),
+  };
+}
+
+/** Characters of an answer that are shown. */
+const MAX_ANSWER = 64 * 1024;
+
+function showHookCall({ answer, verification, phase }: WebhookReport, redactor: Redactor): ShownHookCall {
+  const text = new TextDecoder().decode(answer.body);
+  return {
+    answer: {
+      status: answer.status,
+      headers: answer.headers.map(([name, value]) => [name, redactor.text(value)]),
+      body: redactor.text(text.slice(0, MAX_ANSWER)),
+    },
+    ...{ verification: verification === true, phase },
+  };
+}
+
+/**
+ * The call that somebody wrote, with what was hidden of the one it was made of.
+ *
+ * @throws EngineError (USAGE) where that is not at hand
+ */
+export function writeCall(wish: CallWish, address: string, earlier: KeptCall | undefined): IncomingCall {
+  const missing = (what: string): EngineError =>
+    new EngineError('USAGE', `${what} was hidden, and is not at hand any more: enter it again.`);
+  const headers = wish.headers.map(([name, value]): readonly [string, string] => {
+    if (!value.includes(SANITIZED)) return [name, value];
+    const found = earlier?.call.headers.find(([other]) => other.toLowerCase() === name.toLowerCase());
+    if (found === undefined) throw missing(`The header "${name}"`);
+    return [name, found[1]];
+  });
+  if (wish.query.includes(SANITIZED)) throw missing('A value of the query');
+  if (wish.body?.includes(SANITIZED) === true) throw missing('A value of the body');
+  if (wish.body === undefined && wish.of !== undefined && earlier === undefined) throw missing('The body');
+  return {
+    method: wish.method,
+    url: wish.query === '' ? address : `${address}?${wish.query}`,
+    headers,
+    body: wish.body === undefined ? (earlier?.call.body ?? new Uint8Array()) : Buffer.from(wish.body),
   };
 }
 

@@ -7,11 +7,11 @@ import { didYouMean } from '../../util/suggest.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
 import { startRecord } from '../history/record-run.js';
-import type { RunWish } from '../protocol.js';
+import type { CallWish, RunWish } from '../protocol.js';
 import { createAnswerRecorder, createPlayer, type KeptAnswers } from './kept-answers.js';
 import { keepRun } from './recordable-run.js';
 import { describeLimits, runComponent, shownInput } from './run-component.js';
-import { createWebhookCalls } from './webhook-calls.js';
+import { createWebhookCalls, writeCall } from './webhook-calls.js';
 import type { WorkshopParts } from './workshop-parts.js';
 
 /** Where components are run, and what was given to them is remembered while the command runs. */
@@ -26,6 +26,12 @@ export interface Workshop {
   readonly receive: (webhook: string, call: IncomingCall) => Promise<WebhookReport>;
   /** Sends a call that was received before, once more. @throws EngineError (USAGE) for one that is not at hand */
   readonly receiveAgain: (id: string) => Promise<string>;
+  /**
+   * Sends a call that somebody wrote. `address` is that of the webhook.
+   *
+   * @throws EngineError (USAGE) for a webhook that is not there, and for what was hidden and is not at hand
+   */
+  readonly send: (wish: CallWish, address: string) => Promise<string>;
   /** Whether what a run sent and received, or the call it was of, is still in memory. */
   readonly isAtHand: (id: string) => boolean;
   /**
@@ -146,6 +152,13 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
       if (found === undefined)
         throw usage('This call is not at hand any more: only its sender can send it again.');
       return (await calls.receive(found.webhook, found.call)).id;
+    },
+    send: async (wish, address) => {
+      const { webhooks } = parts.setting().app;
+      if (!webhooks.has(wish.webhook))
+        throw usage(`There is no webhook "${wish.webhook}".${didYouMean(wish.webhook, webhooks.keys())}`);
+      const earlier = wish.of === undefined ? undefined : calls.find(wish.of);
+      return (await calls.receive(wish.webhook, writeCall(wish, address, earlier))).id;
     },
     isAtHand: (id) => remembered.has(id) || calls.find(id) !== undefined,
     recorded: async (id) => {

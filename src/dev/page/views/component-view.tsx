@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { RunDetail, ShownForm } from '../../protocol.js';
+import { AnswersChoice, wishAnswers } from '../parts/answer-actions.js';
 import { StateMark, TypeTag } from '../parts/badges.js';
 import { Editor } from '../parts/editor.js';
 import { FormFields, type Values } from '../parts/form-fields.js';
@@ -28,6 +29,8 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
   const isJson = useSignal(false);
   const version = useSignal(0);
   const isRunning = useSignal(false);
+  const source = useSignal<RunDetail | undefined>(undefined);
+  const answers = useSignal('');
   const module = kind === 'module' ? app.value?.modules.find((one) => one.name === name) : undefined;
   const label = module?.label ?? app.value?.rpcs.find((one) => one.name === name)?.label ?? name;
   const kept = (app.value?.kept ?? []).filter(
@@ -37,10 +40,14 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
   useEffect(() => {
     values.value = {};
     isJson.value = false;
+    source.value = undefined;
+    answers.value = '';
     connection.value = kept.length === 1 ? (kept[0]?.name ?? '') : '';
-    const source = from === '' ? runs.peek().find((run) => run.name === name && run.kind === kind)?.id : from;
-    if (source === undefined) return;
-    get<RunDetail>(`runs/${source}`).then(({ input }) => {
+    const last = from === '' ? runs.peek().find((run) => run.name === name && run.kind === kind)?.id : from;
+    if (last === undefined) return;
+    get<RunDetail>(`runs/${last}`).then((detail) => {
+      const { input } = detail;
+      source.value = from === '' ? undefined : detail;
       values.value = input.parameters;
       connection.value = input.connection ?? connection.peek();
       limit.value = input.limit === undefined ? '' : String(input.limit);
@@ -59,6 +66,7 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
         limit: /^[1-9]\d*$/.test(limit.value) ? Number(limit.value) : undefined,
         ...(isAll.value && { start: 'all' }),
         again: from || undefined,
+        ...wishAnswers(source.value, answers.value),
       };
       const { id } = await post<{ id: string }>('runs', wish);
       go('run', id);
@@ -172,6 +180,13 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
               from the beginning
             </label>
           )}
+          <AnswersChoice
+            run={source.value}
+            value={answers.value}
+            onChange={(choice) => {
+              answers.value = choice;
+            }}
+          />
           <button
             type="button"
             class="link"

@@ -87,6 +87,11 @@ export function WebhookView({ name }: { readonly name: string }): JSX.Element {
         <p class="address-line">
           <code>{example}</code> <CopyButton text={() => example} label="Copy the example" />
         </p>
+        <p>
+          <a class="button" href={writeRoute('call', name)}>
+            Send a call
+          </a>
+        </p>
       </section>
       <LastRuns kind="webhook" name={name} />
     </article>

@@ -2,8 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { PackedEvent, RunDetail, ShownFailure } from '../../protocol.js';
+import { FromPage } from '../parts/answer-actions.js';
 import { StateMark } from '../parts/badges.js';
 import { BodyView } from '../parts/body-view.js';
+import { CallDetail } from '../parts/call-detail.js';
 import { ExchangeDetail } from '../parts/exchange-detail.js';
 import { Expressions } from '../parts/expressions.js';
 import { FailureCard } from '../parts/failure-card.js';
@@ -111,7 +113,7 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
         ]}
       />
       <div class="tab-panel" role="tabpanel" aria-label={tab.value}>
-        {tab.value === 'requests' && isWebhook && <JsonTree value={run.input.payload} />}
+        {tab.value === 'requests' && isWebhook && <CallDetail run={run} />}
         {tab.value === 'requests' && !isWebhook && steps.length === 0 && (
           <p class="empty">{run.state === 'running' ? 'Nothing has been sent yet.' : 'Nothing was sent.'}</p>
         )}
@@ -216,6 +218,11 @@ function Head({ run }: { readonly run: RunDetail }): JSX.Element {
             <a class="button" href={writeRoute(run.kind, run.name, run.id)}>
               Edit and run
             </a>
+            <FromPage
+              key={run.id}
+              run={run}
+              onRun={(fromPage) => act(() => again({ replayOf: run.id, fromPage }))}
+            />
             {run.canReplay && (
               <button
                 type="button"
@@ -229,16 +236,22 @@ function Head({ run }: { readonly run: RunDetail }): JSX.Element {
           </>
         )}
         {isTest && run.testRun !== undefined && <TestActions id={run.testRun.file} />}
-        {run.kind === 'webhook' && !isTest && (
-          <button
-            type="button"
-            class="button primary"
-            onClick={() =>
-              act(async () => go('run', (await post<{ id: string }>(`runs/${run.id}/send-again`)).id))
-            }
-          >
-            Send again
-          </button>
+        {run.kind === 'webhook' && !isTest && run.canReplay && (
+          <>
+            <button
+              type="button"
+              class="button primary"
+              data-key="r"
+              onClick={() =>
+                act(async () => go('run', (await post<{ id: string }>(`runs/${run.id}/send-again`)).id))
+              }
+            >
+              Send again
+            </button>
+            <a class="button" href={writeRoute('call', run.name, run.id)}>
+              Edit and send
+            </a>
+          </>
         )}
         {run.canReplay && run.state !== 'stopped' && (
           <a class="button" href={writeRoute('save', run.id)}>

@@ -1,0 +1,77 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addWebhook } from '../dev/add-webhook.js';
+import type { TestDev } from '../dev/start-dev.js';
+import {
+  expectAccessible,
+  hasNoBrowser,
+  type OpenPage,
+  startBrowser,
+  type TestBrowser,
+  takePicture,
+} from './open-page.js';
+
+describe.skipIf(hasNoBrowser)('runs and calls once more', () => {
+  let started: TestBrowser;
+  let dev: TestDev;
+  let opened: OpenPage;
+  let page: Page;
+  beforeAll(async () => {
+    started = await startBrowser({ prepare: addWebhook });
+    dev = started.dev;
+  });
+  afterAll(() => started?.close());
+  beforeEach(async () => {
+    opened = await started.open();
+    page = opened.page;
+  });
+  afterEach(async () => expect(await opened.close()).toEqual([]));
+
+  it('runs from a page on, and an edited run on recorded answers', async () => {
+    const run = await dev.run({ name: 'listBooks', parameters: {} });
+    const before = dev.shop.requests.length;
+    await page.locator(`a[href="#/run/${run.id}"]`).first().press('Enter');
+    const from = page.getByLabel('Page from which the service is asked');
+    await from.fill('4');
+    await takePicture(page, 'from-page');
+    await from.press('Enter');
+    await page.getByText('on recorded answers').waitFor();
+    await page.getByText('42 bundles ·').first().waitFor();
+    expect(dev.shop.requests.length - before).toBe(2);
+    await page.goto(`${dev.server.origin}/#/module/listBooks/${run.id}`);
+    await page.getByLabel('answers').selectOption({ label: 'recorded, nothing is sent' });
+    await page.getByLabel('Limit').fill('5');
+    await expectAccessible(page);
+    await takePicture(page, 'edit-and-run');
+    await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
+    await page.getByText('5 bundles ·').first().waitFor();
+    expect(dev.shop.requests.length - before).toBe(2);
+  });
+
+  it('sends a call, edits it, shows call, bundles and answer, and saves it as a test', async () => {
+    await page.getByRole('link', { name: 'sold' }).first().press('Enter');
+    await page.getByRole('link', { name: 'Send a call' }).press('Enter');
+    await page.getByLabel('Body').fill('{"sales": [{"isbn": "a"}]}');
+    await expectAccessible(page);
+    await takePicture(page, 'send-a-call');
+    await page.getByRole('button', { name: 'Send', exact: true }).press('Enter');
+    const answer = page.getByRole('region', { name: 'Answer' });
+    await answer.getByText('200').waitFor();
+    await page.getByText('It was taken as an event.').waitFor();
+    await page.getByRole('region', { name: 'Bundles of the call' }).getByText('"a"').waitFor();
+    await expectAccessible(page);
+    await takePicture(page, 'call');
+    await page.getByRole('link', { name: 'Edit and send' }).press('Enter');
+    await page.getByLabel('Body').fill('{"sales": [{"isbn": "a"}, {"isbn": "edited"}]}');
+    await page.getByRole('button', { name: 'Send', exact: true }).press('Enter');
+    await page.getByRole('region', { name: 'Bundles of the call' }).getByText('"edited"').waitFor();
+    await page.setViewportSize({ width: 400, height: 800 });
+    await expectAccessible(page);
+    await takePicture(page, 'call-400');
+    await page.getByRole('link', { name: 'Save as test' }).press('Enter');
+    await page.getByLabel('Name').fill('edited');
+    await page.getByLabel('Name').press('Enter');
+    await page.getByRole('heading', { name: 'sold/edited' }).waitFor();
+    await page.getByRole('img', { name: 'passed' }).first().waitFor({ state: 'attached' });
+  });
+});
