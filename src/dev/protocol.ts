@@ -274,6 +274,13 @@ export interface ShownForm {
   readonly fields: readonly ShownField[];
   /** What an RPC of the form failed with. */
   readonly failures: readonly string[];
+  /** What a run would refuse of the values, by paths such as `items[2].email`. */
+  readonly problems: readonly {
+    readonly path: string;
+    readonly message: string;
+    /** Whether a value is demanded and not given. */
+    readonly isMissing: boolean;
+  }[];
 }
 
 /** One `{{ }}` of a document, with what it was. */

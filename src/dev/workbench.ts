@@ -32,6 +32,7 @@ import type {
 } from './protocol.js';
 import { diffRuns } from './runs/diff-runs.js';
 import { drawForm } from './runs/draw-form.js';
+import { createFormAnswers } from './runs/form-answers.js';
 import { collectTrace, keepTrace } from './runs/kept-trace.js';
 import type { RunSetting } from './runs/run-component.js';
 import { showFailure, showPlace } from './runs/show-failure.js';
@@ -114,6 +115,7 @@ const MAX_EVENTS = 20_000;
 export function createWorkbench(parts: WorkbenchParts): Workbench {
   const { history, workshop, tests, hub, session, setting } = parts;
 
+  const answers = createFormAnswers();
   const find = async (id: string): Promise<RunDetail> => {
     const run = await history.find(id);
     if (run === undefined) throw new EngineError('HOST_MISSING', 'This run is not in the history.');
@@ -158,7 +160,11 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     root: session.root,
     state: () => describeApp(session.current(), parts),
     look: session.look,
-    form: (wish) => drawForm(wish, setting()),
+    form: async (wish) => {
+      const { app, revision } = session.current();
+      const language = await parts.languages.of(app);
+      return drawForm(wish, setting(), { language, answers, revision });
+    },
     run: find,
     explain: async (id, seq, item) => {
       const { run, moment, texts, language } = await openMoment(id, seq);

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addWebhook } from '../dev/add-webhook.js';
@@ -11,13 +13,29 @@ import {
   takePicture,
 } from './open-page.js';
 
+/** A field that shows others, and one with a condition. */
+function addFields(root: string): void {
+  addWebhook(root);
+  const file = path.join(root, 'modules/create-book/create-book.mappable-params.iml.json');
+  const fields = JSON.parse(readFileSync(file, 'utf8')) as unknown[];
+  const binding = {
+    ...{ name: 'binding', label: 'Binding', type: 'select' },
+    options: [
+      { label: 'Paper', value: 'paper' },
+      { label: 'Digital', value: 'digital', nested: [{ name: 'format', label: 'Format', type: 'text' }] },
+    ],
+  };
+  const drm = { name: 'drm', label: 'Protected', type: 'boolean', visible: "{{format = 'epub'}}" };
+  writeFileSync(file, JSON.stringify([...fields, binding, drm]));
+}
+
 describe.skipIf(hasNoBrowser)('runs and calls once more', () => {
   let started: TestBrowser;
   let dev: TestDev;
   let opened: OpenPage;
   let page: Page;
   beforeAll(async () => {
-    started = await startBrowser({ prepare: addWebhook });
+    started = await startBrowser({ prepare: addFields });
     dev = started.dev;
   });
   afterAll(() => started?.close());
@@ -29,7 +47,10 @@ describe.skipIf(hasNoBrowser)('runs and calls once more', () => {
 
   it('runs from a page on, and an edited run on recorded answers', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: {} });
-    const before = dev.shop.requests.length;
+    // What the form asks for by itself is no part of a run.
+    const countPages = (): number =>
+      dev.shop.requests.filter(({ url }) => url.startsWith('/v1/books')).length;
+    const before = countPages();
     await page.locator(`a[href="#/run/${run.id}"]`).first().press('Enter');
     const from = page.getByLabel('Page from which the service is asked');
     await from.fill('4');
@@ -37,7 +58,7 @@ describe.skipIf(hasNoBrowser)('runs and calls once more', () => {
     await from.press('Enter');
     await page.getByText('on recorded answers').waitFor();
     await page.getByText('42 bundles ·').first().waitFor();
-    expect(dev.shop.requests.length - before).toBe(2);
+    expect(countPages() - before).toBe(2);
     await page.goto(`${dev.server.origin}/#/module/listBooks/${run.id}`);
     await page.getByLabel('answers').selectOption({ label: 'recorded, nothing is sent' });
     await page.getByLabel('Limit').fill('5');
@@ -45,7 +66,30 @@ describe.skipIf(hasNoBrowser)('runs and calls once more', () => {
     await takePicture(page, 'edit-and-run');
     await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
     await page.getByText('5 bundles ·').first().waitFor();
-    expect(dev.shop.requests.length - before).toBe(2);
+    expect(countPages() - before).toBe(2);
+  });
+
+  it('shows the fields that values ask for, and says what a run would refuse before it is tried', async () => {
+    await page.goto(`${dev.server.origin}/#/module/createBook`);
+    await page.getByLabel('Binding').selectOption({ label: 'Digital' });
+    await page.getByLabel('Format').fill('epub');
+    await page.getByLabel('Protected').waitFor();
+    await page.getByLabel('Price in euros').fill('cheap');
+    await page.locator('.complaint', { hasText: 'price' }).waitFor();
+    expect(await page.getByText('Title', { exact: false }).locator('.complaint').count()).toBe(0);
+    await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
+    const refused = page.getByRole('alert');
+    await refused.getByText('A run refuses these values, and sends nothing:').waitFor();
+    await refused.getByText(/title/i).waitFor();
+    await expectAccessible(page);
+    await takePicture(page, 'form-refused');
+    await page.setViewportSize({ width: 400, height: 800 });
+    await expectAccessible(page);
+    await takePicture(page, 'form-refused-400');
+    await page.getByLabel('Binding').selectOption({ label: 'Paper' });
+    await page.getByLabel('Format').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Run all the same' }).press('Enter');
+    await page.getByRole('region', { name: 'Error' }).getByText('BundleValidationError').waitFor();
   });
 
   it('sends a call, edits it, shows call, bundles and answer, and saves it as a test', async () => {

@@ -130,6 +130,35 @@ describe('the API', () => {
     expect(genre?.options?.map(({ value }) => value)).toEqual(['crime', 'travel', 'poetry', 'science']);
   });
 
+  it('says what a run would refuse of the values, as the run does', async () => {
+    const wish = {
+      kind: 'module',
+      name: 'createBook',
+      parameters: { price: 'cheap', author: 'x' },
+    };
+    const { problems } = await dev.post<ShownForm>('/api/form', wish);
+    expect(problems.map(({ path, isMissing }) => [path, isMissing])).toEqual([
+      ['title', true],
+      ['author', false],
+      ['price', false],
+    ]);
+    const run = await dev.run({ ...wish });
+    expect(run.failure?.type).toBe('BundleValidationError');
+    expect([run.failure?.message, ...(run.failure?.suberrors ?? [])].join('\n')).toContain(
+      problems[2]?.message,
+    );
+  });
+
+  it('asks the RPCs of a form once, while somebody types', async () => {
+    const asked = (): number => dev.shop.requests.filter(({ url }) => url.includes('genres')).length;
+    const wish = { kind: 'module', name: 'createBook', connection: 'shop' };
+    await dev.post('/api/form', { ...wish, parameters: { title: 'a' } });
+    const before = asked();
+    const { fields } = await dev.post<ShownForm>('/api/form', { ...wish, parameters: { title: 'ab' } });
+    expect(fields.find(({ name }) => name === 'genre')?.options).toHaveLength(4);
+    expect(asked()).toBe(before);
+  });
+
   it('runs a module, and tells of each request without a body and without a secret', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: { limit: 15 } });
     expect(run).toMatchObject({

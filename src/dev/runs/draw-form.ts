@@ -1,11 +1,20 @@
 import { createEngine } from '../../app/engine/create-engine.js';
+import type { ModuleComponent } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { readForm } from '../../parameters/form/form.js';
+import { compileTemplate } from '../../iml/compile/compile-template.js';
+import { isTruthy } from '../../iml/values/coerce.js';
+import { indexChoices } from '../../parameters/check/check-choice.js';
+import { listShownFields } from '../../parameters/check/shown-fields.js';
+import { validateParameters } from '../../parameters/check/validate-parameters.js';
+import { moduleForm, readForm } from '../../parameters/form/form.js';
+import { listNestedFields } from '../../parameters/form/nested-fields.js';
 import type { ParameterElement, ParameterSpec } from '../../parameters/form/parameter-spec.js';
 import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
+import type { Language } from '../expressions/explain-document.js';
 import type { RunWish, ShownField, ShownForm } from '../protocol.js';
-import type { RunSetting } from './run-component.js';
+import type { FormAnswers } from './form-answers.js';
+import { createRunRedactor, type RunSetting } from './run-component.js';
 
 /** Options of one select; more are more than somebody scrolls through. */
 const MAX_OPTIONS = 500;
@@ -13,18 +22,31 @@ const MAX_OPTIONS = 500;
 /** Types that only decorate a form. */
 const DECORATION: ReadonlySet<string> = new Set(['banner', 'html', 'button']);
 
+/** What forms are drawn with, beside the app. */
+export interface FormTools {
+  /** For conditions of fields. */
+  readonly language: Language;
+  readonly answers: FormAnswers;
+  /** Counts the readings of the app. */
+  readonly revision: number;
+}
+
 /**
- * The form of a module or RPC as a page draws it. Options and fields that RPCs give are asked for where a connection is
- * named, or the component needs none.
+ * The form of a module or RPC as a page draws it, for the values so far: fields that hang on a value are there where it
+ * shows them. Options and fields that RPCs give are asked for where a connection is named, or the component needs none.
  */
-export async function drawForm(wish: RunWish, setting: RunSetting): Promise<ShownForm> {
+export async function drawForm(wish: RunWish, setting: RunSetting, tools: FormTools): Promise<ShownForm> {
   const { app, connections, engine: options } = setting;
+  const flattenFields = (elements: readonly ParameterElement[]): readonly ListedField[] =>
+    listFields(elements, wish.parameters, createEvaluate(tools.language, wish.parameters));
   if (wish.kind === 'rpc') {
-    return { fields: flattenFields(readForm(app.rpcs.get(wish.name)?.params).elements), failures: [] };
+    const form = readForm(app.rpcs.get(wish.name)?.params);
+    return { fields: flattenFields(form.elements), failures: [], problems: [] };
   }
   const module = app.modules.get(wish.name);
   if (module === undefined) throw new EngineError('USAGE', `There is no module "${wish.name}".`);
-  const engine = createEngine({ ...options, app, connections });
+  const wrapTransport = tools.answers.wrap(`${tools.revision} ${wish.connection ?? ''}`);
+  const engine = createEngine({ ...options, app, connections, wrapTransport });
   try {
     const { parameters } = wish;
     const connection = wish.connection === '' ? undefined : wish.connection;
@@ -32,9 +54,10 @@ export async function drawForm(wish: RunWish, setting: RunSetting): Promise<Show
     const form = await engine.module(wish.name).parameters({ parameters, connection, resolve });
     const failures = form.failures.map(({ text, error }) => `${text}: ${error.message}`);
     const fields = flattenFields([...form.static, ...form.mappable]);
-    if (!resolve) return { fields, failures };
+    const problems = await findProblems(module, wish, setting, tools.language);
+    if (!resolve) return { fields, failures, problems };
     const filled = await Promise.all(fields.map((field) => withOptions(field, wish, engine, failures)));
-    return { fields: filled, failures };
+    return { fields: filled, failures, problems };
   } finally {
     await engine.close();
   }
@@ -71,20 +94,79 @@ interface ListedField extends ShownField {
   readonly reference?: { readonly address: string; readonly valueKey: string; readonly labelKey: string };
 }
 
-function flattenFields(elements: readonly ParameterElement[]): readonly ListedField[] {
+type Evaluate = (template: string) => unknown;
+
+/** Values as the form holds them: what a run converts them to differs seldom for a condition. */
+function createEvaluate({ environment, functions }: Language, values: RunWish['parameters']): Evaluate {
+  return (template) =>
+    compileTemplate(template, { environment, functions, pointer: '' })({
+      ...{ environment, ...values },
+      parameters: values,
+    });
+}
+
+/** As a run has it: by the form as it is written. What is wrong is told without the secrets among the values. */
+async function findProblems(
+  module: ModuleComponent,
+  wish: RunWish,
+  { app, engine }: RunSetting,
+  { environment, functions }: Language,
+): Promise<ShownForm['problems']> {
+  const checked = await validateParameters(moduleForm(module), wish.parameters, {
+    ...(engine.timezone !== undefined && { timezone: engine.timezone }),
+    applyDefaults: wish.defaults === true,
+    evaluate: (template, known) =>
+      compileTemplate(template, { environment, functions, pointer: '' })({
+        ...{ environment, ...known },
+        parameters: known,
+      }),
+  });
+  if (checked.ok) return [];
+  const redactor = createRunRedactor(wish, app, undefined);
+  return checked.problems.map(({ path, message, kind }) => ({
+    ...{ path, message: redactor.text(message), isMissing: kind === 'missing' },
+  }));
+}
+
+/** @param values what the form holds at this place; undefined for items, each of which has other ones */
+function listFields(
+  elements: readonly ParameterElement[],
+  values: RunWish['parameters'] | undefined,
+  evaluate: Evaluate,
+): readonly ListedField[] {
   return elements.flatMap((element) => {
     if (element.kind === 'reference') return [];
     if (element.name === undefined || DECORATION.has(element.type)) return [];
+    if (!isVisible(element, evaluate)) return [];
+    const value = values === undefined ? undefined : ownMember(values, element.name);
+    const shown =
+      values === undefined
+        ? [listNestedFields(element)]
+        : listShownFields(element, value, () => indexChoices(element.choices?.options));
     return [
-      describeField(element, element.name),
+      describeField(element, element.name, isPlainObject(value) ? value : {}, evaluate),
       // Fields nested beside a value are members of the same collection.
-      ...flattenFields(element.nested ?? []),
-      ...flattenFields(element.choices?.nested ?? []),
+      ...shown.flatMap((nested) => listFields(nested, values, evaluate)),
     ];
   });
 }
 
-function describeField(spec: ParameterSpec, name: string): ListedField {
+/** A condition that cannot be evaluated hides nothing. */
+function isVisible({ visible }: ParameterSpec, evaluate: Evaluate): boolean {
+  if (typeof visible === 'boolean') return visible;
+  try {
+    return isTruthy(evaluate(visible));
+  } catch {
+    return true;
+  }
+}
+
+function describeField(
+  spec: ParameterSpec,
+  name: string,
+  inner: RunWish['parameters'],
+  evaluate: Evaluate,
+): ListedField {
   const { type, required, multiple, label, choices, source } = spec;
   const help = ownMember(source, 'help');
   const address = choices?.reference?.text;
@@ -98,7 +180,10 @@ function describeField(spec: ParameterSpec, name: string): ListedField {
       value,
       label: shown ?? String(value),
     })),
-    fields: spec.spec?.kind === 'fields' ? flattenFields(spec.spec.fields) : undefined,
+    fields:
+      spec.spec?.kind === 'fields'
+        ? listFields(spec.spec.fields, type === 'array' ? undefined : inner, evaluate)
+        : undefined,
     itemType: spec.spec?.kind === 'item' ? spec.spec.item.type : undefined,
     ...(isRpc && {
       reference: { address, valueKey: choices?.valueKey ?? 'value', labelKey: choices?.labelKey ?? 'label' },

@@ -74,6 +74,6 @@ export function createPlayer(recording: KeptAnswers, fromPage: number | undefine
 }
 
 /** What is asked; how it is authorized may differ from time to time. */
-function writeKey({ method, url, body }: TransportRequest): string {
+export function writeKey({ method, url, body }: TransportRequest): string {
   return `${method} ${url}\n${body === undefined ? '' : Buffer.from(body).toString('latin1')}`;
 }

@@ -118,7 +118,8 @@ export function shownInput(wish: RunWish, app: App): RunValues {
   return { connection, limit, defaults, start, ...shown };
 }
 
-function createRunRedactor(wish: RunWish, app: App, connection: unknown): Redactor {
+/** Knows the credentials and secrets a run is given. */
+export function createRunRedactor(wish: RunWish, app: App, connection: unknown): Redactor {
   const module = wish.kind === 'module' ? app.modules.get(wish.name) : undefined;
   const form = module === undefined ? readForm(app.rpcs.get(wish.name)?.params) : moduleForm(module);
   const given = secretValues(form.elements, wish.parameters);

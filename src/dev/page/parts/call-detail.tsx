@@ -14,7 +14,7 @@ export function CallDetail({ run }: { readonly run: RunDetail }): JSX.Element {
         <header>
           <h2>Call</h2>
         </header>
-        <JsonTree value={input.payload} />
+        <JsonTree value={openBody(input.payload)} />
       </section>
       <section class="column" aria-label="Bundles of the call">
         <header>
@@ -54,6 +54,16 @@ export function CallDetail({ run }: { readonly run: RunDetail }): JSX.Element {
       </section>
     </div>
   );
+}
+
+/** A body that is JSON is shown as what it says. */
+function openBody(payload: unknown): unknown {
+  if (typeof payload !== 'object' || payload === null || !('body' in payload)) return payload;
+  try {
+    return { ...payload, body: JSON.parse(String(payload.body)) as unknown };
+  } catch {
+    return payload;
+  }
 }
 
 function explainVerification({ hook, state }: RunDetail): string {

@@ -3,7 +3,11 @@ import type { ShownField } from '../../protocol.js';
 
 export type Values = Readonly<Record<string, unknown>>;
 
+/** What is said of a value, by its path: `items[2].email`. */
+export type Complaints = ReadonlyMap<string, string>;
+
 interface FieldsProps {
+  readonly complaints: Complaints;
   readonly fields: readonly ShownField[];
   readonly values: Values;
   readonly path: string;
@@ -11,13 +15,14 @@ interface FieldsProps {
 }
 
 /** The fields of a form; what is not filled in is not given. */
-export function FormFields({ fields, values, path, onChange }: FieldsProps): JSX.Element {
+export function FormFields({ fields, values, path, complaints, onChange }: FieldsProps): JSX.Element {
   return (
     <div class="fields">
       {fields.map((field) => (
         <Field
           key={field.name}
           field={field}
+          complaints={complaints}
           path={`${path}${field.name}`}
           value={values[field.name]}
           onChange={(value) => {
@@ -31,13 +36,14 @@ export function FormFields({ fields, values, path, onChange }: FieldsProps): JSX
 }
 
 interface FieldProps {
+  readonly complaints: Complaints;
   readonly field: ShownField;
   readonly path: string;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
 }
 
-function Field({ field, path, value, onChange }: FieldProps): JSX.Element {
+function Field({ field, path, value, complaints, onChange }: FieldProps): JSX.Element {
   const { label, name, required, help } = field;
   const id = `field-${path}`;
   const isGroup = field.fields !== undefined || field.type === 'array' || field.type === 'collection';
@@ -57,17 +63,19 @@ function Field({ field, path, value, onChange }: FieldProps): JSX.Element {
       <fieldset class="field">
         <legend>{title}</legend>
         {field.type === 'array' ? (
-          <Items field={field} path={path} value={value} onChange={onChange} />
+          <Items field={field} path={path} value={value} complaints={complaints} onChange={onChange} />
         ) : field.fields === undefined || field.fields.length === 0 ? (
           <JsonInput id={id} label={label} value={value} onChange={onChange} />
         ) : (
           <FormFields
             fields={field.fields}
             path={`${path}.`}
+            complaints={complaints}
             values={asValues(value)}
             onChange={(inner) => onChange(Object.keys(inner).length === 0 ? undefined : inner)}
           />
         )}
+        <Complaint id={id} path={path} complaints={complaints} />
       </fieldset>
     );
   }
@@ -76,7 +84,24 @@ function Field({ field, path, value, onChange }: FieldProps): JSX.Element {
       <label for={id}>{title}</label>
       <Control id={id} field={field} value={value} onChange={onChange} />
       {help !== undefined && <p class="help">{help.replace(/<[^>]*>/g, '')}</p>}
+      <Complaint id={id} path={path} complaints={complaints} />
     </div>
+  );
+}
+
+interface ComplaintProps {
+  readonly id: string;
+  readonly path: string;
+  readonly complaints: Complaints;
+}
+
+function Complaint({ id, path, complaints }: ComplaintProps): JSX.Element | null {
+  const text = complaints.get(path.replace(/\.(\d+)(?=\.|$)/g, (_, index) => `[${Number(index) + 1}]`));
+  if (text === undefined) return null;
+  return (
+    <p class="complaint" id={`${id}-complaint`}>
+      {text}
+    </p>
   );
 }
 
@@ -84,7 +109,7 @@ function asValues(value: unknown): Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {};
 }
 
-function Items({ field, path, value, onChange }: FieldProps): JSX.Element {
+function Items({ field, path, value, complaints, onChange }: FieldProps): JSX.Element {
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   const put = (next: readonly unknown[]): void => onChange(next.length === 0 ? undefined : next);
   const { fields, itemType = 'text' } = field;
@@ -115,6 +140,7 @@ function Items({ field, path, value, onChange }: FieldProps): JSX.Element {
               <FormFields
                 fields={fields}
                 path={`${path}.${index}.`}
+                complaints={complaints}
                 values={asValues(entry)}
                 onChange={change}
               />
@@ -141,7 +167,10 @@ function Items({ field, path, value, onChange }: FieldProps): JSX.Element {
   );
 }
 
-type ControlProps = Omit<FieldProps, 'path'> & { readonly id: string; readonly label?: string };
+type ControlProps = Omit<FieldProps, 'path' | 'complaints'> & {
+  readonly id: string;
+  readonly label?: string;
+};
 
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'uinteger', 'port']);
 

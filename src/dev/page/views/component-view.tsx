@@ -29,6 +29,8 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
   const isJson = useSignal(false);
   const version = useSignal(0);
   const isRunning = useSignal(false);
+  const problems = useSignal<ShownForm['problems']>([]);
+  const wasRefused = useSignal(false);
   const source = useSignal<RunDetail | undefined>(undefined);
   const answers = useSignal('');
   const module = kind === 'module' ? app.value?.modules.find((one) => one.name === name) : undefined;
@@ -56,8 +58,12 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
     }, sayError);
   }, [kind, name, from]);
 
-  const run = async (): Promise<void> => {
+  const run = async (isForced: boolean): Promise<void> => {
     if (isRunning.value) return;
+    if (problems.value.length > 0 && !isForced) {
+      wasRefused.value = true;
+      return;
+    }
     isRunning.value = true;
     try {
       const item: unknown = payload.value.trim() === '' ? undefined : JSON.parse(payload.value);
@@ -92,7 +98,7 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
         class="card form"
         onSubmit={(event) => {
           event.preventDefault();
-          void run();
+          void run(false);
         }}
       >
         {(module?.connection !== undefined || kept.length > 0) && (
@@ -130,6 +136,11 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
           connection={connection.value}
           values={values.value}
           version={version.value}
+          showsMissing={wasRefused.value}
+          onProblems={(found) => {
+            problems.value = found;
+            if (found.length === 0) wasRefused.value = false;
+          }}
           isJson={isJson.value}
           onChange={(next) => {
             values.value = next;
@@ -147,6 +158,19 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
                 payload.value = event.currentTarget.value;
               }}
             />
+          </div>
+        )}
+        {wasRefused.value && problems.value.length > 0 && (
+          <div class="refused" role="alert">
+            <p>A run refuses these values, and sends nothing:</p>
+            <ul>
+              {problems.value.map(({ path, message }) => (
+                <li key={`${path} ${message}`}>{message}</li>
+              ))}
+            </ul>
+            <button type="button" class="link" onClick={() => void run(true)}>
+              Run all the same
+            </button>
           </div>
         )}
         <div class="form-end">
@@ -212,8 +236,14 @@ interface ParametersProps {
   /** Counts the times somebody else than the form has set the values. */
   readonly version: number;
   readonly isJson: boolean;
+  /** Whether fields that lack their value are told of: nobody likes that before they have tried. */
+  readonly showsMissing: boolean;
+  readonly onProblems: (problems: ShownForm['problems']) => void;
   readonly onChange: (values: Values) => void;
 }
+
+/** Between the last key and asking which fields the values show, and what is wrong with them. */
+const SETTLE_MS = 300;
 
 function Parameters({
   kind,
@@ -222,22 +252,30 @@ function Parameters({
   values,
   version,
   isJson,
+  showsMissing,
+  onProblems,
   onChange,
 }: ParametersProps): JSX.Element {
   const form = useSignal<ShownForm | undefined>(undefined);
   const revision = app.value?.revision;
   useEffect(() => {
     let isCurrent = true;
-    post<ShownForm>('form', { kind, name, parameters: values, connection: connection || undefined }).then(
-      (found) => {
-        if (isCurrent) form.value = found;
-      },
-      sayError,
-    );
+    const ask = (): void => {
+      post<ShownForm>('form', { kind, name, parameters: values, connection: connection || undefined }).then(
+        (found) => {
+          if (!isCurrent) return;
+          form.value = found;
+          onProblems(found.problems);
+        },
+        sayError,
+      );
+    };
+    const timer = setTimeout(ask, form.peek() === undefined ? 0 : SETTLE_MS);
     return () => {
       isCurrent = false;
+      clearTimeout(timer);
     };
-  }, [kind, name, connection, revision, version]);
+  }, [kind, name, connection, revision, version, JSON.stringify(values)]);
   if (form.value === undefined) return <p class="empty-line">Reading the form …</p>;
   if (isJson) {
     return (
@@ -261,7 +299,12 @@ function Parameters({
       </div>
     );
   }
-  const { fields, failures } = form.value;
+  const { fields, failures, problems } = form.value;
+  const complaints = new Map(
+    problems
+      .filter(({ isMissing }) => showsMissing || !isMissing)
+      .map(({ path, message }) => [path, message] as const),
+  );
   const [plain, advanced] = [
     fields.filter((field) => !field.advanced),
     fields.filter((field) => field.advanced),
@@ -274,11 +317,11 @@ function Parameters({
           {text}
         </p>
       ))}
-      <FormFields fields={plain} path="" values={values} onChange={onChange} />
+      <FormFields fields={plain} path="" complaints={complaints} values={values} onChange={onChange} />
       {advanced.length > 0 && (
         <details class="advanced">
           <summary>Advanced {count(advanced.length, 'field')}</summary>
-          <FormFields fields={advanced} path="" values={values} onChange={onChange} />
+          <FormFields fields={advanced} path="" complaints={complaints} values={values} onChange={onChange} />
         </details>
       )}
     </>
