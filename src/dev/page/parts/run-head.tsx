@@ -1,0 +1,178 @@
+import type { JSX } from 'preact';
+import type { RunDetail } from '../../protocol.js';
+import { download, post, remove } from '../state/api.js';
+import { clock, describeOutcome, duration } from '../state/format.js';
+import { go, route, writeRoute } from '../state/route.js';
+import { runs, say, sayError } from '../state/store.js';
+import { FromPage } from './answer-actions.js';
+import { StateMark } from './badges.js';
+import { TestActions, TestMark } from './test-list.js';
+
+function act(work: () => Promise<unknown>): void {
+  work().catch(sayError);
+}
+
+/** What a run was, and what can be done with it. */
+export function RunHead({ run }: { readonly run: RunDetail }): JSX.Element {
+  const isTest = run.source === 'test';
+  const isOwn = !isTest && (run.kind === 'module' || run.kind === 'rpc');
+  return (
+    <header class="run-head">
+      <div class="run-title">
+        {run.testRun === undefined ? (
+          <StateMark state={run.state} />
+        ) : (
+          <TestMark status={run.testRun.status} />
+        )}
+        <h1>
+          {isOwn ? <a href={writeRoute(run.kind, run.name)}>{run.name}</a> : (run.testRun?.name ?? run.name)}
+        </h1>
+        <span class="muted">
+          {run.testRun !== undefined && `${run.testRun.file} · `}
+          {describeOutcome(run)} · {duration(run.durationMs)} · {clock(run.startedAt)}
+          {run.input.connection !== undefined && ` · connection ${run.input.connection}`}
+          {run.replayOf !== undefined && ' · on recorded answers'}
+        </span>
+      </div>
+      <div class="actions">
+        {run.state === 'running' && (
+          <button type="button" class="button" onClick={() => act(() => post(`runs/${run.id}/stop`))}>
+            Stop
+          </button>
+        )}
+        {isOwn && run.state !== 'running' && <RunAgain run={run} />}
+        {isTest && run.testRun !== undefined && <TestActions id={run.testRun.file} />}
+        {run.kind === 'webhook' && !isTest && run.canReplay && <SendAgain run={run} />}
+        {run.canReplay && run.state !== 'stopped' && (
+          <a class="button" href={writeRoute('save', run.id)}>
+            Save as test
+          </a>
+        )}
+        {!isTest && <CompareWith run={run} />}
+        <button
+          type="button"
+          class="button"
+          onClick={() => act(() => download(`runs/${run.id}/trace`, `${run.name}.jsonl`))}
+        >
+          Save trace
+        </button>
+        {run.requests > 0 && (
+          <button
+            type="button"
+            class="button"
+            title="Requests and answers as HTTP archive (HAR 1.2), for browsers and proxies; secrets are placeholders"
+            onClick={() => act(() => download(`runs/${run.id}/har`, `${run.name}.har`))}
+          >
+            Save HAR
+          </button>
+        )}
+        {!isTest && <RemoveButton run={run} />}
+      </div>
+    </header>
+  );
+}
+
+/** A run of a module or RPC once more, in one of several ways. */
+function RunAgain({ run }: { readonly run: RunDetail }): JSX.Element {
+  const again = async (more: Record<string, unknown>): Promise<void> => {
+    const { parameters, connection, limit, defaults, start, payload } = run.input;
+    const wish = { parameters, connection, limit, defaults, start, payload };
+    const { id } = await post<{ id: string }>('runs', {
+      kind: run.kind,
+      name: run.name,
+      ...wish,
+      again: run.id,
+      ...more,
+    });
+    go('run', id);
+  };
+  return (
+    <>
+      <button type="button" class="button primary" data-key="r" onClick={() => act(() => again({}))}>
+        Run again
+      </button>
+      <a class="button" href={writeRoute(run.kind, run.name, run.id)}>
+        Edit and run
+      </a>
+      <FromPage
+        key={run.id}
+        run={run}
+        onRun={(fromPage) => act(() => again({ replayOf: run.id, fromPage }))}
+      />
+      {run.canReplay && (
+        <button
+          type="button"
+          class="button"
+          title="Nothing is sent: the service's answers of this run are given again"
+          onClick={() => act(() => again({ replayOf: run.id }))}
+        >
+          On its answers
+        </button>
+      )}
+    </>
+  );
+}
+
+/** A call of a webhook once more. */
+function SendAgain({ run }: { readonly run: RunDetail }): JSX.Element {
+  return (
+    <>
+      <button
+        type="button"
+        class="button primary"
+        data-key="r"
+        onClick={() =>
+          act(async () => go('run', (await post<{ id: string }>(`runs/${run.id}/send-again`)).id))
+        }
+      >
+        Send again
+      </button>
+      <a class="button" href={writeRoute('call', run.name, run.id)}>
+        Edit and send
+      </a>
+    </>
+  );
+}
+
+function RemoveButton({ run }: { readonly run: RunDetail }): JSX.Element {
+  const drop = async (): Promise<void> => {
+    await remove(`runs/${run.id}`);
+    say('The run was removed.');
+    if (route.peek().id === run.id) go();
+  };
+  return (
+    <button
+      type="button"
+      class="button"
+      aria-label="Remove this run from the history"
+      onClick={() => void drop().catch(sayError)}
+    >
+      Remove
+    </button>
+  );
+}
+
+function CompareWith({ run }: { readonly run: RunDetail }): JSX.Element | null {
+  const others = runs.value.filter(
+    ({ id, name, kind }) => id !== run.id && name === run.name && kind === run.kind,
+  );
+  if (others.length === 0) return null;
+  return (
+    <select
+      class="button"
+      aria-label="Compare with another run"
+      value=""
+      onChange={(event) => {
+        const { value } = event.currentTarget;
+        if (value !== '') go('diff', value, run.id);
+      }}
+    >
+      <option value="">Compare with …</option>
+      {others.slice(0, 30).map((other) => (
+        <option key={other.id} value={other.id}>
+          {clock(other.startedAt)} · {describeOutcome(other)}
+        </option>
+      ))}
+    </select>
+  );
+}
