@@ -122,26 +122,12 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     return { ...run, canReplay: run.canReplay && workshop.isAtHand(id) };
   };
   const readEvents = (id: string): Promise<readonly PackedEvent[]> => history.events(id, -1, MAX_EVENTS);
-  const readDocuments = async (run: RunDetail): Promise<readonly TracedDocument[]> => {
-    const texts = await Promise.all(
-      run.documents.map(async ({ role, file, ref }) => ({
-        role,
-        file,
-        text: (await history.body(ref))?.text,
-      })),
-    );
-    return texts.flatMap(({ role, file, text }) => (text === undefined ? [] : [{ role, file, text }]));
-  };
+  const readDocuments = (run: RunDetail): Promise<readonly TracedDocument[]> => readKept(run, history);
   /** Those that expressions of the run are written in. */
   const readTexts = async (run: RunDetail): Promise<readonly ExplainedText[]> =>
     (await readDocuments(run)).flatMap(({ role, ...text }) =>
       role === 'base' || role === 'communication' ? [{ role, ...text }] : [],
     );
-  const findToSave = async (id: string): Promise<RunToSave> => {
-    const { startedAt } = await find(id);
-    const recorded = await workshop.recorded(id);
-    return { recorded, startedAt, version: parts.version, root: session.root };
-  };
   const openMoment = async (id: string, seq: number) => {
     const run = await find(id);
     const [moment, texts, language] = await Promise.all([
@@ -202,12 +188,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     },
     importTrace: async (text) => keepTrace(readTraceFile(text), { source: 'file' }, parts),
     call: (wish) => workshop.send(wish, parts.writeHookAddress(wish.webhook)),
-    draftCase: async (id) => draftCase(await findToSave(id)),
-    saveCase: async (id, choice) => {
-      const file = await saveCase(await findToSave(id), choice);
-      await tests.touch([file]);
-      return path.relative(session.root, file).split(path.sep).join('/');
-    },
+    ...createCaseWriter(parts, find),
     diff: async (a, b) => {
       const [left, right] = await Promise.all(
         [a, b].map(async (id) => {
@@ -221,6 +202,32 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     clear: async (id) => {
       await history.remove(id);
       hub.publish({ type: 'removed' });
+    },
+  };
+}
+
+/** The texts that are kept of a run. */
+async function readKept({ documents }: RunDetail, history: History): Promise<readonly TracedDocument[]> {
+  const texts = await Promise.all(
+    documents.map(async ({ role, file, ref }) => ({ role, file, text: (await history.body(ref))?.text })),
+  );
+  return texts.flatMap(({ role, file, text }) => (text === undefined ? [] : [{ role, file, text }]));
+}
+
+function createCaseWriter(
+  { workshop, tests, session, version }: WorkbenchParts,
+  find: Workbench['run'],
+): Pick<Workbench, 'draftCase' | 'saveCase'> {
+  const findToSave = async (id: string): Promise<RunToSave> => {
+    const { startedAt } = await find(id);
+    return { recorded: await workshop.recorded(id), startedAt, version, root: session.root };
+  };
+  return {
+    draftCase: async (id) => draftCase(await findToSave(id)),
+    saveCase: async (id, choice) => {
+      const file = await saveCase(await findToSave(id), choice);
+      await tests.touch([file]);
+      return path.relative(session.root, file).split(path.sep).join('/');
     },
   };
 }
