@@ -11,6 +11,7 @@ import { FUNCTIONS } from '../../iml/functions/table.js';
 import { prepareExchange } from '../../run/exchange.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import { readRepeat } from '../../run/paging/repeat.js';
+import { extendTemp } from '../../run/response/receive-response.js';
 import { type RequestPlan, runRequest } from '../../run/run-request.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import { atDirective, evaluateDirective, evaluateFlag } from '../../run/scope/evaluate-directive.js';
@@ -82,7 +83,9 @@ export class Rehearsal {
     const { repeat, pagination } = request;
     if (this.step(() => evaluateFlag(request.condition?.test, true, context)) !== true) return;
     const hasBegun = this.step(() => runRequest(request, plan, context)) !== undefined;
-    if (!hasBegun || request.isStatic) return;
+    if (!hasBegun) return;
+    this.step(() => extendTemp(request.response.temp, context));
+    if (request.isStatic) return;
     this.step(() => prepareExchange(request, undefined, context));
     this.endpoint(request, context);
     if (pagination !== undefined && request.endpoint === undefined) {
