@@ -6,7 +6,8 @@ export default defineConfig({
     root: '.',
     setupFiles: ['.config/property-seed.ts'],
     include: (process.env['IML_MUTATION_TESTS'] ?? '').split(',').filter((path) => path !== ''),
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Code that counts which of its parts run is many times as slow, with large texts by minutes.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
   },
 });

@@ -49,11 +49,14 @@ function signWithOAuth(
   return { ...request, ...signed };
 }
 
-/** Evaluated members may be of any type; the signers take texts, and a boolean for whether a hash is to be computed. */
+/** Says whether a hash is to be computed, or is one. */
+const BODY_HASH = 'body_hash';
+
+/** Evaluated members may be of any type; the signers take texts, and a boolean for that one. */
 function textMembers(members: PlainObject): Partial<AwsCredentials> & OAuth1Options {
   const texts = Object.entries(members).map(([name, value]) => [
     name,
-    typeof value === 'boolean' ? value : toText(value),
+    name === BODY_HASH && typeof value === 'boolean' ? value : toText(value),
   ]);
   return Object.fromEntries(texts);
 }
