@@ -24,12 +24,14 @@ import { createScenarioAdmin, type ScenarioAdmin } from './scenarios/scenario-ad
 import { type Health, readHealth } from './server/health.js';
 import type { HostMetrics } from './server/metrics.js';
 import type { HookRow, HostStore } from './store/tables.js';
+import { type Arrivals, createArrivals } from './work/arrivals.js';
 import type { Claim } from './work/claim.js';
 import type { Checkpoint, HostContext } from './work/context.js';
 import { createDispatcher, type Dispatcher } from './work/dispatcher.js';
 import { findDueScenarios, followClock } from './work/due-work.js';
 import { createWorkerLease, type WorkerLease } from './work/lease.js';
 import { type HostLimits, resolveHostLimits } from './work/limits.js';
+import { nextTurn } from './work/next-turn.js';
 import { type HostObserver, tellAll } from './work/observer.js';
 import type { Flows, HostQueue, Receiver } from './work/ports.js';
 import { repeatEvery } from './work/repeat-every.js';
@@ -167,6 +169,7 @@ interface Parts {
   readonly lease: WorkerLease;
   readonly dispatcher: Dispatcher;
   readonly intake: Intake;
+  readonly arrivals: Arrivals;
   readonly baseUrl: () => string;
   readonly health: () => Promise<Health>;
 }
@@ -202,14 +205,16 @@ function createParts(options: HostOptions): Parts {
   const onTaken = (claim: Claim): void => {
     if (claim.kind === 'event') capacity.release(claim.event.hookId);
   };
-  const context: WorkContext = { ...shared, log: createWorkLog(shared, onTaken) };
+  const arrivals = createArrivals();
+  const gather = store.capabilities.holdsProcess === true ? arrivals.settled : nextTurn;
+  const context: WorkContext = { ...shared, log: createWorkLog(shared, { onTaken, gather }) };
   const dispatcher = createDispatcher({
     ...{ context, log: context.log, signal: () => life.running.signal },
     handle: (claim, onRan) => handleClaim(context, life, claim, onRan),
     findDue: () => findDueScenarios(store, clock.now()),
   });
   return {
-    ...{ context, life, lease, dispatcher, intake: createIntake(context, capacity) },
+    ...{ context, life, lease, dispatcher, arrivals, intake: createIntake(context, capacity, gather) },
     baseUrl: () => (options.baseUrl ?? life.server?.origin ?? 'http://localhost').replace(/\/+$/, ''),
     health: () => readHealth(context, life.isStopping, { isFull: () => clock.now() < life.fullUntilMs }),
   };
@@ -231,19 +236,22 @@ function createHandler(
   parts: Parts,
   { receiver, metrics }: HostOptions,
 ): (request: Request) => Promise<Response> {
-  const { context, life, intake, baseUrl, dispatcher } = parts;
+  const { context, life, intake, baseUrl, dispatcher, arrivals } = parts;
   const hookOf = createHookFinder(context.store);
   return async (request) => {
+    arrivals.note();
     const { pathname } = new URL(request.url);
     if (pathname === '/health') return healthResponse(await parts.health());
     if (pathname === '/metrics' && metrics !== undefined)
       return metricsResponse(metrics, await parts.health());
     const token = /^\/hooks\/([A-Za-z0-9_-]{1,100})\/?$/.exec(pathname)?.[1];
     if (token === undefined) return textResponse(404, 'There is nothing at this address.');
-    const readCall = async (): Promise<IncomingCall> => ({
-      ...{ method: request.method.toUpperCase(), url: request.url, headers: [...request.headers] },
-      body: await readCallBody(request),
-    });
+    const readCall = async (): Promise<IncomingCall> => {
+      const body = await readCallBody(request);
+      arrivals.note();
+      const { method, url, headers } = request;
+      return { method: method.toUpperCase(), url, headers: [...headers], body };
+    };
     const { signal } = life.running;
     const senderTrace = request.headers.get('traceparent') ?? undefined;
     const announcedBytes =

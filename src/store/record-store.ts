@@ -198,6 +198,8 @@ export interface StoreCapabilities {
   readonly durable: boolean;
   /** `process`: one process sees them; `machine`: all processes of one machine; `network`: all that reach the server. */
   readonly reach: 'process' | 'machine' | 'network';
+  /** A transaction holds up the whole process until it is on the disk, as the driver waits for it. Default: no. */
+  readonly holdsProcess?: boolean;
 }
 
 /** How often something happened in a window of time that its first event opens. */

@@ -5,8 +5,8 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { EventRow, HostWriter, ScenarioRow } from '../store/tables.js';
 import type { EventClaim } from '../work/claim.js';
+import { nextTurn } from '../work/next-turn.js';
 import type { WorkContext } from '../work/work-context.js';
-import { nextTurn } from '../work/work-log.js';
 import type { Capacity, QueueCapacity } from './queue-capacity.js';
 
 /** An event that is about to be stored. */
@@ -57,7 +57,11 @@ type NewEvent = Omit<EventRow, 'id'>;
  * Stores events in batches: what arrives in one turn of the event loop, and while a transaction is under way, shares one.
  * One transaction at a time, so that events of this process are stored in the order they came.
  */
-export function createIntake(context: WorkContext, capacity: QueueCapacity): Intake {
+export function createIntake(
+  context: WorkContext,
+  capacity: QueueCapacity,
+  gather: () => Promise<void> = nextTurn,
+): Intake {
   /** Since when the store is at what it was given last. Before it is asked nobody waits for it, however much comes at once. */
   let storingSinceMs: number | undefined;
   let waiting = 0;
@@ -87,7 +91,7 @@ export function createIntake(context: WorkContext, capacity: QueueCapacity): Int
   };
   // One that the store refuses must not take the others with it.
   const isOfOne = (error: unknown): boolean => error instanceof StoreError && error.code === 'STORE_FAILED';
-  const enter = createBatcher(storeBatch, { maxItems: MAX_BATCH, isOfOne, gather: nextTurn });
+  const enter = createBatcher(storeBatch, { maxItems: MAX_BATCH, isOfOne, gather });
   return {
     ...{ isFull: capacity.isFull, refuse: capacity.refuse },
     isLate: () => {

@@ -3,6 +3,7 @@ import { createBatcher } from '../../util/batcher.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import { type Claim, type Claimed, type ClaimRequest, claimWork } from './claim.js';
 import type { HostContext } from './context.js';
+import { nextTurn } from './next-turn.js';
 import { isPassing, persist } from './persist.js';
 import type { Settled } from './run-scenario.js';
 import { isQuiet, type Settlement, settleAll } from './settle.js';
@@ -43,8 +44,17 @@ export type HeldTable = 'events' | 'incompletes' | 'scenarios';
 /** Entries that share a transaction at most. */
 const MAX_ENTRIES = 200;
 
-/** @param onTaken told of all that was taken, once it is committed */
-export function createWorkLog(context: HostContext, onTaken: (claim: Claim) => void = () => {}): WorkLog {
+export interface WorkLogOptions {
+  /** Told of all that was taken, once it is committed. */
+  readonly onTaken?: ((claim: Claim) => void) | undefined;
+  /** Waits before each transaction for what belongs to it. Default: one turn of the event loop. */
+  readonly gather?: (() => Promise<void>) | undefined;
+}
+
+export function createWorkLog(
+  context: HostContext,
+  { onTaken = () => {}, gather = nextTurn }: WorkLogOptions = {},
+): WorkLog {
   const held = new Set<string>();
   const makeKey = (table: HeldTable, id: number): string => `${table} ${id}`;
   const isHeld = (table: HeldTable, id: number): boolean => held.has(makeKey(table, id));
@@ -143,7 +153,7 @@ export function createWorkLog(context: HostContext, onTaken: (claim: Claim) => v
     checkedAtMs = nowMs;
   }
 
-  const enter = createBatcher(commit, { maxItems: MAX_ENTRIES, isOfOne: isNoLease, gather: nextTurn });
+  const enter = createBatcher(commit, { maxItems: MAX_ENTRIES, isOfOne: isNoLease, gather });
   return {
     write: enter,
     hold: (table, id) => void held.add(makeKey(table, id)),
@@ -175,14 +185,4 @@ function heldBy(claim: Claim): readonly [HeldTable, number] {
 /** What the store does not take of one event must not hold up the others. */
 function isNoLease(error: unknown): boolean {
   return !(error instanceof EngineError && error.code === 'HOST_LEASE') && !isPassing(error);
-}
-
-/**
- * The next turn of the event loop: what other callers have to say by then goes into the same transaction, and requests
- * are read in between. A store whose driver answers at once would have it otherwise that each gets one of its own.
- */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -42,7 +42,10 @@ export function createSqlStore<T extends Tables>(
   const sources: StoreSources = { codecs, kind, run, statements: new WeakMap() };
   const { db } = database;
   return {
-    capabilities: { durable: true, reach: kind === 'postgres' ? 'network' : 'machine' },
+    capabilities:
+      kind === 'postgres'
+        ? { durable: true, reach: 'network' }
+        : { durable: true, reach: 'machine', holdsProcess: true },
     ...createReader<T>(db, sources),
     transaction: (work, isolation) =>
       translateErrors(() =>

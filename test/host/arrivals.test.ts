@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { createArrivals } from '../../src/host/work/arrivals.js';
+import { nextTurn } from '../../src/host/work/next-turn.js';
+
+it('waits as long as something comes in each turn, and no longer than it may', async () => {
+  let nowMs = 0;
+  const arrivals = createArrivals(() => nowMs);
+  let isSettled = false;
+  const settled = arrivals.settled().then(() => {
+    isSettled = true;
+  });
+  for (let turn = 0; turn < 20; turn++) {
+    arrivals.note();
+    await nextTurn();
+  }
+  expect(isSettled).toBe(false);
+  await settled;
+  const again = arrivals.settled();
+  arrivals.note();
+  nowMs += 25;
+  await again;
+});
