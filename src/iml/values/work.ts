@@ -29,12 +29,16 @@ function tooMuchWork(): Error {
  *
  * @throws ImlError `IML_LIMIT` beyond it, and what `run` throws
  */
-export function withinSteps<T>(most: number, run: () => T): T {
+export function withinSteps<T, Input extends readonly unknown[]>(
+  most: number,
+  run: (...input: Input) => T,
+  ...input: Input
+): T {
   const outer = stepsLeft;
   const allowed = Math.min(most, outer);
   stepsLeft = allowed;
   try {
-    return run();
+    return run(...input);
   } finally {
     // Infinity less Infinity is no number.
     if (allowed !== Number.POSITIVE_INFINITY) stepsLeft = outer - (allowed - stepsLeft);
