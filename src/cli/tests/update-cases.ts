@@ -7,6 +7,7 @@ import { isText } from '../../testing/recording/is-text.js';
 import type { UpdatedBody } from '../../testing/update/update-bodies.js';
 import { type UpdateScope, updateCase } from '../../testing/update/update-case.js';
 import { writeFiles } from '../../util/write-files.js';
+import { writeWholeFile } from '../../util/write-whole-file.js';
 import type { Arguments } from '../command.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
@@ -70,10 +71,8 @@ export async function updateCases(
     if (!answer) continue;
     const written = await readFile(read.file, 'utf8');
     const mark = written.startsWith('\uFEFF') ? '\uFEFF' : '';
-    await writeFiles([
-      ...files.map((body) => ({ path: path.join(folder, body.name), content: body.after })),
-      { path: read.file, content: mark + after },
-    ]);
+    await writeFiles(files.map((body) => ({ path: path.join(folder, body.name), content: body.after })));
+    await writeWholeFile(read.file, mark + after);
     if (left.length === 0) mended++;
   }
   return mended;
