@@ -20,7 +20,7 @@ export function DiffView({ a, b }: { readonly a: string; readonly b: string }): 
     }, sayError);
   }, [a, b]);
   const { value } = diff;
-  if (value === undefined) return <p class="empty">Comparing …</p>;
+  if (value === undefined) return <h1 class="empty">Comparing …</h1>;
   const changed = value.steps.filter(({ change }) => change !== 'same');
   return (
     <article class="diff" aria-label="Two runs compared">

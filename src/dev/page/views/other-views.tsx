@@ -65,7 +65,7 @@ export function HomeView(): JSX.Element {
 /** A webhook: its address, and its calls as they come. */
 export function WebhookView({ name }: { readonly name: string }): JSX.Element {
   const webhook = app.value?.webhooks.find((one) => one.name === name);
-  if (webhook === undefined) return <p class="empty">The app has no webhook "{name}".</p>;
+  if (webhook === undefined) return <h1 class="empty">The app has no webhook "{name}".</h1>;
   const example = `curl -X POST ${webhook.address} -H 'content-type: application/json' --data-raw '{"id": 1}'`;
   return (
     <article class="component" aria-label={name}>

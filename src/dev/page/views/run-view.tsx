@@ -54,10 +54,10 @@ export function RunView({ id }: { readonly id: string }): JSX.Element {
       isCurrent = false;
     };
   }, [id, news?.events, news?.state]);
-  if (isMissing.value) return <p class="empty">This run is not in the history any more.</p>;
+  if (isMissing.value) return <h1 class="empty">This run is not in the history any more.</h1>;
   const run = detail.value;
   return run === undefined || run.id !== id ? (
-    <p class="empty">Loading the run …</p>
+    <h1 class="empty">Loading the run …</h1>
   ) : (
     <Loaded run={run} events={events.value} />
   );

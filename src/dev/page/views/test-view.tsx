@@ -12,8 +12,8 @@ import { RunView } from './run-view.js';
 /** A test as it stands now: the run of a case, or what is wrong with one that cannot be run. */
 export function TestView({ id }: { readonly id: string }): JSX.Element {
   const test = findTest(id);
-  if (tests.value === undefined) return <p class="empty">Loading the tests …</p>;
-  if (test === undefined) return <p class="empty">The app has no test "{id}" any more.</p>;
+  if (tests.value === undefined) return <h1 class="empty">Loading the tests …</h1>;
+  if (test === undefined) return <h1 class="empty">The app has no test "{id}" any more.</h1>;
   if (test.run !== undefined) return <RunView id={test.run} />;
   return (
     <article class="run" aria-label={`Test ${test.name}`}>
