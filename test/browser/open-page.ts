@@ -14,6 +14,9 @@ const SHOTS = process.env['IML_SHOTS'];
 
 const WAIT_MS = Number(process.env['IML_TEST_WAIT_MS'] ?? 60_000);
 
+/** One test waits for many things, each of which may take long on a busy machine. */
+export const WHOLE_MS = 600_000;
+
 /** Whether tests in a browser are left out: never in CI, where one has to be there. */
 export const hasNoBrowser: boolean = findBrowser() === undefined && process.env['CI'] === undefined;
 

@@ -11,6 +11,7 @@ import {
   startBrowser,
   type TestBrowser,
   takePicture,
+  WHOLE_MS,
 } from './open-page.js';
 
 /** A field that shows others, and one with a condition. */
@@ -29,7 +30,7 @@ function addFields(root: string): void {
   writeFileSync(file, JSON.stringify([...fields, binding, drm]));
 }
 
-describe.skipIf(hasNoBrowser)('runs and calls once more', () => {
+describe.skipIf(hasNoBrowser)('runs and calls once more', { timeout: WHOLE_MS }, () => {
   let started: TestBrowser;
   let dev: TestDev;
   let opened: OpenPage;

@@ -11,11 +11,12 @@ import {
   startBrowser,
   type TestBrowser,
   takePicture,
+  WHOLE_MS,
 } from './open-page.js';
 
 const SPEC = 'modules/list-books/list-books.communication.iml.json';
 
-describe.skipIf(hasNoBrowser)('tests on the page', () => {
+describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => {
   let started: TestBrowser;
   let dev: TestDev;
   let opened: OpenPage;
