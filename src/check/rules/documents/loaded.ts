@@ -1,17 +1,32 @@
 import type { Rule } from '../../rule.js';
 import { createLoaderRule } from './loader-rule.js';
 
+const SYNTAX = createLoaderRule({
+  id: 'syntax',
+  level: 'error',
+  codes: ['syntax'],
+  summary: 'An expression does not parse.',
+  why: 'The app loads, and a run that comes to the expression ends with an error.',
+  bad: '"name": "{{item.first item.last}}"',
+  good: '"name": "{{item.first}} {{item.last}}"',
+});
+
+/** The path of `iterate` may stand without braces, so that loading takes it for a text. */
+const tellBarePaths: Rule['check'] = ({ expressions }, report) => {
+  for (const { parsed, text, placeAt } of expressions) {
+    if (!parsed.ok && !text.includes('{{')) report({ message: parsed.error.message, place: placeAt(0) });
+  }
+};
+
 /** What loading finds itself, a rule for each kind of warning. */
 export const LOADED: readonly Rule[] = [
-  createLoaderRule({
-    id: 'syntax',
-    level: 'error',
-    codes: ['syntax'],
-    summary: 'An expression does not parse.',
-    why: 'The app loads, and a run that comes to the expression ends with an error.',
-    bad: '"name": "{{item.first item.last}}"',
-    good: '"name": "{{item.first}} {{item.last}}"',
-  }),
+  {
+    ...SYNTAX,
+    check: (subject, report) => {
+      SYNTAX.check(subject, report);
+      tellBarePaths(subject, report);
+    },
+  },
   createLoaderRule({
     id: 'unknown-directive',
     level: 'warning',
