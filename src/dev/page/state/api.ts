@@ -79,9 +79,14 @@ export async function download(path: string, name: string): Promise<void> {
 }
 
 /** Lines of server-sent events, until the stream or `signal` ends. */
-export async function listen(onData: (data: string) => void, signal: AbortSignal): Promise<void> {
+export async function listen(
+  onOpen: () => void,
+  onData: (data: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const response = await fetch('/api/live', { headers: headers(), signal });
   if (!response.ok || response.body === null) await readAnswer(response);
+  onOpen();
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {

@@ -125,15 +125,18 @@ export async function startListening(): Promise<void> {
   const lead = async (): Promise<never> => {
     for (;;) {
       try {
-        const opened = listen((line) => {
+        const open = (): void => {
+          channel.postMessage({ type: 'live' });
+          connection.value = 'live';
+          // Only now: what happened before the stream stood is told by nobody.
+          void catchUp().catch(sayError);
+        };
+        const take = (line: string): void => {
           const message = JSON.parse(line) as LiveMessage;
           channel.postMessage(message);
           hear(message);
-        }, new AbortController().signal);
-        await catchUp();
-        channel.postMessage({ type: 'live' });
-        connection.value = 'live';
-        await opened;
+        };
+        await listen(open, take, new AbortController().signal);
       } catch (error) {
         if (error instanceof ApiError && error.status === 401) connection.value = 'refused';
       }
