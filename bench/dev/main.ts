@@ -53,15 +53,33 @@ const FRAMES = 200;
 const REST: RunRest = {
   limits: { requests: 5000, pages: 5000, records: undefined, timeMs: 40_000 },
   input: { parameters: {} },
-  ...{ replayOf: undefined, documents: [], failure: undefined, allWarnings: [], bundleList: undefined },
-  ...{ canReplay: false, testRun: undefined },
+  replayOf: undefined,
+  documents: [],
+  failure: undefined,
+  allWarnings: [],
+  bundleList: undefined,
+  canReplay: false,
+  testRun: undefined,
 };
 
 function summary(id: string, startedAt: number, events: number): RunSummary {
   return {
-    ...{ id, app: 'bookshop', kind: 'module', name: 'listBooks', source: 'run', state: 'ok', startedAt },
-    ...{ durationMs: 12_000, requests: events / 4, pages: 0, records: 0, bundles: 10, warnings: 0, events },
-    ...{ stopReason: undefined, error: undefined },
+    id,
+    app: 'bookshop',
+    kind: 'module',
+    name: 'listBooks',
+    source: 'run',
+    state: 'ok',
+    startedAt,
+    durationMs: 12_000,
+    requests: events / 4,
+    pages: 0,
+    records: 0,
+    bundles: 10,
+    warnings: 0,
+    events,
+    stopReason: undefined,
+    error: undefined,
   };
 }
 
@@ -207,14 +225,12 @@ const filled = await openHistory(historyFile);
 await fill(filled);
 await filled.close();
 const server = await serveDev({
-  ...{
-    root: path.resolve('spec-fixtures/bookshop'),
-    port: 0,
-    historyFile,
-    pageFolder,
-    engine: {},
-    version: '0',
-  },
+  root: path.resolve('spec-fixtures/bookshop'),
+  port: 0,
+  historyFile,
+  pageFolder,
+  engine: {},
+  version: '0',
   connections: { get: async () => undefined, save: async () => {} },
   listConnections: async () => [],
   hookKey: () => 'key',

@@ -17,7 +17,8 @@ export async function createSqliteFile(): Promise<BenchDatabase> {
   const folder = await mkdtemp(path.join(tmpdir(), 'iml-bench-'));
   const at = path.join(folder, 'host.db');
   return {
-    ...{ engine: 'sqlite', at },
+    engine: 'sqlite',
+    at,
     open: () => openHostSqlite({ file: at }),
     drop: () => rm(folder, { recursive: true }),
   };
@@ -34,7 +35,8 @@ export async function createPostgresDatabase(server: string): Promise<BenchDatab
   const at = new URL(server);
   at.pathname = `/${name}`;
   return {
-    ...{ engine: 'postgres', at: at.href },
+    engine: 'postgres',
+    at: at.href,
     open: () => openHostPostgres({ url: at.href }),
     drop: async () => {
       await admin.query(`drop database ${name} with (force)`);

@@ -36,7 +36,9 @@ export function createCostTable(load: Load, events: number): CostTable {
     const { user, system } = process.cpuUsage(cpu);
     const each = (user + system) / 1000 / events;
     rows.push({
-      ...{ what, 'per second': Math.round(events / seconds), 'CPU ms each': each.toFixed(2) },
+      what,
+      'per second': Math.round(events / seconds),
+      'CPU ms each': each.toFixed(2),
       ...(statements && { 'statements each': ((statements() - asked) / events).toFixed(2) }),
     });
   }

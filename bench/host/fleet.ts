@@ -33,8 +33,10 @@ export async function startFleet(count: number, order: ProcessOrder): Promise<Fl
         reports.reduce((total, report) => total + report[name], 0);
       return {
         ports: reports.map(({ port }) => port),
-        ...{ finished: sum('finished'), statements: sum('statements') },
-        ...{ cpuMs: sum('cpuMs'), rssMb: sum('rssMb') },
+        finished: sum('finished'),
+        statements: sum('statements'),
+        cpuMs: sum('cpuMs'),
+        rssMb: sum('rssMb'),
       };
     },
     end: async () => {

@@ -40,8 +40,11 @@ report();
 function report(): void {
   const { user, system } = process.cpuUsage();
   const found: ProcessReport = {
-    ...{ port: measured.port, finished: measured.finished(), statements: measured.statements() },
-    ...{ cpuMs: (user + system) / 1000, rssMb: process.memoryUsage.rss() / 1e6 },
+    port: measured.port,
+    finished: measured.finished(),
+    statements: measured.statements(),
+    cpuMs: (user + system) / 1000,
+    rssMb: process.memoryUsage.rss() / 1e6,
   };
   process.send?.(found);
 }

@@ -10,5 +10,8 @@ export const receiver: Receiver = async ({ call }) => ({
 
 /** What a flow without any module ends with. */
 export const SUCCESS: FlowOutcome = {
-  ...{ outcome: { kind: 'success' }, error: undefined, incompletes: [], triggerState: undefined },
+  outcome: { kind: 'success' },
+  error: undefined,
+  incompletes: [],
+  triggerState: undefined,
 };

@@ -59,10 +59,16 @@ export function createRateTable(load: Load, seconds: number, counts: readonly nu
     const after = await fleet.report();
     const { 200: accepted = 0, 429: full = 0, 503: late = 0, ...others } = statuses;
     rows.push({
-      ...{ what, processes, 'offered/s': perSecond, 'accepted/s': Math.round(accepted / elapsed) },
+      what,
+      processes,
+      'offered/s': perSecond,
+      'accepted/s': Math.round(accepted / elapsed),
       'finished/s': Math.round((sent.finished - before.finished) / elapsed),
-      ...{ '429': full, '503': late, failed: Object.values(others).reduce((sum, count) => sum + count, 0) },
-      ...{ 'p50 ms': Math.round(p50Ms), 'p99 ms': Math.round(p99Ms) },
+      '429': full,
+      '503': late,
+      failed: Object.values(others).reduce((sum, count) => sum + count, 0),
+      'p50 ms': Math.round(p50Ms),
+      'p99 ms': Math.round(p99Ms),
       'CPU ms': ((after.cpuMs - before.cpuMs) / accepted).toFixed(2),
       statements: ((after.statements - before.statements) / accepted).toFixed(2),
       'RSS MB': Math.round(after.rssMb),

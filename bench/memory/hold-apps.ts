@@ -7,7 +7,9 @@ import { liveBytes } from './live-heap.js';
 const count = Number(process.argv[2]);
 
 const transport = async ({ url }: { url: string }) => ({
-  ...{ status: 200, url, headers: { 'content-type': 'application/json' } },
+  status: 200,
+  url,
+  headers: { 'content-type': 'application/json' },
   body: Buffer.from('{"items":[{"last":"x"}]}'),
 });
 

@@ -45,7 +45,9 @@ export async function readyParameters(
   const { defaults, resolve = 'none', mapped = false, forcedEmpty = false } = check;
   const ask = rpcAsker(runtime, input, subject, secrets);
   const options: ValidateParametersOptions = {
-    ...{ applyDefaults: defaults === true, mapped, forcedEmpty },
+    applyDefaults: defaults === true,
+    mapped,
+    forcedEmpty,
     ...(resolve !== 'none' && { resolveRpc: ask, resolveOptions: resolve === 'options' }),
   };
   try {
@@ -83,7 +85,9 @@ export async function checkForm(
   const { environment } = runtime;
   const { timezone, platformVersion } = directives.environment;
   const result = await validateParameters(form, values, {
-    ...{ timezone, platformVersion, ...options },
+    timezone,
+    platformVersion,
+    ...options,
     maxSteps: runtime.settings.limits.maxSteps,
     evaluate: (template, known) =>
       compileTemplate(template, { ...directives, pointer: '' })({ environment, ...known, parameters: known }),

@@ -67,7 +67,10 @@ function refreshFailed(error: AppError): AppError {
   const { statusCode, requestIndex, page, place } = error;
   const message = `The connection could not be refreshed: ${error.message}`;
   return new AppError('InvalidAccessTokenError', message, {
-    ...{ statusCode, requestIndex, page, place },
+    statusCode,
+    requestIndex,
+    page,
+    place,
     cause: error,
   });
 }

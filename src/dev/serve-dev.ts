@@ -90,7 +90,10 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     throw error;
   });
   const setting = (): RunSetting => ({
-    ...{ app: session.current().app, root, engine: options.engine, connections: options.connections },
+    app: session.current().app,
+    root,
+    engine: options.engine,
+    connections: options.connections,
   });
   const workshop = createWorkshop({ setting, history, hub, onProblem });
   const tests = createTestBench({ setting, history, hub, onProblem });
@@ -107,19 +110,19 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
   const writeHookAddress = (webhook: string): string =>
     `${server?.origin ?? ''}/hooks/${encodeURIComponent(webhook)}/${options.hookKey(webhook)}`;
   const bench = createWorkbench({
-    ...{
-      session,
-      history,
-      hub,
-      workshop,
-      tests,
-      languages,
-      setting,
-      writeHookAddress,
-      onProblem,
-      live: () => live,
-    },
-    ...{ listConnections: options.listConnections, version: options.version, start: randomUUID() },
+    session,
+    history,
+    hub,
+    workshop,
+    tests,
+    languages,
+    setting,
+    writeHookAddress,
+    onProblem,
+    live: () => live,
+    listConnections: options.listConnections,
+    version: options.version,
+    start: randomUUID(),
   });
   const close = async (): Promise<void> => {
     session.close();
@@ -136,7 +139,9 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
       files,
       token,
       port: () => readListenedPort(server),
-      ...{ hookKey: options.hookKey, version: options.version, onProblem },
+      hookKey: options.hookKey,
+      version: options.version,
+      onProblem,
     });
     server = await serveFetch(handle, { port: options.port, hostname: '127.0.0.1', limits: LIMITS });
   } catch (error) {

@@ -252,7 +252,10 @@ function listFindings(
   return findings
     .filter(({ place }) => place.file === file)
     .map(({ rule, level, message, place }) => ({
-      ...{ rule, level, message: redactor.text(message), place: showPlace(place) ?? {} },
+      rule,
+      level,
+      message: redactor.text(message),
+      place: showPlace(place) ?? {},
     }));
 }
 
@@ -267,10 +270,19 @@ async function describeApp(
   const { session, writeHookAddress, version, start } = parts;
   const redactor = createRedactor({ secrets: collectSecrets(app.common?.value) });
   return {
-    ...{ name: app.name, folder: session.root, runtime: version, start, revision, live: parts.live() },
+    name: app.name,
+    folder: session.root,
+    runtime: version,
+    start,
+    revision,
+    live: parts.live(),
     problem: problem && (await showFailure(problem, session.root, redactor)),
     modules: [...app.modules.values()].map(({ name, label, type, description, connection }) => ({
-      ...{ name, label, type, description, connection },
+      name,
+      label,
+      type,
+      description,
+      connection,
     })),
     rpcs: [...app.rpcs.values()].map(({ name, label }) => ({ name, label })),
     connections: [...app.connections.values()].map(({ name, label, type }) => ({ name, label, type })),
@@ -280,7 +292,10 @@ async function describeApp(
       address: writeHookAddress(name),
     })),
     findings: findings.map(({ rule, level, message, place }) => ({
-      ...{ rule, level, message: redactor.text(message), place: showPlace(place) ?? {} },
+      rule,
+      level,
+      message: redactor.text(message),
+      place: showPlace(place) ?? {},
     })),
     kept: await parts.listConnections(),
   };

@@ -179,8 +179,11 @@ function createParts(options: HostOptions): Parts {
   const limits = resolveHostLimits(options.limits);
   const queue = options.queue ?? createStoreQueue({ clock });
   const life: Life = {
-    ...{ running: createRunning(), isStopping: false, server: undefined },
-    ...{ fullUntilMs: 0, repeating: [] },
+    running: createRunning(),
+    isStopping: false,
+    server: undefined,
+    fullUntilMs: 0,
+    repeating: [],
   };
   const observe = tellAll(options.metrics?.observer, options.observer);
   const onError = (error: unknown): void => {
@@ -188,7 +191,10 @@ function createParts(options: HostOptions): Parts {
     observe({ kind: 'problem', error });
   };
   const lease = createWorkerLease({
-    ...{ store, clock, onError, leaseMs: limits.leaseMs },
+    store,
+    clock,
+    onError,
+    leaseMs: limits.leaseMs,
     onFreed: () => dispatcher.look(),
     onLost: () => {
       // What is under way belongs to others now; what comes next runs under the new name.
@@ -199,7 +205,16 @@ function createParts(options: HostOptions): Parts {
   });
   const { checkpoint = () => {}, tracing = NO_TRACING } = options;
   const shared: HostContext = {
-    ...{ store, queue, clock, limits, observe, onError, flows, checkpoint, tracing, worker: lease },
+    store,
+    queue,
+    clock,
+    limits,
+    observe,
+    onError,
+    flows,
+    checkpoint,
+    tracing,
+    worker: lease,
   };
   const capacity = createQueueCapacity(shared);
   const onTaken = (claim: Claim): void => {
@@ -209,12 +224,19 @@ function createParts(options: HostOptions): Parts {
   const gather = store.capabilities.holdsProcess === true ? arrivals.settled : nextTurn;
   const context: WorkContext = { ...shared, log: createWorkLog(shared, { onTaken, gather }) };
   const dispatcher = createDispatcher({
-    ...{ context, log: context.log, signal: () => life.running.signal },
+    context,
+    log: context.log,
+    signal: () => life.running.signal,
     handle: (claim, onRan) => handleClaim(context, life, claim, onRan),
     findDue: () => findDueScenarios(store, clock.now()),
   });
   return {
-    ...{ context, life, lease, dispatcher, arrivals, intake: createIntake(context, capacity, gather) },
+    context,
+    life,
+    lease,
+    dispatcher,
+    arrivals,
+    intake: createIntake(context, capacity, gather),
     baseUrl: () => (options.baseUrl ?? life.server?.origin ?? 'http://localhost').replace(/\/+$/, ''),
     health: () => readHealth(context, life.isStopping, { isFull: () => clock.now() < life.fullUntilMs }),
   };
@@ -258,7 +280,14 @@ function createHandler(
       request.body === null ? undefined : Number(request.headers.get('content-length') ?? 0);
     return receiveCall(
       {
-        ...{ context, intake, receiver, hookOf, baseUrl, signal, senderTrace, announcedBytes },
+        context,
+        intake,
+        receiver,
+        hookOf,
+        baseUrl,
+        signal,
+        senderTrace,
+        announcedBytes,
         begin: dispatcher.begin,
       },
       token,

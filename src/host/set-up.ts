@@ -67,7 +67,8 @@ function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
   const flow: FlowDefinition = {
     startsWithWebhook,
     steps: modules.map((step) => ({
-      ...{ ...step, id: step.id + shift },
+      ...step,
+      id: step.id + shift,
       hiddenParameters: listHiddenParameters(step, engines),
     })),
   };
@@ -117,7 +118,9 @@ export function defaultEntries(app: App): readonly ScenarioEntry[] {
   const entry = (name: string, webhook: string, module: string | undefined): ScenarioEntry => ({
     name: `${app.name}/${name}`,
     webhook: { app: app.name, webhook, connection: undefined, uid: undefined, parameters: {} },
-    ...{ everyMinutes: undefined, ordered: false, settings: {} },
+    everyMinutes: undefined,
+    ordered: false,
+    settings: {},
     modules: module === undefined ? [] : [{ id: 1, app: app.name, module }],
   });
   const own = [...app.webhooks.values()].filter(({ type }) => type === 'web');

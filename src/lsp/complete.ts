@@ -30,13 +30,20 @@ export function suggest(subject: Subject, cursor: Cursor): readonly Suggestion[]
   const replaces = prefix.partial.length;
   if (prefix.parents.length > 0 || expression.before.endsWith('.')) {
     return listMembers(subject, checked, prefix.parents).map(({ name, detail, about }) => ({
-      ...{ label: name, kind: 'member' as const, detail, about, replaces },
+      label: name,
+      kind: 'member' as const,
+      detail,
+      about,
+      replaces,
       ...(!isPlainName(name) && !name.startsWith('`') && { snippet: `\`${name}\`` }),
     }));
   }
   return [
     ...listVisibleNames(subject.app, checked, location).map((label) => ({
-      ...{ label, kind: 'variable' as const, about: NAME_MEANINGS[label], replaces },
+      label,
+      kind: 'variable' as const,
+      about: NAME_MEANINGS[label],
+      replaces,
     })),
     ...subject.functionNames.map((label) => suggestFunction(subject, label, replaces)),
     ...[...KEYWORDS.keys()].map((label) => ({ label, kind: 'keyword' as const, replaces })),
@@ -47,7 +54,10 @@ function suggestFunction({ app }: Subject, label: string, replaces: number): Sug
   const own = app.functions.get(label);
   const signature = own === undefined ? findSignature(label) : undefined;
   return {
-    ...{ label, kind: 'function', replaces, snippet: `${label}($0)` },
+    label,
+    kind: 'function',
+    replaces,
+    snippet: `${label}($0)`,
     detail:
       signature === undefined
         ? `${label}(${own === undefined ? '' : readOwnParameters(own).join('; ')}), function of the app`
@@ -64,11 +74,9 @@ function suggestRpcs({ app }: Subject, { checked, path, string, offset }: Cursor
     last === 'options' || last === 'nested' || last === 'store' || last === 'spec' || path.length === 1;
   if (!takesRpc) return [];
   return [...app.rpcs.values()].map(({ name, label }) => ({
-    ...{
-      label: `rpc://${name}`,
-      kind: 'reference' as const,
-      detail: label,
-      replaces: offset - (string?.start ?? offset),
-    },
+    label: `rpc://${name}`,
+    kind: 'reference' as const,
+    detail: label,
+    replaces: offset - (string?.start ?? offset),
   }));
 }

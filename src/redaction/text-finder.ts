@@ -52,7 +52,8 @@ function createPatternMatcher(patterns: readonly string[]): TextFinder {
   for (const pattern of patterns) insert(states, pattern);
   linkFailures(states);
   return {
-    ...{ size, patterns },
+    size,
+    patterns,
     scan: (units, onMatch) => scan(states, units, onMatch),
     isIn: (text, alphabet) => isIn(states, text, alphabet),
   };

@@ -42,15 +42,54 @@ const ENCODED =
 
 /** References of HTML to the characters of ASCII that are no letter and no digit. */
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ amp: '&', apos: "'", ast: '*', bsol: '\\', colon: ':', comma: ',', commat: '@', dollar: '$' },
-  ...{ equals: '=', excl: '!', grave: '`', gt: '>', hat: '^', lbrace: '{', lbrack: '[', lcub: '{' },
-  ...{ lowbar: '_', lpar: '(', lsqb: '[', lt: '<', nbsp: ' ', newline: '\n', num: '#', percnt: '%' },
-  ...{ period: '.', plus: '+', quest: '?', quot: '"', rbrace: '}', rbrack: ']', rcub: '}', rpar: ')' },
-  ...{ rsqb: ']', semi: ';', sol: '/', tab: '\t', verbar: '|', vert: '|' },
+  amp: '&',
+  apos: "'",
+  ast: '*',
+  bsol: '\\',
+  colon: ':',
+  comma: ',',
+  commat: '@',
+  dollar: '$',
+  equals: '=',
+  excl: '!',
+  grave: '`',
+  gt: '>',
+  hat: '^',
+  lbrace: '{',
+  lbrack: '[',
+  lcub: '{',
+  lowbar: '_',
+  lpar: '(',
+  lsqb: '[',
+  lt: '<',
+  nbsp: ' ',
+  newline: '\n',
+  num: '#',
+  percnt: '%',
+  period: '.',
+  plus: '+',
+  quest: '?',
+  quot: '"',
+  rbrace: '}',
+  rbrack: ']',
+  rcub: '}',
+  rpar: ')',
+  rsqb: ']',
+  semi: ';',
+  sol: '/',
+  tab: '\t',
+  verbar: '|',
+  vert: '|',
 };
 
 const ESCAPES: Readonly<Record<string, string>> = {
-  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '0': '\0' },
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '0': '\0',
 };
 
 /** The text behind the view with one layer of escapes undone; undefined where there is none. */
@@ -163,7 +202,9 @@ function createWriter(below: TextView): Writer {
       for (let index = 0; index < character.length; index++) put(character.charCodeAt(index), start, end);
     },
     done: () => ({
-      ...{ units: units.subarray(0, count), from: from.subarray(0, count), to: to.subarray(0, count) },
+      units: units.subarray(0, count),
+      from: from.subarray(0, count),
+      to: to.subarray(0, count),
     }),
   };
 }

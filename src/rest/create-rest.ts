@@ -104,7 +104,11 @@ export async function createRest(options: RestOptions): Promise<Rest> {
   const services = createServices(options, seal);
   const openApi = createDocumentReader();
   const route = await createRouter(services, {
-    ...{ operations: OPERATIONS, openApi, basePath, authPath, cors: options.cors },
+    operations: OPERATIONS,
+    openApi,
+    basePath,
+    authPath,
+    cors: options.cors,
     readAddresses: createAddressReader({ origin, hosts, basePath, authPath }),
     onError: options.onError ?? (() => undefined),
     onAnswer: options.onAnswer ?? (() => undefined),

@@ -86,7 +86,9 @@ describe.skipIf(!HERE)(title, () => {
       'unusable-url connection.api.imljson#/url:2:10',
     ]);
     expect(app.modules.get('watchVerdicts')).toMatchObject({
-      ...{ type: 'instant_trigger', connection: 'connection', webhook: 'verdictWebhook' },
+      type: 'instant_trigger',
+      connection: 'connection',
+      webhook: 'verdictWebhook',
     });
     expect(app.webhooks.get('verdictWebhook')?.attach?.value).toMatchObject({ method: 'POST' });
   });

@@ -141,7 +141,8 @@ describe('network.hosts: declared', () => {
     const call = async (shop: string): Promise<number> => {
       let calls = 0;
       const engine = createEngine({
-        ...{ app: shops, network: declared },
+        app: shops,
+        network: declared,
         transport: async ({ url }) => {
           calls++;
           return { status: 200, headers: {}, body: Buffer.from('{}'), url };

@@ -20,7 +20,9 @@ function addFields(root: string): void {
   const file = path.join(root, 'modules/create-book/create-book.mappable-params.iml.json');
   const fields = JSON.parse(readFileSync(file, 'utf8')) as unknown[];
   const binding = {
-    ...{ name: 'binding', label: 'Binding', type: 'select' },
+    name: 'binding',
+    label: 'Binding',
+    type: 'select',
     options: [
       { label: 'Paper', value: 'paper' },
       { label: 'Digital', value: 'digital', nested: [{ name: 'format', label: 'Format', type: 'text' }] },

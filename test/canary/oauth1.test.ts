@@ -30,18 +30,22 @@ function communication(place: 'header' | 'query'): Readonly<Record<string, unkno
       transport_method: place,
     },
     requestToken: {
-      ...{ url: url('request'), method: 'POST', oauth: { callback: '{{oauth.localRedirectUri}}' } },
+      url: url('request'),
+      method: 'POST',
+      oauth: { callback: '{{oauth.localRedirectUri}}' },
       response: {
         ...response,
         temp: { token: '{{body.oauth_token}}', secret: '{{body.oauth_token_secret}}' },
       },
     },
     authorize: {
-      ...{ url: url('page'), qs: { oauth_token: '{{temp.token}}' } },
+      url: url('page'),
+      qs: { oauth_token: '{{temp.token}}' },
       response: { temp: { verifier: '{{query.oauth_verifier}}' } },
     },
     accessToken: {
-      ...{ url: url('access'), method: 'POST' },
+      url: url('access'),
+      method: 'POST',
       oauth: { token: '{{temp.token}}', token_secret: '{{temp.secret}}', verifier: '{{temp.verifier}}' },
       response: {
         ...response,
@@ -49,7 +53,8 @@ function communication(place: 'header' | 'query'): Readonly<Record<string, unkno
       },
     },
     info: {
-      ...{ url: url('me'), oauth: { token: '{{connection.token}}', token_secret: '{{connection.secret}}' } },
+      url: url('me'),
+      oauth: { token: '{{connection.token}}', token_secret: '{{connection.secret}}' },
       response: { error: QUOTE, uid: '{{body.id}}' },
     },
   };
@@ -78,13 +83,16 @@ async function show(refused: string, place: 'header' | 'query') {
     name: 'app',
     connections: {
       c: {
-        ...{ type: 'oauth', communication: communication(place) },
+        type: 'oauth',
+        communication: communication(place),
         common: { key: S.consumerKey, secret: S.consumerSecret },
       },
     },
   });
   const engine = createEngine({
-    ...{ app, transport, trace: 'full' },
+    app,
+    transport,
+    trace: 'full',
     onTrace: (event) => shown.push(JSON.stringify(event)),
   });
   const connection = engine.connection('c');

@@ -22,7 +22,9 @@ async function run(patch: Readonly<Record<string, unknown>>): Promise<RunToRecor
   const { digest, results } = createDigestLog();
   let recording: ReturnType<typeof recordTransport> | undefined;
   const engine = createEngine({
-    ...{ app, digest, network: { allow: ['loopback'] } },
+    app,
+    digest,
+    network: { allow: ['loopback'] },
     wrapTransport: (transport) => {
       recording ??= recordTransport(transport);
       return recording.transport;
@@ -33,7 +35,10 @@ async function run(patch: Readonly<Record<string, unknown>>): Promise<RunToRecor
   const { error, bundles } = await engine.module('act').run(input);
   await engine.close();
   return {
-    ...{ app, kind: 'search', component: { type: 'module', name: 'act' }, common: COMMON },
+    app,
+    kind: 'search',
+    component: { type: 'module', name: 'act' },
+    common: COMMON,
     input: { ...input, now: new Date(startedAtMs).toISOString() },
     calls: recording?.calls() ?? [],
     digests: results(),

@@ -80,11 +80,15 @@ function call(command: Command, args: readonly string[], home: string): Called {
   const [out, err]: [string[], string[]] = [[], []];
   const controller = new AbortController();
   const output = (texts: string[]) => ({
-    ...{ isTerminal: false, columns: undefined },
+    isTerminal: false,
+    columns: undefined,
     write: async (text: string) => void texts.push(text),
   });
   const io = {
-    ...{ stdout: output(out), stderr: output(err), cwd: home, readStdin: async () => new Uint8Array() },
+    stdout: output(out),
+    stderr: output(err),
+    cwd: home,
+    readStdin: async () => new Uint8Array(),
     env: { HOME: home, XDG_CONFIG_HOME: home, APPDATA: home, IML_CONFIG_HOME: home, IML_DEBUG: '1' },
     interruptible: <T>(work: (signal: AbortSignal) => Promise<T>) => work(controller.signal),
   } as unknown as Io;

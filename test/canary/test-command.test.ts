@@ -15,7 +15,8 @@ afterAll(() => service.close());
 
 const CASE = {
   component: 'module:act',
-  ...{ record: true, live: true },
+  record: true,
+  live: true,
   input: {
     connection: { key: '{{secret:key}}', sid: '{{secret:sid}}' },
     parameters: { word: '{{secret:word}}', rows: [{ word: '{{secret:item}}' }] },

@@ -169,7 +169,9 @@ describe('iml epoch', () => {
     const { code, out, err } = await iml(['epoch', '.', 'watchIds']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(jsonLines(out)[1]).toEqual({
-      ...{ id: 2, date: '2026-01-02T00:00:00.000Z', label: 'two' },
+      id: 2,
+      date: '2026-01-02T00:00:00.000Z',
+      label: 'two',
       start: { lastId: 2, matchEqual: true },
     });
   });
@@ -307,7 +309,8 @@ describe('iml webhook', () => {
     const { out } = await iml(['webhook', '.', 'events', '--body', EVENTS, '--json']);
     expect(JSON.parse(out)).toMatchObject({
       answer: { status: 202, body: '{"taken":2}' },
-      ...{ bundles: [{ n: 1 }, { n: 2 }], verification: false },
+      bundles: [{ n: 1 }, { n: 2 }],
+      verification: false,
     });
   });
 

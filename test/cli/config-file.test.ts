@@ -43,7 +43,9 @@ describe('the file of --config', () => {
     expect(args.texts('allow')).toEqual(['10.0.0.7', 'example.internal']);
     expect([args.isSet('metrics'), args.isSet('prune'), args.isSet('quiet')]).toEqual([true, false, false]);
     expect(readServeSettings(args)).toMatchObject({
-      ...{ port: 8181, output: 'none', limits: { maxQueued: 500, concurrency: 7 } },
+      port: 8181,
+      output: 'none',
+      limits: { maxQueued: 500, concurrency: 7 },
       engine: { limits: { timeoutMs: 60_000 } },
     });
   });

@@ -260,7 +260,8 @@ describe('iml connect with a key', () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const one = writeApp({
       'makecomapp.json': {
-        ...{ fileVersion: 1, generalCodeFiles: {} },
+        fileVersion: 1,
+        generalCodeFiles: {},
         components: {
           connection: { sole: { connectionType: 'basic', codeFiles: { communication: 'c.json' } } },
         },

@@ -22,7 +22,8 @@ it('takes a token that stays from IML_DEV_TOKEN, and serves until it is stopped'
     told = resolve;
   });
   const { code, stop, errors } = startCli(ARGS, {
-    ...{ cwd: home, env: { IML_DEV_TOKEN: token, XDG_CONFIG_HOME: path.join(home, 'config') } },
+    cwd: home,
+    env: { IML_DEV_TOKEN: token, XDG_CONFIG_HOME: path.join(home, 'config') },
     onOut: told,
   });
   const { origin, hash } = new URL((await address).trim());

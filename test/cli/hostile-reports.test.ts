@@ -35,7 +35,12 @@ async function report(create: MakeReporter, text: string): Promise<string> {
   const reporter = create(context);
   const place = { file: `tests/${text}.test.json`, line: 1, column: 1 };
   const failure = {
-    ...{ message: text, isDifference: true, expected: text, got: [text], reason: text, place },
+    message: text,
+    isDifference: true,
+    expected: text,
+    got: [text],
+    reason: text,
+    place,
     origin: { file: text, pointer: `/${text}` },
   };
   const result = { kind: 'case', name: text, file: place.file, durationMs: 1 } as const;

@@ -102,7 +102,11 @@ describe('-p name=@file', () => {
       ...['-p', 'title=@@ann', '-p', 'count=3'],
     ]);
     expect(jsonLines(out)[0]).toEqual({
-      ...{ key: 's3cret-key', list: [1, 2], other: 's3cret-key', title: '@ann', count: 3 },
+      key: 's3cret-key',
+      list: [1, 2],
+      other: 's3cret-key',
+      title: '@ann',
+      count: 3,
     });
   });
 

@@ -9,7 +9,13 @@ describe('printError', () => {
     const cause = new TransportError('NETWORK_FAILED', 'refused', { retryable: true });
     const place = { file: 'a.iml.json', pointer: '/url', line: 2, column: 3 };
     const error = new AppError('ConnectionError', 'No connection.', {
-      ...{ statusCode: 503, requestIndex: 1, page: 4, retryAfterMs: 1500, delay: 60_000, cause, place },
+      statusCode: 503,
+      requestIndex: 1,
+      page: 4,
+      retryAfterMs: 1500,
+      delay: 60_000,
+      cause,
+      place,
     });
     expect(printError(error, { showPath: (file) => `app/${file}`, frame: '2 | x\n  | ^' })).toBe(
       [

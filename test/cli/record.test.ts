@@ -17,12 +17,12 @@ const KEY = 'k-9sd8f7sd9f8s7df-us7';
 
 /** Under names that say nothing, in forms that keys have, or long and without pattern. */
 const SUSPECTS = {
-  ...{
-    ref: ['sk', 'live', '51Hx0aZq9LmN'].join('_'),
-    note: `see ${['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2'].join('_')} there`,
-  },
-  ...{ blob: 'Zx81Kq07Vn4Rw92Tb6Yp3Lm5Hd0Sf', at: '2026-01-02T03:04:05.000Z' },
-  ...{ uuid: '0b7d5a52-6d0e-4a8e-9a53-0e7d5a52d0e4', word: 'internationalization-of-everything' },
+  ref: ['sk', 'live', '51Hx0aZq9LmN'].join('_'),
+  note: `see ${['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2'].join('_')} there`,
+  blob: 'Zx81Kq07Vn4Rw92Tb6Yp3Lm5Hd0Sf',
+  at: '2026-01-02T03:04:05.000Z',
+  uuid: '0b7d5a52-6d0e-4a8e-9a53-0e7d5a52d0e4',
+  word: 'internationalization-of-everything',
 };
 
 /** Orders in pages of two, behind a key and a signature of the path; `/gone` is not there, `/cut` breaks off. */
@@ -141,7 +141,8 @@ async function record(module: string, more: readonly string[] = []): Promise<Rec
 /** What is wrong with a case on disk; nothing for one that passes. */
 async function play({ file, folder }: Pick<Recorded, 'file' | 'folder'>): Promise<readonly unknown[]> {
   const reading = await readCase(readFileSync(file, 'utf8'), {
-    ...{ file, name: 'recorded' },
+    file,
+    name: 'recorded',
     readBody: (name) => readBodyFile(file, name),
   });
   if (!reading.ok) return reading.errors;
@@ -477,7 +478,9 @@ describe('iml test --from-har', () => {
     const [first, second] = (JSON.parse(out) as { exchanges: unknown[] }).exchanges;
     expect(first).toMatchObject({
       request: {
-        ...{ method: 'GET', url: 'https://api.orders.example/orders', query: { page: '1' } },
+        method: 'GET',
+        url: 'https://api.orders.example/orders',
+        query: { page: '1' },
         headers: { authorization: expect.stringMatching(/^Bearer \{\{secret:/) },
       },
       response: { status: 200, body: { items: [{ id: 1, token: expect.stringMatching(/^\{\{secret:/) }] } },
@@ -489,54 +492,60 @@ describe('iml test --from-har', () => {
     const headers = (pairs: Readonly<Record<string, string>>): object[] =>
       Object.entries(pairs).map(([name, value]) => ({ name, value }));
     const call = (url: string, request: object, response: object): object => ({
-      ...{
-        _initiator: { type: 'script' },
-        _priority: 'High',
-        _resourceType: 'fetch',
-        cache: {},
-        connection: '443',
-      },
-      ...{ pageref: 'page_1', serverIPAddress: '192.0.2.1', startedDateTime: '2026-11-21T10:00:00.123Z' },
-      ...{
-        time: 31.4,
-        timings: { blocked: 1, dns: -1, ssl: -1, connect: -1, send: 0.1, wait: 30, receive: 0.3 },
-      },
+      _initiator: { type: 'script' },
+      _priority: 'High',
+      _resourceType: 'fetch',
+      cache: {},
+      connection: '443',
+      pageref: 'page_1',
+      serverIPAddress: '192.0.2.1',
+      startedDateTime: '2026-11-21T10:00:00.123Z',
+      time: 31.4,
+      timings: { blocked: 1, dns: -1, ssl: -1, connect: -1, send: 0.1, wait: 30, receive: 0.3 },
       request: {
-        ...{
-          method: 'GET',
-          url,
-          httpVersion: 'h2',
-          headersSize: -1,
-          bodySize: 0,
-          queryString: [],
-          cookies: [],
-        },
+        method: 'GET',
+        url,
+        httpVersion: 'h2',
+        headersSize: -1,
+        bodySize: 0,
+        queryString: [],
+        cookies: [],
         ...request,
       },
       response: {
-        ...{ status: 200, statusText: '', httpVersion: 'h2', headersSize: -1, bodySize: -1, redirectURL: '' },
-        ...{ _transferSize: 321, _error: null, cookies: [], content: { size: 0, mimeType: '' }, ...response },
+        status: 200,
+        statusText: '',
+        httpVersion: 'h2',
+        headersSize: -1,
+        bodySize: -1,
+        redirectURL: '',
+        _transferSize: 321,
+        _error: null,
+        cookies: [],
+        content: { size: 0, mimeType: '' },
+        ...response,
       },
     });
     const sent = headers({
-      ...{ ':authority': 'api.orders.example', ':method': 'POST', ':path': '/login', ':scheme': 'https' },
-      ...{
-        'accept-encoding': 'gzip, br, zstd',
-        cookie: 'sid=ses-canary-11aa22bb33',
-        'user-agent': 'Mozilla/5.0',
-      },
-      ...{
-        'content-length': '38',
-        'content-type': 'application/x-www-form-urlencoded',
-        'sec-ch-ua-mobile': '?0',
-      },
+      ':authority': 'api.orders.example',
+      ':method': 'POST',
+      ':path': '/login',
+      ':scheme': 'https',
+      'accept-encoding': 'gzip, br, zstd',
+      cookie: 'sid=ses-canary-11aa22bb33',
+      'user-agent': 'Mozilla/5.0',
+      'content-length': '38',
+      'content-type': 'application/x-www-form-urlencoded',
+      'sec-ch-ua-mobile': '?0',
     });
     const pdf = Buffer.from([0x25, 0x50, 0x44, 0x46, 0, 1, 2, 255]).toString('base64');
     const entries = [
       call(
         'https://api.orders.example/login',
         {
-          ...{ method: 'POST', headers: sent, bodySize: 38 },
+          method: 'POST',
+          headers: sent,
+          bodySize: 38,
           cookies: [{ name: 'sid', value: 'ses-canary-11aa22bb33', httpOnly: true, secure: true }],
           postData: {
             mimeType: 'application/x-www-form-urlencoded',
@@ -548,7 +557,8 @@ describe('iml test --from-har', () => {
           },
         },
         {
-          ...{ status: 302, redirectURL: '/orders?page=1' },
+          status: 302,
+          redirectURL: '/orders?page=1',
           headers: headers({
             location: '/orders?page=1',
             'set-cookie': 'sid=ses-canary-44cc55dd66; Path=/\ntheme=dark',
@@ -561,11 +571,11 @@ describe('iml test --from-har', () => {
         {
           headers: headers({ 'content-type': 'application/json; charset=utf-8', 'content-encoding': 'br' }),
           content: {
-            ...{ size: 40, compression: 12, mimeType: 'application/json' },
-            ...{
-              text: Buffer.from('{"items":[{"id":1,"note":"é"}]}').toString('base64'),
-              encoding: 'base64',
-            },
+            size: 40,
+            compression: 12,
+            mimeType: 'application/json',
+            text: Buffer.from('{"items":[{"id":1,"note":"é"}]}').toString('base64'),
+            encoding: 'base64',
           },
         },
       ),
@@ -592,7 +602,8 @@ describe('iml test --from-har', () => {
     expect(exchanges).toMatchObject([
       {
         request: {
-          ...{ method: 'POST', url: 'https://api.orders.example/login' },
+          method: 'POST',
+          url: 'https://api.orders.example/login',
           form: { user: 'ann', password: '{{secret:password}}' },
         },
         response: { status: 302, headers: { location: '/orders?page=1' } },

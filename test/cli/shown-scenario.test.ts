@@ -4,17 +4,37 @@ import { shownScenario } from '../../src/cli/output/host/shown-scenario.js';
 import type { IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
 
 const SCENARIO: ScenarioRow = {
-  ...{ id: 1, name: 'welcome', hookId: null, claimedBy: null, attempts: 1, crashes: 0, crashesAlone: 0 },
+  id: 1,
+  name: 'welcome',
+  hookId: null,
+  claimedBy: null,
+  attempts: 1,
+  crashes: 0,
+  crashesAlone: 0,
   state: { kind: 'running', errors: 0, runs: 1, resting: { kind: 'delayed', errors: 1, untilMs: 5000 } },
-  ...{ triggerState: { token: 'trigger-token' }, scheduledMs: null, nextRunMs: 60_000, lastRunMs: 0 },
-  ...{ lastError: null, definition: { everyMs: 60_000, flow: { steps: [] } } },
+  triggerState: { token: 'trigger-token' },
+  scheduledMs: null,
+  nextRunMs: 60_000,
+  lastRunMs: 0,
+  lastError: null,
+  definition: { everyMs: 60_000, flow: { steps: [] } },
 };
 
 const INCOMPLETE: IncompleteRow = {
-  ...{ id: 2, scenarioId: 1, status: 'waiting', attempts: 1, claimedBy: null, error: null },
-  ...{ crashes: 0, crashesAlone: 0, createdAtMs: 0, retryAtMs: 1000, finishedAtMs: null },
+  id: 2,
+  scenarioId: 1,
+  status: 'waiting',
+  attempts: 1,
+  claimedBy: null,
+  error: null,
+  crashes: 0,
+  crashesAlone: 0,
+  createdAtMs: 0,
+  retryAtMs: 1000,
+  finishedAtMs: null,
   execution: {
-    ...{ storedAtMs: 0, retry: { attempt: 1, atMs: 1000 } },
+    storedAtMs: 0,
+    retry: { attempt: 1, atMs: 1000 },
     outputs: { 1: { apiKey: 'output-key', latencyMs: 7 } },
   },
 };
@@ -22,11 +42,15 @@ const INCOMPLETE: IncompleteRow = {
 it('tells times as times, and leaves durations and data as they are', () => {
   expect(shownScenario(SCENARIO, [INCOMPLETE])).toMatchObject({
     state: { kind: 'running', resting: { kind: 'delayed', until: '1970-01-01T00:00:05.000Z' } },
-    ...{ scheduled: null, nextRun: '1970-01-01T00:01:00.000Z', lastRun: '1970-01-01T00:00:00.000Z' },
+    scheduled: null,
+    nextRun: '1970-01-01T00:01:00.000Z',
+    lastRun: '1970-01-01T00:00:00.000Z',
     definition: { everyMs: 60_000 },
     incompletes: [
       {
-        ...{ created: '1970-01-01T00:00:00.000Z', retry: '1970-01-01T00:00:01.000Z', finished: null },
+        created: '1970-01-01T00:00:00.000Z',
+        retry: '1970-01-01T00:00:01.000Z',
+        finished: null,
         execution: {
           stored: '1970-01-01T00:00:00.000Z',
           retry: { attempt: 1, at: '1970-01-01T00:00:01.000Z' },
@@ -44,17 +68,26 @@ it('keeps what names say is secret out of states and outputs', () => {
 
 it('hides what set-up has listed, but no expression that only names where its value comes from', () => {
   const parameters = {
-    ...{ to: 'open', pin: 4711, row: { code: 'secret', open: 'yes', from: '{{1.code}}' } },
-    ...{ joined: 'key-{{1.id}}', literal: '{{concat("secret"; 1.id)}}', empty: '', flag: true },
+    to: 'open',
+    pin: 4711,
+    row: { code: 'secret', open: 'yes', from: '{{1.code}}' },
+    joined: 'key-{{1.id}}',
+    literal: '{{concat("secret"; 1.id)}}',
+    empty: '',
+    flag: true,
   };
   const hidden = ['/pin', '/row/code', '/row/from', '/joined', '/literal', '/empty', '/flag'];
   expect(shownPlan({ steps: [{ parameters, hiddenParameters: hidden }] })).toEqual({
     steps: [
       {
         parameters: {
-          ...{ to: 'open', pin: '[SANITIZED]' },
+          to: 'open',
+          pin: '[SANITIZED]',
           row: { code: '[SANITIZED]', open: 'yes', from: '{{1.code}}' },
-          ...{ joined: '[SANITIZED]', literal: '[SANITIZED]', empty: '', flag: true },
+          joined: '[SANITIZED]',
+          literal: '[SANITIZED]',
+          empty: '',
+          flag: true,
         },
       },
     ],

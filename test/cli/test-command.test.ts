@@ -208,7 +208,9 @@ describe('iml test', () => {
       status: 'failed',
     });
     expect(trace.test?.failures[0]).toMatchObject({
-      ...{ message: 'bundles[0].id', expected: '1', got: 'nothing' },
+      message: 'bundles[0].id',
+      expected: '1',
+      got: 'nothing',
       place: { file: 'tests/list/one.test.json', line: expect.any(Number) },
       origin: { file: 'list.imljson', pointer: '/response/output/id' },
       originFrame: expect.stringContaining('item.ident'),
@@ -263,8 +265,12 @@ describe('iml test', () => {
     const file = (name: string): string => readFileSync(path.join(folder, 'tests/list', name), 'utf8');
     const send = (body: unknown, type: string): void =>
       write('list.imljson', {
-        ...{ url: 'https://a.example/items', method: 'POST', headers: { 'X-Key': '{{connection.key}}' } },
-        ...{ type, body, response: { iterate: '{{body.items}}', output: { id: '{{item.id}}' } } },
+        url: 'https://a.example/items',
+        method: 'POST',
+        headers: { 'X-Key': '{{connection.key}}' },
+        type,
+        body,
+        response: { iterate: '{{body.items}}', output: { id: '{{item.id}}' } },
       });
     write('tests/list/one.bodies/a.json', { key: '{{secret:key}}', name: 'old', list: [1, 2] });
     write('tests/list/one.test.json', {
@@ -277,7 +283,10 @@ describe('iml test', () => {
     expect([code, err]).toEqual([0, expect.stringContaining('one.bodies/a.json\n')]);
     expect(err).toMatch(/-[^\n]*"name": "old"[\s\S]*\+[^\n]*"name": "new"/);
     expect(JSON.parse(file('one.bodies/a.json'))).toEqual({
-      ...{ key: '{{secret:key}}', name: 'new', list: [1, 3], more: '{{secret:key}}' },
+      key: '{{secret:key}}',
+      name: 'new',
+      list: [1, 3],
+      more: '{{secret:key}}',
     });
     expect((await test()).code).toBe(0);
     write('tests/list/one.bodies/b.txt', 'old');

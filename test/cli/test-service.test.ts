@@ -37,7 +37,8 @@ async function startItems(): Promise<Loopback> {
       const body =
         request.method === 'POST' ? { id: 9, seen: signature } : { items: world.items, page, echo: KEY };
       response.writeHead(status, {
-        ...{ 'content-type': 'application/json', connection: 'close' },
+        'content-type': 'application/json',
+        connection: 'close',
         ...(page === 1 && { 'x-next': '2' }),
         ...(world.total !== undefined && { 'x-total': world.total }),
       });
@@ -81,7 +82,8 @@ function itemsApp(cases: Readonly<Record<string, unknown>> = { 'list/all': LIST 
       response: { error: { message: '{{body.message}}' } },
     },
     'list.json': {
-      ...{ url: '/items', temp: { path: '/items' } },
+      url: '/items',
+      temp: { path: '/items' },
       response: {
         iterate: '{{body.items}}',
         output: { id: '{{item.id}}', mail: '{{item.owner.mail}}', of: '{{headers.`x-total`}}' },
@@ -95,7 +97,9 @@ function itemsApp(cases: Readonly<Record<string, unknown>> = { 'list/all': LIST 
       response: { data: { apiKey: '{{parameters.apiKey}}' } },
     },
     'create.json': {
-      ...{ url: '/items', method: 'POST', temp: { path: '/items' } },
+      url: '/items',
+      method: 'POST',
+      temp: { path: '/items' },
       response: { output: '{{body}}' },
     },
     'makecomapp.json': {

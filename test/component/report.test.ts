@@ -10,15 +10,12 @@ const TRIGGER = { iterate: '{{body}}', trigger: { type: 'id', id: '{{item.id}}' 
 function refusedEngine(): ReturnType<typeof engineOf>['engine'] {
   const { transport } = service(() => ({ status: 403, json: { why: 'no' } }));
   const oauth = {
-    ...{
-      preauthorize: { url: 'https://api.example.test/pre' },
-      authorize: { url: 'https://api.example.test/page' },
-    },
-    ...{
-      token: { url: 'https://api.example.test/token' },
-      refresh: { url: 'https://api.example.test/refresh' },
-    },
-    ...{ info: { url: 'https://api.example.test/me' }, invalidate: { url: 'https://api.example.test/end' } },
+    preauthorize: { url: 'https://api.example.test/pre' },
+    authorize: { url: 'https://api.example.test/page' },
+    token: { url: 'https://api.example.test/token' },
+    refresh: { url: 'https://api.example.test/refresh' },
+    info: { url: 'https://api.example.test/me' },
+    invalidate: { url: 'https://api.example.test/end' },
   };
   return engineOf(
     {
@@ -35,8 +32,10 @@ function refusedEngine(): ReturnType<typeof engineOf>['engine'] {
       rpcs: { list: { communication: REFUSED }, none: {} },
       webhooks: {
         hook: {
-          ...{ communication: { output: '{{fail()}}' } },
-          ...{ attach: REFUSED, detach: REFUSED, update: REFUSED },
+          communication: { output: '{{fail()}}' },
+          attach: REFUSED,
+          detach: REFUSED,
+          update: REFUSED,
         },
       },
     },

@@ -40,7 +40,9 @@ describe('runFixture', () => {
     const run = (input: Fixture['input']) =>
       runFixture(
         {
-          ...{ ...rest, component: { type: 'module', name: 'm' }, input },
+          ...rest,
+          component: { type: 'module', name: 'm' },
+          input,
           exchanges: [{ request: { url: 'https://a.example/3' }, response: { body: { a: 1 } } }],
         },
         app,
@@ -56,7 +58,8 @@ describe('runFixture', () => {
       { name: 'day', type: 'date' },
     ];
     const communication = {
-      ...{ url: 'https://a.example/{{parameters.n + 1}}', qs: { day: '{{parameters.day}}' } },
+      url: 'https://a.example/{{parameters.n + 1}}',
+      qs: { day: '{{parameters.day}}' },
       response: { output: '{{body}}' },
     };
     const app = defineApp({ name: 'app', modules: { m: { communication, mappableParams: form } } });
@@ -64,7 +67,9 @@ describe('runFixture', () => {
     const run = async (parameters: Record<string, unknown>, options?: RunFixtureOptions, change = {}) => {
       const notes: string[] = [];
       const fixture: Fixture = {
-        ...{ ...rest, component: { type: 'module', name: 'm' }, input: { parameters } },
+        ...rest,
+        component: { type: 'module', name: 'm' },
+        input: { parameters },
         exchanges: [{ request: { url: 'https://a.example/3', query: change }, response: { body: { a: 1 } } }],
       };
       const onNote = (note: string): void => void notes.push(note);
@@ -80,7 +85,8 @@ describe('runFixture', () => {
     it('takes them as expressions see them where only that passes, and says so', async () => {
       const day = { day: '2026-01-01' };
       expect(await run({ n: 2, ...day }, {}, day)).toEqual({
-        ...{ differences: [], notes: [expect.stringContaining('a run converts them')] },
+        differences: [],
+        notes: [expect.stringContaining('a run converts them')],
       });
       const { differences } = await run({ n: 2, ...day }, { checkParameters: true }, day);
       expect(differences.join()).toContain('2026-01-01T00:00:00.000Z');
@@ -89,16 +95,17 @@ describe('runFixture', () => {
     it('says which of them a run refuses', async () => {
       const given = { n: 2, day: 'whenever' };
       expect(await run(given, {}, { day: 'whenever' })).toEqual({
-        ...{
-          differences: [],
-          notes: [expect.stringContaining("a run refuses them: Invalid date in parameter 'day'")],
-        },
+        differences: [],
+        notes: [expect.stringContaining("a run refuses them: Invalid date in parameter 'day'")],
       });
     });
 
     it('lets a run be expected to refuse them', async () => {
       const refused: Fixture = {
-        ...{ ...rest, component: { type: 'module', name: 'm' }, input: { parameters: {} }, exchanges: [] },
+        ...rest,
+        component: { type: 'module', name: 'm' },
+        input: { parameters: {} },
+        exchanges: [],
         expect: { error: { type: 'BundleValidationError' }, requestCount: 0 },
       };
       expect(await runFixture(refused, app)).toEqual([]);

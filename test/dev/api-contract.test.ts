@@ -32,7 +32,10 @@ const CONTRACTS: readonly Contract[] = [
     gives: { name: 'bookshop', findings: expect.any(Array) },
   },
   {
-    ...{ call: 'POST /api/form', path: 'form', body: WISH, status: 200 },
+    call: 'POST /api/form',
+    path: 'form',
+    body: WISH,
+    status: 200,
     gives: { fields: expect.any(Array), failures: [] },
     bad: [
       ['form', { kind: 'module', name: 'none' }, 400, 'USAGE'],
@@ -41,11 +44,17 @@ const CONTRACTS: readonly Contract[] = [
     ],
   },
   {
-    ...{ call: 'GET /api/runs', path: 'runs?name=listBooks&state=ok&limit=1&text=crime', status: 200 },
+    call: 'GET /api/runs',
+    path: 'runs?name=listBooks&state=ok&limit=1&text=crime',
+    status: 200,
     gives: { runs: [{ id: expect.any(String), name: 'listBooks' }] },
   },
   {
-    ...{ call: 'POST /api/runs', path: 'runs', body: WISH, status: 201, gives: { id: expect.any(String) } },
+    call: 'POST /api/runs',
+    path: 'runs',
+    body: WISH,
+    status: 201,
+    gives: { id: expect.any(String) },
     bad: [
       ['runs', { ...WISH, name: 'none' }, 400, 'USAGE'],
       ['runs', { ...WISH, limit: -1 }, 400, 'USAGE'],
@@ -55,11 +64,16 @@ const CONTRACTS: readonly Contract[] = [
     ],
   },
   {
-    ...{ call: 'GET /api/runs/:id', path: 'runs/$run', status: 200, gives: { id: '$run', state: 'ok' } },
+    call: 'GET /api/runs/:id',
+    path: 'runs/$run',
+    status: 200,
+    gives: { id: '$run', state: 'ok' },
     bad: [['runs/none', undefined, ...MISSING]],
   },
   {
-    ...{ call: 'GET /api/runs/:id/events', path: 'runs/$run/events?after=0', status: 200 },
+    call: 'GET /api/runs/:id/events',
+    path: 'runs/$run/events?after=0',
+    status: 200,
     gives: { events: expect.arrayContaining([expect.objectContaining({ seq: 1 })]) },
   },
   {
@@ -70,23 +84,33 @@ const CONTRACTS: readonly Contract[] = [
     gives: { stopped: false },
   },
   {
-    ...{ call: 'POST /api/runs/:id/send-again', path: 'runs/$call/send-again', body: {}, status: 201 },
+    call: 'POST /api/runs/:id/send-again',
+    path: 'runs/$call/send-again',
+    body: {},
+    status: 201,
     gives: { id: expect.any(String) },
     bad: [['runs/$run/send-again', {}, 400, 'USAGE']],
   },
   {
-    ...{ call: 'GET /api/runs/:id/explain', path: 'runs/$run/explain?seq=1&item=0', status: 200 },
+    call: 'GET /api/runs/:id/explain',
+    path: 'runs/$run/explain?seq=1&item=0',
+    status: 200,
     gives: { documents: expect.any(Array), items: 10 },
     bad: [['runs/none/explain?seq=1', undefined, ...MISSING]],
   },
   {
-    ...{ call: 'GET /api/runs/:id/items', path: 'runs/$run/items?seq=1', status: 200 },
+    call: 'GET /api/runs/:id/items',
+    path: 'runs/$run/items?seq=1',
+    status: 200,
     gives: { source: '{{body.books}}', found: 'array', arrays: [] },
     bad: [['runs/none/items?seq=1', undefined, ...MISSING]],
   },
   {
-    ...{ call: 'POST /api/runs/:id/evaluate', path: 'runs/$run/evaluate', status: 200 },
-    ...{ body: { expression: '1 + 1', seq: 1, item: 0 }, gives: { kind: 'value', text: '2' } },
+    call: 'POST /api/runs/:id/evaluate',
+    path: 'runs/$run/evaluate',
+    status: 200,
+    body: { expression: '1 + 1', seq: 1, item: 0 },
+    gives: { kind: 'value', text: '2' },
     bad: [
       ['runs/none/evaluate', { expression: '1' }, ...MISSING],
       ['runs/$run/evaluate', { expression: 1 }, 400, 'USAGE'],
@@ -94,42 +118,41 @@ const CONTRACTS: readonly Contract[] = [
     ],
   },
   {
-    ...{ call: 'GET /api/runs/:id/trace', path: 'runs/$run/trace', status: 200, gives: LINES },
+    call: 'GET /api/runs/:id/trace',
+    path: 'runs/$run/trace',
+    status: 200,
+    gives: LINES,
     bad: [['runs/none/trace', undefined, ...MISSING]],
   },
   {
-    ...{ call: 'GET /api/runs/:id/har', path: 'runs/$run/har', status: 200 },
+    call: 'GET /api/runs/:id/har',
+    path: 'runs/$run/har',
+    status: 200,
     gives: { log: { version: '1.2', entries: [OK, OK] } },
     bad: [['runs/none/har', undefined, ...MISSING]],
   },
   {
-    ...{
-      call: 'POST /api/traces',
-      path: 'traces',
-      type: 'application/x-ndjson',
-      body: '$trace',
-      status: 201,
-    },
+    call: 'POST /api/traces',
+    path: 'traces',
+    type: 'application/x-ndjson',
+    body: '$trace',
+    status: 201,
     gives: { id: expect.any(String) },
     bad: [['traces', 'hello', 400, 'TRACE_FILE']],
   },
   {
-    ...{
-      call: 'GET /api/bodies/:ref',
-      path: 'bodies/$ref',
-      status: 200,
-      gives: { kind: 'json', isCut: false },
-    },
+    call: 'GET /api/bodies/:ref',
+    path: 'bodies/$ref',
+    status: 200,
+    gives: { kind: 'json', isCut: false },
     bad: [['bodies/none', undefined, 404, 'NOT_FOUND']],
   },
   { call: 'GET /api/search', path: 'search?text=crime', status: 200, gives: { hits: expect.any(Array) } },
   {
-    ...{
-      call: 'GET /api/diff',
-      path: 'diff?a=$run&b=$run',
-      status: 200,
-      gives: { bundles: { changes: [] } },
-    },
+    call: 'GET /api/diff',
+    path: 'diff?a=$run&b=$run',
+    status: 200,
+    gives: { bundles: { changes: [] } },
     bad: [
       ['diff?a=$run&b=none', undefined, ...MISSING],
       ['diff', undefined, ...MISSING],
@@ -138,16 +161,17 @@ const CONTRACTS: readonly Contract[] = [
   { call: 'GET /api/live', path: 'live', status: 200, gives: STREAM },
   { call: 'GET /api/tests', path: 'tests', status: 200, gives: { tests: expect.any(Array) } },
   {
-    ...{
-      call: 'GET /api/tests/one',
-      path: 'tests/one?id=tests/listGenres/none.test.json',
-      status: 200,
-      gives: { failures: expect.any(Array) },
-    },
+    call: 'GET /api/tests/one',
+    path: 'tests/one?id=tests/listGenres/none.test.json',
+    status: 200,
+    gives: { failures: expect.any(Array) },
     bad: [['tests/one?id=x', undefined, ...MISSING]],
   },
   {
-    ...{ call: 'POST /api/calls', path: 'calls', status: 201, gives: { id: expect.any(String) } },
+    call: 'POST /api/calls',
+    path: 'calls',
+    status: 201,
+    gives: { id: expect.any(String) },
     body: { webhook: 'sold', headers: [['content-type', 'application/json']], body: '{"id": 1}' },
     bad: [
       ['calls', { webhook: 'none' }, 400, 'USAGE'],
@@ -161,13 +185,19 @@ const CONTRACTS: readonly Contract[] = [
     ],
   },
   {
-    ...{ call: 'POST /api/runs/:id/case', path: 'runs/$run/case', body: {}, status: 200 },
+    call: 'POST /api/runs/:id/case',
+    path: 'runs/$run/case',
+    body: {},
+    status: 200,
     gives: { folder: 'tests/listBooks', placeholders: ['apiKey'], suspects: [], ref: '$shown' },
     bad: [['runs/none/case', {}, ...MISSING]],
   },
   {
-    ...{ call: 'POST /api/runs/:id/case/write', path: 'runs/$run/case/write', status: 201 },
-    ...{ body: { name: 'crime', shown: '$shown' }, gives: { test: 'tests/listBooks/crime.test.json' } },
+    call: 'POST /api/runs/:id/case/write',
+    path: 'runs/$run/case/write',
+    status: 201,
+    body: { name: 'crime', shown: '$shown' },
+    gives: { test: 'tests/listBooks/crime.test.json' },
     bad: [
       ['runs/none/case/write', { name: 'crime', shown: '$shown' }, ...MISSING],
       ['runs/$run/case/write', { name: 'crime', shown: '$shown' }, 400, 'USAGE'],
@@ -233,7 +263,8 @@ function ask(
   const given = fill(body);
   const text = typeof given === 'string' ? given : JSON.stringify(given);
   return fetch(`${dev.server.origin}/api/${fill(target)}`, {
-    ...{ method, headers },
+    method,
+    headers,
     ...(body !== undefined && { body: text }),
   });
 }

@@ -20,15 +20,32 @@ const LIMITS = { maxRuns: 1000, maxSize: 1_000_000 };
 const REST: RunRest = {
   limits: { requests: 100, pages: 50, records: 3200, timeMs: 40_000 },
   input: { parameters: {} },
-  ...{ replayOf: undefined, documents: [], failure: undefined, allWarnings: [], bundleList: undefined },
+  replayOf: undefined,
+  documents: [],
+  failure: undefined,
+  allWarnings: [],
+  bundleList: undefined,
   canReplay: false,
 };
 
 function run(id: string, startedAt: number, more: Partial<RunSummary> = {}): RunSummary {
   return {
-    ...{ id, app: 'a', kind: 'module', name: 'm', source: 'run', state: 'ok', startedAt, durationMs: 5 },
-    ...{ requests: 1, pages: 0, records: 0, bundles: 0, warnings: 0, events: 0 },
-    ...{ stopReason: undefined, error: undefined },
+    id,
+    app: 'a',
+    kind: 'module',
+    name: 'm',
+    source: 'run',
+    state: 'ok',
+    startedAt,
+    durationMs: 5,
+    requests: 1,
+    pages: 0,
+    records: 0,
+    bundles: 0,
+    warnings: 0,
+    events: 0,
+    stopReason: undefined,
+    error: undefined,
     ...more,
   };
 }

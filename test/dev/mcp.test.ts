@@ -87,7 +87,10 @@ describe('an assistant', () => {
     const ran = (await call('run', { name: 'listBooks', connection: 'shop', parameters: { limit: 15 } }))
       .value;
     expect(ran).toMatchObject({
-      ...{ state: 'ok', requests: 2, bundles: 15, stopReason: 'response-limit' },
+      state: 'ok',
+      requests: 2,
+      bundles: 15,
+      stopReason: 'response-limit',
       limits: { requests: { used: 2, limit: 100 }, followUpPages: { used: 1, limit: 50 } },
     });
     expect(ran.bundleList).toHaveLength(15);
@@ -95,7 +98,9 @@ describe('an assistant', () => {
     expect(read).toEqual(ran);
     const requests = read.steps.filter(({ kind }: { kind: string }) => kind === 'request');
     expect(requests[1]).toMatchObject({
-      ...{ method: 'GET', page: 2, url: expect.stringContaining('page=2') },
+      method: 'GET',
+      page: 2,
+      url: expect.stringContaining('page=2'),
       response: { status: 200, body: { books: expect.any(Array) } },
       made: { itemsLookedAt: 5, outputs: 5, isCut: true },
     });

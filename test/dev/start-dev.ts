@@ -45,12 +45,10 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
   const shop = await startBookshop({ apiKey: API_KEY });
   const problems: unknown[] = [];
   const server = await serveDev({
-    ...{
-      root,
-      port: 0,
-      historyFile: historyFile ?? path.join(home, 'dev.db'),
-      pageFolder: pageFolder ?? page,
-    },
+    root,
+    port: 0,
+    historyFile: historyFile ?? path.join(home, 'dev.db'),
+    pageFolder: pageFolder ?? page,
     engine: { baseUrl: shop.baseUrl, network: { allow: ['loopback'] } },
     connections: connections(),
     listConnections: async () => [{ name: 'shop', component: 'bookshopKey', label: 'Test shop' }],
@@ -78,7 +76,13 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
     }
   };
   return {
-    ...{ server, shop, root, problems, fetch: request, get, post },
+    server,
+    shop,
+    root,
+    problems,
+    fetch: request,
+    get,
+    post,
     run: async (wish) =>
       settled((await post<{ id: string }>('/api/runs', { kind: 'module', connection: 'shop', ...wish })).id),
     write: (file, text) => writeFileSync(path.join(root, file), text),
@@ -95,7 +99,11 @@ function connections(): ConnectionStore {
     component: 'bookshopKey',
     connection: { apiKey: API_KEY },
     parameters: { apiKey: API_KEY },
-    ...{ metadata: undefined, uid: undefined, expires: undefined, oauth: undefined, common: undefined },
+    metadata: undefined,
+    uid: undefined,
+    expires: undefined,
+    oauth: undefined,
+    common: undefined,
   };
   return { get: async (name) => (name === 'shop' ? stored : undefined), save: async () => {} };
 }

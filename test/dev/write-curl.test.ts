@@ -12,17 +12,17 @@ function argumentsOf(command: string, env: Record<string, string> = {}): readonl
 
 function request(more: Partial<Pick<Request, 'method' | 'url' | 'headers'>>): Request {
   return {
-    ...{
-      seq: 0,
-      at: 0,
-      requestIndex: 0,
-      page: 1,
-      kind: 'request' as const,
-      method: 'GET',
-      size: 0,
-      place: {},
-    },
-    ...{ url: 'https://api.example.com/', headers: [], body: undefined },
+    seq: 0,
+    at: 0,
+    requestIndex: 0,
+    page: 1,
+    kind: 'request' as const,
+    method: 'GET',
+    size: 0,
+    place: {},
+    url: 'https://api.example.com/',
+    headers: [],
+    body: undefined,
     ...more,
   };
 }

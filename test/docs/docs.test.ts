@@ -63,8 +63,12 @@ function listProblems(): ReadonlyMap<CodeBlock, readonly string[]> {
   const context = path.join(home, 'context.ts');
   writeFileSync(context, readFileSync(path.join(import.meta.dirname, 'context.txt'), 'utf8'));
   const program = ts.createProgram([context, ...files.keys()], {
-    ...{ strict: true, noEmit: true, skipLibCheck: true, types: ['node'] },
-    ...{ module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: ['node'],
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
     target: ts.ScriptTarget.ES2023,
   });
   const problems = new Map<CodeBlock, string[]>(code.map((block) => [block, []]));

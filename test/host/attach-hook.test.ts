@@ -45,7 +45,9 @@ function setUp(answer: (call: number) => Answer) {
   const store = createHostMemoryStore();
   const bundles: unknown[] = [];
   const host = createHost({
-    ...{ store, receiver: createEngineReceiver({ engines }), baseUrl: 'https://hooks.example.test' },
+    store,
+    receiver: createEngineReceiver({ engines }),
+    baseUrl: 'https://hooks.example.test',
     flows: createScenarioFlows({ engines, onReport: (_, report) => bundles.push(...(report.bundles ?? [])) }),
   });
   hosts.push(host);
@@ -62,7 +64,10 @@ function entryOf(team: string): ScenarioEntry {
   return {
     name: 'welcome',
     webhook: { app: 'crm', webhook: 'contacts', connection: undefined, uid: undefined, parameters: { team } },
-    ...{ everyMinutes: undefined, ordered: true, settings: {}, modules: [] },
+    everyMinutes: undefined,
+    ordered: true,
+    settings: {},
+    modules: [],
   };
 }
 
@@ -85,7 +90,9 @@ describe('a hook of a host', () => {
     await setUpScenario(options, entryOf('red'));
     await setUpScenario(options, entryOf('blue'));
     expect(await store.get('hooks', { name: 'welcome' })).toMatchObject({
-      ...{ data: { ext: 'E7', version: 2 }, parameters: { team: 'blue' }, attachedWith: { team: 'blue' } },
+      data: { ext: 'E7', version: 2 },
+      parameters: { team: 'blue' },
+      attachedWith: { team: 'blue' },
     });
     await host.start();
     expect((await post(host, hook?.path ?? '', { n: 1 })).status).toBe(200);
@@ -120,7 +127,9 @@ describe('a hook of a host', () => {
     await setUpScenario(options, entryOf('red'));
     await expect(setUpScenario(options, entryOf('blue'))).rejects.toMatchObject({ statusCode: 403 });
     expect(await store.get('hooks', { name: 'welcome' })).toMatchObject({
-      ...{ parameters: { team: 'red' }, attachedWith: { team: 'red' }, data: { ext: 'E1' } },
+      parameters: { team: 'red' },
+      attachedWith: { team: 'red' },
+      data: { ext: 'E1' },
     });
   });
 

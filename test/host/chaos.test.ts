@@ -33,7 +33,10 @@ for (const [engine, disturbance] of RUNS) {
     { timeout: 20 * MINUTE_MS },
     async () => {
       const settings: LoadSettings = {
-        ...{ engine, disturbance, leaseMs: 2000, workers: engine === 'sqlite' ? 1 : 2 },
+        engine,
+        disturbance,
+        leaseMs: 2000,
+        workers: engine === 'sqlite' ? 1 : 2,
         ...(isFull ? { events: 10_000, hooks: 100 } : { events: 400, hooks: 20 }),
         // A process needs a while to start; lost answers may come close upon each other.
         killEveryMs: disturbance === 'drop' ? 50 : isFull ? 3000 : 500,
@@ -42,9 +45,14 @@ for (const [engine, disturbance] of RUNS) {
       };
       const result = await runLoad(settings);
       table.push({
-        ...{ store: engine, what: disturbance, times: result.kills },
-        ...{ sent: result.sent + result.sentTwice, acknowledged: result.sent, lost: result.lost },
-        ...{ repeated: result.repeated, 'out of order': result.orderBreaks },
+        store: engine,
+        what: disturbance,
+        times: result.kills,
+        sent: result.sent + result.sentTwice,
+        acknowledged: result.sent,
+        lost: result.lost,
+        repeated: result.repeated,
+        'out of order': result.orderBreaks,
         'longest wait': `${result.longestWaitMs} ms`,
       });
       expect(result).toMatchObject({ sent: settings.events, lost: 0, open: 0, dead: 0 });

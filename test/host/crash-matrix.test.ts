@@ -70,7 +70,12 @@ async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['ki
   const folder = await createFile();
   const effects = path.join(folder.name, 'effects.log');
   const settings: WorkerSettings = {
-    ...{ engine, at: database.at, effects, hooks: 1, isMatrix: true, leaseMs: 400 },
+    engine,
+    at: database.at,
+    effects,
+    hooks: 1,
+    isMatrix: true,
+    leaseMs: 400,
   };
   let worker = await startWorker(script, killAt === undefined ? settings : { ...settings, killAt });
   let isReached = killAt === undefined || worker === undefined;

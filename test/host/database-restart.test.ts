@@ -94,7 +94,12 @@ it.skipIf(!hasPrograms)(
     const start = async (): Promise<WorkerProcess> => {
       // The lease is longer than the test: what goes on does so by itself, and not as somebody takes it over.
       const worker = await startWorker(script, {
-        ...{ engine: 'postgres', at: server.url, effects, hooks: HOOKS, leaseMs: 900_000, effectMs: 20 },
+        engine: 'postgres',
+        at: server.url,
+        effects,
+        hooks: HOOKS,
+        leaseMs: 900_000,
+        effectMs: 20,
       });
       if (worker === undefined) throw new Error('The worker did not start.');
       cleanups.push(async () => worker.child.kill('SIGKILL'));

@@ -7,17 +7,20 @@ import type { FlowModule, FlowStep } from '../../src/scenario/flow/flow.js';
 import { runFlow } from '../../src/scenario/flow/run-flow.js';
 
 const gives = (name: string, ...bundles: readonly unknown[]): FlowModule => ({
-  ...{ name, type: 'search' },
+  name,
+  type: 'search',
   run: async () => ({ bundles }),
 });
 
 const fails: FlowModule = {
-  ...{ name: 'fails', type: 'action' },
+  name: 'fails',
+  type: 'action',
   run: async () => ({ error: new AppError('DataError', 'No.') }),
 };
 
 const responds: FlowModule = {
-  ...{ name: 'answer', type: 'responder' },
+  name: 'answer',
+  type: 'responder',
   run: async () => ({ bundles: [] }),
   respond: async () => ({ result: { status: 200, headers: [], body: new Uint8Array() } }),
 };

@@ -67,7 +67,12 @@ it.skipIf(!hasPostgres)(
     cleanups.push(database.drop, folder.drop);
     const effects = path.join(folder.name, 'effects.log');
     const settings: WorkerSettings = {
-      ...{ engine: 'postgres', at: database.at, effects, hooks: 1, leaseMs: LEASE_MS, effectMs: 300 },
+      engine: 'postgres',
+      at: database.at,
+      effects,
+      hooks: 1,
+      leaseMs: LEASE_MS,
+      effectMs: 300,
     };
     const sleeper = await start(settings);
     for (let n = 1; n <= 5; n++) expect(await post(sleeper, n)).toBe(200);
@@ -101,7 +106,12 @@ it.skipIf(!hasPostgres)(
     cleanups.push(database.drop, folder.drop);
     const effects = path.join(folder.name, 'effects.log');
     const worker = await start({
-      ...{ engine: 'postgres', at: database.at, effects, hooks: 1, leaseMs: LEASE_MS, effectMs: 100 },
+      engine: 'postgres',
+      at: database.at,
+      effects,
+      hooks: 1,
+      leaseMs: LEASE_MS,
+      effectMs: 100,
     });
     for (let n = 1; n <= 10; n++) expect(await post(worker, n)).toBe(200);
     await onServer(`alter database ${database.name} allow_connections false`);
@@ -132,7 +142,9 @@ it('refuses clearly while the file has no room, and loses nothing of what it has
   const tight = await openHostSqlite({ file: file.at, maxPages: 60 });
   const open = (store: typeof tight) =>
     createHost({
-      ...{ store, queue: createStoreQueue({ pollMs: 20 }), receiver: receiveJson },
+      store,
+      queue: createStoreQueue({ pollMs: 20 }),
+      receiver: receiveJson,
       flows: flowsOf(({ source }) => {
         if (source.kind === 'event') seen.push(Number(Reflect.get(Object(source.bundles[0]), 'n')));
         return SUCCESS;

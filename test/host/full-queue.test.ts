@@ -13,7 +13,10 @@ async function openFull(limits: Parameters<typeof createHost>[0]['limits'] = { m
   const clock = createVirtualClock(0);
   const store = createHostMemoryStore();
   const host = createHost({
-    ...{ store, clock, limits, flows: flowsOf(() => SUCCESS) },
+    store,
+    clock,
+    limits,
+    flows: flowsOf(() => SUCCESS),
     receiver: (request) => {
       read++;
       return receiveJson(request);

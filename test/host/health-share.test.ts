@@ -19,8 +19,11 @@ afterEach(async () => {
 
 async function open(store: HostStore = createHostMemoryStore()): Promise<Host> {
   const host = createHost({
-    ...{ store, flows: flowsOf(() => SUCCESS), receiver: receiveJson },
-    ...{ limits: { maxRequests: 5 }, metrics: await createHostMetrics() },
+    store,
+    flows: flowsOf(() => SUCCESS),
+    receiver: receiveJson,
+    limits: { maxRequests: 5 },
+    metrics: await createHostMetrics(),
   });
   hosts.push(host);
   return host;
@@ -50,7 +53,10 @@ it('says that a store is failing which does not answer at all', async () => {
   const clock = createVirtualClock(0);
   const hanging: HostStore = { ...createHostMemoryStore(), countBy: () => new Promise(() => {}) };
   const host = createHost({
-    ...{ store: hanging, clock, flows: flowsOf(() => SUCCESS), receiver: receiveJson },
+    store: hanging,
+    clock,
+    flows: flowsOf(() => SUCCESS),
+    receiver: receiveJson,
   });
   const health = host.health();
   await clock.sleep(5000);

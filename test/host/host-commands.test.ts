@@ -50,7 +50,9 @@ function start(args: readonly string[]): StartedProcess {
 const callsOf = (n: number): string[] => calls.filter((call) => call.endsWith(` ${n}`));
 
 const MANIFEST = {
-  ...{ fileVersion: 1, generalCodeFiles: { base: 'base.json' }, origins: [] },
+  fileVersion: 1,
+  generalCodeFiles: { base: 'base.json' },
+  origins: [],
   components: {
     webhook: {
       contacts: {
@@ -84,18 +86,24 @@ const CODE = {
 };
 
 const post = (to: string, rest: object = {}): object => ({
-  ...{ app: 'crm', module: 'post', parameters: { to, n: '{{1.n}}' } },
+  app: 'crm',
+  module: 'post',
+  parameters: { to, n: '{{1.n}}' },
   ...rest,
 });
 
 const WEBHOOK = { app: 'crm', webhook: 'contacts' };
 const NOTES = { name: 'notes', webhook: WEBHOOK, ordered: true, modules: [post('note')] };
 const SECRETS = {
-  ...{ 'pin of ours': 'typed-secret', apiKey: 'named-secret', asked: 'asked-secret' },
+  'pin of ours': 'typed-secret',
+  apiKey: 'named-secret',
+  asked: 'asked-secret',
   row: { open: 'shown', asked: 'asked-inside' },
 };
 const ORDERS = {
-  ...{ name: 'orders', webhook: WEBHOOK, settings: { storeIncomplete: true } },
+  name: 'orders',
+  webhook: WEBHOOK,
+  settings: { storeIncomplete: true },
   modules: [
     post('save', { parameters: { to: 'save', n: '{{1.n}}', ...SECRETS } }),
     post('check', { onError: { kind: 'break', automatic: false } }),
@@ -202,18 +210,20 @@ it('lists events, shows one, and has a dead one processed again by the host that
   expect(jsonLines(dead)).toEqual(jsonLines(newest));
   expect(jsonLines(dead)).toMatchObject([{ id: bad }]);
   expect(JSON.parse(await print('events', 'show', String(bad)))).toMatchObject({
-    ...{
-      id: bad,
-      hook: 'notes',
-      scenario: 'notes',
-      status: 'dead',
-      ...{ attempts: 1, crashes: 0, crashesAlone: 0 },
-      bundles: [{ n: 2 }],
-      finished: expect.stringMatching(/^\d{4}-.*Z$/),
-    },
+    id: bad,
+    hook: 'notes',
+    scenario: 'notes',
+    status: 'dead',
+    ...{ attempts: 1, crashes: 0, crashesAlone: 0 },
+    bundles: [{ n: 2 }],
+    finished: expect.stringMatching(/^\d{4}-.*Z$/),
   });
   expect(JSON.parse(await print('events', 'show', String(good)))).toMatchObject({
-    ...{ id: good, attempts: 1, crashes: 0, crashesAlone: 0, notBefore: null },
+    id: good,
+    attempts: 1,
+    crashes: 0,
+    crashesAlone: 0,
+    notBefore: null,
   });
   const [notes] = JSON.parse(await print('scenarios', 'list', '--json')) as unknown[];
   expect(notes).toMatchObject({
@@ -273,8 +283,10 @@ it('runs the remaining steps of an incomplete execution, or drops it', async () 
     lastRun: expect.stringMatching(/^\d{4}-.*Z$/),
     incompletes: [
       {
-        ...{ status: 'unresolved', created: expect.stringMatching(/^\d{4}-.*Z$/), retry: null },
-        ...{ execution: { stepId: 3 } },
+        status: 'unresolved',
+        created: expect.stringMatching(/^\d{4}-.*Z$/),
+        retry: null,
+        execution: { stepId: 3 },
         error: { message: expect.stringContaining('400') },
       },
       { status: 'unresolved', execution: { stepId: 3 } },
@@ -302,7 +314,8 @@ it('runs the remaining steps of an incomplete execution, or drops it', async () 
   expect(callsOf(6)).toEqual(['POST /save 6', 'POST /check 6', 'POST /check 6', 'POST /send 6']);
   expect(callsOf(7)).toEqual(['POST /save 7', 'POST /check 7']);
   expect(await iml('scenarios', 'retry', second ?? '')).toMatchObject({
-    ...{ code: 2, out: '' },
+    code: 2,
+    out: '',
     err: `iml scenarios: The incomplete execution ${second} is discarded.\nSee iml scenarios --help.\n`,
   });
   expect(JSON.parse(await print('scenarios', 'show', 'orders'))).toMatchObject({ incompletes: [] });
@@ -324,7 +337,8 @@ it.each([
 it('stops in good order, and at its next start takes what was replayed in between', async () => {
   const { code, out, err } = await stop(served);
   expect({ code, last: err.trimEnd().split('\n').at(-1) }).toEqual({
-    ...{ code: 0, last: 'Stopping: what is under way is brought to its end.' },
+    code: 0,
+    last: 'Stopping: what is under way is brought to its end.',
   });
   expect(jsonLines(out).map((line) => Reflect.get(Object(line), 'scenario'))).toEqual([
     ...['notes', 'notes', 'orders', 'notes', 'orders'],

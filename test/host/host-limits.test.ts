@@ -25,7 +25,11 @@ async function open(
 ) {
   const parts = await openParts(engine);
   const host = createHost({
-    ...{ store: parts.store, queue: parts.queue, flows: flowsOf(run), receiver: receiveJson, limits },
+    store: parts.store,
+    queue: parts.queue,
+    flows: flowsOf(run),
+    receiver: receiveJson,
+    limits,
     observer,
   });
   onTestFinished(async () => {
@@ -64,8 +68,16 @@ describeEach('a host', (engine) => {
       await writer.update('scenarios', { name: 'poll' }, counts(10));
       const { id: scenarioId } = (await writer.get('scenarios', { name: 'retrying' })) ?? { id: 0 };
       await writer.insert('incompletes', {
-        ...{ scenarioId, status: 'waiting', execution: {}, attempts: 1, claimedBy: null, error: null },
-        ...{ createdAtMs: 1, retryAtMs: 1, finishedAtMs: null, ...counts(10) },
+        scenarioId,
+        status: 'waiting',
+        execution: {},
+        attempts: 1,
+        claimedBy: null,
+        error: null,
+        createdAtMs: 1,
+        retryAtMs: 1,
+        finishedAtMs: null,
+        ...counts(10),
       });
     });
     await host.start();
@@ -216,7 +228,9 @@ it('answers 503 where the store fails while it looks up who gets a shared event'
         : parts.store.find(table, query),
   };
   const host = createHost({
-    ...{ store: failing, queue: parts.queue, flows: flowsOf(() => SUCCESS) },
+    store: failing,
+    queue: parts.queue,
+    flows: flowsOf(() => SUCCESS),
     receiver: async ({ findRecipients }) => {
       // As the engine does it: what fails in a specification is an answer.
       await findRecipients('7').catch(() => {});

@@ -29,7 +29,10 @@ async function setUp(
   const parts = await openParts(engine);
   const errors: unknown[] = [];
   const host = createHost({
-    ...{ store: parts.store, queue: parts.queue, flows: flowsOf(run), receiver: receiveJson },
+    store: parts.store,
+    queue: parts.queue,
+    flows: flowsOf(run),
+    receiver: receiveJson,
     limits: wanted.limits,
     observer: (notice) => notice.kind === 'problem' && errors.push(notice.error),
   });
@@ -171,7 +174,9 @@ describeEach('a host', (engine) => {
     const parts = await openParts(engine);
     let fails = true;
     const host = createHost({
-      ...{ store: parts.store, queue: parts.queue, receiver: receiveJson },
+      store: parts.store,
+      queue: parts.queue,
+      receiver: receiveJson,
       flows: flowsOf(({ scenario }) => {
         states.push(scenario.triggerState);
         const triggerState = { last: states.length };
@@ -241,7 +246,9 @@ describeEach('a host', (engine) => {
     const parts = await openParts(engine);
     const seen: string[] = [];
     const host = createHost({
-      ...{ store: parts.store, queue: parts.queue, receiver: receiveJson },
+      store: parts.store,
+      queue: parts.queue,
+      receiver: receiveJson,
       flows: flowsOf(({ scenario }) => {
         seen.push(scenario.name);
         return SUCCESS;

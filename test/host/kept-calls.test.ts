@@ -12,9 +12,15 @@ afterEach(async () => {
 });
 
 const HEADERS = {
-  ...{ 'content-type': 'application/json', 'X-Api-Key': 'secret-1', 'x-auth-token': 'secret-2' },
-  ...{ Authorization: 'Bearer secret-3', cookie: 'sid=secret-4', 'X-Hub-Signature-256': 'secret-5' },
-  ...{ 'x-page-token': 'page-3', 'user-agent': 'service/1', 'proxy-authorization': 'secret-6' },
+  'content-type': 'application/json',
+  'X-Api-Key': 'secret-1',
+  'x-auth-token': 'secret-2',
+  Authorization: 'Bearer secret-3',
+  cookie: 'sid=secret-4',
+  'X-Hub-Signature-256': 'secret-5',
+  'x-page-token': 'page-3',
+  'user-agent': 'service/1',
+  'proxy-authorization': 'secret-6',
   referer: 'https://example.com/?access_token=secret-7&page=2',
 };
 const QUERY = 'access_token=secret-8&api_key=secret-9&code=secret-10&state=open&next=%3Ftoken%3Dsecret-11';
@@ -23,7 +29,10 @@ const QUERY = 'access_token=secret-8&api_key=secret-9&code=secret-10&state=open&
 async function keep(body: unknown): Promise<EventRow> {
   const store = createHostMemoryStore();
   const host = createHost({
-    ...{ store, queue: createStoreQueue(), receiver: receiveJson, flows: flowsOf(() => SUCCESS) },
+    store,
+    queue: createStoreQueue(),
+    receiver: receiveJson,
+    flows: flowsOf(() => SUCCESS),
   });
   hosts.push(host);
   const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
@@ -52,7 +61,9 @@ it('shows the body of a call that was refused as text, without what its names sa
   const shown = shownEvent(event, { hook: 'h', scenario: '' });
   expect(JSON.stringify(shown)).not.toMatch(/body-secret|secret-\d/);
   expect(shown).toMatchObject({
-    ...{ hook: 'h', received: expect.stringMatching(/Z$/), notBefore: null },
+    hook: 'h',
+    received: expect.stringMatching(/Z$/),
+    notBefore: null,
     request: { body: '{"reject":true,"password":"[SANITIZED]","note":"seen"}' },
   });
 });

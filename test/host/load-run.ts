@@ -102,7 +102,8 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
       kills: fleet.disturbed(),
       open: await openEvents(store),
       dead: await store.count('events', { status: 'dead' }),
-      ...{ acceptedMs, totalMs },
+      acceptedMs,
+      totalMs,
     };
   } finally {
     await store.close();
@@ -112,8 +113,12 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
   function effectOf(line: string): Effect {
     const [hook = '', n, attempt, eventId, pid, atMs] = line.split(' ');
     return {
-      ...{ hook, n: Number(n), attempt: Number(attempt), eventId: Number(eventId) },
-      ...{ pid: Number(pid), atMs: Number(atMs) },
+      hook,
+      n: Number(n),
+      attempt: Number(attempt),
+      eventId: Number(eventId),
+      pid: Number(pid),
+      atMs: Number(atMs),
     };
   }
   async function makeHooks(
@@ -303,7 +308,10 @@ function judge(
     if (!killed.has(before.pid) || lastOf.get(`${hook} ${before.pid}`) !== eventId) unexplained++;
   }
   return {
-    ...{ effects: effects.length, orderBreaks, repeated, unexplained },
+    effects: effects.length,
+    orderBreaks,
+    repeated,
+    unexplained,
     lost: acknowledged.filter((sending) => !done.has(keyOf(sending))).length,
     longestWaitMs: Math.max(0, ...waits),
     sentTwice: byEvent.size - acknowledged.length,

@@ -11,7 +11,12 @@ const MINUTE_MS = 60_000;
 function expectNothingLost(result: LoadResult, settings: LoadSettings): void {
   console.log(`${settings.engine}: ${JSON.stringify(result)}`);
   expect(result).toMatchObject({
-    ...{ sent: settings.events, lost: 0, orderBreaks: 0, unexplained: 0, open: 0, dead: 0 },
+    sent: settings.events,
+    lost: 0,
+    orderBreaks: 0,
+    unexplained: 0,
+    open: 0,
+    dead: 0,
   });
 }
 
@@ -19,7 +24,9 @@ it('loses nothing on SQLite with one process that is killed now and then', {
   timeout: 15 * MINUTE_MS,
 }, async () => {
   const settings: LoadSettings = {
-    ...{ engine: 'sqlite', workers: 1, leaseMs: 2000 },
+    engine: 'sqlite',
+    workers: 1,
+    leaseMs: 2000,
     ...(isFull ? { events: 10_000, hooks: 1000 } : { events: 1000, hooks: 100 }),
     ...(isFull ? { killEveryMs: 3000 } : { killEveryMs: 1500, maxKills: 5 }),
     maxMs: 5 * MINUTE_MS,
@@ -32,7 +39,9 @@ it.skipIf(!hasPostgres)(
   { timeout: 30 * MINUTE_MS },
   async () => {
     const settings: LoadSettings = {
-      ...{ engine: 'postgres', workers: 3, leaseMs: 2000 },
+      engine: 'postgres',
+      workers: 3,
+      leaseMs: 2000,
       ...(isFull
         ? { events: Number(process.env['IML_EVENTS'] ?? 100_000), hooks: 1000 }
         : { events: 2000, hooks: 100 }),

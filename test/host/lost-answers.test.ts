@@ -39,7 +39,10 @@ it.skipIf(!hasPostgres)(
     const seen: number[] = [];
     const unordered = new Set<number>();
     const host = createHost({
-      ...{ store, queue, receiver: receiveJson, limits: { leaseMs: 4000 } },
+      store,
+      queue,
+      receiver: receiveJson,
+      limits: { leaseMs: 4000 },
       flows: flowsOf(({ source, scenario }) => {
         const n = source.kind === 'event' ? Number(Reflect.get(Object(source.bundles[0]), 'n')) : 0;
         if (scenario.name === 'ordered') seen.push(n);

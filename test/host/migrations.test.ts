@@ -60,7 +60,9 @@ for (const [name, { create, openBare, openStore }] of KINDS) {
             events.map(({ id, status, bundles, request }) => ({ id, status, bundles, request })),
           ).toEqual(
             OLD.map(({ id, status, bundles, request }) => ({
-              ...{ id, status, bundles: JSON.parse(bundles) as unknown },
+              id,
+              status,
+              bundles: JSON.parse(bundles) as unknown,
               request: request === null ? null : (JSON.parse(request) as unknown),
             })),
           );

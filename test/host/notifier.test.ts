@@ -12,13 +12,11 @@ async function failOnce(to: string, errors: Error[]): Promise<void> {
   const notifier = createNotifier({ to, onError: (error) => errors.push(error) });
   const { store, queue, drop } = await openParts('memory');
   const host = createHost({
-    ...{
-      store,
-      queue,
-      receiver: receiveJson,
-      flows: flowsOf(() => failure('DataError')),
-      observer: notifier.observer,
-    },
+    store,
+    queue,
+    receiver: receiveJson,
+    flows: flowsOf(() => failure('DataError')),
+    observer: notifier.observer,
   });
   onTestFinished(drop);
   const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
@@ -74,12 +72,15 @@ it('tells of scenarios that went off and of what was given up, and of nothing th
   const notifier = createNotifier({ to: `cat >> ${file.at}`, onError: () => {} });
   const run = { runId: 'r', scenario: 's', source: { kind: 'poll' }, incompletes: 0, durationMs: 1 } as const;
   for (const becomes of ['done', 'again', 'stopped'] as const) {
-    notifier.observer({ ...{ kind: 'run-finished', ...run, outcome: 'error', becomes, error: undefined } });
+    notifier.observer({ kind: 'run-finished', ...run, outcome: 'error', becomes, error: undefined });
   }
   notifier.observer({ kind: 'problem', error: new Error('away') });
   notifier.observer(OFF);
   notifier.observer({
-    ...{ kind: 'given-up', scenario: 's', attempts: 10, error: { message: 'over' } },
+    kind: 'given-up',
+    scenario: 's',
+    attempts: 10,
+    error: { message: 'over' },
     source: { kind: 'incomplete', incompleteId: 4 },
   });
   await notifier.settle();
@@ -95,7 +96,8 @@ it('waits for nobody for ever, and drops what is too much, saying so', async () 
   onTestFinished(() => service.close());
   const errors: Error[] = [];
   const notifier = createNotifier({
-    ...{ to: service.origin, timeoutMs: 20 },
+    to: service.origin,
+    timeoutMs: 20,
     onError: (error) => errors.push(error),
   });
   for (let n = 0; n < 103; n++) notifier.observer(OFF);

@@ -37,7 +37,10 @@ it('tells nobody of events for a scenario that is off, and takes no transaction 
       }),
   };
   const host = createHost({
-    ...{ store, queue: counting, flows: flowsOf(() => SUCCESS), receiver: receiveJson },
+    store,
+    queue: counting,
+    flows: flowsOf(() => SUCCESS),
+    receiver: receiveJson,
     // The worker's own sign of life is a transaction, too.
     limits: { leaseMs: 3_600_000 },
   });

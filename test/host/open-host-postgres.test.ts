@@ -55,7 +55,8 @@ it('refuses a file that a later version has changed', async () => {
   raw.exec("insert into schema_migrations (name) values ('host/999-later')");
   raw.close();
   await expect(openHostSqlite({ file: file.at })).rejects.toMatchObject({
-    ...{ code: 'STORE_FAILED', message: expect.stringContaining(LATER) },
+    code: 'STORE_FAILED',
+    message: expect.stringContaining(LATER),
   });
 });
 
@@ -64,7 +65,8 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
     const { at, name } = await database();
     await onServer("insert into schema_migrations (name) values ('host/999-later')", name);
     await expect(openHostPostgres({ url: at })).rejects.toMatchObject({
-      ...{ code: 'STORE_FAILED', message: expect.stringContaining(LATER) },
+      code: 'STORE_FAILED',
+      message: expect.stringContaining(LATER),
     });
   });
 
@@ -79,7 +81,8 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
     });
     const url = atPort(at, await freePort());
     await expect(openHostPostgres({ url })).rejects.toMatchObject({
-      ...{ code: 'STORE_FAILED', message: 'The PostgreSQL server does not answer.' },
+      code: 'STORE_FAILED',
+      message: 'The PostgreSQL server does not answer.',
     });
   });
 
@@ -161,17 +164,20 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
 
 async function fillQueue(store: HostStore, hookId: number, count: number): Promise<void> {
   const row: Omit<EventRow, 'id'> = {
-    ...{
-      hookId,
-      scenarioId: null,
-      status: 'pending' as const,
-      bundles: [{}],
-      request: {},
-      bytes: 4,
-      attempts: 0,
-    },
-    ...{ crashes: 0, crashesAlone: 0, claimedBy: null, notBeforeMs: null, error: null },
-    ...{ receivedAtMs: 1, finishedAtMs: null },
+    hookId,
+    scenarioId: null,
+    status: 'pending' as const,
+    bundles: [{}],
+    request: {},
+    bytes: 4,
+    attempts: 0,
+    crashes: 0,
+    crashesAlone: 0,
+    claimedBy: null,
+    notBeforeMs: null,
+    error: null,
+    receivedAtMs: 1,
+    finishedAtMs: null,
   };
   const rows = Array.from({ length: count }, () => row);
   await store.transaction((writer) => writer.insertAll('events', rows));

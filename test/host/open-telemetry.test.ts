@@ -42,8 +42,14 @@ function startSpan(name: string, options: SpanOptions = {}, parent: Context = co
   const above = trace.getSpanContext(parent);
   const number = spans.length + 1;
   const recorded: Recorded = {
-    ...{ name, options, traceId: above?.traceId ?? hex(number, 32), spanId: hex(number, 16) },
-    ...{ parentId: above?.spanId, attributes: { ...options.attributes }, status: undefined, isOver: false },
+    name,
+    options,
+    traceId: above?.traceId ?? hex(number, 32),
+    spanId: hex(number, 16),
+    parentId: above?.spanId,
+    attributes: { ...options.attributes },
+    status: undefined,
+    isOver: false,
   };
   spans.push(recorded);
   const span = {
@@ -107,7 +113,9 @@ async function open(module: 'refuse' | 'answer'): Promise<{ host: Host; path: st
   const tracing = await createHostTracing();
   const engines = { crm: createEngine({ app: APP }) };
   const host = createHost({
-    ...{ store: createHostMemoryStore(), receiver: createEngineReceiver({ engines }), tracing },
+    store: createHostMemoryStore(),
+    receiver: createEngineReceiver({ engines }),
+    tracing,
     flows: createScenarioFlows({ engines, tracing }),
   });
   onTestFinished(() => host.stop(100));
@@ -138,13 +146,17 @@ describe('a host with a tracer', () => {
     expect(spans.map(({ name }) => name)).toEqual(['iml call', 'iml run', 'iml module']);
     expect(received).toMatchObject({ parentId: undefined, status: undefined });
     expect(received.attributes).toMatchObject({
-      ...{ 'iml.hook': 'h', 'iml.event_ids': '1', 'http.response.status_code': 200 },
+      'iml.hook': 'h',
+      'iml.event_ids': '1',
+      'http.response.status_code': 200,
     });
     expect([linked(received), linked(run)]).toEqual([['b7ad6b7169203331'], [received.spanId]]);
     expect(run).toMatchObject({ parentId: undefined, status: { code: 2, message: 'no 7' } });
     expect(run.traceId).not.toBe(received.traceId);
     expect(run.attributes).toMatchObject({
-      ...{ 'iml.scenario': 's', 'iml.event_id': 1, 'iml.outcome': 'error' },
+      'iml.scenario': 's',
+      'iml.event_id': 1,
+      'iml.outcome': 'error',
       'iml.call_id': received.attributes['iml.call_id'],
     });
     expect(module).toMatchObject({ parentId: run.spanId, traceId: run.traceId, status: { code: 2 } });

@@ -20,15 +20,35 @@ type NewEvent = Omit<EventRow, 'id'>;
 
 function event(status: EventStatus, receivedAtMs: number, finishedAtMs: number | null): NewEvent {
   return {
-    ...{ hookId: 1, scenarioId: null, status, bundles: [], request: {}, bytes: 2, attempts: 0 },
-    ...{ crashes: 0, crashesAlone: 0, claimedBy: null, notBeforeMs: null, error: null },
-    ...{ receivedAtMs, finishedAtMs },
+    hookId: 1,
+    scenarioId: null,
+    status,
+    bundles: [],
+    request: {},
+    bytes: 2,
+    attempts: 0,
+    crashes: 0,
+    crashesAlone: 0,
+    claimedBy: null,
+    notBeforeMs: null,
+    error: null,
+    receivedAtMs,
+    finishedAtMs,
   };
 }
 
 const incomplete = (status: IncompleteStatus, createdAtMs: number, finishedAtMs: number | null) => ({
-  ...{ scenarioId: 1, status, execution: {}, attempts: 0, claimedBy: null, error: null, createdAtMs },
-  ...{ retryAtMs: null, finishedAtMs, crashes: 0, crashesAlone: 0 },
+  scenarioId: 1,
+  status,
+  execution: {},
+  attempts: 0,
+  claimedBy: null,
+  error: null,
+  createdAtMs,
+  retryAtMs: null,
+  finishedAtMs,
+  crashes: 0,
+  crashesAlone: 0,
 });
 
 describeEach('what is done with', (engine) => {

@@ -15,7 +15,9 @@ describe('a host that may hold 1000 bytes of payloads', () => {
   it('reads none for an address that is not there, and refuses them with 503 for one that is', async () => {
     const problems: unknown[] = [];
     const host = createHost({
-      ...{ store: createHostMemoryStore(), flows: flowsOf(() => SUCCESS), receiver: receiveJson },
+      store: createHostMemoryStore(),
+      flows: flowsOf(() => SUCCESS),
+      receiver: receiveJson,
       limits: { maxBytesInFlight: 1000 },
       observer: (notice) => {
         if (notice.kind === 'problem') problems.push(notice);

@@ -20,7 +20,10 @@ describe('a file of scenarios', () => {
       {
         name: 'welcome',
         webhook: { app: 'crm', webhook: 'contacts', connection: undefined, uid: undefined, parameters: {} },
-        ...{ everyMinutes: undefined, ordered: false, settings: {}, modules: [] },
+        everyMinutes: undefined,
+        ordered: false,
+        settings: {},
+        modules: [],
       },
     ]);
   });
@@ -41,7 +44,9 @@ describe('a file of scenarios', () => {
     ]);
     expect(entry).toMatchObject({
       webhook: { connection: 'work', uid: '7', parameters: { team: 1 } },
-      ...{ ordered: true, everyMinutes: 0.5, settings: { storeIncomplete: true } },
+      ordered: true,
+      everyMinutes: 0.5,
+      settings: { storeIncomplete: true },
       modules: [
         { id: 1, ...MODULE, parameters: {}, filter: undefined },
         { id: 9, connection: 'box', parameters: { to: '{{1.email}}' }, filter: '{{1.ok}}' },

@@ -54,17 +54,46 @@ async function write(store: HostStore, name: string): Promise<void> {
   const secret = { password: SECRET };
   await store.transaction(async (writer) => {
     await writer.insert('hooks', {
-      ...{ kind: 'dedicated', name, token: name, app: 'a', webhook: 'w', uid: null, connection: null },
-      ...{ parameters: secret, data: secret, attachedWith: secret, enabled: true, createdAtMs: 1 },
+      kind: 'dedicated',
+      name,
+      token: name,
+      app: 'a',
+      webhook: 'w',
+      uid: null,
+      connection: null,
+      parameters: secret,
+      data: secret,
+      attachedWith: secret,
+      enabled: true,
+      createdAtMs: 1,
     });
     const { id } = await writer.insert('scenarios', {
-      ...{ name, definition: { ...plan({}), flow: secret }, hookId: null, state: { kind: 'active' } },
-      ...{ triggerState: null, scheduledMs: null, nextRunMs: null, claimedBy: null, attempts: 0 },
-      ...{ lastRunMs: null, lastError: null, crashes: 0, crashesAlone: 0 },
+      name,
+      definition: { ...plan({}), flow: secret },
+      hookId: null,
+      state: { kind: 'active' },
+      triggerState: null,
+      scheduledMs: null,
+      nextRunMs: null,
+      claimedBy: null,
+      attempts: 0,
+      lastRunMs: null,
+      lastError: null,
+      crashes: 0,
+      crashesAlone: 0,
     });
     await writer.insert('incompletes', {
-      ...{ scenarioId: id, status: 'waiting', execution: { bundle: secret }, attempts: 0, claimedBy: null },
-      ...{ error: null, createdAtMs: 1, retryAtMs: 1, finishedAtMs: null, crashes: 0, crashesAlone: 0 },
+      scenarioId: id,
+      status: 'waiting',
+      execution: { bundle: secret },
+      attempts: 0,
+      claimedBy: null,
+      error: null,
+      createdAtMs: 1,
+      retryAtMs: 1,
+      finishedAtMs: null,
+      crashes: 0,
+      crashesAlone: 0,
     });
   });
 }

@@ -20,7 +20,9 @@ beforeAll(async () => {
   const root = path.join(folder, 'crm');
   await mkdir(root);
   const manifest = {
-    ...{ fileVersion: 1, generalCodeFiles: {}, origins: [] },
+    fileVersion: 1,
+    generalCodeFiles: {},
+    origins: [],
     components: {
       webhook: { contacts: { webhookType: 'web', codeFiles: { communication: 'contacts.json' } } },
       module: { watch: { moduleType: 'instant_trigger', webhook: 'contacts', codeFiles: {} } },
@@ -43,7 +45,8 @@ function call(command: Command, args: readonly string[], env: Io['env'] = {}): C
   let [out, err] = ['', ''];
   const controller = new AbortController();
   const output = (add: (text: string) => void) => ({
-    ...{ isTerminal: false, columns: undefined },
+    isTerminal: false,
+    columns: undefined,
     write: async (text: string) => add(text),
   });
   const io: Io = {
@@ -59,7 +62,8 @@ function call(command: Command, args: readonly string[], env: Io['env'] = {}): C
     interruptible: (work) => work(controller.signal),
   } as Io;
   return {
-    ...{ out: () => out, err: () => err },
+    out: () => out,
+    err: () => err,
     stop: () => controller.abort(new UserInterruption()),
     code: command.run(parseArguments(command, args), io),
   };
@@ -93,10 +97,13 @@ it('serves an app, and shows afterwards what came in', async () => {
   expect(await output(EVENTS_COMMAND, ['replay', '1', '--data', 'data'])).toContain('waits');
   expect(await output(EVENTS_COMMAND, ['discard', '1', '--data', 'data'])).toContain('discarded');
   expect(JSON.parse(await output(EVENTS_COMMAND, ['show', '1', '--data', 'data']))).toMatchObject({
-    ...{ status: 'discarded', bundles: [{ email: 'a@example.com' }] },
+    status: 'discarded',
+    bundles: [{ email: 'a@example.com' }],
   });
   expect(JSON.parse(await output(SCENARIOS_COMMAND, ['--data', 'data']))).toMatchObject({
-    ...{ name: 'crm/watch', state: 'active', errors: 0 },
+    name: 'crm/watch',
+    state: 'active',
+    errors: 0,
   });
 });
 
@@ -138,7 +145,9 @@ it.each([
   });
   const [command] = line.split(' ');
   expect({ code, out, err }).toEqual({
-    ...{ code: 2, out: '', err: `iml ${command}: ${message}\nSee iml ${command} --help.\n` },
+    code: 2,
+    out: '',
+    err: `iml ${command}: ${message}\nSee iml ${command} --help.\n`,
   });
 });
 
@@ -172,7 +181,9 @@ it('asks mapped hosts in place of those the app names: attaching, running, and f
   const codeFiles = { communication: 'hook.json', attach: 'attach.json' };
   const files = {
     'makecomapp.json': {
-      ...{ fileVersion: 1, generalCodeFiles: { base: 'base.json' }, origins: [] },
+      fileVersion: 1,
+      generalCodeFiles: { base: 'base.json' },
+      origins: [],
       components: {
         webhook: { hook: { webhookType: 'web', codeFiles } },
         module: { send: { moduleType: 'action', codeFiles: { communication: 'send.json' } } },
@@ -186,7 +197,8 @@ it('asks mapped hosts in place of those the app names: attaching, running, and f
   for (const [name, value] of Object.entries(files))
     await writeFile(path.join(root, name), JSON.stringify(value));
   const scenario = {
-    ...{ name: 'sent', webhook: { app: 'mapped', webhook: 'hook' } },
+    name: 'sent',
+    webhook: { app: 'mapped', webhook: 'hook' },
     modules: [{ app: 'mapped', module: 'send', parameters: { n: '{{1.n}}' } }],
   };
   await writeFile(path.join(folder, 'mapped.json'), JSON.stringify({ scenarios: [scenario] }));

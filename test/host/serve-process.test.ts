@@ -12,7 +12,9 @@ const started: StartedProcess[] = [];
 let folder: string;
 
 const MANIFEST = {
-  ...{ fileVersion: 1, generalCodeFiles: {}, origins: [] },
+  fileVersion: 1,
+  generalCodeFiles: {},
+  origins: [],
   components: {
     webhook: { contacts: { webhookType: 'web', codeFiles: { communication: 'contacts.json' } } },
     module: { refuse: { moduleType: 'action', codeFiles: { communication: 'refuse.json' } } },
@@ -109,7 +111,10 @@ it('gives the command of --notify what died, before it ends', async () => {
   child.kill('SIGTERM');
   expect((await result).code).toBe(0);
   expect(JSON.parse(await readFile(told, 'utf8'))).toMatchObject({
-    ...{ kind: 'run-finished', scenario: 'dying', becomes: 'dead', error: { type: 'RuntimeError' } },
+    kind: 'run-finished',
+    scenario: 'dying',
+    becomes: 'dead',
+    error: { type: 'RuntimeError' },
   });
 });
 

@@ -27,7 +27,10 @@ async function open({ isFree = false } = {}) {
   const clock = createVirtualClock(0);
   const notices: HostNotice[] = [];
   const host = createHost({
-    ...{ store, clock, flows: flowsOf(() => SUCCESS), observer: (notice) => void notices.push(notice) },
+    store,
+    clock,
+    flows: flowsOf(() => SUCCESS),
+    observer: (notice) => void notices.push(notice),
     receiver: (request) => {
       read++;
       onRead();

@@ -43,8 +43,14 @@ function afterReading(
 
 function contextOf(store: HostStore, queue: HostContext['queue']): HostContext {
   return {
-    ...{ store, queue, flows: flowsOf(() => SUCCESS), clock: SYSTEM_CLOCK },
-    ...{ limits: resolveHostLimits(undefined), checkpoint: () => {}, tracing: NO_TRACING, observe: () => {} },
+    store,
+    queue,
+    flows: flowsOf(() => SUCCESS),
+    clock: SYSTEM_CLOCK,
+    limits: resolveHostLimits(undefined),
+    checkpoint: () => {},
+    tracing: NO_TRACING,
+    observe: () => {},
     worker: { name: () => ME, isJoined: () => true, assertOwn: async () => {} },
     onError: (error) => {
       throw error;
@@ -55,9 +61,20 @@ function contextOf(store: HostStore, queue: HostContext['queue']): HostContext {
 async function addScenario(store: HostStore, change: Partial<ScenarioRow> = {}): Promise<number> {
   const row = await store.transaction((writer) =>
     writer.insert('scenarios', {
-      ...{ name: 's', definition: plan(), hookId: null, state: { kind: 'active', errors: 0 } },
-      ...{ triggerState: null, scheduledMs: null, nextRunMs: null, lastRunMs: null, lastError: null },
-      ...{ claimedBy: null, attempts: 0, crashes: 0, crashesAlone: 0, ...change },
+      name: 's',
+      definition: plan(),
+      hookId: null,
+      state: { kind: 'active', errors: 0 },
+      triggerState: null,
+      scheduledMs: null,
+      nextRunMs: null,
+      lastRunMs: null,
+      lastError: null,
+      claimedBy: null,
+      attempts: 0,
+      crashes: 0,
+      crashesAlone: 0,
+      ...change,
     }),
   );
   return row.id;
@@ -66,8 +83,17 @@ async function addScenario(store: HostStore, change: Partial<ScenarioRow> = {}):
 async function addRunning(store: HostStore, scenarioId: number, claimedBy: string): Promise<number> {
   const row = await store.transaction((writer) =>
     writer.insert('incompletes', {
-      ...{ scenarioId, status: 'running', execution: { n: 1 }, attempts: 1, claimedBy, error: null },
-      ...{ createdAtMs: 1, retryAtMs: 1, finishedAtMs: null, crashes: 1, crashesAlone: 0 },
+      scenarioId,
+      status: 'running',
+      execution: { n: 1 },
+      attempts: 1,
+      claimedBy,
+      error: null,
+      createdAtMs: 1,
+      retryAtMs: 1,
+      finishedAtMs: null,
+      crashes: 1,
+      crashesAlone: 0,
     }),
   );
   return row.id;
@@ -110,7 +136,10 @@ describeEach('a host with nothing else to do', (engine) => {
     const { store, queue, drop } = await openParts(engine);
     cleanups.push(drop);
     const host = createHost({
-      ...{ store, queue, flows: flowsOf(() => SUCCESS), receiver: receiveJson },
+      store,
+      queue,
+      flows: flowsOf(() => SUCCESS),
+      receiver: receiveJson,
       limits: { leaseMs: 400 },
     });
     await host.start();

@@ -44,7 +44,10 @@ export async function startWorker(
   }
   const { origin, paths } = JSON.parse(line) as { origin: string; paths: string[] };
   return {
-    ...{ child, origin, paths, ended },
+    child,
+    origin,
+    paths,
+    ended,
     errors: () => errors,
     stop: async () => {
       child.kill('SIGTERM');

@@ -79,7 +79,11 @@ const queue =
     ? createStoreQueue({ pollMs: 50 })
     : await createPostgresQueue({ url: at, pollMs: 500 });
 const host = createHost({
-  ...{ store, queue, flows: flowsOf(run), receiver: receiveJson, checkpoint },
+  store,
+  queue,
+  flows: flowsOf(run),
+  receiver: receiveJson,
+  checkpoint,
   limits: { leaseMs: settings.leaseMs, concurrency },
   observer: (notice) => {
     if (notice.kind !== 'problem') return;

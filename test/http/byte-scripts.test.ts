@@ -34,7 +34,9 @@ async function run(script: ByteScript): Promise<TransportResponse> {
   // Short only where it has to run out: elsewhere a busy machine must not be taken for a silent server.
   const waitMs = 'code' in script.expect && script.expect.code === 'NETWORK_TIMEOUT' ? 300 : 15_000;
   const transport = loopbackTransport({
-    ...{ headersTimeoutMs: waitMs, bodyTimeoutMs: waitMs, maxResponseBytes: 1000 },
+    headersTimeoutMs: waitMs,
+    bodyTimeoutMs: waitMs,
+    maxResponseBytes: 1000,
   });
   try {
     return await transport(request(`${server.origin}/hush?token=hush`, { method: script.method ?? 'GET' }));

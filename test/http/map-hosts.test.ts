@@ -18,8 +18,10 @@ function recorder(locations: Readonly<Record<string, string>> = {}) {
     const location = locations[hop.url];
     const headers: Record<string, string> = location === undefined ? {} : { location };
     return Promise.resolve({
-      ...{ status: location === undefined ? 200 : 302, headers },
-      ...{ body: new Uint8Array(), url: hop.url },
+      status: location === undefined ? 200 : 302,
+      headers,
+      body: new Uint8Array(),
+      url: hop.url,
     });
   };
   return { sent, transport };
@@ -101,7 +103,8 @@ describe('a mapped exchange', () => {
   it('goes to the target, says whom it was meant for, and answers in that name', async () => {
     const { sent, transport } = recorder();
     const mapped = mapHosts({
-      ...{ hosts: readHostMap({ 'https://a.test:8443': LOCAL }), mapped: transport },
+      hosts: readHostMap({ 'https://a.test:8443': LOCAL }),
+      mapped: transport,
       direct: recorder().transport,
     });
     const response = await mapped(request('https://a.test:8443/x', { headers: [['X-K', '1']] }));
@@ -146,7 +149,9 @@ describe('with a base url given by hand', () => {
     const mapped = recorder();
     const hosts = readHostMap(mapping);
     const transport = mapHosts({
-      ...{ hosts, direct: direct.transport, mapped: mapped.transport },
+      hosts,
+      direct: direct.transport,
+      mapped: mapped.transport,
       baseUrl: `${LOCAL}/v1`,
     });
     return { direct, mapped, transport };

@@ -230,7 +230,9 @@ async function conform(cwd: string, ...args: readonly string[]): Promise<Command
   return exec(process.execPath, [main, ...args], { cwd }).then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
-      ...{ code, out: stdout, err: stderr },
+      code,
+      out: stdout,
+      err: stderr,
     }),
   );
 }
@@ -238,7 +240,10 @@ async function conform(cwd: string, ...args: readonly string[]): Promise<Command
 describe('the packed conformance runner', () => {
   const vector = { id: 'v.1', template: '{{1 + 1}}', context: {}, expect: 2 };
   const fixture = {
-    ...{ name: 'one', kind: 'action', input: {}, expect: { bundles: [{ a: 1 }] } },
+    name: 'one',
+    kind: 'action',
+    input: {},
+    expect: { bundles: [{ a: 1 }] },
     app: { communication: { url: 'https://a.example/x', response: { output: '{{body}}' } } },
     exchanges: [{ request: { method: 'GET' }, response: { status: 200, body: { a: 1 } } }],
   };
@@ -262,8 +267,12 @@ describe('the packed conformance runner', () => {
     write('apps/shop/get.json', { url: 'https://a.example/{{parameters.n + 1}}', response: {} });
     write('apps/shop/form.json', [{ name: 'n', type: 'number', required: true }]);
     const run = (name: string, parameters: object, expected: object, exchanges: readonly object[] = []) => ({
-      ...{ name, kind: 'action', component: { type: 'module', name: 'get' }, input: { parameters } },
-      ...{ exchanges, expect: expected },
+      name,
+      kind: 'action',
+      component: { type: 'module', name: 'get' },
+      input: { parameters },
+      exchanges,
+      expect: expected,
     });
     write('cases/vectors.json', [vector]);
     write('cases/one.json', fixture);
@@ -394,7 +403,8 @@ describe('the packed command', () => {
       await import(${JSON.stringify(bin)});`;
     const env = { ...process.env, IML_DEBUG: '1' };
     const { stderr } = await exec(process.execPath, ['--input-type=module', '--eval', script], {
-      ...{ cwd: home, env },
+      cwd: home,
+      env,
     }).catch((error: { stderr: string }) => error);
     expect(stderr).toContain('Internal error: TypeError: broken');
     expect(stderr).toMatch(/src\/cli\/process-io\.ts:\d+/);

@@ -52,8 +52,13 @@ const KINDS: Readonly<Record<string, string>> = {
       ...['pkey', 'time', 'timestamp', 'timezone', 'url', 'uuid', 'aiagent', 'scenario'],
     ].map((type) => [type, 'text']),
   ),
-  ...{ array: 'array', filter: 'array', upload: 'array', filestorage: 'array' },
-  ...{ collection: 'collection', boolean: 'boolean', checkbox: 'boolean' },
+  array: 'array',
+  filter: 'array',
+  upload: 'array',
+  filestorage: 'array',
+  collection: 'collection',
+  boolean: 'boolean',
+  checkbox: 'boolean',
 };
 
 const SELECTS = new Set(['select', 'radio', 'list']);

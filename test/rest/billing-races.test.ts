@@ -91,8 +91,14 @@ describe.each(kinds)(`$name: ${CALLS} calls at once`, (stores) => {
 });
 
 const PRICE: Price = {
-  ...{ id: 7, productId: 7, productName: 'Own', amount: 5, currencyCode: 'EUR', period: 'month' },
-  ...{ selfService: true, license: { apiLimit: 77, priority: 'low' } },
+  id: 7,
+  productId: 7,
+  productName: 'Own',
+  amount: 5,
+  currencyCode: 'EUR',
+  period: 'month',
+  selfService: true,
+  license: { apiLimit: 77, priority: 'low' },
 };
 const OTHER: Price = { ...PRICE, id: 8, productName: 'Other', amount: 9, license: { apiLimit: 88 } };
 
@@ -106,17 +112,20 @@ const LATER: BillingPort = {
     paid: false,
   }),
   describePayment: () => ({
-    ...{
-      typeName: 'subscription',
-      statusName: 'paid',
-      invoiceUrl: '/i',
-      hostedInvoiceUrl: 'https://pay.example/h',
-    },
+    typeName: 'subscription',
+    statusName: 'paid',
+    invoiceUrl: '/i',
+    hostedInvoiceUrl: 'https://pay.example/h',
     method: {
       type: 'card',
       card: {
-        ...{ brand: 'visa', last4: '4242', country: 'CZ', network: 'visa', fingerprint: 'f' },
-        ...{ exp_year: 2030, exp_month: 1 },
+        brand: 'visa',
+        last4: '4242',
+        country: 'CZ',
+        network: 'visa',
+        fingerprint: 'f',
+        exp_year: 2030,
+        exp_month: 1,
       },
     },
   }),

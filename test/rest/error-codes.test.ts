@@ -64,7 +64,9 @@ describe('the codes of the REST API', () => {
     const reason = new Error('secret');
     const billing = { ...createLocalBilling(), findPrice: () => Promise.reject(reason) };
     const rest = await createRest({
-      ...{ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32), billing },
+      store: createRestMemoryStore(),
+      encryptionKey: new Uint8Array(32),
+      billing,
       onError: (error, call) => failures.push([error, call]),
       onAnswer: (call) => answers.push(call),
     });

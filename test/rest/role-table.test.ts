@@ -35,8 +35,14 @@ const TABLE: readonly (readonly [id: number, name: string, category: string, may
 
 it.each(TABLE)('role %s, %s of an %s, may do what is written here', (id, name, category, may) => {
   expect(roleById(id)).toEqual({
-    ...{ id, name, category, subsidiary: name !== 'Owner', managementType: 'system_locked' },
-    ...{ identifier: name.toLowerCase().replaceAll(' ', '_'), description: null, permissions: may },
+    id,
+    name,
+    category,
+    subsidiary: name !== 'Owner',
+    managementType: 'system_locked',
+    identifier: name.toLowerCase().replaceAll(' ', '_'),
+    description: null,
+    permissions: may,
   });
   const all = new Set(ROLES.flatMap(({ permissions }) => permissions));
   for (const permission of all) expect(allows(id, permission)).toBe(may.includes(permission));

@@ -62,8 +62,16 @@ describe('over the API', () => {
   async function addInvitation(change: Partial<InvitationRow>): Promise<string> {
     const hash = rest.services.uuid();
     const row: Omit<RestTables['invitations'], 'id'> = {
-      ...{ hash, organizationId: 1, userId: invitedId, usersRoleId: 13, teamIds: [], note: '' },
-      ...{ invitedBy: inviterId, createdAt: 0, expiresAt: Date.now() + 60_000, acceptedAt: null },
+      hash,
+      organizationId: 1,
+      userId: invitedId,
+      usersRoleId: 13,
+      teamIds: [],
+      note: '',
+      invitedBy: inviterId,
+      createdAt: 0,
+      expiresAt: Date.now() + 60_000,
+      acceptedAt: null,
       ...change,
     };
     await rest.services.store.transaction((writer) => writer.insert('invitations', row));

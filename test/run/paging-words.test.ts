@@ -48,7 +48,8 @@ describe('a page that repeats an earlier one', () => {
 
   it('is told of for each list of a chain', async () => {
     const { warnings } = await told([LOOP, { ...LOOP, url: '/others' }], {
-      ...{ transport: same().transport, onPageLoop: 'stop' },
+      transport: same().transport,
+      onPageLoop: 'stop',
     });
     expect(warnings.map(({ code, place }) => [code, place?.pointer])).toEqual([
       ['page-loop', `${AT}/0/pagination`],
@@ -98,7 +99,8 @@ describe('a limit that ends paging', () => {
   ])('of %j records is refused at its place', async (limit, message) => {
     const { report } = await told({ ...PAGED, response: { ...PAGED.response, limit } });
     expect(report.error).toMatchObject({
-      ...{ type: 'InvalidConfigurationError', message },
+      type: 'InvalidConfigurationError',
+      message,
       place: { pointer: `${AT}/response/limit` },
     });
     expect(report.stats.requests).toBe(0);

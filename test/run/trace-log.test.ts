@@ -4,8 +4,14 @@ import type { TraceEvent } from '../../src/run/trace/trace.js';
 import { TraceLog } from '../../src/run/trace/trace-log.js';
 
 const event = (page: number): TraceEvent => ({
-  ...{ at: 0, requestIndex: 0, page, kind: 'wait' },
-  ...{ delayMs: 0, reason: 'repeat', repeats: 0, place: undefined },
+  at: 0,
+  requestIndex: 0,
+  page,
+  kind: 'wait',
+  delayMs: 0,
+  reason: 'repeat',
+  repeats: 0,
+  place: undefined,
 });
 
 it('writes an event when the events are read, and only once', () => {

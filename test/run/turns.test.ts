@@ -132,7 +132,9 @@ describe('while an answer is taken apart', () => {
 
 describe('a large body', () => {
   const response = (body: Uint8Array, contentType: string, status = 200): TransportResponse => ({
-    ...{ status, body, url: 'https://api.example.test/' },
+    status,
+    body,
+    url: 'https://api.example.test/',
     headers: { 'content-type': contentType },
   });
   const bom = '\ufeff';

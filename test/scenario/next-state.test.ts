@@ -168,7 +168,8 @@ describe('a suspension after a RateLimitError', () => {
   ])('%s', (_title, settings, said, untilMs) => {
     const failed: RunOutcome = { kind: 'error', type: 'RateLimitError', ...said };
     expect(nextState(NEW_SCENARIO, completeSettings(settings), failed, 0).state).toMatchObject({
-      ...{ kind: 'delayed', untilMs },
+      kind: 'delayed',
+      untilMs,
     });
   });
 

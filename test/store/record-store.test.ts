@@ -117,10 +117,14 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
           other: lonely,
         });
         expect(await store.getLinked(links, { name: 'lonely', id: 0 })).toEqual({
-          ...{ thing: lonely, part: undefined, other: undefined },
+          thing: lonely,
+          part: undefined,
+          other: undefined,
         });
         expect(await store.getLinked(links, { name: 'nobody', id: first })).toEqual({
-          ...{ thing: undefined, part: undefined, other: thing },
+          thing: undefined,
+          part: undefined,
+          other: thing,
         });
       }));
 

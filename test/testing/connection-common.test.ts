@@ -46,17 +46,24 @@ const ONE_CALL = { expect: { requestCount: 1 } };
 const CASES: Readonly<Record<string, object>> = {
   basic: { component: 'connection:basic', ...given, ...ONE_CALL },
   oauth2: {
-    ...{ component: 'connection:account', ...given, input: page },
+    component: 'connection:account',
+    ...given,
+    input: page,
     expect: { authorizeUrl: { url: 'https://a.example/given/page' }, connection: { token: 't-1' } },
   },
   'oauth2-refresh': {
-    ...{ component: 'connection:account', kind: 'oauth2-refresh', ...given },
+    component: 'connection:account',
+    kind: 'oauth2-refresh',
+    ...given,
     input: { data: { token: 't-0' } },
     expect: { connection: { token: 't-1' } },
   },
   'oauth2-invalidate': {
-    ...{ component: 'connection:account', kind: 'oauth2-invalidate', ...given },
-    ...{ input: { data: { token: 't-0' } }, ...ONE_CALL },
+    component: 'connection:account',
+    kind: 'oauth2-invalidate',
+    ...given,
+    input: { data: { token: 't-0' } },
+    ...ONE_CALL,
   },
 };
 

@@ -36,15 +36,28 @@ const LISTS = ['data', 'items', 'results', 'result', 'models', 'sessions', 'font
 function answer(url: URL, authorization: string): unknown {
   const page = Number(url.searchParams.get('page') ?? url.searchParams.get('offset') ?? 1);
   const item = (id: number): unknown => ({
-    ...{ id: `i${id}`, uuid: `u${id}`, name: `Item ${id}`, title: 'A title', status: 'completed' },
-    ...{ createdAt: '2026-01-02T03:04:05Z', echo: authorization, token: `t-canary-${id}-0123456789` },
+    id: `i${id}`,
+    uuid: `u${id}`,
+    name: `Item ${id}`,
+    title: 'A title',
+    status: 'completed',
+    createdAt: '2026-01-02T03:04:05Z',
+    echo: authorization,
+    token: `t-canary-${id}-0123456789`,
   });
   const items = page > 2 ? [] : [item(page * 2), item(page * 2 + 1)];
   return {
-    ...{ success: true, ok: true, status: 'completed', workflowStatus: 'completed', id: 'x1', error: null },
+    success: true,
+    ok: true,
+    status: 'completed',
+    workflowStatus: 'completed',
+    id: 'x1',
+    error: null,
     ...Object.fromEntries(LISTS.map((name) => [name, items])),
     pagination: { hasMore: false, has_more: false, next: null },
-    ...{ choices: [{ message: { content: 'Hello' } }], usage: { total_tokens: 3 }, echo: authorization },
+    choices: [{ message: { content: 'Hello' } }],
+    usage: { total_tokens: 3 },
+    echo: authorization,
   };
 }
 
@@ -61,8 +74,16 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const VALUES: Readonly<Record<string, unknown>> = {
-  ...{ text: 'some text', number: 3, integer: 3, uinteger: 3, boolean: true, date: '2026-01-02T03:04:05Z' },
-  ...{ email: 'ann@example.com', url: 'https://example.com/a.png', password: 'p-canary-12345678', array: [] },
+  text: 'some text',
+  number: 3,
+  integer: 3,
+  uinteger: 3,
+  boolean: true,
+  date: '2026-01-02T03:04:05Z',
+  email: 'ann@example.com',
+  url: 'https://example.com/a.png',
+  password: 'p-canary-12345678',
+  array: [],
 };
 
 /** A value for each field of a form that has one by its type. */
@@ -79,7 +100,10 @@ async function record(app: App, module: ModuleComponent): Promise<string> {
   const recordings: Recording[] = [];
   const { digest, results } = createDigestLog();
   const engine = createEngine({
-    ...{ app, digest, checkParameters: false, hosts: { '*': service.origin } },
+    app,
+    digest,
+    checkParameters: false,
+    hosts: { '*': service.origin },
     // Apps that wait for work to be done take no time.
     clock: createVirtualClock(),
     wrapTransport: (transport) => {
@@ -93,7 +117,8 @@ async function record(app: App, module: ModuleComponent): Promise<string> {
   const { error, bundles } = await engine.module(module.name).run(input);
   await engine.close();
   const run: RunToRecord = {
-    ...{ app, component: { type: 'module', name: module.name } },
+    app,
+    component: { type: 'module', name: module.name },
     kind: module.type === 'universal' ? 'action' : module.type,
     input: { ...input, checkParameters: false, now: '2026-11-21T10:00:00.000Z' },
     calls: recordings.flatMap((recording) => recording.calls()),

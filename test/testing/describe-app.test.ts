@@ -25,7 +25,9 @@ beforeAll(() => {
   const input = { parameters: { id: 1 } };
   write('tests/get/right.test.json', { component: 'module:get', input, exchanges, expect: right });
   write('tests/get/wrong.test.json', {
-    ...{ component: 'module:get', input, exchanges },
+    component: 'module:get',
+    input,
+    exchanges,
     expect: { bundles: [{ at: { $uuid: true }, id: 7 }] },
   });
 });

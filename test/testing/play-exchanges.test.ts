@@ -5,8 +5,13 @@ import { mockTransport, type PlayOptions } from '../../src/testing/exchanges/pla
 import { printRequestDifference } from '../../src/testing/exchanges/print-problem.js';
 
 const request = (url: string, more: Partial<TransportRequest> = {}): TransportRequest => ({
-  ...{ method: 'GET', url: `https://a.example${url}`, headers: [], body: undefined },
-  ...{ redirect: 'manual', ca: undefined, signal: new AbortController().signal },
+  method: 'GET',
+  url: `https://a.example${url}`,
+  headers: [],
+  body: undefined,
+  redirect: 'manual',
+  ca: undefined,
+  signal: new AbortController().signal,
   ...more,
 });
 

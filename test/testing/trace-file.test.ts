@@ -13,7 +13,13 @@ const TRACE: RunTrace = {
   documents: [{ role: 'communication', file: 'list.imljson', text: '{"url": "/x"} // é\n' }],
   events: [
     {
-      ...{ at: 1001, requestIndex: 0, page: 1, kind: 'scope', phase: 'request', scope: 0, unset: [] },
+      at: 1001,
+      requestIndex: 0,
+      page: 1,
+      kind: 'scope',
+      phase: 'request',
+      scope: 0,
+      unset: [],
       names: { parameters: { since: new Date(5), bytes: new Uint8Array([1, 2]) } },
     },
     { at: 1500, requestIndex: 0, page: 1, kind: 'skipped', place: { pointer: '/condition' } },
@@ -34,12 +40,20 @@ describe('a trace file', () => {
 
   it('gives back the test it was a run of, and takes only words and places from it', () => {
     const test: RunTrace['test'] = {
-      ...{ name: 'list/one', file: 'tests/list/one.test.json', status: 'failed', failureCount: 2 },
+      name: 'list/one',
+      file: 'tests/list/one.test.json',
+      status: 'failed',
+      failureCount: 2,
       failures: [
         {
-          ...{ message: 'bundles[0].id', expected: '1', got: '2', reason: undefined },
-          ...{ place: { file: 'tests/list/one.test.json', line: 3, column: 4 }, frame: '3 | x' },
-          ...{ origin: { file: 'list.imljson', pointer: '/url' }, originFrame: undefined },
+          message: 'bundles[0].id',
+          expected: '1',
+          got: '2',
+          reason: undefined,
+          place: { file: 'tests/list/one.test.json', line: 3, column: 4 },
+          frame: '3 | x',
+          origin: { file: 'list.imljson', pointer: '/url' },
+          originFrame: undefined,
         },
       ],
     };

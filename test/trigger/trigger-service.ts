@@ -41,7 +41,8 @@ export function watching(
     return { json: listed.slice(start, start + pageSize) };
   });
   const communication = {
-    ...{ url: '/n', temp },
+    url: '/n',
+    temp,
     response: { iterate: '{{body}}', output, limit, trigger },
     ...(pageSize !== undefined && { pagination: { qs: { page: '{{pagination.page}}' } } }),
   };

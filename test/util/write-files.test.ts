@@ -45,7 +45,11 @@ describe('writeFiles', () => {
     const folder = writeApp({ 'out/old.txt': 'old' });
     const built = path.join(folder, 'write-files.mjs');
     buildSync({
-      ...{ entryPoints: [SOURCE], outfile: built, bundle: true, platform: 'node', format: 'esm' },
+      entryPoints: [SOURCE],
+      outfile: built,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
       logLevel: 'error',
     });
     const script = `

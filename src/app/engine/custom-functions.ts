@@ -31,7 +31,9 @@ export async function loadCustomFunctions(
   const functions = [...app.functions.values()];
   if (functions.length === 0) return { table: APP_FUNCTIONS, warnings: [], close: () => {} };
   const options = {
-    ...{ functions, builtins: APP_FUNCTIONS, environment: { timezone: environment.timezone } },
+    functions,
+    builtins: APP_FUNCTIONS,
+    environment: { timezone: environment.timezone },
     limits: timeMs === undefined ? {} : { timeMs },
   };
   const sandbox = trusted

@@ -65,7 +65,10 @@ export async function readFlat(folder: AppFolder, name: string): Promise<AppPart
   const message = `All files of the app lie in one folder, which no tool of the platform writes. Its ${components.length} components are loaded by the names of their files, their types and connections guessed; a makecomapp.json would say them.`;
   for (const { placeOf } of components.slice(0, 1)) warn('undeclared-component', message, placeOf);
   return {
-    ...{ name, components, warnings, foreign: new Set() },
+    name,
+    components,
+    warnings,
+    foreign: new Set(),
     base: documents.get('base'),
     common: documents.get('common'),
     groups: documents.get('groups'),
@@ -94,7 +97,11 @@ async function readComponents(
     const isOfWebhook = kind === 'module' && !read.documents.has('communication');
     const connection = kind === 'connection' ? undefined : only('connection');
     components.push({
-      ...{ ...read, kind, name: component, placeOf: first.placeOf, refuse: () => {} },
+      ...read,
+      kind,
+      name: component,
+      placeOf: first.placeOf,
+      refuse: () => {},
       fields: { connection, ...(isOfWebhook && { webhook: only('webhook') }) },
     });
   }

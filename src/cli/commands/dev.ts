@@ -69,15 +69,13 @@ async function dev(args: Arguments, io: Io): Promise<number> {
   const historyFile = await readHistoryFile(args, loaded, io);
   const files = openConnectionFiles(configFolder(io.env));
   const server = await serveDev({
-    ...{
-      root: loaded.root,
-      port,
-      historyFile,
-      pageFolder: pageFolder(),
-      engine,
-      version: readVersion(),
-      token,
-    },
+    root: loaded.root,
+    port,
+    historyFile,
+    pageFolder: pageFolder(),
+    engine,
+    version: readVersion(),
+    token,
     connections: storeForApp(files, { app: loaded.app.name, folder: loaded.app.identity }),
     listConnections: () => listConnections(files, loaded),
     hookKey: await createHookKeys(loaded, io),

@@ -67,7 +67,9 @@ async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
     throw usageError(`The module "${module.name}" ${why}: only polling triggers with an epoch can be asked.`);
   }
   const work: AppWork = {
-    ...{ loaded, component: { kind: 'module', name: module.name }, form: output.form },
+    loaded,
+    component: { kind: 'module', name: module.name },
+    form: output.form,
     secrets: listSecrets(given, loaded),
   };
   return workWithApp(work, io, async () => {
@@ -76,7 +78,8 @@ async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
     const parts = { app, connections, options };
     const { input, recorder } = await prepareRecording(recording, parts, module, {
       ...given,
-      ...{ parameters, checkParameters: readCheck(args) },
+      parameters,
+      checkParameters: readCheck(args),
     });
     const engine = createEngine({ app, connections, ...options, ...recorder?.engine });
     try {
@@ -91,7 +94,10 @@ async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
       const isEmpty = entries.length === 0 && report.error === undefined;
       const told = { ...report, notes: isEmpty ? 'The epoch lists nothing.\n' : '' };
       return await addRecording(told, recorder, (now) => ({
-        ...{ app, kind: 'epoch', component: { type: 'module', name }, ...readCommon(app, given.common) },
+        app,
+        kind: 'epoch',
+        component: { type: 'module', name },
+        ...readCommon(app, given.common),
         input: toFixtureInput(input, options, now),
         ended: { error: report.error },
       }));

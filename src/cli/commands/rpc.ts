@@ -65,7 +65,9 @@ async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {
   const { app } = loaded;
   const rpc = findNamed(() => findRpc(app, parseRpcReference(address)?.name ?? address));
   const work: AppWork = {
-    ...{ loaded, component: { kind: 'rpc', name: rpc.name }, form: output.form },
+    loaded,
+    component: { kind: 'rpc', name: rpc.name },
+    form: output.form,
     secrets: listSecrets(input, loaded),
   };
   return workWithApp(work, io, async () => {
@@ -91,7 +93,10 @@ async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {
         );
       }
       return await addRecording(report, recorder, (now) => ({
-        ...{ app, kind: 'rpc', component: { type: 'rpc', name: rpc.name }, ...readCommon(app, given.common) },
+        app,
+        kind: 'rpc',
+        component: { type: 'rpc', name: rpc.name },
+        ...readCommon(app, given.common),
         input: {
           ...toFixtureInput(given, options, now),
           ...readArguments(address),

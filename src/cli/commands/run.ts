@@ -53,7 +53,9 @@ async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
   const module = findNamed(() => findModule(loaded.app, name));
   assertStateOptions(args, module);
   const work: AppWork = {
-    ...{ loaded, component: { kind: 'module', name: module.name }, form: settings.form },
+    loaded,
+    component: { kind: 'module', name: module.name },
+    form: settings.form,
     secrets: listSecrets(settings.input, loaded),
   };
   return workWithApp(work, io, async () => {
@@ -97,7 +99,9 @@ function describeRun(
 ): RecordedSubject {
   const { common, ...input } = settings.input;
   return {
-    ...{ app, component: { type: 'module', name }, ...readCommon(app, common) },
+    app,
+    component: { type: 'module', name },
+    ...readCommon(app, common),
     kind: type === 'universal' ? 'action' : type,
     input: toFixtureInput({ ...input, parameters }, settings.engine, now),
     ended: {

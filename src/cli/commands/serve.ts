@@ -78,12 +78,15 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   const recorder = await openCallRecorder(args, { engines, loaded, settings, say }, io);
   const host = createHost({
     tracing,
-    ...{ store: parts.store, queue: parts.queue, receiver: recorder.receiver },
+    store: parts.store,
+    queue: parts.queue,
+    receiver: recorder.receiver,
     baseUrl: args.text('base-url'),
     limits: settings.limits,
     metrics: args.isSet('metrics') ? await createHostMetrics() : undefined,
     flows: createScenarioFlows({
-      ...{ engines, tracing },
+      engines,
+      tracing,
       expressions: { timezone: args.text('timezone') },
       onReport: settings.output === 'none' ? undefined : putOut(io, say),
     }),
@@ -143,7 +146,10 @@ async function openCallRecorder(
   const shown = args.text('record');
   if (shown === undefined) return { receiver, settled: async () => {} };
   return recordCalls(receiver, {
-    ...{ apps: loaded.map(({ app }) => app), folder: path.resolve(io.cwd, shown), shown, say },
+    apps: loaded.map(({ app }) => app),
+    folder: path.resolve(io.cwd, shown),
+    shown,
+    say,
     engine: { timezone: settings.engine.timezone, webhookLimits: settings.engine.webhookLimits },
   });
 }

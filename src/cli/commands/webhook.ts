@@ -92,7 +92,9 @@ async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
   const loaded = await openApp(folder, io);
   const component = findNamed(() => findWebhook(loaded.app, name));
   const work: AppWork = {
-    ...{ loaded, component: { kind: 'webhook', name: component.name }, form: output.form },
+    loaded,
+    component: { kind: 'webhook', name: component.name },
+    form: output.form,
     secrets: [...listSecrets(given, loaded), stored],
   };
   return workWithApp(work, io, async () => {
@@ -103,7 +105,9 @@ async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
     const parts = { app, connections, options };
     const { input, recorder } = await prepareRecording(recording, parts, component, {
       ...given,
-      ...{ parameters, webhook: stored, checkParameters: readCheck(args) },
+      parameters,
+      webhook: stored,
+      checkParameters: readCheck(args),
     });
     const engine = createEngine({ app, connections, ...options, ...recorder?.engine });
     const subject = { app, component: { type: 'webhook', name }, ...readCommon(app, given.common) };
@@ -113,7 +117,9 @@ async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
         if (action !== 'call') {
           const report = await webhook[action]({ ...input, signal });
           return addRecording(await tellChange(action, report, output, io), recorder, (now) => ({
-            ...{ ...subject, kind: action, ended: { error: report.error } },
+            ...subject,
+            kind: action,
+            ended: { error: report.error },
             input: toFixtureInput(input, options, now),
           }));
         }

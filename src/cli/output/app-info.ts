@@ -121,7 +121,12 @@ function fieldInfo(element: ParameterElement): FieldInfo {
   const { name, type, required, label, spec, choices, nestedWhenFalse } = element;
   const items = spec?.kind === 'fields' ? spec.fields.map(fieldInfo) : spec && [fieldInfo(spec.item)];
   return present({
-    ...{ name, type, required, label, default: element.default, fields: items },
+    name,
+    type,
+    required,
+    label,
+    default: element.default,
+    fields: items,
     options: choices?.options?.map(optionInfo),
     optionsFrom: choices?.reference?.text,
     nested: (element.nested ?? choices?.nested)?.map(fieldInfo),

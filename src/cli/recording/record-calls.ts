@@ -88,7 +88,10 @@ async function writeCall(
     const named = { path: path.join(folder, file), shown: path.join(shown, file) };
     const written = await recordCase(
       {
-        ...{ app, component: { type: 'webhook', name: webhook }, calls: [], digests: results() },
+        app,
+        component: { type: 'webhook', name: webhook },
+        calls: [],
+        digests: results(),
         ...readCommon(app, undefined),
         ...describeCall(report, toFixtureInput(input, settings, now)),
       },

@@ -41,7 +41,8 @@ export function createRecorder(settings: RecordSettings, options: Pick<EngineOpt
       const notes: string[] = [];
       if (caseFile !== undefined) {
         const written = await recordCase(run, {
-          ...{ runtime: readVersion(), recordedAtMs: startedAtMs },
+          runtime: readVersion(),
+          recordedAtMs: startedAtMs,
           schema: findCaseSchema(caseFile.path),
         });
         await writeCaseFiles(caseFile, written);

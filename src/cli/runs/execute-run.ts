@@ -52,7 +52,10 @@ export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSig
     progress.above(() => io.stderr.write(traceLine(event))).catch(() => {});
   };
   const engine = createEngine({
-    ...{ app, connections, ...settings.engine, ...recorder?.engine },
+    app,
+    connections,
+    ...settings.engine,
+    ...recorder?.engine,
     ...(settings.traces && { onTrace }),
   });
   const run = engine.module(moduleName).run({ ...input, parameters, signal });

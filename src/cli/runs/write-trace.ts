@@ -45,7 +45,11 @@ export function startTraceFile({
   return async ({ stats, trace, warnings }, outcome, io) => {
     const state = outcome === undefined ? 'stopped' : outcome.error === undefined ? 'ok' : 'failed';
     const text = writeTraceFile({
-      ...{ app: app.name, kind: 'module', name: moduleName, startedAt, limits },
+      app: app.name,
+      kind: 'module',
+      name: moduleName,
+      startedAt,
+      limits,
       documents: traceDocuments(app, 'module', moduleName, secrets),
       events: trace,
       end: { state, bundles: outcome?.bundles ?? 0, stats, warnings, error: outcome?.error?.toJSON() },

@@ -92,7 +92,8 @@ function describeFindings(
     severity,
     failure: {
       message: redact(`${severity}: ${path} ${message}.`.replace(/\.\.$/, '.')),
-      ...{ isDifference: false, origin: undefined },
+      isDifference: false,
+      origin: undefined,
       place: read.document.placeOf(pointer),
     } satisfies TestFailure,
   }));

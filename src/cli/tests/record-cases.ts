@@ -130,14 +130,21 @@ async function runAndRecord(read: ReadCase, app: App, { access, signal }: Stage)
   const { error, bundles } = run.outcome;
   const written = await recordCase(
     {
-      ...{ app, component, kind, secrets: filled.secrets },
+      app,
+      component,
+      kind,
+      secrets: filled.secrets,
       ...readCommon(app, fixture.common),
       input: { ...fixture.input, now: new Date(run.startedAtMs).toISOString() },
-      ...{ calls: run.calls, digests: run.digests, addresses: run.addresses },
+      calls: run.calls,
+      digests: run.digests,
+      addresses: run.addresses,
       ended: { error, ...(error === undefined && { bundleCount: bundles?.length }) },
     },
     {
-      ...{ runtime: readVersion(), recordedAtMs: run.startedAtMs, into: read },
+      runtime: readVersion(),
+      recordedAtMs: run.startedAtMs,
+      into: read,
     },
   );
   return { written, calls: run.calls.length };

@@ -18,8 +18,12 @@ export function readCallWish(given: PlainObject): CallWish {
     throw wrong('body', 'a text of 4 MB at most');
   }
   return {
-    ...{ webhook: readTextMember(given, 'webhook') ?? '', of: readTextMember(given, 'of') },
-    ...{ method, query: readTextMember(given, 'query') ?? '', headers, body },
+    webhook: readTextMember(given, 'webhook') ?? '',
+    of: readTextMember(given, 'of'),
+    method,
+    query: readTextMember(given, 'query') ?? '',
+    headers,
+    body,
   };
 }
 

@@ -18,7 +18,11 @@ export function readWish(body: unknown): RunWish {
   if (!isPlainObject(parameters)) throw wrong('parameters', 'an object', parameters);
   if (start !== undefined && start !== 'all') throw wrong('start', 'all', start);
   return {
-    ...{ kind, name, parameters, start, payload },
+    kind,
+    name,
+    parameters,
+    start,
+    payload,
     // By name only: credentials never come from the page.
     connection: readTextMember(body, 'connection'),
     replayOf: readTextMember(body, 'replayOf'),

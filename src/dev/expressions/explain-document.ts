@@ -121,8 +121,11 @@ function explain(root: Expression, { document, pointer, value, names, language }
     parts.push({ start: locate(node.start), end: locate(node.end), value: evaluatePart(node) });
   });
   return {
-    ...{ start: locate(start), end: locate(end), source: value.slice(start, end) },
-    ...{ value: evaluatePart(root), parts },
+    start: locate(start),
+    end: locate(end),
+    source: value.slice(start, end),
+    value: evaluatePart(root),
+    parts,
   };
 }
 

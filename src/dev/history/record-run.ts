@@ -59,13 +59,31 @@ export async function startRecord(
   const { limits, input, replayOf, startedAt = Date.now(), test, ...known } = start;
   const id = `${startedAt.toString(36)}-${randomBytes(5).toString('hex')}`;
   let summary: RunSummary = {
-    ...{ id, ...known, state: 'running', startedAt, durationMs: 0, requests: 0, pages: 0, records: 0 },
-    ...{ bundles: 0, warnings: 0, stopReason: undefined, error: undefined, events: 0 },
+    id,
+    ...known,
+    state: 'running',
+    startedAt,
+    durationMs: 0,
+    requests: 0,
+    pages: 0,
+    records: 0,
+    bundles: 0,
+    warnings: 0,
+    stopReason: undefined,
+    error: undefined,
+    events: 0,
     ...(test !== undefined && { test: { name: test.name, file: test.file, status: test.status } }),
   };
   let rest: RunRest = {
-    ...{ limits, input, replayOf, documents: [], failure: undefined, allWarnings: [] },
-    ...{ bundleList: undefined, canReplay: false, testRun: test },
+    limits,
+    input,
+    replayOf,
+    documents: [],
+    failure: undefined,
+    allWarnings: [],
+    bundleList: undefined,
+    canReplay: false,
+    testRun: test,
   };
   let waiting: Packed[] = [];
   let writing: Promise<void> = history.saveRun(summary, rest);
@@ -118,7 +136,12 @@ export async function startRecord(
         warnings: allWarnings.length,
       };
       rest = {
-        ...{ ...rest, failure, allWarnings, canReplay, hook, input: seen ?? rest.input },
+        ...rest,
+        failure,
+        allWarnings,
+        canReplay,
+        hook,
+        input: seen ?? rest.input,
         bundleList: { ref: list.ref, size: list.text.length },
         documents: texts.map(({ role, file, body }) => ({ role, file, ref: body.ref })),
       };

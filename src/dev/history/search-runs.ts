@@ -55,11 +55,16 @@ export async function searchRuns(text: string, db: Db, sql: Sql): Promise<readon
       return { run, where: 'run', seq: undefined, excerpt: run.error?.message ?? around };
     }),
     ...values.map(({ summary, place, seq, text: around }) => ({
-      ...{ run: JSON.parse(summary) as RunSummary, where: place },
-      ...{ seq: seq < 0 ? undefined : seq, excerpt: around },
+      run: JSON.parse(summary) as RunSummary,
+      where: place,
+      seq: seq < 0 ? undefined : seq,
+      excerpt: around,
     })),
     ...events.map(({ summary, seq, text: around }) => ({
-      ...{ run: JSON.parse(summary) as RunSummary, where: 'address and headers', seq, excerpt: around },
+      run: JSON.parse(summary) as RunSummary,
+      where: 'address and headers',
+      seq,
+      excerpt: around,
     })),
   ];
   return hits.sort((a, b) => b.run.startedAt - a.run.startedAt).slice(0, MAX_HITS);

@@ -109,7 +109,12 @@ function describeComponent(app: App, name: string): unknown {
   const module = app.modules.get(name);
   const { label, description } = module ?? {};
   return {
-    ...{ kind: module === undefined ? 'rpc' : 'module', name, label, description },
-    ...{ type: module?.type, connection: module?.connection, parameters: toJsonSchema(form) },
+    kind: module === undefined ? 'rpc' : 'module',
+    name,
+    label,
+    description,
+    type: module?.type,
+    connection: module?.connection,
+    parameters: toJsonSchema(form),
   };
 }

@@ -7,8 +7,18 @@ export function describeSummary(run: RunSummary): unknown {
   const { id, kind, name, source, state, startedAt, durationMs, requests, bundles, warnings } = run;
   const { stopReason, error } = run;
   return {
-    ...{ id, kind, name, source, state, startedAt: new Date(startedAt).toISOString(), durationMs },
-    ...{ requests, bundles, warnings, stopReason, error },
+    id,
+    kind,
+    name,
+    source,
+    state,
+    startedAt: new Date(startedAt).toISOString(),
+    durationMs,
+    requests,
+    bundles,
+    warnings,
+    stopReason,
+    error,
   };
 }
 
@@ -27,7 +37,11 @@ export async function describeRun(
   const bodies = createBodyReader(history);
   const { limits, input, replayOf, failure, allWarnings, requests, pages, records, durationMs } = run;
   const summary = {
-    ...{ ...(describeSummary(run) as object), warnings: allWarnings, replayOf, input, error: failure },
+    ...(describeSummary(run) as object),
+    warnings: allWarnings,
+    replayOf,
+    input,
+    error: failure,
     limits: {
       requests: { used: requests, limit: limits.requests },
       followUpPages: { used: pages, limit: limits.pages },

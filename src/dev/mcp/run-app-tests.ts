@@ -17,7 +17,8 @@ export async function runAppTests(
 ): Promise<unknown> {
   const tests: unknown[] = [];
   const summary = await runSuite(await findTests([root]), {
-    ...{ signal, filter: filter === undefined ? undefined : (name) => name.includes(filter) },
+    signal,
+    filter: filter === undefined ? undefined : (name) => name.includes(filter),
     onResult: (result) => {
       const { kind, name, status, durationMs } = result;
       const file = path.relative(root, result.file);

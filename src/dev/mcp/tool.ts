@@ -29,7 +29,10 @@ const COMPILED = new WeakMap<PlainObject, SchemaCheck>();
 /** A tool whose work sees no input but what fits its schema. */
 export function defineTool<T>(name: string, { description, input, isReadOnly, work }: ToolParts<T>): Tool {
   return {
-    ...{ name, description, input, isReadOnly },
+    name,
+    description,
+    input,
+    isReadOnly,
     call: async (given, signal) => {
       const value = given ?? {};
       const check = COMPILED.get(input) ?? compileSchema(input);

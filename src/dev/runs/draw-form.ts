@@ -100,7 +100,8 @@ type Evaluate = (template: string) => unknown;
 function createEvaluate({ environment, functions }: Language, values: RunWish['parameters']): Evaluate {
   return (template) =>
     compileTemplate(template, { environment, functions, pointer: '' })({
-      ...{ environment, ...values },
+      environment,
+      ...values,
       parameters: values,
     });
 }
@@ -117,14 +118,17 @@ async function findProblems(
     applyDefaults: wish.defaults === true,
     evaluate: (template, known) =>
       compileTemplate(template, { environment, functions, pointer: '' })({
-        ...{ environment, ...known },
+        environment,
+        ...known,
         parameters: known,
       }),
   });
   if (checked.ok) return [];
   const redactor = createRunRedactor(wish, app, undefined);
   return checked.problems.map(({ path, message, kind }) => ({
-    ...{ path, message: redactor.text(message), isMissing: kind === 'missing' },
+    path,
+    message: redactor.text(message),
+    isMissing: kind === 'missing',
   }));
 }
 
@@ -172,7 +176,11 @@ function describeField(
   const address = choices?.reference?.text;
   const isRpc = address !== undefined && parseRpcReference(address) !== undefined;
   return {
-    ...{ name, type, required, multiple, default: spec.default },
+    name,
+    type,
+    required,
+    multiple,
+    default: spec.default,
     label: label ?? name,
     help: typeof help === 'string' ? help : undefined,
     advanced: ownMember(source, 'advanced') === true,

@@ -21,19 +21,30 @@ export async function collectTrace(
   const { requests, pages, records, timeMs } = run.limits;
   const none = Number.POSITIVE_INFINITY;
   return {
-    ...{ app: run.app, kind: run.kind, name: run.name, startedAt: run.startedAt, documents, events },
+    app: run.app,
+    kind: run.kind,
+    name: run.name,
+    startedAt: run.startedAt,
+    documents,
+    events,
     ...(run.testRun !== undefined && { test: run.testRun }),
     limits: {
       ...DEFAULT_LIMITS,
-      ...{ maxRequests: requests ?? none, maxPages: pages ?? none, maxRecords: records ?? none },
-      ...{ timeoutMs: timeMs ?? none, maxTimeoutMs: timeMs ?? none },
+      maxRequests: requests ?? none,
+      maxPages: pages ?? none,
+      maxRecords: records ?? none,
+      timeoutMs: timeMs ?? none,
+      maxTimeoutMs: timeMs ?? none,
     },
     end: {
       state: run.state === 'running' ? 'stopped' : run.state,
       bundles: run.bundles,
       stats: {
-        ...{ requests: run.requests, pages: run.pages, records: run.records },
-        ...{ durationMs: run.durationMs, stopReason: run.stopReason },
+        requests: run.requests,
+        pages: run.pages,
+        records: run.records,
+        durationMs: run.durationMs,
+        stopReason: run.stopReason,
       },
       // What is shown of a warning is all there is of it.
       warnings: run.allWarnings as RunTrace['end']['warnings'],
@@ -83,11 +94,17 @@ export async function keepTrace(
   const parameters = first?.kind === 'scope' ? first.names['parameters'] : undefined;
   const record = await startRecord(
     {
-      ...{ app: trace.app, kind: trace.kind, name: trace.name, source, replayOf: undefined },
+      app: trace.app,
+      kind: trace.kind,
+      name: trace.name,
+      source,
+      replayOf: undefined,
       test: trace.test,
       limits: {
-        ...{ requests: shown(limits.maxRequests), pages: shown(limits.maxPages) },
-        ...{ records: shown(limits.maxRecords), timeMs: shown(limits.timeoutMs) },
+        requests: shown(limits.maxRequests),
+        pages: shown(limits.maxPages),
+        records: shown(limits.maxRecords),
+        timeMs: shown(limits.timeoutMs),
       },
       input: { parameters: typeof parameters === 'object' && parameters !== null ? { ...parameters } : {} },
     },
@@ -98,9 +115,18 @@ export async function keepTrace(
   const failure = end.error === undefined ? undefined : failureFrom(end.error);
   const { requests, pages, records, durationMs, stopReason } = end.stats;
   await record.finish({
-    ...{ requests, pages, records, durationMs, stopReason, failure },
+    requests,
+    pages,
+    records,
+    durationMs,
+    stopReason,
+    failure,
     error: failure && { type: failure.type, message: failure.message },
-    ...{ state: end.state, bundles, bundleCount: end.bundles, documents: trace.documents, canReplay: false },
+    state: end.state,
+    bundles,
+    bundleCount: end.bundles,
+    documents: trace.documents,
+    canReplay: false,
     allWarnings: end.warnings.map(({ code, message, place }) => ({ code, message, place: showPlace(place) })),
   });
   return record.id;

@@ -50,7 +50,9 @@ export function keepRun(wish: RunWish, { app, engine }: Pick<RunSetting, 'app' |
       const { signal: _, ...input } = given;
       const now = new Date(recorder.startedAtMs).toISOString();
       return {
-        ...{ app, kind: findRunKind(wish, app), component: { type: wish.kind, name: wish.name } },
+        app,
+        kind: findRunKind(wish, app),
+        component: { type: wish.kind, name: wish.name },
         ...readCommon(app, undefined),
         ...recorder.heard(),
         input: toFixtureInput(input, engine, now),

@@ -50,7 +50,11 @@ export async function runComponent(wish: RunWish, setting: RunSetting, hooks: Ru
   const startedAt = performance.now();
   const engine = createEngine({
     ...setting.engine,
-    ...{ app, connections, trace: 'deep', onTrace: hooks.onTrace, wrapTransport: hooks.wrapTransport },
+    app,
+    connections,
+    trace: 'deep',
+    onTrace: hooks.onTrace,
+    wrapTransport: hooks.wrapTransport,
     ...(hooks.digest !== undefined && { digest: hooks.digest }),
   });
   let redactor = createRunRedactor(wish, app, undefined);
@@ -78,12 +82,10 @@ export async function runComponent(wish: RunWish, setting: RunSetting, hooks: Ru
     return {
       ...countNumbers(undefined, startedAt),
       ...(await describeFailed(error, root, redactor)),
-      ...{
-        state: hooks.signal.aborted ? 'stopped' : 'failed',
-        bundles: [],
-        allWarnings: [],
-        canReplay: false,
-      },
+      state: hooks.signal.aborted ? 'stopped' : 'failed',
+      bundles: [],
+      allWarnings: [],
+      canReplay: false,
       documents: listDocuments(wish, app, secrets),
     };
   } finally {
@@ -147,7 +149,10 @@ function toRunInput(
 ): ConnectedInput {
   const { parameters, defaults, start, payload } = wish;
   return {
-    ...{ parameters, connection, signal, payload },
+    parameters,
+    connection,
+    signal,
+    payload,
     ...(start !== undefined && { start }),
     checkParameters: { defaults: defaults === true, resolve: 'none' },
   };

@@ -59,7 +59,11 @@ export function createWebhookCalls(parts: WorkshopParts): WebhookCalls {
       const redactor = createRedactor({ secrets: collectSecrets(app.common?.value), maxShown: MAX_SHOWN });
       const record = await startRecord(
         {
-          ...{ app: app.name, kind: 'webhook', name: webhook, source: 'call', replayOf: undefined },
+          app: app.name,
+          kind: 'webhook',
+          name: webhook,
+          source: 'call',
+          replayOf: undefined,
           limits: { requests: undefined, pages: undefined, records: undefined, timeMs: undefined },
           input: { parameters: {}, payload: redactor.request({ ...call }) },
         },
@@ -73,9 +77,14 @@ export function createWebhookCalls(parts: WorkshopParts): WebhookCalls {
           report.error === undefined ? undefined : await showFailure(report.error, root, redactor);
         const bundles = redactor.value(report.bundles ?? []);
         await record.finish({
-          ...{ requests: 0, pages: 0, records: report.bundles?.length ?? 0, stopReason: undefined },
+          requests: 0,
+          pages: 0,
+          records: report.bundles?.length ?? 0,
+          stopReason: undefined,
           durationMs: Math.round(performance.now() - startedAt),
-          ...{ state: report.ok ? 'ok' : 'failed', failure, canReplay: true },
+          state: report.ok ? 'ok' : 'failed',
+          failure,
+          canReplay: true,
           error: failure && { type: failure.type, message: failure.message },
           bundles: Array.isArray(bundles) ? bundles : [],
           allWarnings: showWarnings(report.warnings),
@@ -103,7 +112,8 @@ function showHookCall({ answer, verification, phase }: WebhookReport, redactor: 
       headers: answer.headers.map(([name, value]) => [name, redactor.text(value)]),
       body: redactor.text(text.slice(0, MAX_ANSWER)),
     },
-    ...{ verification: verification === true, phase },
+    verification: verification === true,
+    phase,
   };
 }
 
@@ -144,7 +154,10 @@ async function describeKept(
     const report = await engine.webhook(webhook).handle(call);
     const now = new Date(receivedAtMs).toISOString();
     return {
-      ...{ app, component: { type: 'webhook', name: webhook }, calls: [], digests: results() },
+      app,
+      component: { type: 'webhook', name: webhook },
+      calls: [],
+      digests: results(),
       ...readCommon(app, undefined),
       ...describeCall(report, toFixtureInput({}, options, now)),
     };

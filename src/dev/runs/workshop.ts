@@ -102,9 +102,13 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
     const player = earlier && createPlayer(earlier.recording, wish.fromPage);
     const record = await startRecord(
       {
-        ...{ app: setting.app.name, kind: wish.kind, name: wish.name },
+        app: setting.app.name,
+        kind: wish.kind,
+        name: wish.name,
         source: earlier === undefined ? 'run' : 'replay',
-        ...{ limits: describeLimits(setting), input: shownInput(wish, setting.app), replayOf: wish.replayOf },
+        limits: describeLimits(setting),
+        input: shownInput(wish, setting.app),
+        replayOf: wish.replayOf,
       },
       parts,
     );
@@ -205,8 +209,14 @@ async function refresh(
   const { kind, name } = found.wish;
   const record = await startRecord(
     {
-      ...{ app: setting.app.name, kind, name, source: 'file', startedAt, replayOf: of },
-      ...{ limits: describeLimits(setting), input: shownInput(found.wish, setting.app) },
+      app: setting.app.name,
+      kind,
+      name,
+      source: 'file',
+      startedAt,
+      replayOf: of,
+      limits: describeLimits(setting),
+      input: shownInput(found.wish, setting.app),
     },
     parts,
   );

@@ -48,7 +48,9 @@ export async function draftCase(run: RunToSave): Promise<CaseDraft> {
     folder: relative(run.root, folder),
     text: written.text,
     bodies: [...written.bodies].map(([name, content]) => ({ name, size: content.byteLength })),
-    ...{ placeholders: written.placeholders, suspects: written.suspects, ref: hashCase(written) },
+    placeholders: written.placeholders,
+    suspects: written.suspects,
+    ref: hashCase(written),
     taken: names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length)),
   };
 }

@@ -148,8 +148,17 @@ function listCases({ caseFiles, testFolders }: TestPlace, entries: Map<string, E
 
 function emptyEntry(id: string, file: string, name: string): Entry {
   return {
-    ...{ id, name, kind: 'case', file: id, path: file, status: 'waiting', failureCount: 0, failures: [] },
-    ...{ run: undefined, passedRun: undefined, durationMs: undefined },
+    id,
+    name,
+    kind: 'case',
+    file: id,
+    path: file,
+    status: 'waiting',
+    failureCount: 0,
+    failures: [],
+    run: undefined,
+    passedRun: undefined,
+    durationMs: undefined,
   };
 }
 
@@ -200,12 +209,16 @@ async function runTests(
         if (old !== undefined && old !== run && old !== passedRun) dropped.push(old);
       }
       put({
-        ...{ id, name: result.name, kind: result.kind, file, path: result.file, run, passedRun },
-        ...{
-          status: result.status === 'skipped' ? 'waiting' : result.status,
-          durationMs: result.durationMs,
-          failureCount: result.failures.length,
-        },
+        id,
+        name: result.name,
+        kind: result.kind,
+        file,
+        path: result.file,
+        run,
+        passedRun,
+        status: result.status === 'skipped' ? 'waiting' : result.status,
+        durationMs: result.durationMs,
+        failureCount: result.failures.length,
         failures: await describeFailures(result, parts),
       });
     },

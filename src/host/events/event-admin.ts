@@ -102,8 +102,13 @@ interface Change {
 const REPLAY: Change = {
   from: REPLAYABLE,
   to: () => ({
-    ...{ status: 'pending', attempts: 0, crashes: 0, crashesAlone: 0 },
-    ...{ error: null, finishedAtMs: null, notBeforeMs: null },
+    status: 'pending',
+    attempts: 0,
+    crashes: 0,
+    crashesAlone: 0,
+    error: null,
+    finishedAtMs: null,
+    notBeforeMs: null,
   }),
 };
 

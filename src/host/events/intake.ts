@@ -93,7 +93,8 @@ export function createIntake(
   const isOfOne = (error: unknown): boolean => error instanceof StoreError && error.code === 'STORE_FAILED';
   const enter = createBatcher(storeBatch, { maxItems: MAX_BATCH, isOfOne, gather });
   return {
-    ...{ isFull: capacity.isFull, refuse: capacity.refuse },
+    isFull: capacity.isFull,
+    refuse: capacity.refuse,
     isLate: () => {
       if (storingSinceMs === undefined || waiting < MANY_WAITING) return false;
       return context.clock.now() - storingSinceMs > context.limits.maxStoreWaitMs;
@@ -241,13 +242,18 @@ function toRow(
   const receivedAtMs = clock.now();
   const isTaken = owner !== undefined;
   return {
-    ...{ hookId, bundles, request, error, receivedAtMs },
+    hookId,
+    bundles,
+    request,
+    error,
+    receivedAtMs,
     bytes: Buffer.byteLength(JSON.stringify(bundles)),
     status: isTaken ? 'running' : status,
     scenarioId: owner?.id ?? null,
     claimedBy: isTaken ? worker.name() : null,
     ...(isTaken ? { attempts: 1, crashes: 1 } : { attempts: 0, crashes: 0 }),
-    ...{ crashesAlone: 0, notBeforeMs: null },
+    crashesAlone: 0,
+    notBeforeMs: null,
     finishedAtMs: status === 'pending' ? null : receivedAtMs,
   };
 }

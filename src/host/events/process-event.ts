@@ -36,7 +36,8 @@ export async function processEvent(
   const run = await runScenario(context, {
     scenario,
     source: { kind: 'event', bundles: Array.isArray(bundles) ? bundles : [], event },
-    ...{ signal, onAnswer },
+    signal,
+    onAnswer,
     attempt: event.attempts,
     dueAtMs: event.notBeforeMs ?? event.receivedAtMs,
   });

@@ -74,7 +74,9 @@ async function receiveInSpan(
   const durationMs = context.clock.now() - startedAtMs;
   const known = { callId, status: response.status, durationMs };
   span.set({
-    ...{ 'http.response.status_code': response.status, 'iml.hook': hook?.name, 'iml.refused': reason },
+    'http.response.status_code': response.status,
+    'iml.hook': hook?.name,
+    'iml.refused': reason,
     'iml.event_ids': eventIds?.join(','),
   });
   if (response.status >= 500) span.fail(reason ?? 'failed');
@@ -151,7 +153,10 @@ async function read(options: ReceiveOptions, hook: HookRow, call: IncomingCall):
   const kept = fromPortable(hook.data);
   const failures: unknown[] = [];
   const reception = await receiver({
-    ...{ app: hook.app, webhook: hook.webhook, call, signal },
+    app: hook.app,
+    webhook: hook.webhook,
+    call,
+    signal,
     parameters: isPlainObject(hook.parameters) ? hook.parameters : {},
     stored: {
       ...(isPlainObject(kept) ? kept : {}),
@@ -207,7 +212,9 @@ function draftEvents(
   maxBytes: number,
 ): readonly EventDraft[] {
   const draft = (hookId: number, given: readonly unknown[]): EventDraft => ({
-    ...{ hookId, status: 'pending', error: null },
+    hookId,
+    status: 'pending',
+    error: null,
     bundles: toPortable(given),
     request: keptRequest(call, 0),
   });

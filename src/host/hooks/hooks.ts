@@ -88,7 +88,15 @@ type NewHook = Omit<HookWanted, 'kind'> & { readonly kind: HookKind };
 function toRow(wanted: NewHook, clock: Clock, token: string | null): Omit<HookRow, 'id'> {
   const { name, kind, app, webhook, uid, connection, parameters = {} } = wanted;
   return {
-    ...{ name, kind, app, webhook, token, parameters, data: null, attachedWith: null, enabled: true },
+    name,
+    kind,
+    app,
+    webhook,
+    token,
+    parameters,
+    data: null,
+    attachedWith: null,
+    enabled: true,
     uid: uid ?? null,
     connection: connection ?? null,
     createdAtMs: clock.now(),

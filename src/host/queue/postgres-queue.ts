@@ -40,7 +40,9 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
   async function listen(look: Parameters<HostQueue['start']>[0]): Promise<void> {
     const { default: pg } = await import('pg');
     const client = new pg.Client({
-      ...{ connectionString: url, application_name: 'iml-host listener', keepAlive: true },
+      connectionString: url,
+      application_name: 'iml-host listener',
+      keepAlive: true,
       connectionTimeoutMillis: 10_000,
     });
     listener = client;

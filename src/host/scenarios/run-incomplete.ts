@@ -19,7 +19,8 @@ export async function runIncomplete(
   const run = await runScenario(context, {
     scenario,
     source: { kind: 'incomplete', execution: incomplete.execution, incomplete },
-    ...{ signal, attempt: incomplete.attempts },
+    signal,
+    attempt: incomplete.attempts,
     dueAtMs: incomplete.retryAtMs ?? incomplete.createdAtMs,
   });
   onRan();

@@ -47,7 +47,10 @@ async function poll(
   { signal, onRan }: ScheduledOptions,
 ): Promise<void> {
   const run = await runScenario(context, {
-    ...{ scenario, source: { kind: 'poll' }, signal, attempt: scenario.crashes + 1 },
+    scenario,
+    source: { kind: 'poll' },
+    signal,
+    attempt: scenario.crashes + 1,
     onProgress: (progress) =>
       persist(context, signal, (writer) => saveProgress(writer, context, scenario, { progress, isAlone })),
     dueAtMs: scenario.nextRunMs ?? context.clock.now(),

@@ -153,8 +153,15 @@ async function insertScenario(
   change: Pick<ScenarioRow, 'definition' | 'hookId' | 'state' | 'scheduledMs' | 'nextRunMs'>,
 ): Promise<number> {
   const { id } = await writer.insert('scenarios', {
-    ...{ name, ...change, triggerState: null, lastRunMs: null, lastError: null },
-    ...{ claimedBy: null, attempts: 0, crashes: 0, crashesAlone: 0 },
+    name,
+    ...change,
+    triggerState: null,
+    lastRunMs: null,
+    lastError: null,
+    claimedBy: null,
+    attempts: 0,
+    crashes: 0,
+    crashesAlone: 0,
   });
   return id;
 }

@@ -82,7 +82,10 @@ function readEntry(at: Spot): ScenarioEntry {
   }
   return {
     name: fields.text('name'),
-    ...{ webhook, everyMinutes, cron, modules },
+    webhook,
+    everyMinutes,
+    cron,
+    modules,
     ordered: fields.flag('ordered'),
     // Names and values are checked where the settings are used.
     settings: fields.object('settings') as Partial<ScenarioSettings>,
@@ -183,7 +186,8 @@ function readFields(at: Spot, shape: Shape): Fields {
     );
   }
   const spot = (name: string): Spot => ({
-    ...{ document, pointer: childPointer(pointer, name) },
+    document,
+    pointer: childPointer(pointer, name),
     value: ownMember(value, name),
   });
   const typed = <T>(name: string, kind: string, is: (given: unknown) => given is T): T | undefined => {
@@ -194,7 +198,8 @@ function readFields(at: Spot, shape: Shape): Fields {
   };
   const optionalText = (name: string): string | undefined => typed(name, 'a text', isText);
   return {
-    ...{ spot, optionalText },
+    spot,
+    optionalText,
     text: (name) => {
       const text = optionalText(name);
       if (text !== undefined && text !== '') return text;
@@ -205,7 +210,8 @@ function readFields(at: Spot, shape: Shape): Fields {
     object: (name) => typed(name, 'an object', isPlainObject) ?? {},
     list: (name) =>
       (typed(name, 'a list', isList) ?? []).map((item, index) => ({
-        ...{ document, value: item },
+        document,
+        value: item,
         pointer: childPointer(childPointer(pointer, name), index),
       })),
     optional: (name, read) => (ownMember(value, name) === undefined ? undefined : read(spot(name))),

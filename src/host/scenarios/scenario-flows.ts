@@ -105,7 +105,11 @@ const WEBHOOK: FlowStep = {
 function compileStep(step: StepDefinition, engines: Engines, tracing: HostTracing): FlowStep {
   const { id, app, module, connection, parameters, filter, onError } = step;
   return {
-    ...{ id, connection, parameters, filter, onError },
+    id,
+    connection,
+    parameters,
+    filter,
+    onError,
     module: traceModule(engineModule(requireEngine(engines, app), module), step, tracing),
   };
 }

@@ -39,11 +39,13 @@ export async function createHostMetrics(): Promise<HostMetrics> {
   });
   const run = new Histogram({
     ...of('run_seconds', 'Duration of runs.'),
-    ...{ labelNames: ['scenario'], buckets: SECONDS },
+    labelNames: ['scenario'],
+    buckets: SECONDS,
   });
   const wait = new Histogram({
     ...of('run_wait_seconds', 'Time from due to begun.'),
-    ...{ labelNames: ['scenario'], buckets: SECONDS },
+    labelNames: ['scenario'],
+    buckets: SECONDS,
   });
   const retries = new Counter({
     ...of('retries_total', 'Runs that were not the first.'),

@@ -148,7 +148,10 @@ async function findBusy(writer: HostWriter, rows: readonly ScenarioRow[]): Promi
   const sequential = serial.filter((row) => readPlan(row).settings.sequential).map(({ id }) => id);
   const where = [{ status: 'running' }, { status: 'pending' }] as const;
   const events = await writer.firstOf('events', {
-    ...{ column: 'hookId', values: hookIds, where, columns: QUEUED },
+    column: 'hookId',
+    values: hookIds,
+    where,
+    columns: QUEUED,
   });
   const isAny = sequential.length > 0;
   const retries = isAny
@@ -204,7 +207,10 @@ async function takeIncompletes(
   const where = { status: 'waiting', retryAtMs: { atMost: nowMs } } as const;
   const max = Math.max(...looks.map(({ request }) => request.max));
   const due = await writer.firstOf('incompletes', {
-    ...{ column: 'scenarioId', values: scenarioIds, where, limit: max },
+    column: 'scenarioId',
+    values: scenarioIds,
+    where,
+    limit: max,
     columns: ['scenarioId', 'attempts', 'crashes', 'crashesAlone'],
   });
   for (const { scenario, plan, request } of looks) {

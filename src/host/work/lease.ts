@@ -45,7 +45,11 @@ export function createWorkerLease(options: WorkerLeaseOptions): WorkerLease {
     store.transaction(
       (writer) =>
         writer.insert('workers', {
-          ...{ name, machine: MACHINE, pid: process.pid, beat: 0, startedAtMs: clock.now() },
+          name,
+          machine: MACHINE,
+          pid: process.pid,
+          beat: 0,
+          startedAtMs: clock.now(),
         }),
       COMMITTED,
     );

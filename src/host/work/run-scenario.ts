@@ -37,8 +37,11 @@ export function runScenario(context: HostContext, wanted: WantedRun): Promise<En
   const { scenario, source, onAnswer, attempt } = wanted;
   const run = { runId: randomUUID(), scenario: scenario.name, source: describeSource(source) };
   const attributes = {
-    ...{ 'iml.run_id': run.runId, 'iml.scenario': scenario.name, 'iml.source': source.kind },
-    ...{ 'iml.attempt': attempt, 'iml.call_id': 'callId' in run.source ? run.source.callId : undefined },
+    'iml.run_id': run.runId,
+    'iml.scenario': scenario.name,
+    'iml.source': source.kind,
+    'iml.attempt': attempt,
+    'iml.call_id': 'callId' in run.source ? run.source.callId : undefined,
     'iml.event_id': source.kind === 'event' ? source.event.id : undefined,
     'iml.incomplete_id': source.kind === 'incomplete' ? source.incomplete.id : undefined,
   };
@@ -111,7 +114,11 @@ export function observeEnd(context: HostContext, run: EndedRun, settled: Settled
   const { runId, scenario, source, startedAtMs, report } = run;
   const error = report?.error;
   context.observe({
-    ...{ kind: 'run-finished', runId, scenario, source, error },
+    kind: 'run-finished',
+    runId,
+    scenario,
+    source,
+    error,
     outcome: report?.outcome.kind ?? 'error',
     becomes: report === undefined ? 'stopped' : (settled?.end ?? 'done'),
     incompletes: report?.incompletes.length ?? 0,
@@ -123,7 +130,11 @@ export function observeEnd(context: HostContext, run: EndedRun, settled: Settled
   if (notify !== undefined) context.observe({ kind: 'scenario-off', scenario, reason: notify, error });
   else if (state.kind === 'delayed' || state.kind === 'backoff') {
     context.observe({
-      ...{ kind: 'scenario-suspended', scenario, state: state.kind, untilMs: state.untilMs, error },
+      kind: 'scenario-suspended',
+      scenario,
+      state: state.kind,
+      untilMs: state.untilMs,
+      error,
     });
   }
 }
@@ -132,7 +143,9 @@ function describeSource(source: FlowSource): RunSource {
   switch (source.kind) {
     case 'event':
       return {
-        ...{ kind: 'event', eventId: source.event.id, hookId: source.event.hookId },
+        kind: 'event',
+        eventId: source.event.id,
+        hookId: source.event.hookId,
         callId: readCallId(source.event),
       };
     case 'incomplete':

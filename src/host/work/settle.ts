@@ -155,8 +155,14 @@ export async function addIncompletes(
   await writer.insertAll(
     'incompletes',
     drafts.map(({ execution, error, stored }) => ({
-      ...{ scenarioId: scenario.id, execution, error, claimedBy: null, createdAtMs: nowMs },
-      ...{ crashes: 0, crashesAlone: 0, finishedAtMs: null },
+      scenarioId: scenario.id,
+      execution,
+      error,
+      claimedBy: null,
+      createdAtMs: nowMs,
+      crashes: 0,
+      crashesAlone: 0,
+      finishedAtMs: null,
       ...toResolution(stored),
     })),
   );

@@ -56,10 +56,18 @@ function hash(algorithm: DigestAlgorithm): ImlFunction {
 
 /** For each character that is read, and each byte that is written. */
 const STEPS_OF_READING: Readonly<Record<BytesEncoding, number>> = {
-  ...{ utf8: 0.05, hex: 0.2, base64: 0.3, latin1: 0.2, ascii: 0.2 },
+  utf8: 0.05,
+  hex: 0.2,
+  base64: 0.3,
+  latin1: 0.2,
+  ascii: 0.2,
 };
 const STEPS_OF_WRITING: Readonly<Record<BytesEncoding, number>> = {
-  ...{ utf8: 0.1, hex: 0.05, base64: 0.05, latin1: 0.1, ascii: 0.2 },
+  utf8: 0.1,
+  hex: 0.05,
+  base64: 0.05,
+  latin1: 0.1,
+  ascii: 0.2,
 };
 
 /** For each byte that is hashed. */

@@ -57,8 +57,16 @@ export function ownSpaceRecord(team: TeamRow): PlainObject {
   const { id, name, globalAgentsEnabled, operationsLimit, transferLimit, isPaused } = team;
   const { consumedOperations, consumedTransfer, consumedCenticredits } = team;
   return {
-    ...{ id, name, globalAgentsEnabled, type: 'personal', operationsLimit, transferLimit },
-    ...{ consumedOperations, consumedTransfer, isPaused, consumedCenticredits },
+    id,
+    name,
+    globalAgentsEnabled,
+    type: 'personal',
+    operationsLimit,
+    transferLimit,
+    consumedOperations,
+    consumedTransfer,
+    isPaused,
+    consumedCenticredits,
   };
 }
 

@@ -19,12 +19,16 @@ function describeRefusal(refusal: Refusal, maxBodyBytes: number): RestError {
       return tooLarge(maxBodyBytes);
     case 'too-slow':
       return new RestError('REST_REQUEST', 'Request Timeout', {
-        ...{ status: 408, apiCode: 'SC408', detail: 'The request came too slowly.' },
+        status: 408,
+        apiCode: 'SC408',
+        detail: 'The request came too slowly.',
       });
     case 'busy':
     case 'full':
       return new RestError('REST_REQUEST', 'Service Unavailable', {
-        ...{ status: 503, apiCode: 'SC503', detail: 'Too much at a time, please try again.' },
+        status: 503,
+        apiCode: 'SC503',
+        detail: 'Too much at a time, please try again.',
         headers: { 'retry-after': '1' },
       });
     case 'failed':

@@ -28,7 +28,11 @@ export async function serveRest(rest: Pick<Rest, 'fetch'>, options: ServeOptions
   const { port, host, tls } = options;
   let listeningAt: string | undefined;
   const server: FetchServer = await serveFetch((request) => rest.fetch(request, { listeningAt }), {
-    ...{ port, hostname: host, tls, limits: SERVER_LIMITS, refuse: refusedAtTheDoor },
+    port,
+    hostname: host,
+    tls,
+    limits: SERVER_LIMITS,
+    refuse: refusedAtTheDoor,
   });
   listeningAt = server.origin;
   return { origin: server.origin, close: (graceMs = DEFAULT_GRACE_MS) => server.close(graceMs) };

@@ -68,7 +68,13 @@ export async function writeInvitation(
   for (const row of waiting) assertGivable(inviter, row.usersRoleId);
   const current = waiting.findLast((row) => nowMs < row.expiresAt);
   const invitation = {
-    ...{ organizationId, userId, usersRoleId, teamIds, note, invitedBy: inviterId, acceptedAt: null },
+    organizationId,
+    userId,
+    usersRoleId,
+    teamIds,
+    note,
+    invitedBy: inviterId,
+    acceptedAt: null,
     hash: current?.hash ?? services.uuid(),
     createdAt: current?.createdAt ?? nowMs,
     expiresAt: nowMs + services.settings.invitationLifetimeMs,

@@ -51,7 +51,9 @@ export async function mapInputs(
     return { ok: true, parameters: withoutEmpty(evaluated, '', { isForced, platformVersion }) };
   }
   const checked = await validateParameters(module.parameters, evaluated, {
-    ...{ platformVersion, mapped: true, forcedEmpty: isForced },
+    platformVersion,
+    mapped: true,
+    forcedEmpty: isForced,
     timezone: options.timezone ?? 'UTC',
     maxSteps: DEFAULT_LIMITS.maxSteps,
   });

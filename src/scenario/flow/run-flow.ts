@@ -170,16 +170,15 @@ function makeReport(
   const outcome = decideOutcome(run, ended, retry);
   const { operations, phases, bundles, incomplete, hasResponder, answer, state, isLossy } = run;
   const facts = {
-    ...{
-      status: decideStatus(outcome, ended),
-      outcome,
-      operations,
-      phases,
-      incomplete,
-      hasResponder,
-      answer,
-    },
-    ...{ state: isLossy ? undefined : state, eventsDone },
+    status: decideStatus(outcome, ended),
+    outcome,
+    operations,
+    phases,
+    incomplete,
+    hasResponder,
+    answer,
+    state: isLossy ? undefined : state,
+    eventsDone,
   };
   const error = ended?.how === 'commit' ? undefined : ended?.error;
   return error === undefined

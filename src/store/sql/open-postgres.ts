@@ -73,9 +73,14 @@ async function openPool(pg: typeof Postgres, options: PostgresOptions): Promise<
   };
   const timeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
   const pool = new pg.Pool({
-    ...{ connectionString: options.url, max: options.maxConnections ?? 10, types, keepAlive: true },
-    ...{ application_name: options.applicationName ?? 'iml-runtime', query_timeout: timeoutMs },
-    ...{ statement_timeout: timeoutMs, connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
+    connectionString: options.url,
+    max: options.maxConnections ?? 10,
+    types,
+    keepAlive: true,
+    application_name: options.applicationName ?? 'iml-runtime',
+    query_timeout: timeoutMs,
+    statement_timeout: timeoutMs,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: options.idleTransactionMs ?? IDLE_TRANSACTION_MS,
   });
   // A connection that breaks is replaced by the pool, and what uses it is told by its next statement. Without

@@ -41,7 +41,8 @@ export function fixtureOfCase({ name, document, played }: ReadCase, app: App): F
   if (run === undefined) return refuse('A case with an app of its own needs a kind.', '');
   const fixture: Fixture = {
     ...rest,
-    ...{ name, expect },
+    name,
+    expect,
     kind: run,
     ...(found !== undefined && { component: found }),
     input: { checkParameters: found !== undefined, ...input },
@@ -96,7 +97,10 @@ export function findKind({ type, name }: ComponentName, app: App): FixtureKind |
 
 function listNames(type: string, { modules, rpcs, connections, webhooks }: App): readonly string[] {
   const table: Readonly<Record<string, ReadonlyMap<string, unknown>>> = {
-    ...{ module: modules, rpc: rpcs, connection: connections, webhook: webhooks },
+    module: modules,
+    rpc: rpcs,
+    connection: connections,
+    webhook: webhooks,
   };
   return [...(table[type]?.keys() ?? [])];
 }

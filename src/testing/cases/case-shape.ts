@@ -30,13 +30,15 @@ export const CASE_SCHEMA: Schema<unknown> = object(
     name: text({ minLength: 1 }),
     component: { anyOf: [COMPONENT, COMPONENT_OBJECT] },
     kind: oneOf(ALL_KINDS),
-    ...{ record: flag(), live: flag() },
+    record: flag(),
+    live: flag(),
     recorded: object({ at: text({ minLength: 4 }) }, { runtime: text() }, CLOSED),
     secrets: freeForm({ additionalProperties: { type: ['string', 'number'], minLength: 1 } }),
     exchanges: list(CASE_EXCHANGE),
   },
   {
-    ...{ title: 'Test case of a Make custom app', ...CLOSED },
+    title: 'Test case of a Make custom app',
+    ...CLOSED,
     // One that is to be recorded has nothing to expect yet.
     if: { type: 'object', properties: { record: { const: true } }, required: ['record'] },
     else: { type: 'object', properties: { expect: {} }, required: ['expect'] },

@@ -122,7 +122,7 @@ function brokenCase(
 
 /** A fixture without a name goes by `name`, one without input is given nothing. */
 function toFixture(entry: PlainObject & Partial<Fixture>, name: string): Fixture {
-  return { ...{ input: {} }, ...entry, name } as Fixture;
+  return { input: {}, ...entry, name } as Fixture;
 }
 
 function vectorCase(vector: Vector, file: string): ConformanceCase {

@@ -24,7 +24,9 @@ const LEASE_MS = 1000;
 
 const SUCCESS: FlowOutcome = {
   outcome: { kind: 'success' },
-  ...{ error: undefined, incompletes: [], triggerState: undefined },
+  error: undefined,
+  incompletes: [],
+  triggerState: undefined,
 };
 
 /** Takes the JSON body of a call as its one bundle. */
@@ -54,7 +56,10 @@ async function startHost(store: HostStore, queue: HostQueue, run: Run, ordered =
   const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
   const plan: ScenarioPlan = {
     settings: completeSettings({ scheduling: 'instant' }),
-    ...{ everyMs: undefined, ordered, answers: false, flow: null },
+    everyMs: undefined,
+    ordered,
+    answers: false,
+    flow: null,
   };
   await host.scenarios.put({ name: 's', plan, hookId: hook.id });
   const post = async (n: number): Promise<number> => {

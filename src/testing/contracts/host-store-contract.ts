@@ -10,16 +10,21 @@ export interface HostStoreCase {
 
 function event(hookId: number, change: Partial<EventRow> = {}): Omit<EventRow, 'id'> {
   const { id: _id, ...row } = {
-    ...{ id: 0, hookId, scenarioId: null, bytes: 9, bundles: [{ n: 1 }], request: null, attempts: 0 },
-    ...{
-      status: 'pending' as const,
-      crashes: 0,
-      crashesAlone: 0,
-      claimedBy: null,
-      notBeforeMs: null,
-      error: null,
-    },
-    ...{ receivedAtMs: 1, finishedAtMs: null },
+    id: 0,
+    hookId,
+    scenarioId: null,
+    bytes: 9,
+    bundles: [{ n: 1 }],
+    request: null,
+    attempts: 0,
+    status: 'pending' as const,
+    crashes: 0,
+    crashesAlone: 0,
+    claimedBy: null,
+    notBeforeMs: null,
+    error: null,
+    receivedAtMs: 1,
+    finishedAtMs: null,
     ...change,
   };
   return row;

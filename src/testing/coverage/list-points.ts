@@ -155,7 +155,10 @@ function addDecision(
 function addSides(place: Place, offset: number | undefined, label: string, points: ListedPoint[]): void {
   for (const isYes of [true, false]) {
     points.push({
-      ...{ kind: 'branch', label: `${label} is ${isYes}`, place, detail: String(isYes) },
+      kind: 'branch',
+      label: `${label} is ${isYes}`,
+      place,
+      detail: String(isYes),
       key: sideKey(place, isYes, offset),
     });
   }

@@ -60,7 +60,9 @@ export function describeCoverage({ points, pathOf }: AppCoverage): unknown {
   return {
     totals: Object.fromEntries(sumCoverage(points).map(({ kind, ...total }) => [kind, total])),
     points: points.map(({ kind, label, place, count }) => ({
-      ...{ kind, label, count },
+      kind,
+      label,
+      count,
       place: { ...place, ...(place.file !== undefined && { file: pathOf(place.file) }) },
     })),
   };

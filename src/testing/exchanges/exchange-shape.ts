@@ -58,17 +58,26 @@ const PART = object(
 );
 
 const REQUEST_MEMBERS = {
-  ...{ method: orMatcher(text()), url: orMatcher(text()), query: LOOSE_PAIRS },
+  method: orMatcher(text()),
+  url: orMatcher(text()),
+  query: LOOSE_PAIRS,
   headers: freeForm({ additionalProperties: orMatcher(text()) }),
-  ...{ headersMatch: TEXTS, headersAbsent: list(text()) },
-  ...{ body: ANY, bodyText: orMatcher(text()), bodyBase64: orMatcher(BASE64) },
-  ...{ form: LOOSE_PAIRS, parts: list(PART), bodyAbsent: flag() },
+  headersMatch: TEXTS,
+  headersAbsent: list(text()),
+  body: ANY,
+  bodyText: orMatcher(text()),
+  bodyBase64: orMatcher(BASE64),
+  form: LOOSE_PAIRS,
+  parts: list(PART),
+  bodyAbsent: flag(),
 };
 
 const RESPONSE_MEMBERS = {
   status: integer({ minimum: 100, maximum: 999 }),
   headers: PAIRS,
-  ...{ body: ANY, bodyText: text(), bodyBase64: BASE64 },
+  body: ANY,
+  bodyText: text(),
+  bodyBase64: BASE64,
   encoding: oneOf(['gzip']),
   networkError: text({ minLength: 1 }),
   delayMs: number({ minimum: 0 }),

@@ -58,7 +58,9 @@ export function convertHar(text: string, file: string, app: App): HarExchanges {
     );
   }
   return {
-    ...{ text: printed, count: calls.length, skipped: skipped + all.length - calls.length },
+    text: printed,
+    count: calls.length,
+    skipped: skipped + all.length - calls.length,
     placeholders: book.secrets().map(({ name }) => name),
     suspects: findSuspects(written, (word) => /fake-|secret:/.test(word)),
   };

@@ -78,7 +78,9 @@ export async function runLive(fixture: Fixture, options: LiveOptions): Promise<L
       return transport({ ...request, signal: either });
     };
   const engine = createEngine({
-    ...{ app, ...settings, digest: recorder.engine.digest },
+    app,
+    ...settings,
+    digest: recorder.engine.digest,
     timezone: fixture.input.timezone,
     common: readTagged(fixture.common),
     checkParameters: fixture.input.checkParameters ?? true,

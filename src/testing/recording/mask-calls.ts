@@ -41,7 +41,9 @@ export function maskCalls(
         headers: writeHeaders(played.headers, write),
         body: writeBytes(played.body, write),
       },
-      ...{ error, startedAtMs, durationMs },
+      error,
+      startedAtMs,
+      durationMs,
     };
   });
 }

@@ -116,7 +116,9 @@ function maskRun(run: RunToRecord, book: SecretBook, keeps: KeepsHeader): Fixtur
   };
   return {
     name: 'recording',
-    ...{ kind, component, expect: run.ended.error === undefined ? {} : { error: {} } },
+    kind,
+    component,
+    expect: run.ended.error === undefined ? {} : { error: {} },
     // As in a case.
     input: { checkParameters: true, ...masked },
     ...(common !== undefined && { common: maskValue(common, book) }),

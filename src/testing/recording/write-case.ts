@@ -70,7 +70,8 @@ export async function recordCase(run: RunToRecord, options: WriteCaseOptions): P
   const standIns = rehearsed.book.secrets().map(({ standIn }) => String(standIn));
   const known = (word: string): boolean => holdsAny(word, ['fake-', 'secret:', ...standIns]);
   return {
-    ...{ text, bodies },
+    text,
+    bodies,
     placeholders: listPlaceholderNames(rehearsed.book, text, bodies),
     suspects: findSuspects(written, known),
   };
@@ -205,7 +206,8 @@ function assertNoSecret(text: string, bodies: Bodies, book: SecretBook): void {
 /** What is wrong with a case that was written, as it is played. */
 async function listProblems(text: string, bodies: Bodies, app: App): Promise<readonly string[]> {
   const reading = await readCase(text, {
-    ...{ file: 'the recorded case', name: 'recording' },
+    file: 'the recorded case',
+    name: 'recording',
     readBody: async (name) => {
       const bytes = bodies.get(name);
       return bytes === undefined ? { ok: false, problem: 'is missing' } : { ok: true, bytes };

@@ -40,8 +40,14 @@ const WRITERS: Readonly<Record<FixtureKind, Writer>> = {
     definedOnly({ result: writeTagged(result), starts: starts?.map(writeTagged) }),
   rpc: ({ result }) => ({ result: writeTagged(result) }),
   responder: ({ respond }) => writeAnswer(respond),
-  ...{ connection: ofConnection, 'oauth2-refresh': ofConnection, 'oauth2-invalidate': ofConnection },
-  ...{ oauth1: ofPage, oauth2: ofPage, attach: ofHook, detach: ofHook, update: ofHook },
+  connection: ofConnection,
+  'oauth2-refresh': ofConnection,
+  'oauth2-invalidate': ofConnection,
+  oauth1: ofPage,
+  oauth2: ofPage,
+  attach: ofHook,
+  detach: ofHook,
+  update: ofHook,
   webhook: ({ bundles = [], verification, recipients = [], respond, error }) => ({
     ...(error === undefined
       ? { ...writeBundles(bundles), ...(verification === true && { verification }) }

@@ -125,7 +125,10 @@ export function findBodySecrets(
 /** XML and other text: the redactor tells which values it would hide. */
 function findInText(text: string, onSecret: OnSecret): void {
   redactBodyText(text, {
-    ...{ paths: [], budget: { left: Number.POSITIVE_INFINITY }, text: (raw) => raw, pieces: (raw) => raw },
+    paths: [],
+    budget: { left: Number.POSITIVE_INFINITY },
+    text: (raw) => raw,
+    pieces: (raw) => raw,
     onHidden: (value) => {
       if (typeof value === 'string' && isSecretLeaf(value)) onSecret('hidden', value);
     },

@@ -70,7 +70,9 @@ export async function makeSkeleton(
   if (!reading.ok) throw new EngineError('USAGE', `${component}: ${reading.errors[0]?.message}`);
   const service = answerWithSamples(samplesOf(app, subject));
   const report = await playFixture(fixtureOfCase(reading.case, app), {
-    ...{ app, service: service.scripted, observer: service.observer },
+    app,
+    service: service.scripted,
+    observer: service.observer,
   });
   const secrets = listConnectionMembers(app);
   const written = {

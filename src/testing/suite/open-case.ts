@@ -11,7 +11,9 @@ const MAX_CASE_BYTES = 32 * 1024 * 1024;
 export async function openCase(file: string, testFolders: readonly string[]): Promise<CaseReading> {
   const name = nameCase(file, testFolders);
   const fail = (message: string, cause?: unknown): CaseReading => ({
-    ...{ ok: false, name, file },
+    ok: false,
+    name,
+    file,
     errors: [new CaseError(message, { place: { file, line: 1, column: 1 }, cause })],
   });
   try {

@@ -50,7 +50,8 @@ export async function runCase(read: ReadCase, stage: CaseStage): Promise<CaseRun
       app: fixture.app === undefined ? stage.app : undefined,
       isStrict: true,
       functions: await stage.functionsFor(fixture.input.timezone ?? 'UTC'),
-      ...{ observer: stage.observer, trace: stage.trace },
+      observer: stage.observer,
+      trace: stage.trace,
     });
     return { failures: listFailures(read, report, stage.root), report, fixture };
   } catch (error) {
@@ -88,7 +89,11 @@ function listFailures(read: ReadCase, report: FixtureReport, root: string): read
 function outcomeFailure(difference: OutcomeDifference, { document }: ReadCase, root: string): TestFailure {
   const { what, expected, got, reason, pointer, place } = difference;
   return {
-    ...{ message: what, isDifference: true, expected, got, reason },
+    message: what,
+    isDifference: true,
+    expected,
+    got,
+    reason,
     place: document.placeOf(pointer),
     origin: place && absolute(place, root),
   };
@@ -107,7 +112,8 @@ function exchangeFailures(
     return place && absolute(place, root);
   };
   const whole: TestFailure = {
-    ...{ message, isDifference: false },
+    message,
+    isDifference: false,
     place: document.placeOf(at),
     origin: differences.length > 0 ? undefined : originOf({ path: ['url'] }),
   };
@@ -118,7 +124,9 @@ function exchangeFailures(
       const pointer = path.reduce<string>(childPointer, `${at}/request`);
       return {
         message: `request.${difference.path.join('.')}`,
-        ...{ isDifference: true, expected: difference.expected, got: difference.got },
+        isDifference: true,
+        expected: difference.expected,
+        got: difference.got,
         place: document.placeOf(pointer),
         origin: originOf(difference),
       };

@@ -112,7 +112,9 @@ class SuiteRun {
     const shared = shareFunctions(app);
     try {
       const stage: CaseStage = {
-        ...{ app, root: place.root, observer: this.#options.observe?.(app, place.root) },
+        app,
+        root: place.root,
+        observer: this.#options.observe?.(app, place.root),
         functionsFor: shared.of,
       };
       await this.#runCases(place, stage);
@@ -146,14 +148,19 @@ class SuiteRun {
     const { file, name } = reading.ok ? reading.case : reading;
     this.#options.onStart?.(name);
     const resultOf = (failures: readonly TestFailure[]): TestResult => ({
-      ...{ kind: 'case', name, file, failures },
+      kind: 'case',
+      name,
+      file,
+      failures,
       status: failures.length === 0 ? 'passed' : 'failed',
       durationMs: this.#now() - startedAt,
     });
     if (!reading.ok) {
       return resultOf(
         reading.errors.map(({ message, place }) => ({
-          ...{ message, isDifference: false, origin: undefined },
+          message,
+          isDifference: false,
+          origin: undefined,
           place: place ?? { file },
         })),
       );
@@ -222,11 +229,16 @@ class SuiteRun {
           message === undefined
             ? undefined
             : {
-                ...{ message, isDifference: false, origin: undefined },
+                message,
+                isDifference: false,
+                origin: undefined,
                 place: absolute(place, root) ?? { file },
               };
         await this.#tell({
-          ...{ kind: 'function', name, file, durationMs },
+          kind: 'function',
+          name,
+          file,
+          durationMs,
           status: failure === undefined ? 'passed' : 'failed',
           failures: failure === undefined ? [] : [failure],
         });
@@ -245,7 +257,11 @@ class SuiteRun {
 function appFailure(error: EngineError, root: string, durationMs: number): TestResult {
   const place = (error.place && absolute(error.place, root)) ?? { file: root };
   return {
-    ...{ kind: 'app', name: path.basename(root), file: place.file ?? root, status: 'failed', durationMs },
+    kind: 'app',
+    name: path.basename(root),
+    file: place.file ?? root,
+    status: 'failed',
+    durationMs,
     failures: [
       {
         message: `The app does not load: ${error.message}`,

@@ -53,7 +53,11 @@ export async function traceCase(
   const limits = resolveLimits(undefined);
   const file = relative(root, read.file);
   return {
-    ...{ app: loaded.name, kind, name, events: report.events, startedAt: findStart(report.events, fixture) },
+    app: loaded.name,
+    kind,
+    name,
+    events: report.events,
+    startedAt: findStart(report.events, fixture),
     limits: { ...limits, timeoutMs: readTimeout(app, limits, common) },
     documents: [
       ...traceDocuments(app, kind, name, secrets),

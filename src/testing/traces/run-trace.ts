@@ -78,7 +78,9 @@ export function traceParts(
   return [
     ...forms.map((form) => ({ role: 'part' as const, file: form.file, text: openText(form, secrets) })),
     ...(isShort ? codes : []).map(({ file, code }) => ({
-      ...{ role: 'part' as const, file, text: redactor.text(code) },
+      role: 'part' as const,
+      file,
+      text: redactor.text(code),
     })),
   ];
 }

@@ -14,8 +14,10 @@ import type { ErrorCase } from './error-case.js';
 
 const openHost = (flows = flowsOf(() => SUCCESS)): Host =>
   createHost({
-    ...{ store: createHostMemoryStore(), queue: createStoreQueue({ pollMs: 20 }) },
-    ...{ receiver: receiveJson, flows },
+    store: createHostMemoryStore(),
+    queue: createStoreQueue({ pollMs: 20 }),
+    receiver: receiveJson,
+    flows,
   });
 
 /** What a run of a flow is told when its host stops. */
@@ -42,8 +44,12 @@ const stopWhileRunning = async (): Promise<never> => {
 const workAfterLoss = async (): Promise<void> => {
   const store = createHostMemoryStore();
   const lease = createWorkerLease({
-    ...{ store, clock: SYSTEM_CLOCK, leaseMs: 60_000 },
-    ...{ onError: () => {}, onLost: () => {}, onFreed: () => {} },
+    store,
+    clock: SYSTEM_CLOCK,
+    leaseMs: 60_000,
+    onError: () => {},
+    onLost: () => {},
+    onFreed: () => {},
   });
   await lease.join();
   // What another worker does that has not heard of this one for the lease.

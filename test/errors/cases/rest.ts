@@ -104,7 +104,10 @@ export const REST: readonly ErrorCase[] = [
     title: 'one call more than the license allows in a minute',
     provoke: () =>
       ask({
-        ...{ operation: 'getOrganization', path: '/organizations/1', ...ofOrganization, times: 2 },
+        operation: 'getOrganization',
+        path: '/organizations/1',
+        ...ofOrganization,
+        times: 2,
         options: { settings: { defaultLicense: { ...DEFAULT_LICENSE, apiLimit: 1 } } },
       }),
   },

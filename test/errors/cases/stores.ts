@@ -9,8 +9,16 @@ import type { ErrorCase } from './error-case.js';
 
 const HOOK: Omit<HookRow, 'id' | 'name'> = {
   kind: 'dedicated',
-  ...{ app: 'crm', webhook: 'w', uid: null, connection: null, parameters: {} },
-  ...{ attachedWith: null, data: null, token: 'a', enabled: true, createdAtMs: 0 },
+  app: 'crm',
+  webhook: 'w',
+  uid: null,
+  connection: null,
+  parameters: {},
+  attachedWith: null,
+  data: null,
+  token: 'a',
+  enabled: true,
+  createdAtMs: 0,
 };
 
 const openFile = async (options: { readonly maxPages?: number; readonly busyTimeoutMs?: number }) => {

@@ -18,7 +18,8 @@ export interface EventNames {
 export function shownEvent(event: EventRow, names: EventNames): unknown {
   const { receivedAtMs, finishedAtMs, notBeforeMs, request, ...rest } = event;
   const times = {
-    ...{ received: formatInstant(receivedAtMs), finished: formatInstant(finishedAtMs) },
+    received: formatInstant(receivedAtMs),
+    finished: formatInstant(finishedAtMs),
     notBefore: formatInstant(notBeforeMs),
   };
   return hideSecrets({ ...rest, ...names, ...times, request: shownRequest(request) });

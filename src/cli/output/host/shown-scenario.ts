@@ -13,12 +13,11 @@ import { shownPlan } from './shown-plan.js';
 export function shownScenario(scenario: ScenarioRow, incompletes: readonly IncompleteRow[]): PlainObject {
   const { definition, scheduledMs, nextRunMs, lastRunMs, ...rest } = scenario;
   const shown = hideSecrets({
-    ...{ ...rest, state: shownState(readState(scenario)) },
-    ...{
-      scheduled: formatInstant(scheduledMs),
-      nextRun: formatInstant(nextRunMs),
-      lastRun: formatInstant(lastRunMs),
-    },
+    ...rest,
+    state: shownState(readState(scenario)),
+    scheduled: formatInstant(scheduledMs),
+    nextRun: formatInstant(nextRunMs),
+    lastRun: formatInstant(lastRunMs),
     incompletes: incompletes.map(shownIncomplete),
   });
   return { ...(isPlainObject(shown) && shown), definition: shownPlan(definition) };
@@ -31,12 +30,11 @@ function shownState(state: ScenarioState): object {
 
 function shownIncomplete({ createdAtMs, retryAtMs, finishedAtMs, ...rest }: IncompleteRow): object {
   return {
-    ...{ ...rest, execution: shownExecution(rest.execution) },
-    ...{
-      created: formatInstant(createdAtMs),
-      retry: formatInstant(retryAtMs),
-      finished: formatInstant(finishedAtMs),
-    },
+    ...rest,
+    execution: shownExecution(rest.execution),
+    created: formatInstant(createdAtMs),
+    retry: formatInstant(retryAtMs),
+    finished: formatInstant(finishedAtMs),
   };
 }
 

@@ -232,7 +232,12 @@ function Control({ id, label, field, value, onChange }: ControlProps): JSX.Eleme
   }
   const isLong = type === 'editor' || type === 'json' || type === 'markdown';
   const shared = {
-    ...{ id, placeholder, value: text, 'aria-label': label, autocomplete: 'off', spellcheck: false },
+    id,
+    placeholder,
+    value: text,
+    'aria-label': label,
+    autocomplete: 'off',
+    spellcheck: false,
     onInput: (event: { readonly currentTarget: { readonly value: string } }) => {
       const given = event.currentTarget.value;
       onChange(given === '' ? undefined : given);

@@ -42,7 +42,11 @@ export function listSteps(events: readonly PackedEvent[]): readonly Step[] {
     switch (event.kind) {
       case 'request': {
         const step: ExchangeStep = {
-          ...{ kind: 'exchange', seq: event.seq, request: event, response: undefined, page: undefined },
+          kind: 'exchange',
+          seq: event.seq,
+          request: event,
+          response: undefined,
+          page: undefined,
         };
         open = { at: steps.length, step };
         steps.push(step);

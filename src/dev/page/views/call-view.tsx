@@ -47,7 +47,10 @@ export function CallView({ webhook, from }: CallViewProps): JSX.Element {
   const send = async (): Promise<void> => {
     const isSameBody = from !== '' && value.body === shownBody.value;
     const { id } = await post<{ id: string }>('calls', {
-      ...{ webhook, method: value.method, query: value.query, headers: readHeaders(value.headers) },
+      webhook,
+      method: value.method,
+      query: value.query,
+      headers: readHeaders(value.headers),
       ...(from !== '' && { of: from }),
       ...(!isSameBody && { body: value.body }),
     });

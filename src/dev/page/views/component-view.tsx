@@ -68,7 +68,11 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
     try {
       const item: unknown = payload.value.trim() === '' ? undefined : JSON.parse(payload.value);
       const wish = {
-        ...{ kind, name, parameters: values.value, connection: connection.value || undefined, payload: item },
+        kind,
+        name,
+        parameters: values.value,
+        connection: connection.value || undefined,
+        payload: item,
         limit: /^[1-9]\d*$/.test(limit.value) ? Number(limit.value) : undefined,
         ...(isAll.value && { start: 'all' }),
         again: from || undefined,
