@@ -98,7 +98,7 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
     await page.getByRole('option', { selected: true, name: /page=2/ }).waitFor();
     await page.getByRole('region', { name: 'Request' }).getByText('page=2').waitFor();
     await page.getByRole('tab', { name: 'Expressions' }).click();
-    await page.getByRole('spinbutton').fill('3');
+    await page.locator('.item-choice').getByRole('spinbutton').fill('3');
     const title = page.getByRole('button', { name: /item\.title/ });
     await title.getByText('"The Copper Lighthouse"').waitFor();
     await title.click();
