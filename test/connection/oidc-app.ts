@@ -43,6 +43,7 @@ export function oidcParts(issuer: string): Omit<Parameters<typeof defineApp>[0] 
     info: {
       url: `${issuer}/me`,
       headers: { authorization: 'Bearer {{connection.accessToken}}' },
+      log: { sanitize: ['request.headers.authorization'] },
       response: { uid: '{{body.sub}}', metadata: { type: 'email', value: '{{body.email}}' } },
     },
     refresh: {
@@ -75,6 +76,7 @@ export function oidcParts(issuer: string): Omit<Parameters<typeof defineApp>[0] 
         communication: {
           url: `${issuer}/me`,
           headers: { authorization: 'Bearer {{connection.accessToken}}' },
+          log: { sanitize: ['request.headers.authorization'] },
         },
       },
     },
