@@ -24,9 +24,11 @@ export function Expressions({ run, seq }: ExpressionsProps): JSX.Element {
   const item = useSignal(0);
   const chosen = useSignal<ExplainedExpression | undefined>(undefined);
   useEffect(() => {
+    let isCurrent = true;
     chosen.value = undefined;
     get<Explained>(`runs/${run}/explain?seq=${seq}&item=${item.value}`).then(
       (answer) => {
+        if (!isCurrent) return;
         explained.value = answer;
         problem.value = '';
       },
@@ -35,6 +37,9 @@ export function Expressions({ run, seq }: ExpressionsProps): JSX.Element {
         else sayError(error);
       },
     );
+    return () => {
+      isCurrent = false;
+    };
   }, [run, seq, item.value]);
   if (problem.value !== '') return <p class="empty-line">{problem.value}</p>;
   const { value } = explained;
