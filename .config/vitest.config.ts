@@ -28,17 +28,21 @@ const DATABASES = ['test/host', 'test/rest', 'test/store'];
 /** Tests that build, install or start things, and those that measure the memory of their process. */
 const PROCESSES = ['test/browser', 'test/sandbox', 'test/cli/process.test.ts', 'test/package'];
 
+/** Tests of the engine that take long: each file by itself, so that no worker gets all of them. */
+const LONG = ['canary', 'dev', 'docs', 'fuzz', 'lsp', 'server', 'testing'].map((folder) => `test/${folder}`);
+
 /** Tests of what computes, and does nothing else. */
 const LANGUAGE = ['test/document', 'test/iml', 'test/structure', 'test/util'];
 
 /** `--project language` runs one of them. Those whose files take longest stand first, so that none is left for the end. */
 const PROJECTS: readonly TestProjectInlineConfiguration[] = [
+  project('long', { include: filesOf(LONG) }),
   project('databases', { include: filesOf(DATABASES) }),
   project('processes', { include: filesOf(PROCESSES) }),
   project('engine', {
     // What no other project has, so that no file of a new folder goes missing.
     include: filesOf(['test']),
-    exclude: filesOf([...DATABASES, ...PROCESSES, ...LANGUAGE]),
+    exclude: filesOf([...LONG, ...DATABASES, ...PROCESSES, ...LANGUAGE]),
     // Importing the engine takes longer than most of the files: those of one worker share it.
     isolate: false,
   }),

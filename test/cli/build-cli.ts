@@ -21,29 +21,15 @@ export interface StartedProcess {
 }
 
 /**
- * Builds the command for the tests of a file, and starts it as a process.
- * The build is inside of the package, so that dependencies and the package's own name resolve, and is gone afterwards.
+ * Bundles the command for the tests of a file, and starts it as a process.
+ * The bundle is inside of the package, so that dependencies and the package's own name resolve, and is gone afterwards.
  */
 export function builtCli(): (args: readonly string[], stdin?: 'open' | 'ended') => StartedProcess {
-  const outDir = path.join(ROOT, '.iml', `build-${process.pid}`);
-  beforeAll(async () => {
-    // Types are checked elsewhere; this only has to be the present source.
-    const options = [
-      '--noCheck',
-      '--declaration',
-      'false',
-      '--declarationMap',
-      'false',
-      '--isolatedDeclarations',
-      'false',
-    ];
-    const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-    const project = path.join(ROOT, '.config/tsconfig.build.json');
-    await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', outDir, ...options]);
-  });
-  afterAll(() => rm(outDir, { recursive: true, force: true }));
-  return (args, stdin = 'ended') =>
-    start(process.execPath, [path.join(outDir, 'cli/main.js'), ...args], stdin);
+  const folder = path.join(ROOT, '.iml', `build-${process.pid}`);
+  const bundler = path.join(ROOT, '.config/bundle-bin.mjs');
+  beforeAll(() => promisify(execFile)(process.execPath, [bundler, folder]));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  return (args, stdin = 'ended') => start(process.execPath, [path.join(folder, 'iml.js'), ...args], stdin);
 }
 
 function start(command: string, args: readonly string[], stdin: 'open' | 'ended'): StartedProcess {
