@@ -19,7 +19,7 @@ process.env.IML_SEED = String(seed);
 console.info(`${cases} cases of ${positionals.join(', ') || 'every target'}, --seed ${seed}`);
 const vitest = await startVitest('test', ['test/fuzz/fuzz.test.ts'], {
   config: '.config/vitest.config.ts',
-  project: ['engine'],
+  project: ['long'],
   watch: false,
   ...(positionals.length > 0 && { testNamePattern: `^(?:${positionals.join('|')}) ` }),
 });
