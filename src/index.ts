@@ -36,6 +36,7 @@ export {
 } from './app/engine/create-engine.js';
 export type { NetworkOptions } from './app/engine/engine-transport.js';
 export type { HostMapping } from './http/transport/map-hosts.js';
+export type { BudgetFigures, BudgetReason } from './run/limits/budget.js';
 export { DEFAULT_LIMITS, type Limits } from './run/limits/limits.js';
 
 // Runs and reports
@@ -45,6 +46,7 @@ export type { CallReport } from './component/call-report.js';
 export type { ModuleRun, RunReport } from './component/module-run.js';
 export type {
   AnyReport,
+  LookAheadStats,
   Report,
   Reporting,
   RunFacts,
@@ -55,6 +57,7 @@ export type {
 export type { FormInput, RunInput } from './component/runtime.js';
 export type { BuiltResponse } from './run/response/build-response.js';
 export type { Bundle } from './run/response/collect-outputs.js';
+export type { BudgetWait } from './run/scope/run-context.js';
 export type { RunObserver } from './run/scope/run-observer.js';
 export type {
   RunWarning,

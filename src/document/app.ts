@@ -9,6 +9,8 @@ export interface App {
    * folder, or the name given to `defineApp`.
    */
   readonly identity: string;
+  /** What the app is called on the platform, as its manifest tells (`origins`); empty for one that has not been there. */
+  readonly appIds: readonly string[];
   readonly base: Document | undefined;
   readonly common: Document | undefined;
   readonly groups: Document | undefined;

@@ -19,5 +19,7 @@ export function printPlace(place: Place): string {
 
 /** One more step into a JSON pointer, escaped as RFC 6901 asks. */
 export function childPointer(pointer: string, key: string | number): string {
-  return `${pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  // Hardly a name has either, and every member of every file passes here.
+  if (typeof key === 'number' || !(key.includes('~') || key.includes('/'))) return `${pointer}/${key}`;
+  return `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

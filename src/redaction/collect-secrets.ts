@@ -1,3 +1,4 @@
+import { asImlError } from '../iml/environment/call-error.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { MIN_SECRET_LENGTH } from './secret-forms.js';
 import { isSecretName } from './secret-names.js';
@@ -49,7 +50,12 @@ export function collectSecrets(...data: readonly unknown[]): string[] {
 /** The same with the name each stands under first; empty for one that stands in no object. */
 export function nameSecrets(...data: readonly unknown[]): ReadonlyMap<string, string> {
   const secrets = new Map<string, string>();
-  for (const value of data) collect(value, '', 0, secrets);
+  try {
+    for (const value of data) collect(value, '', 0, secrets);
+  } catch (error) {
+    // Getters and proxies of the embedder: what they throw is not what a run ends with.
+    throw asImlError(error);
+  }
   return secrets;
 }
 
@@ -59,7 +65,7 @@ export function nameSecrets(...data: readonly unknown[]): ReadonlyMap<string, st
 export function collectNamedSecrets(data: unknown): string[] {
   const named: unknown[] = [];
   findNamed(data, 0, named);
-  // Under a telling name nothing is open.
+  // What stands there without another name is not open, whatever it looks like.
   return collectSecrets({ secret: named });
 }
 

@@ -152,12 +152,18 @@ function collect(patterns: PatternSet, view: TextView, found: Stretch[]): void {
   });
 }
 
-/** The digits at both ends of a piece of base64 hold bits of the secret, too. */
+/**
+ * The digits at both ends of a piece of base64 hold bits of the secret, too: three of them, five where it was encoded twice.
+ * What is left to the end of the digits, and their padding, goes with them: it may be the padding of an inner layer.
+ */
 function withNeighbours(text: string, { start, end }: Stretch): Stretch {
-  const before = /[\w+/-]{0,3}$/.exec(text.slice(Math.max(0, start - 3), start))?.[0].length ?? 0;
-  const after = /^[\w+/-]{0,3}={0,2}/.exec(text.slice(end, end + 5))?.[0].length ?? 0;
+  const before = /[\w+/-]{0,5}$/.exec(text.slice(Math.max(0, start - 5), start))?.[0].length ?? 0;
+  const after = BEHIND_BASE64.exec(text.slice(end, end + 16))?.[0].length ?? 0;
   return { start: start - before, end: end + after };
 }
+
+/** As it is, or percent-encoded. */
+const BEHIND_BASE64 = /^(?:[\w+/-]{0,9}(?![\w+/-])(?:=|%3d){0,2}|[\w+/-]{0,5})/i;
 
 function merge(found: readonly Stretch[]): readonly Stretch[] {
   const merged: Stretch[] = [];

@@ -177,6 +177,7 @@ function redactMembers(value: PlainObject, rules: ValueRules, depth: number): Pl
       setMember(shown, LEFT_OUT, LEFT_OUT);
       return shown;
     }
+    const shownName = rules.text(name);
     rules.budget.left -= VALUE_COST;
     const member = ownMember(value, name);
     const paths = stepInto(rules.paths, name);
@@ -184,7 +185,7 @@ function redactMembers(value: PlainObject, rules: ValueRules, depth: number): Pl
       isSecretName(name, 'body') && isPresent(member)
         ? hide(member, rules, paths.some((path) => path.length === 0) ? 'path' : 'name')
         : redactValue(member, { ...rules, paths }, depth + 1);
-    setMember(shown, rules.text(name), shownMember);
+    setMember(shown, shownName, shownMember);
   }
   return shown;
 }

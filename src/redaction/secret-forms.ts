@@ -3,9 +3,6 @@ import { decodedView, MAX_LAYERS, plainView, readView } from './text-view.js';
 /** Shorter values (`1`, `eu`) stand in every second text by chance. */
 export const MIN_SECRET_LENGTH = 6;
 
-/** A piece of base64 this long does not turn up by chance. */
-const MIN_BASE64_PIECE = 8;
-
 /** Longer values are files, not credentials. */
 const MAX_SECRET_LENGTH = 64 * 1024;
 
@@ -69,13 +66,15 @@ function encodedTwice(secret: string): string[] {
   return base64Pieces(Buffer.from(secret, 'utf8')).flatMap((piece) => base64Pieces(Buffer.from(piece)));
 }
 
-/** The three ways bytes can lie in the groups of base64, without the digits that depend on their neighbours. */
+/**
+ * The three ways bytes can lie in the groups of base64, without the digits that depend on their neighbours. Six bytes leave
+ * seven digits at least, which do not turn up by chance.
+ */
 function base64Pieces(bytes: Buffer): string[] {
-  return [0, 1, 2].flatMap((offset) => {
+  return [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
     const cutFront = [0, 2, 3][offset] ?? 0;
     const cutBack = [0, 3, 2][(offset + bytes.length) % 3] ?? 0;
-    const piece = text.slice(cutFront, text.length - cutBack);
-    return piece.length >= MIN_BASE64_PIECE ? [piece] : [];
+    return text.slice(cutFront, text.length - cutBack);
   });
 }

@@ -18,17 +18,26 @@ export interface SchemaProblem {
 export type SchemaCheck = (value: unknown) => readonly SchemaProblem[];
 
 /** Making one costs more than compiling a schema; it keeps what it compiled, so schemas have to be few and made once. */
-let shared: Ajv2020 | undefined;
+let strict: Ajv2020 | undefined;
+let lenient: Ajv2020 | undefined;
 
 /**
  * Compiles a JSON Schema of draft 2020-12.
  * @throws Error when the schema itself is wrong, which is a defect of the caller.
  */
 export function compileSchema(schema: PlainObject): SchemaCheck {
-  // Our own schemas are held against the schema of schemas by a test: doing it here takes longer than compiling them.
-  shared ??= createAjv({ strict: true, validateSchema: false, meta: false });
-  return toCheck(shared.compile(schema));
+  strict ??= createAjv({ strict: true, ...UNCHECKED });
+  return toCheck(strict.compile(schema));
 }
+
+/** The same for a schema that a test holds against ajv's strict mode: looking again takes a third of the time of compiling it. */
+export function compileTestedSchema(schema: PlainObject): SchemaCheck {
+  lenient ??= createAjv({ strict: false, strictNumbers: true, ...UNCHECKED });
+  return toCheck(lenient.compile(schema));
+}
+
+/** Our own schemas are held against the schema of schemas by a test: doing it here takes longer than compiling them. */
+const UNCHECKED = { validateSchema: false, meta: false } as const;
 
 /**
  * Takes a document that holds schemas, such as one of OpenAPI 3.1, and compiles those its pointers lead to: `/components/schemas/Error`.
@@ -46,7 +55,9 @@ export function compileDocument(document: PlainObject): (pointer: string) => Sch
   };
 }
 
-function createAjv(options: Pick<Options, 'strict' | 'keywords' | 'validateSchema' | 'meta'>): Ajv2020 {
+type AjvOptions = Pick<Options, 'strict' | 'strictNumbers' | 'keywords' | 'validateSchema' | 'meta'>;
+
+function createAjv(options: AjvOptions): Ajv2020 {
   return new Ajv2020({
     allErrors: true,
     // Gives errors the schema they come from: a pattern is explained by its description.

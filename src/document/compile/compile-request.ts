@@ -61,6 +61,7 @@ export function compileRequest(
   const read = new DirectiveReader(merged, '', context);
   return {
     document,
+    functions: context.functions,
     isStatic: ownMember(own, 'url') === undefined && ownMember(own, 'endpoint') === undefined,
     temp: read.read('temp'),
     condition: compileCondition(merged, context),

@@ -1,3 +1,4 @@
+import type { FunctionTable } from '../../iml/environment/environment.js';
 import type { Document } from '../reading/document.js';
 import type { Directive } from './compile-directive.js';
 
@@ -5,6 +6,8 @@ import type { Directive } from './compile-directive.js';
 export interface CompiledRequest {
   /** The merged spec; directives' pointers lead into it. */
   readonly document: Document;
+  /** What its expressions can call. */
+  readonly functions: FunctionTable;
   /** No `url`: nothing is sent. */
   readonly isStatic: boolean;
   readonly temp: Directive | undefined;

@@ -72,7 +72,7 @@ export async function decodeLargeBody(
     case 'text':
       return { ok: true, value: await text() };
     case 'urlencoded':
-      return { ok: true, value: await parseFormPieces(pieces(), turns) };
+      return parsedOrText(await parseFormPieces(pieces(), turns), text, 'form data', status);
     case 'json-or-text':
     case 'json': {
       const result = await readLargeJson(body, charset, turns);

@@ -1,6 +1,8 @@
+import { MAX_LIST_LENGTH } from '../../iml/values/size-limits.js';
 import { jsonProblem } from '../../util/json-problem.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Turns } from '../../util/turns.js';
+import { MAX_NAMES, tooManyNames } from './name-limit.js';
 import { type ParseResult, parseJson } from './parse-json.js';
 
 /** Bytes `JSON.parse` is given at once: it takes a millisecond or two for them. */
@@ -9,12 +11,16 @@ const PIECE_BYTES = 64 * 1024;
 const STEP_BYTES = 128 * 1024;
 /** A string is searched for its end byte by byte at first: most are short, and a search costs as much as so many bytes. */
 const SHORT_STRING = 48;
+/** A name is read at once, with its member. */
+const MAX_NAME_BYTES = 1024 * 1024;
 /** What JSON may have between its signs. */
 const BLANK = /^[\t\n\r ]*$/;
 /** `\u12ab`, the longest escape. */
 const ESCAPE_BYTES = 6;
 /** Deeper than any API nests; what is deeper was made to exhaust a reader. */
 const MAX_DEPTH = 10_000;
+/** Items and members of all lists and objects: a longer list is copied as a whole whenever it grows, and others wait for that. */
+const MAX_VALUES: number = MAX_LIST_LENGTH;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -32,6 +38,8 @@ interface Container {
   readonly start: number;
   /** What was read of it; undefined as long as that is nothing, and the whole of it may be read with its parent. */
   value: unknown[] | PlainObject | undefined;
+  /** Members before the one at hand. */
+  count: number;
   /** The first byte that is not read yet. */
   unread: number;
   /** The first byte of the member at hand. */
@@ -112,6 +120,8 @@ class JsonReader {
   readonly #pieceBytes: number;
   readonly #open: Container[] = [];
   #position = 0;
+  /** Values that have come so far. */
+  #values = 0;
   /** The text that is walked over. */
   #text: OpenText | undefined;
   #root: { readonly value: unknown } | undefined;
@@ -167,7 +177,7 @@ class JsonReader {
     const start = this.#position;
     const parent = this.#open.at(-1);
     if (parent === undefined && this.#root !== undefined) throw this.#unexpected();
-    // A name is read with its member, however long it is.
+    // A name is read with its member.
     const isValue = parent === undefined || parent.isList || parent.colon >= 0;
     this.#text = { start, isValue, pieces: [], unread: start + 1, escape: -1 };
   }
@@ -195,6 +205,9 @@ class JsonReader {
       }
     }
     this.#position = position;
+    if (!text.isValue && position - text.start > MAX_NAME_BYTES) {
+      throw new JsonProblem(`a name of more than ${MAX_NAME_BYTES} bytes`);
+    }
     if (text.isValue && position - text.unread >= this.#pieceBytes) this.#readText(text, position);
   }
 
@@ -243,6 +256,7 @@ class JsonReader {
 
   #begin(isList: boolean): void {
     const start = this.#position;
+    this.#values++;
     if (this.#root !== undefined) throw this.#unexpected();
     if (this.#open.length >= MAX_DEPTH) throw new JsonProblem(`more than ${MAX_DEPTH} levels`);
     const unread = start + 1;
@@ -250,6 +264,7 @@ class JsonReader {
       isList,
       start,
       value: undefined,
+      count: 0,
       unread,
       member: unread,
       colon: -1,
@@ -265,6 +280,8 @@ class JsonReader {
       if (container.colon < 0) container.colon = at;
       return;
     }
+    if (++this.#values > MAX_VALUES) throw new JsonProblem(`more than ${MAX_VALUES} values`);
+    if (++container.count >= MAX_NAMES && !container.isList) throw new JsonProblem(tooManyNames());
     if (container.isMemberRead) {
       this.#assertBlank(container.unread, at);
       container.unread = at + 1;

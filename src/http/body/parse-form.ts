@@ -1,6 +1,8 @@
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Turns } from '../../util/turns.js';
 import { decodeFormComponent, FormComponentDecoder } from '../message/percent-encoding.js';
+import { MAX_NAMES, tooManyNames } from './name-limit.js';
+import type { ParseResult } from './parse-json.js';
 
 /**
  * Reads `application/x-www-form-urlencoded` text into a flat collection; a repeated key gives a list.
@@ -13,15 +15,19 @@ export function parseForm(text: string): PlainObject {
 }
 
 /** `parseForm` over the pieces of a large text, a turn at a time; a name or value may go on over many of them. */
-export async function parseFormPieces(pieces: AsyncIterable<string>, turns: Turns): Promise<PlainObject> {
+export async function parseFormPieces(
+  pieces: AsyncIterable<string>,
+  turns: Turns,
+): Promise<ParseResult<PlainObject>> {
   const form: PlainObject = {};
+  let names = 0;
   let open: OpenPair | undefined;
   for await (const piece of pieces) {
     let start = 0;
     for (let end = piece.indexOf('&'); end !== -1; end = piece.indexOf('&', start)) {
       const text = piece.slice(start, end);
-      if (open === undefined) addPair(form, text);
-      else addField(form, open.end(text));
+      names += open === undefined ? addPair(form, text) : addField(form, open.end(text));
+      if (names > MAX_NAMES) return { ok: false, message: tooManyNames() };
       open = undefined;
       start = end + 1;
       if (turns.isOver) await turns.next();
@@ -30,8 +36,8 @@ export async function parseFormPieces(pieces: AsyncIterable<string>, turns: Turn
     open ??= new OpenPair();
     open.write(piece.slice(start));
   }
-  if (open !== undefined) addField(form, open.end(''));
-  return form;
+  if (open !== undefined) names += addField(form, open.end(''));
+  return names > MAX_NAMES ? { ok: false, message: tooManyNames() } : { ok: true, value: form };
 }
 
 /** A pair whose end has not come yet. */
@@ -68,16 +74,18 @@ class OpenPair {
 
 type Field = readonly [name: string, value: string];
 
-function addPair(form: PlainObject, pair: string): void {
-  if (pair === '') return;
+/** @returns how many names the form has more */
+function addPair(form: PlainObject, pair: string): number {
+  if (pair === '') return 0;
   const at = pair.indexOf('=');
   const name = decodeFormComponent(at === -1 ? pair : pair.slice(0, at));
-  addField(form, [name, at === -1 ? '' : decodeFormComponent(pair.slice(at + 1))]);
+  return addField(form, [name, at === -1 ? '' : decodeFormComponent(pair.slice(at + 1))]);
 }
 
-function addField(form: PlainObject, [name, value]: Field): void {
+/** @returns how many names the form has more */
+function addField(form: PlainObject, [name, value]: Field): number {
   const present = ownMember(form, name);
-  if (present === undefined) setMember(form, name, value);
-  else if (Array.isArray(present)) present.push(value);
-  else setMember(form, name, [present, value]);
+  if (Array.isArray(present)) present.push(value);
+  else setMember(form, name, present === undefined ? value : [present, value]);
+  return present === undefined ? 1 : 0;
 }

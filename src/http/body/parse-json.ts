@@ -1,7 +1,7 @@
 import { jsonProblem } from '../../util/json-problem.js';
 
-export type ParseResult =
-  | { readonly ok: true; readonly value: unknown }
+export type ParseResult<T = unknown> =
+  | { readonly ok: true; readonly value: T }
   /** `message` says what is wrong, without any part of the text that may be secret. */
   | { readonly ok: false; readonly message: string };
 

@@ -1,5 +1,6 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
+import { MAX_NAMES, tooManyNames } from './name-limit.js';
 import type { ParseResult } from './parse-json.js';
 
 /** Ceilings of one document. What is beyond them was made to exhaust a reader. */
@@ -23,6 +24,8 @@ interface OpenNode {
   readonly attributes: PlainObject | undefined;
   /** Lists of child values by element name, in order of first sight. */
   children: PlainObject | undefined;
+  /** How many names those are. */
+  names: number;
   text: string;
 }
 
@@ -123,6 +126,7 @@ function openNode(tag: SaxesTagPlain): OpenNode {
     name,
     attributes: hasAttributes ? copyAttributes(attributes) : undefined,
     children: undefined,
+    names: 0,
     text: '',
   };
 }
@@ -143,6 +147,7 @@ function closeNode(node: OpenNode, parent: OpenNode | undefined, root: PlainObje
   parent.children ??= {};
   const siblings = ownMember(parent.children, node.name);
   if (Array.isArray(siblings)) siblings.push(value);
+  else if (++parent.names > MAX_NAMES) throw new XmlProblem(tooManyNames());
   else setMember(parent.children, node.name, [value]);
 }
 

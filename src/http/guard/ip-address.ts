@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 
 /** The bytes of an address, 4 or 16. */
 export type IpBytes = readonly number[];
@@ -12,14 +12,9 @@ export interface IpBlock {
 
 /** Reads an address in its usual spelling (a zone such as `%eth0` is ignored); undefined for anything else. */
 export function parseIp(text: string): IpBytes | undefined {
-  switch (isIP(text)) {
-    case 4:
-      return text.split('.').map(Number);
-    case 6:
-      return parseIpv6(text);
-    default:
-      return undefined;
-  }
+  // The first look of Node at IPv6 compiles an expression for 5 ms.
+  if (text.includes(':')) return isIPv6(text) ? parseIpv6(text) : undefined;
+  return isIPv4(text) ? text.split('.').map(Number) : undefined;
 }
 
 /** Reads `10.0.0.0/8`; a bare address is a block of one. */

@@ -54,19 +54,30 @@ const SPECIAL_BLOCKS: readonly (readonly [AddressKind, readonly string[]])[] = [
   ],
 ];
 
-const BLOCKS: readonly (readonly [AddressKind, IpBlock])[] = SPECIAL_BLOCKS.flatMap(([kind, texts]) =>
-  texts.flatMap((text) => {
-    const block = parseIpBlock(text);
-    return block === undefined ? [] : [[kind, block] as const];
-  }),
-);
+type NamedBlocks = readonly (readonly [AddressKind, IpBlock])[];
+
+/** Blocks by the bytes of their addresses, read when the first address of that length is met. */
+const blocksOfLength = new Map<number, NamedBlocks>();
+
+function blocksFor({ length }: IpBytes): NamedBlocks {
+  const known = blocksOfLength.get(length);
+  if (known !== undefined) return known;
+  const blocks = SPECIAL_BLOCKS.flatMap(([kind, texts]) =>
+    texts.flatMap((text) => {
+      const block = text.includes(':') === (length === 16) ? parseIpBlock(text) : undefined;
+      return block === undefined ? [] : [[kind, block] as const];
+    }),
+  );
+  blocksOfLength.set(length, blocks);
+  return blocks;
+}
 
 /** All public IPv6 addresses lie in here. */
 const GLOBAL_UNICAST: IpBlock = { bytes: [0x20, ...Array<number>(15).fill(0)], prefix: 3 };
 
 /** Why an address is not public, or undefined if it is. */
 export function specialAddressKind(bytes: IpBytes): AddressKind | undefined {
-  const kind = BLOCKS.find(([, block]) => isInBlock(bytes, block))?.[0];
+  const kind = blocksFor(bytes).find(([, block]) => isInBlock(bytes, block))?.[0];
   if (kind !== undefined || bytes.length === 4) return kind;
   return isInBlock(bytes, GLOBAL_UNICAST) ? undefined : 'reserved';
 }

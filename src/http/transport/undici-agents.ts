@@ -3,6 +3,7 @@ import { createSecureContext, rootCertificates, type SecureContext } from 'node:
 import type { Agent, buildConnector } from 'undici';
 import type { NetworkGuard } from '../guard/network-guard.js';
 import { requestInvalid } from '../message/request-invalid.js';
+import { loadUndici } from './load-undici.js';
 
 /** Milliseconds. */
 export interface TransportTimeouts {
@@ -35,7 +36,7 @@ export interface AgentPool {
 
 /** Importing undici takes longer than a whole short run, so it waits for the first request. */
 export async function createAgentPool(options: AgentOptions): Promise<AgentPool> {
-  const undici = await import('undici');
+  const undici = await loadUndici();
   const byCa = new Map<string, Agent>();
   const retired = new Set<Promise<void>>();
 

@@ -6,6 +6,7 @@ import type { Scope } from '../environment/environment.js';
 import { toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
 import { showsOwn } from '../values/path.js';
+import { assertListLength } from '../values/size-limits.js';
 import { describeType } from '../values/value-kind.js';
 import { type Evaluate, plainScope } from './compile-primary.js';
 import { compileText, type TemplateContext, thrower } from './compile-text.js';
@@ -55,6 +56,7 @@ function compileValue(value: unknown, context: TemplateContext, depth: number): 
 
 /** Items that are undefined are null, so that the others keep their places. [choice] */
 function compileArray(items: readonly unknown[], context: TemplateContext, depth: number): Evaluate {
+  assertListLength(items.length);
   const ready = items.map((item, index) => compileValue(item, contextAt(context, index), depth + 1));
   return (scope) => ready.map((item) => valueFor(item, scope) ?? null);
 }

@@ -6,7 +6,7 @@ import { memberNames } from '../values/collection.js';
 import { createDistinctKey, createEqualityKey } from '../values/identity.js';
 import { pathReader, readIndex } from '../values/path.js';
 import { assertListLength, assertTextLength } from '../values/size-limits.js';
-import { spend } from '../values/work.js';
+import { type Parts, resumable, spend } from '../values/work.js';
 import { asCollection, asInteger, asList } from './arguments.js';
 import { sortList } from './sort.js';
 
@@ -27,8 +27,8 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
     return filterList(asList(array, 24), (item) => shared.delete(keyOf(item)));
   },
 
-  deduplicate: (_, array) => distinct(asList(array, 24), undefined),
-  distinct: (_, array, key) => distinct(asList(array, 24), key),
+  deduplicate: (_, array) => distinct(asList(array), undefined),
+  distinct: (_, array, key) => distinct(asList(array), key),
 
   first: (_, array) => readIndex(asList(array, 0), 1),
   last: (_, array) => readIndex(asList(array, 0), -1),
@@ -48,7 +48,7 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
     mapItems(asList(array, isEmpty(filterKey) ? 4 : 30), key, filterKey, values),
 
   // Arguments that are no arrays are dropped. [choice]
-  merge: (_, ...arrays) => concat(arrays.filter(Array.isArray).map(asList)),
+  merge: (_, ...arrays) => concat(arrays.filter(Array.isArray).map((array) => asList(array))),
 
   remove: (_, array, ...values) => {
     const removed = new Set(values.filter(isPrimitive).map(nullAsUndefined));
@@ -102,14 +102,36 @@ function concat(lists: readonly (readonly unknown[])[]): unknown[] {
 /** The first item of each key; items without the key share one. */
 function distinct(list: readonly unknown[], key: unknown): unknown[] {
   const read = isEmpty(key) ? undefined : pathReader(toText(key));
-  const keyOf = createDistinctKey();
-  const seen = new Set<unknown>();
-  return filterList(list, (item) => {
-    const found = keyOf(read === undefined ? item : read(item));
-    if (seen.has(found)) return false;
-    seen.add(found);
-    return true;
-  });
+  const createFilter = (): ((item: unknown) => boolean) => {
+    const keyOf = createDistinctKey();
+    const seen = new Set<unknown>();
+    return (item) => {
+      const found = keyOf(read === undefined ? item : read(item));
+      if (seen.has(found)) return false;
+      seen.add(found);
+      return true;
+    };
+  };
+  return resumable(
+    () => {
+      spend(STEPS_OF_KEY * list.length);
+      return filterList(list, createFilter());
+    },
+    () => filterInParts(list, createFilter()),
+  );
+}
+
+/** To make a key of an item, and to look for it. */
+const STEPS_OF_KEY = 22;
+
+function* filterInParts(list: readonly unknown[], keep: (item: unknown) => boolean): Parts<unknown[]> {
+  const result: unknown[] = [];
+  // An item may be a large record, so that each is a part of its own.
+  for (let index = 0; index < list.length; index++) {
+    if (keep(list[index])) result.push(list[index]);
+    yield;
+  }
+  return result;
 }
 
 interface FlattenFrame {

@@ -4,7 +4,7 @@ import { isEmpty, isMissing, toNumber, toText } from '../values/coerce.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { spend } from '../values/work.js';
 import { asInteger, asList, asNumber, quoted } from './arguments.js';
-import { fixDecimal, truncateDecimal } from './decimal.js';
+import { fixDecimal, truncateDecimal } from './round-decimal.js';
 
 /** Decimals `formatNumber` writes at most. */
 const MAX_DECIMALS = 100;

@@ -2,7 +2,7 @@ import { functionError } from '../../errors/iml-error.js';
 import { isBuffer, isEmpty, isMissing, toInstant, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
 import { pathReader } from '../values/path.js';
-import { spend } from '../values/work.js';
+import { type Parts, resumable, spend } from '../values/work.js';
 import { quoted } from './arguments.js';
 
 interface SortOrder {
@@ -26,14 +26,72 @@ const ASCENDING: SortOrder = { direction: 1, ignoreCase: false };
 export function sortList(list: readonly unknown[], order: unknown, key: unknown): unknown[] {
   const plan = planSort(order, key);
   const read = isEmpty(plan.key) ? undefined : pathReader(toText(plan.key));
-  const entries: Entry[] = [];
-  for (let index = 0; index < list.length; index++) {
-    const item = list[index];
-    entries.push(toEntry(item, read === undefined ? item : read(item), plan.order.ignoreCase));
+  const { direction, ignoreCase } = plan.order;
+  const entryOf = (item: unknown): Entry => toEntry(item, read === undefined ? item : read(item), ignoreCase);
+  const inOrder = (a: Entry, b: Entry): number => compare(a, b, direction);
+  return resumable(
+    () => {
+      spend(STEPS_OF_COMPARISON * list.length * Math.log2(list.length + 1));
+      const entries: Entry[] = [];
+      for (let index = 0; index < list.length; index++) entries.push(entryOf(list[index]));
+      return entries.sort(inOrder).map((entry) => entry.item);
+    },
+    () => sortInParts(list, entryOf, inOrder),
+  );
+}
+
+/** Two entries are compared in two places of the memory; texts have to be looked at, too. */
+const STEPS_OF_COMPARISON = 1.5;
+
+/** Items that are looked at between two turns. */
+const PART = 256;
+
+type Compare = (a: Entry, b: Entry) => number;
+
+/** Short runs that are sorted each, then merged by twos: as stable as what the host does at once. */
+function* sortInParts(
+  list: readonly unknown[],
+  entryOf: (item: unknown) => Entry,
+  order: Compare,
+): Parts<unknown[]> {
+  let runs: Entry[][] = [];
+  for (let start = 0; start < list.length; start += PART) {
+    const run: Entry[] = [];
+    for (let index = start; index < Math.min(start + PART, list.length); index++)
+      run.push(entryOf(list[index]));
+    runs.push(run.sort(order));
+    yield;
   }
-  const { direction } = plan.order;
-  spend(entries.length * Math.log2(entries.length + 1));
-  return entries.sort((a, b) => compare(a, b, direction)).map((entry) => entry.item);
+  while (runs.length > 1) {
+    const merged: Entry[][] = [];
+    for (let index = 0; index < runs.length; index += 2) {
+      merged.push(yield* mergeInParts(runs[index] ?? [], runs[index + 1] ?? [], order));
+    }
+    runs = merged;
+  }
+  const sorted: unknown[] = [];
+  for (const { item } of runs[0] ?? []) {
+    sorted.push(item);
+    if (sorted.length % PART === 0) yield;
+  }
+  return sorted;
+}
+
+function* mergeInParts(left: readonly Entry[], right: readonly Entry[], order: Compare): Parts<Entry[]> {
+  const merged: Entry[] = [];
+  for (let at = 0, other = 0; at < left.length || other < right.length; ) {
+    const [a, b] = [left[at], right[other]];
+    // Of two that are equal the earlier one stays in front.
+    if (b === undefined || (a !== undefined && order(a, b) <= 0)) {
+      if (a !== undefined) merged.push(a);
+      at++;
+    } else {
+      merged.push(b);
+      other++;
+    }
+    if (merged.length % PART === 0) yield;
+  }
+  return merged;
 }
 
 function planSort(order: unknown, key: unknown): { order: SortOrder; key: unknown } {

@@ -3,6 +3,7 @@ import { ARRAY_FUNCTIONS } from './array.js';
 import { BINARY_FUNCTIONS } from './binary.js';
 import { DATE_FUNCTIONS } from './date.js';
 import { GENERAL_FUNCTIONS } from './general.js';
+import { HASH_FUNCTIONS } from './hash.js';
 import { HTML_FUNCTIONS } from './html.js';
 import { JSON_FUNCTIONS } from './json.js';
 import { JWT_FUNCTIONS } from './jwt.js';
@@ -15,6 +16,7 @@ export const FUNCTIONS: FunctionTable = {
   ...MATH_FUNCTIONS,
   ...TEXT_FUNCTIONS,
   ...HTML_FUNCTIONS,
+  ...HASH_FUNCTIONS,
   ...BINARY_FUNCTIONS,
   ...DATE_FUNCTIONS,
   ...ARRAY_FUNCTIONS,

@@ -11,6 +11,9 @@ import { Registers, UNSET } from './registers.js';
 /** Steps one replacement may take, an instruction each. About a second. */
 export const MAX_STEPS = 30_000_000;
 
+/** Of the work that is counted everywhere: an instruction looks at a text, a program, registers and what failed before. */
+const STEPS_OF_INSTRUCTION = 2;
+
 /** One match: the whole text of it and that of each group, or undefined for a group that took no part. */
 export interface PatternMatch extends ReadonlyArray<string | undefined> {
   /** 0-based UTF-16 offset of the match. */
@@ -296,7 +299,7 @@ export class PatternMatcher {
 
   private spend(count: number): void {
     this.steps += count;
-    spend(count);
+    spend(STEPS_OF_INSTRUCTION * count);
     if (this.steps > MAX_STEPS) throw limitError('A regular expression needs too many steps on this text.');
   }
 }

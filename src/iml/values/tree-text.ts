@@ -3,7 +3,7 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { isBuffer, isMissing, toInstant, toText } from './coerce.js';
 import { isCollection } from './collection.js';
 import { assertTextLength, MAX_LIST_LENGTH, rewriteInChunks } from './size-limits.js';
-import { spend } from './work.js';
+import { type Parts, resumable, spend } from './work.js';
 
 /**
  * Arrays and collections are looked up among those around them from this depth on. What holds itself gets there,
@@ -28,40 +28,73 @@ export interface TreeStyle {
  * @throws ImlError `IML_FUNCTION` for a value that holds itself, `IML_LIMIT` for a text that would be too long
  */
 export function writeJson(value: unknown): string {
-  return treeText(value, JSON_STYLE);
+  return resumable(
+    () => treeText(value, JSON_STYLE),
+    () => treeInParts(value, JSON_STYLE),
+  );
 }
 
 /** @throws ImlError `IML_FUNCTION` for a value that holds itself, `IML_LIMIT` for a text that would be too long */
 export function treeText(root: unknown, style: TreeStyle): string {
-  const frames: Frame[] = [];
-  const open = new Set<object>();
-  let value = root;
-  let text = '';
-  for (let count = 1; ; count++) {
-    if (count > MAX_LIST_LENGTH) throw limitError(`The value has more than ${MAX_LIST_LENGTH} parts.`);
+  const tree = beginTree(root);
+  writeParts(tree, style, Number.POSITIVE_INFINITY);
+  return tree.text;
+}
+
+/** Parts of a tree that are written between two turns. */
+const PARTS_A_TURN = 128;
+
+function* treeInParts(root: unknown, style: TreeStyle): Parts<string> {
+  const tree = beginTree(root);
+  while (!writeParts(tree, style, PARTS_A_TURN)) yield;
+  return tree.text;
+}
+
+/** A tree of which a part is written. */
+interface WrittenTree {
+  /** Arrays and collections around what comes next. */
+  readonly frames: Frame[];
+  /** Those of them that are deep. */
+  readonly open: Set<object>;
+  /** What comes next. */
+  value: unknown;
+  text: string;
+  count: number;
+}
+
+function beginTree(value: unknown): WrittenTree {
+  return { frames: [], open: new Set(), value, text: '', count: 0 };
+}
+
+/** Writes on; true once all of it is written. */
+function writeParts(tree: WrittenTree, style: TreeStyle, most: number): boolean {
+  const { frames, open } = tree;
+  for (let left = most; left > 0; left--) {
+    if (++tree.count > MAX_LIST_LENGTH) throw limitError(`The value has more than ${MAX_LIST_LENGTH} parts.`);
     spend(style.stepsOfPart);
-    const entered = openFrame(value, style);
+    const entered = openFrame(tree.value, style);
     if (entered === undefined) {
-      text += style.leaf(value);
+      tree.text += style.leaf(tree.value);
     } else {
       if (frames.push(entered) > CYCLE_DEPTH) enter(entered.source, open);
-      text += entered.names === undefined ? '[' : '{';
+      tree.text += entered.names === undefined ? '[' : '{';
     }
-    assertTextLength(text.length);
+    assertTextLength(tree.text.length);
     let frame = frames.at(-1);
     while (frame !== undefined && frame.next === frame.size) {
-      text += frame.names === undefined ? ']' : '}';
+      tree.text += frame.names === undefined ? ']' : '}';
       if (frames.length > CYCLE_DEPTH) open.delete(frame.source);
       frames.pop();
       frame = frames.at(-1);
     }
-    if (frame === undefined) return text;
-    if (frame.next > 0) text += ',';
+    if (frame === undefined) return true;
+    if (frame.next > 0) tree.text += ',';
     const name = frame.names?.[frame.next] ?? frame.next;
-    if (typeof name === 'string') text += `${JSON.stringify(name)}:`;
-    value = (frame.source as Readonly<Record<string | number, unknown>>)[name];
+    if (typeof name === 'string') tree.text += `${JSON.stringify(name)}:`;
+    tree.value = (frame.source as Readonly<Record<string | number, unknown>>)[name];
     frame.next++;
   }
+  return false;
 }
 
 function enter(source: object, open: Set<object>): void {

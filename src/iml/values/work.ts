@@ -1,4 +1,4 @@
-import { limitError } from '../../errors/iml-error.js';
+import { ImlError, limitError } from '../../errors/iml-error.js';
 
 /**
  * Steps the work under way may still take. Expressions are evaluated without a pause, so that one number does for all of
@@ -53,5 +53,89 @@ export function withoutSteps<T>(run: () => T): T {
     return run();
   } finally {
     stepsLeft = outer;
+  }
+}
+
+/** Work that is done a part at a time; between two parts others may have their turn. */
+export type Parts<T> = Generator<undefined, T, undefined>;
+
+/** What was too much work at a time, and which piece of work of the evaluation it is. */
+interface Pending {
+  readonly at: number;
+  readonly parts: Parts<unknown>;
+}
+
+/**
+ * What an evaluation that is begun anew does not do again, as it was done by the one before or by others for it: what takes
+ * turns, and what would come out differently or would be seen twice. All else follows from the input, so that the
+ * pieces of work have the same order each time.
+ */
+export interface Journal {
+  /** Gives what a piece of work gave, or throws its error; empty for one that is not done. */
+  readonly done: ((() => unknown) | undefined)[];
+  /** The piece behind one that is done and was made of several. */
+  readonly behind: Map<number, number>;
+  /** Pieces since the evaluation began. */
+  at: number;
+  pending: Pending | undefined;
+}
+
+/** That of the evaluation under way, where it may be begun anew. */
+let journal: Journal | undefined;
+
+/**
+ * Does at once what is not too much at a time. Where it is, and the evaluation may be begun anew, its parts are left in the
+ * journal for whoever does them; the evaluation after that finds the result.
+ *
+ * @throws ImlError `IML_LIMIT` for what is too much, what `atOnce` throws, and what the parts ended with
+ */
+export function resumable<T>(atOnce: () => T, inParts: () => Parts<T>): T {
+  if (journal === undefined) return atOnce();
+  const at = journal.at++;
+  const known = journal.done[at];
+  // A piece gives results of one type.
+  if (known !== undefined) return known() as T;
+  try {
+    return atOnce();
+  } catch (error) {
+    if (error instanceof ImlError && error.code === 'IML_LIMIT') journal.pending ??= { at, parts: inParts() };
+    throw error;
+  }
+}
+
+/**
+ * Does what must be done once, however often the evaluation is begun anew: draws chance, asks for the time, tells others.
+ *
+ * @returns what it gave then
+ */
+export function once<T>(work: () => T): T {
+  const own = journal;
+  if (own === undefined) return work();
+  const at = own.at++;
+  const known = own.done[at];
+  if (known !== undefined) {
+    own.at = own.behind.get(at) ?? own.at;
+    return known() as T;
+  }
+  const result = work();
+  own.done[at] = () => result;
+  if (own.at > at + 1) own.behind.set(at, own.at);
+  return result;
+}
+
+export function openJournal(): Journal {
+  return { done: [], behind: new Map(), at: 0, pending: undefined };
+}
+
+/** Evaluates with a journal: from the first piece on, with what is done by then. */
+export function withJournal<T>(own: Journal, evaluate: () => T): T {
+  const outer = journal;
+  journal = own;
+  own.at = 0;
+  own.pending = undefined;
+  try {
+    return evaluate();
+  } finally {
+    journal = outer;
   }
 }
