@@ -14,7 +14,8 @@ import {
 } from './guest-error.js';
 import { FACTORY_LINES } from './load-functions.js';
 import { type Machine, OutOfTime } from './machine.js';
-import type { SandboxFunction, SandboxLimits } from './sandbox.js';
+import type { SandboxFunction } from './sandbox.js';
+import type { SandboxLimits } from './sandbox-limits.js';
 
 /** The call that is being answered; the guest's clock, random source and built-ins read it. */
 export interface ActiveCall {

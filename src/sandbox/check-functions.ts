@@ -1,7 +1,8 @@
 import { SpecError } from '../errors/spec-error.js';
 import type { FunctionTable } from '../iml/environment/environment.js';
 import { nameFile } from './guest-error.js';
-import type { SandboxFunction, SandboxLimits, SandboxWarning } from './sandbox.js';
+import type { SandboxFunction, SandboxWarning } from './sandbox.js';
+import type { SandboxLimits } from './sandbox-limits.js';
 
 /**
  * The functions that a file declares something for: an empty file declares nothing, so that a call of its function is one

@@ -1,6 +1,7 @@
 import { functionError, ImlError } from '../errors/iml-error.js';
 import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { FunctionTable, ImlFunction } from '../iml/environment/environment.js';
+import { once } from '../iml/values/work.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
 import { type ActiveCall, GuestCaller } from './caller.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
@@ -11,13 +12,8 @@ import { DEBUG_FUNCTION, RANDOM_FUNCTION } from './guest/prelude.js';
 import { createGuest } from './guest.js';
 import { loadFunctions } from './load-functions.js';
 import { createMachine } from './machine.js';
-import {
-  DEFAULT_SANDBOX_LIMITS,
-  type Sandbox,
-  type SandboxFunction,
-  type SandboxLimits,
-  type SandboxOptions,
-} from './sandbox.js';
+import type { Sandbox, SandboxFunction, SandboxOptions } from './sandbox.js';
+import { DEFAULT_SANDBOX_LIMITS, type SandboxLimits } from './sandbox-limits.js';
 
 /**
  * Compiles an app's custom functions in a QuickJS of their own: one WebAssembly memory an app, no way to the host
@@ -66,7 +62,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   });
   const functions: PlainObject = {};
   for (const [index, { name }] of declared.entries()) {
-    const run: ImlFunction = (environment, ...args) => caller.call(index, environment, args);
+    const run: ImlFunction = (environment, ...args) => once(() => caller.call(index, environment, args));
     setMember(functions, name, acceptDebug(run));
   }
   return toSandbox(functions as FunctionTable, [...checked, ...warnings], () => caller.close());

@@ -1,6 +1,7 @@
 import { functionError, type ImlError, limitError } from '../errors/iml-error.js';
 import { type Place, printPlace } from '../errors/place.js';
-import type { SandboxFunction, SandboxLimits } from './sandbox.js';
+import type { SandboxFunction } from './sandbox.js';
+import type { SandboxLimits } from './sandbox-limits.js';
 
 /** What the guest says about something an author's function threw. */
 export interface GuestProblem {

@@ -34,14 +34,15 @@ export interface GuestFault {
   readonly stack: string;
 }
 
-/** Runs the prelude in a fresh machine. */
+/** Starts the guest of a fresh machine and tells it what it may reach. */
 export function createGuest(machine: Machine, options: GuestOptions): Guest {
   const { context } = machine;
-  const prelude = unwrap(context, context.evalCode(GUEST_PRELUDE, 'prelude'));
-  const border = unwrap(
+  const border = runPrelude(machine, options.host);
+  const offer = context.getProp(border, 'offer');
+  unwrap(
     context,
-    context.callFunction(prelude, context.undefined, ...doors(machine, options)),
-  );
+    context.callFunction(offer, context.undefined, context.newString(offeredNames(options))),
+  ).dispose();
   const dispatch = context.getProp(border, 'dispatch');
   const takeBytes = context.getProp(border, 'takeBytes');
   const define = context.getProp(border, 'define');
@@ -84,13 +85,23 @@ export function createGuest(machine: Machine, options: GuestOptions): Guest {
   };
 }
 
-/** The arguments of the prelude. Only text and bytes pass the two functions among them. */
-function doors({ context, answer }: Machine, options: GuestOptions): QuickJSHandle[] {
+/** Runs the prelude in a fresh machine, or takes over what came of it. @returns the guest's side of the border */
+export function runPrelude(machine: Machine, host: HostCall): QuickJSHandle {
+  const { context } = machine;
+  const doors = openDoors(machine, host);
+  return machine.start(() => {
+    const prelude = unwrap(context, context.evalCode(GUEST_PRELUDE, 'prelude'));
+    return unwrap(context, context.callFunction(prelude, context.undefined, ...doors));
+  });
+}
+
+/** The arguments of the prelude: two functions, which only text and bytes pass. */
+function openDoors({ context, answer }: Machine, host: HostCall): QuickJSHandle[] {
   let pending: Uint8Array | undefined;
-  const host = context.newFunction('host', (name, text, bytes) =>
+  const call = context.newFunction('host', (name, text, bytes) =>
     answer(() => {
       const given = bytes && context.typeof(bytes) === 'object' ? readBytes(context, bytes) : undefined;
-      const reply = options.host(context.getString(name), context.getString(text), given);
+      const reply = host(context.getString(name), context.getString(text), given);
       pending = reply.bytes;
       return context.newString(reply.text);
     }),
@@ -102,13 +113,17 @@ function doors({ context, answer }: Machine, options: GuestOptions): QuickJSHand
       return context.newArrayBuffer(copyBuffer(bytes));
     }),
   );
-  const names = JSON.stringify({
+  return [call, hostBytes];
+}
+
+/** What the guest is offered, as its function `offer` reads it. */
+function offeredNames(options: GuestOptions): string {
+  return JSON.stringify({
     builtins: options.builtins,
     functions: options.functions,
     environment: encodeValue(options.environment, options.maxTransfer).text,
     maxParts: Math.floor(options.maxTransfer / 2),
   });
-  return [host, hostBytes, context.newString(names)];
 }
 
 function toHandles(context: QuickJSContext, { text, bytes }: Encoded): QuickJSHandle[] {

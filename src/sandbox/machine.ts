@@ -1,5 +1,11 @@
-import type { QuickJSContext, QuickJSRuntime } from 'quickjs-emscripten-core';
+import type {
+  JSValueConstPointer,
+  QuickJSContext,
+  QuickJSHandle,
+  QuickJSRuntime,
+} from 'quickjs-emscripten-core';
 import { EngineError } from '../errors/engine-error.js';
+import { type MemoryImage, PAGE_BYTES, restoreImage, takeImage } from './memory-image.js';
 import { FUEL_EXPORT } from './meter-loops.js';
 import { loadQuickJs, type QuickJsCode } from './quickjs-code.js';
 
@@ -21,8 +27,13 @@ export interface Machine {
    * catches what is thrown there; if the time is over behind it, the guest ends within a few steps.
    */
   readonly answer: <T>(work: () => T) => T;
-  /** Remembers the present state as the one `rewind` returns to. Called once, with nothing of the guest running. */
-  readonly keep: () => void;
+  /**
+   * Brings the machine to where `run` would bring it: by the image the build has made of that state, where there is one.
+   * Called first, with the host's functions made as they were for the image, whose addresses stand in it.
+   */
+  readonly start: (run: () => QuickJSHandle) => QuickJSHandle;
+  /** Remembers the present state as the one `rewind` returns to, with nothing of the guest running. */
+  readonly keep: () => MemoryImage;
   /**
    * Puts the machine back to the kept state, synchronously, whatever has happened to it: a kill in the middle of
    * an allocation, a trap, an exhausted host stack. Handles made before `keep` stay valid, later ones do not.
@@ -30,7 +41,6 @@ export interface Machine {
   readonly rewind: () => void;
 }
 
-const PAGE_BYTES = 65_536;
 /** What the build asks for at least: 16 MB. */
 const INITIAL_PAGES = 256;
 const MAXIMUM_PAGES = 32_768;
@@ -55,8 +65,8 @@ type Export = (...args: unknown[]) => unknown;
  * Makes a machine with an empty context. Its interrupt handler is set before anything can be kept: whether there is
  * one is written in the memory, which `rewind` puts back.
  */
-export async function createMachine(options: MachineOptions): Promise<Machine> {
-  const code = await loadQuickJs();
+export async function createMachine(options: MachineOptions, given?: QuickJsCode): Promise<Machine> {
+  const code = given ?? (await loadQuickJs());
   const limitPages = Math.ceil(options.memoryBytes / PAGE_BYTES);
   const memory = new WebAssembly.Memory({
     initial: INITIAL_PAGES,
@@ -71,17 +81,28 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
   });
   const quickJs = await code.core.newQuickJSWASMModuleFromVariant(variant);
   const runtime = quickJs.newRuntime();
-  runtime.setMemoryLimit(options.memoryBytes);
-  runtime.setMaxStackSize(options.stackBytes);
-  runtime.setInterruptHandler(options.isOver);
+  const setLimits = (): void => {
+    runtime.setMemoryLimit(options.memoryBytes);
+    runtime.setMaxStackSize(options.stackBytes);
+    runtime.setInterruptHandler(options.isOver);
+  };
+  setLimits();
   const context = runtime.newContext();
   let kept: MemoryImage = new Map();
   return {
     context,
     runtime,
     answer: instance.answer,
+    start: (run) => {
+      if (!code.started) return run();
+      // A fresh machine has written to no others.
+      for (const [at, page] of code.started.pages) new Uint8Array(memory.buffer, at).set(page);
+      setLimits();
+      return new code.core.StaticLifetime(code.started.border as JSValueConstPointer, runtime);
+    },
     keep: () => {
       kept = takeImage(memory);
+      return kept;
     },
     rewind: () => {
       instance.swap();
@@ -91,30 +112,6 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
 }
 
 function ignore(): void {}
-
-/** The pages of a memory that hold anything but zeros, by their offset. */
-type MemoryImage = ReadonlyMap<number, Uint8Array>;
-
-const ZEROS = new Uint8Array(PAGE_BYTES);
-
-function takeImage(memory: WebAssembly.Memory): MemoryImage {
-  const pages = new Map<number, Uint8Array>();
-  for (let at = 0; at < memory.buffer.byteLength; at += PAGE_BYTES) {
-    const page = new Uint8Array(memory.buffer, at, PAGE_BYTES);
-    if (Buffer.compare(page, ZEROS) !== 0) pages.set(at, page.slice());
-  }
-  return pages;
-}
-
-/** Pages that are zero already are only read: the system need not back them. */
-function restoreImage(memory: WebAssembly.Memory, pages: MemoryImage): void {
-  for (let at = 0; at < memory.buffer.byteLength; at += PAGE_BYTES) {
-    const page = new Uint8Array(memory.buffer, at, PAGE_BYTES);
-    const kept = pages.get(at);
-    if (kept) page.set(kept);
-    else if (Buffer.compare(page, ZEROS) !== 0) page.fill(0);
-  }
-}
 
 interface SwappableInstance {
   readonly instantiate: (
@@ -165,7 +162,7 @@ function createSwappableInstance(
       }
     },
     instantiate: (given, ready) => {
-      imports = pinTime(given, memory, clock);
+      imports = pinImports(given, memory, clock);
       swap();
       const forwarding: WebAssembly.Exports = {};
       for (const [name, value] of Object.entries(exported)) {
@@ -184,38 +181,57 @@ function forward(current: () => Record<string, Export>, name: string): Export {
 }
 
 /**
- * Replaces what the build asks its host about time: local time becomes UTC, as on the platform's servers [inf],
- * whatever the zone of this machine, and the clock is the one of the environment. The imports have minified
- * names, so they are known by what they read.
+ * Replaces what the build asks its host about: local time becomes UTC, as on the platform's servers [inf], whatever the
+ * zone of this machine; the clock is the one of the environment; there are no environment variables, among which the glue would
+ * put the language of this machine and the path of the script. The imports have minified names, so they are known by
+ * what they read.
  */
-function pinTime(
+function pinImports(
   imports: WebAssembly.Imports,
   memory: WebAssembly.Memory,
   now: () => number,
 ): WebAssembly.Imports {
-  const found = { zone: false, clock: false };
+  const pins = new Map<string, WebAssembly.ImportValue>([
+    ['zone', (_seconds: bigint, result: number) => writeUtc(memory, result)],
+    ['clock', now],
+    ['size of the environment', (count: number, bytes: number) => writeNothing(memory, count, bytes)],
+    ['environment', () => 0],
+  ]);
+  const found = new Set<string>();
   const pinned = Object.entries(imports).map(([space, members]) => [
     space,
     Object.fromEntries(
       Object.entries(members).map(([name, value]) => {
-        const text = typeof value === 'function' ? String(value) : '';
-        if (typeof value === 'function' && value.length === 2 && text.includes('getTimezoneOffset')) {
-          found.zone = true;
-          return [name, (_seconds: bigint, result: number) => writeUtc(memory, result)];
-        }
-        if (!/^\(\)\s*=>\s*Date\.now\(\)$/.test(text)) return [name, value];
-        found.clock = true;
-        return [name, now];
+        const question = typeof value === 'function' ? readQuestion(value) : undefined;
+        if (question === undefined) return [name, value];
+        found.add(question);
+        return [name, pins.get(question)];
       }),
     ),
   ]);
-  if (!found.zone || !found.clock) {
-    throw new EngineError('USAGE', 'The QuickJS build reads time in a way that cannot be pinned.');
+  if (found.size !== pins.size) {
+    throw new EngineError('USAGE', 'The QuickJS build asks its host in a way that cannot be pinned.');
   }
   return Object.fromEntries(pinned);
+}
+
+/** What an import asks, if it is one to be pinned. */
+function readQuestion(question: { readonly length: number }): string | undefined {
+  const text = String(question);
+  if (/^\(\)\s*=>\s*Date\.now\(\)$/.test(text)) return 'clock';
+  if (question.length !== 2) return undefined;
+  if (text.includes('getTimezoneOffset')) return 'zone';
+  if (!/for\([^;]* of /.test(text)) return undefined;
+  return text.includes('.length') ? 'size of the environment' : 'environment';
 }
 
 /** Fills a `struct tm`, of which QuickJS reads the distance to UTC alone. */
 function writeUtc(memory: WebAssembly.Memory, pointer: number): void {
   new Int32Array(memory.buffer, pointer, 10).fill(0);
+}
+
+/** No variables, in no bytes. */
+function writeNothing(memory: WebAssembly.Memory, count: number, bytes: number): number {
+  for (const pointer of [count, bytes]) new Uint32Array(memory.buffer, pointer, 1).fill(0);
+  return 0;
 }

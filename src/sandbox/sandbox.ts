@@ -1,5 +1,6 @@
 import type { Place } from '../errors/place.js';
 import type { FunctionTable } from '../iml/environment/environment.js';
+import type { SandboxLimits } from './sandbox-limits.js';
 
 /** A custom function as its author wrote it. */
 export interface SandboxFunction {
@@ -9,24 +10,6 @@ export interface SandboxFunction {
   /** Path for messages, relative to the app's folder. */
   readonly file: string | undefined;
 }
-
-/** Ceilings of author's code. Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. */
-export interface SandboxLimits {
-  /** Of one call, with everything it calls. */
-  readonly timeMs: number;
-  /** Of all values of one app's guest. */
-  readonly memoryBytes: number;
-  readonly stackBytes: number;
-  /** UTF-16 units of one function's code; more is a warning. */
-  readonly maxCodeLength: number;
-}
-
-export const DEFAULT_SANDBOX_LIMITS: SandboxLimits = Object.freeze({
-  timeMs: 10_000,
-  memoryBytes: 32 * 1024 * 1024,
-  stackBytes: 256 * 1024,
-  maxCodeLength: 5000,
-});
 
 export interface SandboxOptions {
   readonly functions: readonly SandboxFunction[];

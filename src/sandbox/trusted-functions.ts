@@ -3,18 +3,14 @@ import { functionError, ImlError, limitError } from '../errors/iml-error.js';
 import { type Place, printPlace } from '../errors/place.js';
 import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { Environment, FunctionTable, ImlFunction } from '../iml/environment/environment.js';
+import { once } from '../iml/values/work.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
 import { declaredNames } from './declared-names.js';
 import { nameFile } from './guest-error.js';
 import { FACTORY_LINES, writeFactory } from './load-functions.js';
-import {
-  DEFAULT_SANDBOX_LIMITS,
-  type Sandbox,
-  type SandboxFunction,
-  type SandboxOptions,
-  type SandboxWarning,
-} from './sandbox.js';
+import type { Sandbox, SandboxFunction, SandboxOptions, SandboxWarning } from './sandbox.js';
+import { DEFAULT_SANDBOX_LIMITS } from './sandbox-limits.js';
 
 type AuthorFunction = (this: { timezone: string }, ...args: unknown[]) => unknown;
 
@@ -55,7 +51,11 @@ export function createTrustedFunctions(options: SandboxOptions): Sandbox {
   for (const [index, code] of functions.entries()) {
     const run = compileTrusted(session, index, globals, warnings);
     setMember(iml, code.name, (...args: unknown[]) => run(currentEnvironment(session), ...args));
-    setMember(table, code.name, acceptDebug(run));
+    setMember(
+      table,
+      code.name,
+      acceptDebug((...args) => once(() => run(...args))),
+    );
   }
   const close = (): void => undefined;
   return { functions: table as FunctionTable, warnings, close, [Symbol.dispose]: close };

@@ -1,6 +1,6 @@
 /**
  * Makes everything that calls share unchangeable, so that one call cannot leave anything for the next.
- * Part of the prelude; the last thing it does.
+ * Part of the prelude; the last thing it does, but for what an app is offered.
  */
 export const GUEST_HARDEN: string = `
 // Frozen prototypes would refuse ordinary writes to objects that inherit from them (this.name = ... in a class
@@ -31,17 +31,21 @@ function hardenOne(target, pending) {
   }
 }
 
+// What is hard already; these two are, once they hold what an app is offered.
+const hardened = new Set([iml, environment]);
+
 function harden(roots) {
-  const seen = new Set();
+  const found = [];
   const pending = [...roots];
   while (pending.length > 0) {
     const target = pending.pop();
-    if ((typeof target !== 'object' && typeof target !== 'function') || target === null || seen.has(target)) continue;
-    seen.add(target);
+    if ((typeof target !== 'object' && typeof target !== 'function') || target === null || hardened.has(target)) continue;
+    hardened.add(target);
+    found.push(target);
     pending.push(Object.getPrototypeOf(target));
     hardenOne(target, pending);
   }
-  for (const target of seen) if (target !== globalThis) Object.freeze(target);
+  for (const target of found) if (target !== globalThis) Object.freeze(target);
 }
 
 // Intrinsics that only syntax or an iteration reaches.
@@ -69,6 +73,14 @@ for (const key of Reflect.ownKeys(globalThis)) {
   if (!descriptor.configurable) continue;
   Object.defineProperty(globalThis, key, { value: descriptor.value, writable: false, enumerable: descriptor.enumerable, configurable: false });
 }
+
+function hardenOffered() {
+  hardened.delete(iml);
+  hardened.delete(environment);
+  harden([iml, environment]);
+  hardened.clear();
+}
+
 const globalNames = new Set(Reflect.ownKeys(globalThis));
 const globalCount = globalNames.size;
 `;

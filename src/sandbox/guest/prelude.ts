@@ -8,24 +8,18 @@ const HOST_RANDOM = ' random';
 const HOST_DEBUG = ' debug';
 
 /**
- * The script a fresh context starts with: a function of the two doors to the host and of the names to offer,
- * which returns the guest's side of the border. `names` is JSON: `{ builtins, functions, environment, maxParts }`.
+ * The script a fresh context starts with: a function of the two doors to the host, which returns the guest's side of the
+ * border. It knows nothing of an app, so that what it leaves can be kept for all of them (`prepare-quickjs.ts`); `offer` tells
+ * the names an app may reach, as JSON: `{ builtins, functions, environment, maxParts }`.
  */
-export const GUEST_PRELUDE: string = `(function (host, hostBytes, names) {
+export const GUEST_PRELUDE: string = `(function (host, hostBytes) {
 'use strict';
 ${GUEST_ENCODINGS}
 ${GUEST_BUFFER}
 ${GUEST_CODEC}
 ${GUEST_DISPATCH}
-const offered = JSON.parse(names);
-maxParts = offered.maxParts;
 const iml = Object.create(null);
-for (const name of offered.builtins) iml[name] = (...args) => callHost(name, args);
-offered.functions.forEach((name, index) => {
-  iml[name] = (...args) => run(index, args);
-});
-const environment = Object.assign(Object.create(null), decode(offered.environment));
-Object.defineProperty(environment, 'timezone', { get: () => timezone, enumerable: true, configurable: true });
+const environment = Object.create(null);
 const debug = (...values) => {
   const { stack } = new Error();
   try {
@@ -38,7 +32,19 @@ const debug = (...values) => {
 Object.assign(globalThis, { iml, environment, Buffer, debug });
 Math.random = () => callHost('${HOST_RANDOM}', []);
 ${GUEST_HARDEN}
+function offer(names) {
+  const offered = JSON.parse(names);
+  maxParts = offered.maxParts;
+  for (const name of offered.builtins) iml[name] = (...args) => callHost(name, args);
+  offered.functions.forEach((name, index) => {
+    iml[name] = (...args) => run(index, args);
+  });
+  Object.assign(environment, decode(offered.environment));
+  Object.defineProperty(environment, 'timezone', { get: () => timezone, enumerable: true, configurable: true });
+  hardenOffered();
+}
 return {
+  offer,
   dispatch,
   takeBytes,
   define(index, factory) {
