@@ -31,9 +31,10 @@ export async function beginRun(
   const connection = await openGiven(runtime, input, subject);
   const metadata = subject.metadata && { ...subject.metadata, ...input.metadata };
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
-  const started = startRun(runtime, ready, traits);
+  const connectionName = typeof input.connection === 'string' ? input.connection : undefined;
+  const started = startRun(runtime, ready, { ...traits, connectionName });
   started.context.run.log.learn(secrets);
-  for (const { message, place } of await runtime.functionWarnings()) {
+  for (const { message, place } of await runtime.functionWarnings(subject.form.elements, ...subject.specs)) {
     started.context.warn({ code: 'function', message, place });
   }
   return started;

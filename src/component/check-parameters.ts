@@ -81,7 +81,7 @@ export async function checkForm(
   options: ValidateParametersOptions,
   runtime: Runtime,
 ): Promise<PlainObject> {
-  const directives = await runtime.directives();
+  const directives = await runtime.directives(form.elements);
   const { environment } = runtime;
   const { timezone, platformVersion } = directives.environment;
   const result = await validateParameters(form, values, {

@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.js';
 import { SpecError } from '../errors/spec-error.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import type { BudgetWait, RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, StopReason, TraceEvent } from '../run/trace/trace.js';
 
 /** What a run took. */
@@ -13,6 +13,17 @@ export interface RunStats {
   readonly durationMs: number;
   /** Why the last paging ended; undefined where nothing was paged. */
   readonly stopReason: StopReason | undefined;
+  /** What the budgets of services made the run wait for; undefined where it had to wait for none. See docs/limits.md (Budget). */
+  readonly waits?: readonly BudgetWait[] | undefined;
+  /** What look-ahead has done; undefined where pages were asked for one after the other. */
+  readonly lookAhead?: LookAheadStats | undefined;
+}
+
+/** Pages that were asked for ahead. */
+export interface LookAheadStats {
+  readonly asked: number;
+  /** Those of them that paging did not come to, or came to with another answer. They count against no limit. */
+  readonly dropped: number;
 }
 
 /** What a report tells of a run, however it ended. */
@@ -87,12 +98,15 @@ export function asRunError(thrown: unknown): AppError | undefined {
 
 /** The counters of a run; all zero for one that did not start. */
 export function readStats(context: RunContext | undefined): RunStats {
+  const ahead = context?.counters.ahead;
   return {
     requests: context?.counters.requests ?? 0,
     pages: context?.counters.pages ?? 0,
     records: context?.progress.records ?? 0,
     durationMs: context?.run.elapsedMs ?? 0,
     stopReason: context?.progress.stopReason,
+    waits: context?.run.waits,
+    lookAhead: ahead && { asked: ahead.asked, dropped: ahead.asked - ahead.used },
   };
 }
 

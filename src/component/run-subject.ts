@@ -1,4 +1,5 @@
 import type { ModuleComponent, RpcComponent, WebhookComponent } from '../document/app.js';
+import type { Document } from '../document/reading/document.js';
 import { moduleForm, readForm } from '../parameters/form/form.js';
 import type { ParameterList } from '../parameters/form/parameter-spec.js';
 import type { PlainObject } from '../util/plain-object.js';
@@ -8,6 +9,8 @@ export interface RunSubject {
   /** Names of the app's connections it can use. */
   readonly connection: string | undefined;
   readonly altConnection?: string | undefined;
+  /** JSON whose expressions the run evaluates, beside those of its form. */
+  readonly specs: readonly unknown[];
   /** What its parameters answer. */
   readonly form: ParameterList;
   /** Whether parameters are checked by the form before the run. */
@@ -24,10 +27,11 @@ export interface RunSubject {
  * https://developers.make.com/custom-apps-documentation/app-components/modules. [doc][src]; unresolved [choice].
  */
 export function moduleSubject(module: ModuleComponent): RunSubject {
-  const { connection, altConnection, staticParams, mappableParams } = module;
+  const { connection, altConnection, communication, epoch, staticParams, mappableParams } = module;
   return {
     connection,
     altConnection,
+    specs: [communication?.value, epoch?.value],
     form: moduleForm(module),
     isChecked: true,
     metadata: {
@@ -39,15 +43,26 @@ export function moduleSubject(module: ModuleComponent): RunSubject {
 }
 
 /** A form asks its RPCs while it is still being filled in, so nothing is demanded of their parameters. [choice] */
-export function rpcSubject({ connection, altConnection, params }: RpcComponent): RunSubject {
+export function rpcSubject({ connection, altConnection, communication, params }: RpcComponent): RunSubject {
   const metadata = { expect: params?.value, interface: undefined };
-  return { connection, altConnection, form: readForm(params), isChecked: false, metadata };
+  const specs = [communication?.value];
+  return { connection, altConnection, specs, form: readForm(params), isChecked: false, metadata };
 }
 
-/** @param isChecked not where a hook is given up: it was checked when it was made */
+/**
+ * @param communication what is run: attach, update or detach
+ * @param isChecked not where a hook is given up: it was checked when it was made
+ */
 export function hookSubject(
   { connection, altConnection, params }: WebhookComponent,
+  communication: Document | undefined,
   isChecked: boolean,
 ): RunSubject {
-  return { connection, altConnection, form: readForm(params), isChecked };
+  return {
+    connection,
+    altConnection,
+    specs: [communication?.value],
+    form: readForm(params),
+    isChecked,
+  };
 }

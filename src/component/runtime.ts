@@ -17,10 +17,10 @@ export interface Runtime {
   readonly common: unknown;
   /** What expressions read as `environment`. */
   readonly environment: Readonly<Record<string, unknown>>;
-  /** What expressions can call and read; waits for the app's custom functions to be loaded. */
-  readonly directives: () => Promise<DirectiveContext>;
-  /** What the author of the custom functions should know of them. */
-  readonly functionWarnings: () => Promise<readonly SandboxWarning[]>;
+  /** What expressions in some JSON of the app can call and read; opens the app's custom functions where one is named in it. */
+  readonly directives: (...values: readonly unknown[]) => Promise<DirectiveContext>;
+  /** What the author of the custom functions should know of them, where one is named in some JSON of the app. */
+  readonly functionWarnings: (...values: readonly unknown[]) => Promise<readonly SandboxWarning[]>;
   /** Compiled once a document. The base is merged in unless `withoutBase`. */
   readonly compile: (communication: Document, withoutBase?: boolean) => Promise<readonly CompiledRequest[]>;
   /** Where polling triggers without state start; undefined for the default of their type. */

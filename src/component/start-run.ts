@@ -6,6 +6,7 @@ import type { RunScope } from '../run/scope/run-scope.js';
 import { addAbortListener, removeAbortListener } from '../util/abort-listeners.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import { callEndpoint } from './call-endpoint.js';
+import { identifyConnection } from './connection-identity.js';
 import type { RunInput, Runtime } from './runtime.js';
 
 export interface StartedRun {
@@ -20,6 +21,8 @@ export interface RunTraits {
   readonly keepsHost?: boolean;
   /** Whether all that `temp` holds is a secret. Default: what its names say. */
   readonly hidesTemp?: boolean;
+  /** The name its connection is kept under. Default: it is known by its data alone. */
+  readonly connectionName?: string | undefined;
 }
 
 /** Sets up the state of a run: scope, secrets, time limit, signals. */
@@ -31,10 +34,18 @@ export function startRun(runtime: Runtime, input: RunInput, traits: RunTraits = 
     keepsHost: traits.keepsHost === true,
     callEndpoint: (call, context) => callEndpoint(call, context, runtime),
     hidesTemp: traits.hidesTemp,
+    identifyConnection: () => nameConnection(runtime, input, traits),
   };
   const run = new Run(runtime.settings, rules, collectSecrets(input.connection, common));
   const context = RunContext.start(run, createScope(runtime, input, common));
   return { context, finish: watchTime(run, input.signal) };
+}
+
+/** A connection that is kept stays the same when its data are refreshed. */
+function nameConnection({ app }: Runtime, { connection }: RunInput, { connectionName }: RunTraits): string {
+  return connectionName === undefined
+    ? identifyConnection(connection)
+    : JSON.stringify([app.identity, connectionName]);
 }
 
 /**

@@ -152,7 +152,7 @@ function warnOfUnavailable({ document }: CompiledRequest, context: RunContext): 
 
 /** Response headers that hold no credentials; any other may be where a service hands out a session. */
 const OPEN_HEADER =
-  /^(?:cache-control|connection|content-(?:encoding|length|type)|date|keep-alive|retry-after|server|transfer-encoding|vary|www-authenticate|x-request-id|(?:x-)?ratelimit(?:-[a-z-]+)?)$/;
+  /^(?:cache-control|connection|content-(?:encoding|length|type)|date|keep-alive|retry-after|server|transfer-encoding|vary|www-authenticate|x-request-id|(?:x-)?rate-?limit(?:-[a-z-]+)?)$/;
 
 function withOpenHeaders(event: TraceEvent): TraceEvent {
   if (event.kind !== 'response') return event;

@@ -12,10 +12,10 @@ import type {
 import type { Maker } from './connection-maker.js';
 import { type AuthorizationReport, type ConnectionReport, reportStep } from './connection-report.js';
 import { type CompiledConnection, compileConnection } from './connection-spec.js';
+import { invalidate, test as it, refresh } from './maintain-connection.js';
 import { authorize, complete, create } from './make-connection.js';
 import type { PendingAuthorization } from './pending-authorization.js';
 import type { CallbackQuery } from './receive-callback.js';
-import { invalidate, test as it, refresh } from './use-connection.js';
 
 /**
  * A connection of an app: how one is made, tested, refreshed and ended.
@@ -61,7 +61,9 @@ export interface Connection {
 export function createConnection(component: ConnectionComponent, runtime: Runtime): Connection {
   let compiled: Promise<CompiledConnection> | undefined;
   const compile = (): Promise<CompiledConnection> => {
-    compiled ??= runtime.directives().then((context) => compileConnection(component, context));
+    compiled ??= runtime
+      .directives(component.communication?.value)
+      .then((context) => compileConnection(component, context));
     return compiled;
   };
   const maker: Maker = { component, runtime, compile, refreshes: createSingleFlight() };

@@ -31,7 +31,12 @@ export async function runResponder(
       const document = Array.isArray(communication.value) ? subDocument(communication, 0) : communication;
       const { value } = document;
       const response = isPlainObject(value) ? ownMember(value, 'response') : undefined;
-      const respond = compileRespond(response, document, '/response', await runtime.directives());
+      const respond = compileRespond(
+        response,
+        document,
+        '/response',
+        await runtime.directives(communication.value),
+      );
       return { result: buildResponse(respond, context, 'text') };
     },
   });

@@ -42,7 +42,7 @@ async function addArguments(
   runtime: Runtime,
 ): Promise<RunContext> {
   if (query.length === 0) return context;
-  const directives = await runtime.directives();
+  const directives = await runtime.directives(query);
   const given = context.scope['parameters'];
   const parameters: PlainObject = isPlainObject(given) ? { ...given } : {};
   for (const [name, template] of query) {

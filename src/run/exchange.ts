@@ -2,7 +2,7 @@ import type { CompiledPagination, CompiledRequest } from '../document/compile/co
 import { jsonText } from '../http/body/json-text.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import { resolveRequest } from './request/resolve-request.js';
-import { sendRequest } from './request/send-request.js';
+import { type EarlyAnswers, sendRequest } from './request/send-request.js';
 import { judge, receiveResponse } from './response/receive-response.js';
 import {
   atDirective,
@@ -18,7 +18,7 @@ import type { EndpointCall, RunContext } from './scope/run-context.js';
 export interface PreparedExchange {
   /** What is asked: two exchanges with the same key ask the same. */
   readonly key: string;
-  readonly make: (context: RunContext) => Promise<MadeExchange>;
+  readonly make: (context: RunContext, early?: EarlyAnswers) => Promise<MadeExchange>;
 }
 
 /** An exchange that was made, and went well. */
@@ -57,8 +57,8 @@ function prepareHttp(
   const headers = request.pagination?.headers === undefined ? '' : resolved.headers.join('\n');
   return {
     key: `${resolved.method} ${resolved.url}\n${headers}\n${body}`,
-    make: async (at) => {
-      const response = await sendRequest(resolved, at);
+    make: async (at, early) => {
+      const response = await sendRequest(resolved, at, early);
       return { context: await receiveResponse(request.response, response, at), bytes: response.body };
     },
   };

@@ -2,7 +2,7 @@ import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { collectPages } from './collect-pages.js';
 import { type Page, singlePage } from './response/collect-outputs.js';
 import { type RequestPlan, runRequest } from './run-request.js';
-import { evaluateDirective } from './scope/evaluate-directive.js';
+import { evaluateDirective, inTurns } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
 
 /** What differs between the uses of a communication. All but `wraps` is about its last request. */
@@ -30,7 +30,7 @@ export async function* runCommunication(
   let executed: { readonly request: CompiledRequest; readonly requestIndex: number } | undefined;
   for (const [requestIndex, request] of requests.entries()) {
     const isLast = requestIndex === requests.length - 1;
-    const requestPlan = isLast ? { appliesLimit: true, ...ofLast } : { appliesLimit: false };
+    const requestPlan = isLast ? { appliesLimit: true, isLast, ...ofLast } : { appliesLimit: false };
     const pages = runRequest(request, requestPlan, context.at({ requestIndex }));
     if (isLast && !(wraps && request.response.wrapper !== undefined)) {
       const end = yield* pages;
@@ -45,7 +45,8 @@ export async function* runCommunication(
   }
   if (wraps && executed?.request.response.wrapper !== undefined) {
     const { request, requestIndex } = executed;
-    yield wrapPages(request, held, context.at({ requestIndex }));
+    const at = context.at({ requestIndex });
+    yield await inTurns(at, () => wrapPages(request, held, at));
   } else yield* held;
   return context;
 }

@@ -1,13 +1,13 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { Turns } from '../util/turns.js';
 import { type MadeExchange, type PreparedExchange, prepareExchange } from './exchange.js';
+import type { LookAhead } from './paging/look-ahead.js';
 import { PageLoops } from './paging/page-loops.js';
 import { findStopReason, warnOfLimit } from './paging/paginate.js';
 import { waitForRepeat } from './paging/repeat.js';
 import { collectOutputs, countRecords, type Page, type TakenPage } from './response/collect-outputs.js';
 import { extendTemp } from './response/receive-response.js';
-import { evaluateFlag } from './scope/evaluate-directive.js';
-import { assertGoesOn } from './scope/go-on.js';
+import { evaluateFlag, inTurns } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
 import { traceScope } from './scope/trace-scope.js';
 import type { StopReason } from './trace/trace.js';
@@ -18,6 +18,8 @@ export interface PagingPlan {
   readonly limit: number | undefined;
   /** Sees every page, in order, before it is handed on, and the place it was taken at; true ends paging. */
   readonly isSatisfied: ((page: Page, context: RunContext) => boolean) | undefined;
+  /** Whether nothing is sent after it. */
+  readonly isLast: boolean;
 }
 
 /** How a request ended. */
@@ -43,16 +45,18 @@ export async function* runPages(
   const { progress, counters } = first;
   progress.records = 0;
   let context = first;
-  const turns = new Turns(() => assertGoesOn(first));
+  const turns = new Turns(() => first.assertGoesOn());
+  const ahead = first.settings.lookAhead > 1 ? await startLookAhead(request, plan, first) : undefined;
   try {
     for (;;) {
       if (context.settings.trace === 'deep') traceScope('request', context);
       const page = context.position.page > 1 ? request.pagination : undefined;
-      const exchange = prepareExchange(request, page, context);
+      const asked = context;
+      const exchange = await inTurns(asked, () => prepareExchange(request, page, asked));
       if (exchange === undefined) return stop('no-next-url', context);
       if (loops.stopsAtRequest(exchange.key, context)) return stop('page-loop', context);
       if (page !== undefined) counters.pages++;
-      const made = await makeExchange(request, exchange, context);
+      const made = await makeExchange(request, exchange, context, ahead);
       if (loops.stopsAtBody(made.bytes, made.context)) return stop('page-loop', made.context);
       if (turns.isOver) await turns.next();
       const taken = await collectPage(request, plan, made.context);
@@ -61,14 +65,28 @@ export async function* runPages(
       const wanted = { limit: plan.limit, isSatisfied };
       const end = findStopReason(taken.page, request.pagination, wanted, taken.context);
       const stopped = end.reason && stop(end.reason, end.context);
+      if (stopped === undefined) ahead?.reach(taken.page, plan.limit, end.context);
       yield taken.page;
       if (stopped !== undefined) return stopped;
       context = extendTemp(request.temp, end.context.at({ page: end.context.position.page + 1 }));
       if (turns.isOver) await turns.next();
     }
   } finally {
+    ahead?.end(context);
     loops.tell(context);
   }
+}
+
+/** Pages are asked for ahead where nothing comes after them: what is dropped then leaves the others their requests. */
+async function startLookAhead(
+  request: CompiledRequest,
+  plan: PagingPlan,
+  first: RunContext,
+): Promise<LookAhead | undefined> {
+  const { pagination } = request;
+  if (pagination === undefined || !plan.isLast || first.position.endpoint !== undefined) return undefined;
+  const { openLookAhead } = await import('./paging/look-ahead.js');
+  return openLookAhead(request, pagination, first);
 }
 
 /** Notes and tells why paging ended. */
@@ -111,8 +129,9 @@ async function makeExchange(
   request: CompiledRequest,
   first: PreparedExchange,
   asked: RunContext,
+  ahead: LookAhead | undefined,
 ): Promise<MadeExchange> {
-  let made = await first.make(asked);
+  let made = await first.make(asked, ahead);
   if (request.repeat === undefined) return made;
   const page = asked.position.page > 1 ? request.pagination : undefined;
   for (let repeats = 0; await waitForRepeat(request.repeat, repeats, made.context); repeats++) {
@@ -121,7 +140,8 @@ async function makeExchange(
     const { bytes } = made;
     if (!evaluateFlag(request.condition?.test, true, context)) return { context, bytes };
     const seen = page === undefined ? context : asked.seeing({ temp: context.scope['temp'] });
-    const again = prepareExchange(request, page, seen);
+    if (context.settings.trace === 'deep') traceScope('request', seen);
+    const again = await inTurns(seen, () => prepareExchange(request, page, seen));
     if (again === undefined) return { context, bytes };
     made = await again.make(context);
   }

@@ -1,16 +1,19 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { toText } from '../iml/values/coerce.js';
-import { evaluateLimit } from './paging/record-limit.js';
+import { evaluateLimit } from './paging/response-limit.js';
 import { collectOutputs, countRecords, type Page, singlePage } from './response/collect-outputs.js';
 import { extendTemp, judge } from './response/receive-response.js';
 import { type RequestEnd, runPages } from './run-pages.js';
-import { evaluateDirective, evaluateFlag, runError } from './scope/evaluate-directive.js';
+import { evaluateDirective, evaluateFlag, inTurns, runError } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
+import { traceScope } from './scope/trace-scope.js';
 
 /** What differs between the uses of a request: how many records are wanted, and when its user has seen enough. */
 export interface RequestPlan {
   /** Whether `response.limit` cuts what is collected. Of a chain only the last one's does, of a trigger none. */
   readonly appliesLimit: boolean;
+  /** Whether nothing is sent after it, so that its pages may be asked for ahead. Default: false. */
+  readonly isLast?: boolean;
   /** Called when temp and condition have let the request go ahead, before anything is sent. Gives what it goes on with. */
   readonly begin?: (request: CompiledRequest, context: RunContext) => RunContext;
   /** Sees every page, in order, before it is handed on, and the place it was taken at; true ends paging. */
@@ -37,7 +40,8 @@ export function runRequest(
   if (request.isStatic) return runStatic(request, plan, limit, context);
   // The requests of an endpoint are counted where they are sent.
   if (request.endpoint === undefined) assertRequestLeft(context);
-  return runPages(request, { limit, isSatisfied: plan.isSatisfied }, context);
+  const { isSatisfied, isLast = false } = plan;
+  return runPages(request, { limit, isSatisfied, isLast }, context);
 }
 
 function evaluateSanitize(request: CompiledRequest, context: RunContext): readonly string[] {
@@ -52,6 +56,7 @@ async function* skipRequest(
   plan: RequestPlan,
   context: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
+  if (context.settings.trace === 'deep') traceScope('request', context);
   context.emit({ kind: 'skipped', place: request.document.placeOf('/condition') });
   const fallback = request.condition?.default;
   if (fallback === undefined) return { isExecuted: false, context };
@@ -68,7 +73,7 @@ async function* runStatic(
   limit: number | undefined,
   before: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
-  const judged = judge(request.response, undefined, before);
+  const judged = await inTurns(before, () => judge(request.response, undefined, before));
   const { page, context } = await collectOutputs(request.response, limit ?? Number.POSITIVE_INFINITY, judged);
   context.progress.records = countRecords(page);
   plan.isSatisfied?.(page, context);

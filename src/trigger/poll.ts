@@ -1,6 +1,6 @@
 import type { TriggerStart, TriggerState } from '../component/trigger-data.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
-import { evaluateLimit } from '../run/paging/record-limit.js';
+import { evaluateLimit } from '../run/paging/response-limit.js';
 import { type Bundle, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { CommunicationPlan } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';

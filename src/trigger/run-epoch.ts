@@ -66,8 +66,9 @@ export async function listEpoch(
     throw new EngineError('USAGE', `The module "${module.name}" has no epoch to choose from.`);
   }
   const work = async (context: RunContext): Promise<EpochList> => {
-    const { app, directives } = runtime;
-    const requests = compileEpoch(requireCommunication(module), epoch, app.base, await directives());
+    const communication = requireCommunication(module);
+    const directives = await runtime.directives(communication.value, epoch.value);
+    const requests = compileEpoch(communication, epoch, runtime.app.base, directives);
     // The wrapper is about bundles of the trigger, and would hide which entry is which. [choice]
     const { pages, end } = await collectPages(runCommunication(requests, context, { wraps: false }));
     const last = requests.at(-1);

@@ -1,6 +1,5 @@
 import { readContainer } from '../run/response/collect-outputs.js';
-import { evaluateDirective, evaluateFlag, runError } from '../run/scope/evaluate-directive.js';
-import { assertGoesOn } from '../run/scope/go-on.js';
+import { evaluateDirective, evaluateFlag, inTurns, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { Turns } from '../util/turns.js';
 import type { BundleDelivery } from './bundle-delivery.js';
@@ -27,17 +26,21 @@ export async function collectBundles(
     if (bundle !== undefined && bundle !== null) add(bundle, at);
   };
   if (iterate === undefined) return addOutput(context.scope['body'], context);
-  const items = readContainer(iterate, context);
+  const items = await inTurns(context, () => readContainer(iterate, context));
   if (items.length > maxItems) {
     const place = webhook.document.placeOf(iterate.container.pointer);
     const message = `The payload holds ${items.length} items; at most ${maxItems} are taken.`;
     throw runError('RuntimeError', message, context, { place });
   }
-  const turns = new Turns(() => assertGoesOn(context));
+  const turns = new Turns(() => context.assertGoesOn());
   const { context: at, show } = context.forItems();
-  for (const item of items) {
-    if (turns.isOver) await turns.next();
+  const take = (item: unknown): boolean => {
     show(item);
     if (evaluateFlag(iterate.condition, true, at)) addOutput(item, at);
+    return true;
+  };
+  for (let next = turns.forEach(items, 0, take); next < items.length; ) {
+    await turns.next();
+    next = turns.forEach(items, next, take);
   }
 }

@@ -35,7 +35,7 @@ export function createWebhook(component: WebhookComponent, runtime: Runtime, lim
   const isShared = type === 'web-shared';
   let compiled: CompiledWebhook | undefined;
   const compile = async (): Promise<CompiledWebhook> => {
-    compiled = compileWebhook(communication, await runtime.directives());
+    compiled = compileWebhook(communication, await runtime.directives(communication?.value));
     return compiled;
   };
   const ready: ReadyWebhook = { compile: () => compiled ?? compile(), isShared, limits, runtime };

@@ -50,7 +50,7 @@ export async function runHookRequest(
   const isImplemented = communication !== undefined && !isUnusedHook(communication.value);
   const stored = step === 'attach' ? undefined : input.webhook;
   const data = { ...input.parameters, ...stored, ...input.data };
-  const subject = (): RunSubject => hookSubject(component, step !== 'detach');
+  const subject = (): RunSubject => hookSubject(component, communication, step !== 'detach');
   const work = async (context: RunContext): Promise<HookResult> => {
     context.redactor.learn(collectSecrets(input.webhook, input.parameters));
     const result = isImplemented ? await keepData(await runtime.compile(communication), context) : {};

@@ -4,11 +4,10 @@ import { parseForm } from '../http/body/parse-form.js';
 import { findHeader } from '../http/message/headers.js';
 import { createCaseless } from '../iml/values/caseless.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
-import { assertGoesOn } from '../run/scope/go-on.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { Turns } from '../util/turns.js';
 import type { IncomingCall } from './incoming-call.js';
-import { decodePayload } from './payload/decode-payload.js';
+import { decompressPayload } from './payload/decompress-payload.js';
 import { parsePayload } from './payload/parse-payload.js';
 import type { WebhookLimits } from './payload/webhook-limits.js';
 import type { WebhookInput } from './webhook-input.js';
@@ -43,10 +42,10 @@ export async function openCall(
   const encoding = findHeader(headers, 'content-encoding');
   // Not a name of the platform, where an app can sign a body only if it comes as text. [choice]
   const rawBody =
-    encoding === undefined ? call.body : await decodePayload(call.body, encoding, limits.maxBodyBytes);
+    encoding === undefined ? call.body : await decompressPayload(call.body, encoding, limits.maxBodyBytes);
   // Source: https://help.make.com/webhooks: such a call has no body. [inf]
   const isBodiless = method === 'GET' || method === 'HEAD';
-  const turns = new Turns(() => assertGoesOn(context));
+  const turns = new Turns(() => context.assertGoesOn());
   const body = isBodiless
     ? undefined
     : await parsePayload(rawBody, findHeader(headers, 'content-type'), limits, turns);

@@ -38,6 +38,8 @@ export interface AppParts {
   readonly name: string;
   /** The folder it was read from, absolute; undefined for an app given as an object. */
   readonly identity?: string | undefined;
+  /** Names of the app on the platform. */
+  readonly appIds?: readonly string[] | undefined;
   readonly base: Document | undefined;
   readonly common: Document | undefined;
   readonly groups: Document | undefined;

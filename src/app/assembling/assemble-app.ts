@@ -34,7 +34,8 @@ export function assembleApp(parts: AppParts): App {
   // Copied only now: a field that was refused above has told the reader of the layout.
   const warnings: Warning[] = [...parts.warnings];
   const { name, base, common, groups } = parts;
-  const app: App = { name, identity: parts.identity ?? name, base, common, groups, ...components, warnings };
+  const { identity = name, appIds = [] } = parts;
+  const app: App = { name, identity, appIds, base, common, groups, ...components, warnings };
   const warn = collectWarnings(warnings);
   checkDocuments(app, parts, warn);
   checkReferences(app, parts, warn);

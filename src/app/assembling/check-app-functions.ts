@@ -5,7 +5,7 @@ import type { Warn } from '../../document/reading/warn.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
 import { checkFunctions } from '../../sandbox/check-functions.js';
 import { nameFile } from '../../sandbox/guest-error.js';
-import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox.js';
+import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox-limits.js';
 
 /** What the sandbox says of functions without compiling them, in the codes of loading. */
 const CODES: Readonly<Record<string, WarningCode>> = {

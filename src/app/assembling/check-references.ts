@@ -12,9 +12,11 @@ export function checkReferences(app: App, parts: AppParts, warn: Warn): void {
   for (const part of parts.components) checkFields(app, parts, part, warnFields);
   const seen = new Set<Document>();
   for (const part of parts.components) {
-    for (const document of part.documents.values()) {
-      if (!seen.has(document)) checkRpcs(app, document, limitWarnings(warn));
+    for (const [name, document] of part.documents) {
+      if (seen.has(document)) continue;
       seen.add(document);
+      checkRpcs(app, document, limitWarnings(warn));
+      if (REQUESTS.has(name)) checkEndpointCalls(app, parts, document, limitWarnings(warn));
     }
   }
   if (app.groups) checkGroups(app, app.groups, limitWarnings(warn));
@@ -38,6 +40,23 @@ function checkFields(app: App, parts: AppParts, part: ComponentPart, warn: Warn)
     const message = `The instant trigger "${part.name}" names no webhook, so nothing can start it.`;
     warn('unknown-reference', message, () => part.placeOf());
   }
+}
+
+/** The code types that hold requests. */
+const REQUESTS: ReadonlySet<string> = new Set(['communication', 'epoch', 'attach', 'detach', 'update']);
+
+/** A call of an endpoint may name the connection it is to run with. An expression gives data in place of a name. */
+function checkEndpointCalls(app: App, parts: AppParts, { value, placeOf }: Document, warn: Warn): void {
+  const requests: readonly unknown[] = Array.isArray(value) ? value : [value];
+  requests.forEach((request, index) => {
+    const endpoint = isPlainObject(request) ? ownMember(request, 'endpoint') : undefined;
+    const name = isPlainObject(endpoint) ? ownMember(endpoint, 'connection') : undefined;
+    if (typeof name !== 'string' || name === '' || name.includes('{{')) return;
+    if (app.connections.has(name) || parts.foreign.has(name)) return;
+    const message = `The call of an endpoint names the connection "${name}", which the app does not have.`;
+    const pointer = `${Array.isArray(value) ? `/${index}` : ''}/endpoint/connection`;
+    warn('unknown-reference', message + didYouMean(name, app.connections.keys()), () => placeOf(pointer));
+  });
 }
 
 /** `rpc://name`, `rpc://name?key=value`. Source: https://developers.make.com/custom-apps-documentation/app-components/rpcs [doc][app] */

@@ -8,31 +8,35 @@ import { type Connection, createConnection } from '../../connection/connection.j
 import type { ConnectionStore } from '../../connection/connection-store.js';
 import { createStoredConnections, type StoredConnections } from '../../connection/stored-connections.js';
 import type { App, ModuleType } from '../../document/app.js';
-import type { DirectiveContext } from '../../document/compile/compile-directive.js';
 import { compileCommunication } from '../../document/compile/compile-request.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { Document } from '../../document/reading/document.js';
 import type { Transport } from '../../http/message/transport.js';
 import type { HostMapping } from '../../http/transport/map-hosts.js';
 import { type CompileOptions, toEnvironment } from '../../iml/compile.js';
+import type { Environment } from '../../iml/environment/environment.js';
+import { once } from '../../iml/values/work.js';
 import { listParameters, type ModuleParameters, type ParametersInput } from '../../module/list-parameters.js';
 import { runModule } from '../../module/run-module.js';
 import { runResponder } from '../../module/run-responder.js';
 import { callRpc } from '../../module/run-rpc.js';
 import type { CheckParameters } from '../../parameters/check/parameter-check.js';
 import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
-import { type Limits, resolveLimits } from '../../run/limits/limits.js';
+import { type BudgetFigures, CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/budget.js';
+import { type Limits, resolveLimits, resolveLookAhead } from '../../run/limits/limits.js';
 import type { BuiltResponse } from '../../run/response/build-response.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import type { RunObserver } from '../../run/scope/run-observer.js';
 import type { TraceDepth, TraceListener } from '../../run/trace/trace.js';
 import { type EpochReport, listEpoch } from '../../trigger/run-epoch.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
+import { type MakeAgain, RecentlyUsed } from '../../util/recently-used.js';
 import { createWebhook, type Webhook } from '../../webhook/create-webhook.js';
 import { resolveWebhookLimits, type WebhookLimits } from '../../webhook/payload/webhook-limits.js';
 import { type CustomFunctions, loadCustomFunctions } from './custom-functions.js';
 import { createEngineTransport, type NetworkOptions } from './engine-transport.js';
 import { findConnection, findModule, findRpc, findWebhook } from './find-component.js';
+import { type NamedFunctions, openWhenNamed } from './open-functions.js';
 import { withBaseUrl } from './with-base-url.js';
 
 /** What an engine is made of. Only `app` is needed; nothing is read from the process but the clock and randomness. */
@@ -63,6 +67,17 @@ export interface EngineOptions
   readonly clock?: Clock | undefined;
   /** Default: 100 requests, 50 follow-up pages, 3200 records, 40 s. */
   readonly limits?: Partial<Limits> | undefined;
+  /**
+   * What all runs together may ask of one host with one connection: calls on their way, and calls of a window. What services
+   * say (`Retry-After`, rate limit headers) lowers it, nothing raises it. All engines of a process share what is known of
+   * services, but for those with a transport or a clock of their own. Default: as much as runs ask for. See docs/limits.md.
+   */
+  readonly budget?: Partial<BudgetFigures> | undefined;
+  /**
+   * Pages that are asked for at a time, up to 4, where a page depends on nothing of the one before: `iml info` tells of
+   * which modules that holds. What a run gives is the same. Default: 1, one page after the other.
+   */
+  readonly lookAhead?: number | undefined;
   /** Of one call of a webhook. Default: 5 MB, 100000 items, 10000 form fields, 1000 levels. */
   readonly webhookLimits?: Partial<WebhookLimits> | undefined;
   /** Replaces the common data in the app's folder. */
@@ -93,12 +108,12 @@ export interface EngineOptions
   /** Runs custom functions in node:vm for debugging, which protects from nothing. Default: in a sandbox. */
   readonly trustFunctions?: boolean | undefined;
   /**
-   * Custom functions of the app that were loaded before, for engines that share them; who loaded them closes them.
-   * Default: each engine loads its own.
+   * Opens custom functions of the app for engines that share them, asked when something names one; whoever gives it closes
+   * them. Default: each engine loads its own.
    *
    * @internal
    */
-  readonly sharedFunctions?: CustomFunctions | undefined;
+  readonly sharedFunctions?: (() => Promise<CustomFunctions>) | undefined;
 }
 
 /** A module of an app, ready to run any number of times, also at the same time. */
@@ -151,7 +166,7 @@ export interface Engine {
 /**
  * Makes an app ready to run. Nothing is sent or loaded before the first run.
  *
- * @throws EngineError (USAGE) for a limit, a base url, or a host in `hosts` or `network.allow` that is none
+ * @throws EngineError (USAGE) for a limit, a budget, a base url, or a host in `hosts` or `network.allow` that is none
  * @example
  * const engine = createEngine({ app: await loadApp('./my-app') });
  * for await (const bundle of engine.module('listContacts').run({ connection: { apiKey } })) console.log(bundle);
@@ -176,18 +191,20 @@ export function createEngine(options: EngineOptions): Engine {
     transport,
     hosts: policy,
     limits: resolveLimits(options.limits),
+    budget: createBudget(options),
+    lookAhead: resolveLookAhead(options.lookAhead),
     clock: options.clock ?? SYSTEM_CLOCK,
-    random: options.random ?? Math.random,
+    random: drawnOnce(options.random ?? Math.random),
     onPageLoop: options.onPageLoop ?? 'warn',
     trace: options.trace ?? 'summary',
     onTrace: options.onTrace,
     observer: options.observer,
   });
-  const functions = lazyFunctions(options);
-  const directives = async (): Promise<DirectiveContext> => {
-    const { table } = await functions.get();
-    return { environment: compileEnvironment(options), functions: table };
-  };
+  const functions = nameFunctions(options);
+  const directives: Runtime['directives'] = async (...values) => ({
+    environment: compileEnvironment(options),
+    functions: await functions.tableFor(values),
+  });
   const runtime: Runtime = {
     app,
     settings,
@@ -198,7 +215,7 @@ export function createEngine(options: EngineOptions): Engine {
     common: options.common ?? app.common?.value,
     environment: { timezone: options.timezone ?? 'UTC', ...options.environment },
     directives,
-    functionWarnings: async () => (await functions.get()).warnings,
+    functionWarnings: (...values) => functions.warningsFor(values),
     compile: compileOnce(app, directives),
     openConnection: (name, input) => stored.open(name, input),
   };
@@ -242,6 +259,12 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
+/** What was said at another time, or by stand-ins of services, means nothing to other engines. */
+function createBudget({ budget, transport, clock }: EngineOptions): CallBudget {
+  const isOfProcess = transport === undefined && clock === undefined;
+  return new CallBudget(budget, isOfProcess ? PROCESS_ACCOUNTS : new Map());
+}
+
 /** One object a connection: callers who refresh the same one at the same time have to meet in it. */
 function createConnections(app: App, runtime: Runtime): (name: string) => Connection {
   const made = new Map<string, Connection>();
@@ -252,7 +275,7 @@ function createConnections(app: App, runtime: Runtime): (name: string) => Connec
   };
 }
 
-function compileEnvironment(options: EngineOptions): DirectiveContext['environment'] {
+function compileEnvironment(options: EngineOptions): Environment {
   const { random, uuid, timezone, equality, platformVersion, digest, clock } = options;
   const environment = toEnvironment({
     now: clock && (() => clock.now()),
@@ -263,43 +286,45 @@ function compileEnvironment(options: EngineOptions): DirectiveContext['environme
     platformVersion,
     digest,
   });
-  return options.observer === undefined ? environment : { ...environment, reportsBranches: true };
-}
-
-/** A communication is compiled when it is first run, and kept. */
-function compileOnce(app: App, directives: () => Promise<DirectiveContext>): Runtime['compile'] {
-  const cache = new WeakMap<Document, Promise<readonly CompiledRequest[]>>();
-  return (communication, withoutBase = false) => {
-    const known = cache.get(communication);
-    if (known !== undefined) return known;
-    const base = withoutBase ? undefined : app.base;
-    const compiled = directives().then((context) => compileCommunication(communication, base, context));
-    cache.set(communication, compiled);
-    return compiled;
-  };
-}
-
-function lazyFunctions(options: EngineOptions): {
-  readonly get: () => Promise<CustomFunctions>;
-  readonly close: () => void;
-} {
-  let loading: Promise<CustomFunctions> | undefined;
-  const { app, trustFunctions, sharedFunctions } = options;
-  if (sharedFunctions !== undefined) return { get: async () => sharedFunctions, close: () => {} };
-  const { functionTimeoutMs: timeMs } = resolveLimits(options.limits);
-  const get = (): Promise<CustomFunctions> => {
-    loading ??= loadCustomFunctions(app, compileEnvironment(options), {
-      trusted: trustFunctions === true,
-      timeMs,
-    });
-    return loading;
-  };
   return {
-    get,
-    close: () =>
-      void loading?.then(
-        (functions) => functions.close(),
-        () => {},
-      ),
+    ...environment,
+    now: drawnOnce(environment.now),
+    random: drawnOnce(environment.random),
+    uuid: drawnOnce(environment.uuid),
+    ...(options.observer !== undefined && { reportsBranches: true }),
   };
+}
+
+/** An evaluation that is begun anew is to see what it saw. */
+function drawnOnce<T>(draw: () => T): () => T {
+  return () => once(draw);
+}
+
+/** A communication is compiled when it is first run, and kept while it is among those that run. */
+function compileOnce(app: App, directives: Runtime['directives']): Runtime['compile'] {
+  const places = new WeakMap<Document, MakeAgain<Promise<readonly CompiledRequest[]>>>();
+  return (communication, withoutBase = false) => {
+    const compiled = places.get(communication) ?? COMPILED.own();
+    places.set(communication, compiled);
+    return compiled(async () => {
+      const context = await directives(communication.value);
+      return compileCommunication(communication, withoutBase ? undefined : app.base, context);
+    });
+  };
+}
+
+/**
+ * Compiled communications of all apps of a process. Ready to run, one takes some 15 kB and is made again in a tenth of a
+ * millisecond: of a thousand apps those stay ready that run. [choice]
+ */
+const COMPILED = new RecentlyUsed<Promise<readonly CompiledRequest[]>>(2000);
+
+function nameFunctions(options: EngineOptions): NamedFunctions {
+  const { app, trustFunctions, sharedFunctions } = options;
+  // Who shares them closes them.
+  if (sharedFunctions !== undefined) return { ...openWhenNamed(app, sharedFunctions), close: () => {} };
+  const { functionTimeoutMs: timeMs } = resolveLimits(options.limits);
+  return openWhenNamed(app, () =>
+    loadCustomFunctions(app, compileEnvironment(options), { trusted: trustFunctions === true, timeMs }),
+  );
 }

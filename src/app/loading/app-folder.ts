@@ -1,8 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { existsSync, lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Place, printPlace } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
+import { Turns } from '../../util/turns.js';
 
 /** Larger files are refused: the largest file of a real app has some 100 KB. [choice] */
 export const MAX_FILE_BYTES: number = 8 * 1024 * 1024;
@@ -33,11 +34,23 @@ export interface LoadOptions {
   readonly overlay?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Opens the folder of an app: nothing is read outside of it, but for the folders somebody names. */
+/**
+ * Opens the folder of an app: nothing is read outside of it, but for the folders somebody names. A file is read without
+ * waiting for it, as the promises of three calls take longer than a small file does; between files others on the thread get
+ * their turn.
+ */
 export function openAppFolder(folder: string, { include = [], overlay }: LoadOptions = {}): AppFolder {
   const root = realpathSync(folder);
   const folders = [root, ...include.map((other) => resolveFolder(path.resolve(root, other)))];
-  return { root, read: (file, placeOf) => readInside({ folders, overlay }, file, placeOf) };
+  const realFolders = new Map<string, string>();
+  const turns = new Turns();
+  return {
+    root,
+    read: async (file, placeOf) => {
+      if (turns.isOver) await turns.next();
+      return readInside({ folders, overlay, realFolders }, file, placeOf);
+    },
+  };
 }
 
 /** One that does not exist holds nothing that could be read. */
@@ -51,13 +64,12 @@ interface OpenFolders {
   /** The app's own first. */
   readonly folders: readonly string[];
   readonly overlay: LoadOptions['overlay'];
+  /** Paths without links by the paths of folders that files were read from. */
+  readonly realFolders: Map<string, string>;
 }
 
-async function readInside(
-  { folders, overlay }: OpenFolders,
-  file: string,
-  placeOf: () => Place,
-): Promise<string | undefined> {
+function readInside(open: OpenFolders, file: string, placeOf: () => Place): string | undefined {
+  const { folders, overlay } = open;
   const refuse: Refuse = (why, cause) => {
     const place = placeOf();
     return new SpecError('SPEC_READ', `${printPlace(place)}: the file "${file}" ${why}.`, { place, cause });
@@ -71,13 +83,12 @@ async function readInside(
   const edited = overlay?.get(target);
   if (edited !== undefined) return edited;
   try {
+    const { real, stats } = followLinks(open, target);
     // A link may lead anywhere, so what it leads to is judged again.
-    const real = await realpath(target);
-    assertReadable(folders, real, refuse);
-    const stats = await stat(real);
+    if (real !== target) assertReadable(folders, real, refuse);
     if (!stats.isFile()) throw refuse('is no regular file');
     if (stats.size > MAX_FILE_BYTES) throw refuse(`has more than ${MAX_FILE_BYTES} bytes`);
-    return decode(await readFile(real), refuse);
+    return decode(readFileSync(real), refuse);
   } catch (error) {
     if (error instanceof SpecError) throw error;
     const { code } = error as NodeJS.ErrnoException;
@@ -86,22 +97,39 @@ async function readInside(
   }
 }
 
+/** Of files in one folder the folder is resolved once. */
+function followLinks(
+  { realFolders }: OpenFolders,
+  target: string,
+): { readonly real: string; readonly stats: Stats } {
+  const stats = lstatSync(target);
+  if (stats.isSymbolicLink()) {
+    const real = realpathSync.native(target);
+    return { real, stats: statSync(real) };
+  }
+  const folder = path.dirname(target);
+  const realFolder = realFolders.get(folder) ?? realpathSync.native(folder);
+  realFolders.set(folder, realFolder);
+  return { real: realFolder === folder ? target : path.join(realFolder, path.basename(target)), stats };
+}
+
 function assertReadable(folders: readonly string[], absolute: string, refuse: Refuse): void {
-  const inside = folders.map((folder) => path.relative(folder, absolute)).find(isBelow);
-  if (inside === undefined) throw refuse("lies outside of the app's folder");
+  const folder = folders.find((one) => isBelow(one, absolute));
+  if (folder === undefined) throw refuse("lies outside of the app's folder");
   // Keys and credentials lie in hidden files: `.secrets/apikey` of the editor, `.env`, `.docker/config.json`.
-  const hidden = inside.split(path.sep).find((step) => step.startsWith('.'));
+  const hidden = absolute
+    .slice(folder.length)
+    .split(path.sep)
+    .find((step) => step.startsWith('.'));
   if (hidden !== undefined) throw refuse(`is hidden (${hidden}), and hidden files are never read`);
 }
 
-function isBelow(relative: string): boolean {
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+/** Of paths that are absolute and without `..`. */
+function isBelow(folder: string, absolute: string): boolean {
+  return absolute === folder || absolute.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }
 
-function decode(bytes: Uint8Array, refuse: Refuse): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    throw refuse('is not UTF-8 text', error);
-  }
+function decode(bytes: Buffer, refuse: Refuse): string {
+  if (!isUtf8(bytes)) throw refuse('is not UTF-8 text');
+  return bytes.toString('utf8');
 }

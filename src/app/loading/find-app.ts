@@ -66,7 +66,9 @@ function findFlatFolders(files: readonly string[]): readonly string[] {
   const byFolder = new Map<string, string[]>();
   for (const file of files) {
     const folder = path.posix.dirname(file);
-    byFolder.set(folder, [...(byFolder.get(folder) ?? []), path.posix.basename(file)]);
+    const names = byFolder.get(folder);
+    if (names === undefined) byFolder.set(folder, [path.posix.basename(file)]);
+    else names.push(path.posix.basename(file));
   }
   const flat = [...byFolder].filter(([, names]) => isFlat(names)).map(([folder]) => folder);
   return flat.includes('.') ? ['.'] : flat;

@@ -1,6 +1,6 @@
-import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { Turns } from '../../util/turns.js';
 
 /** Ceilings of a walk through folders an app may lie in. [choice] */
 const MAX_DEPTH = 8;
@@ -24,8 +24,10 @@ export async function listFiles(
 ): Promise<FoundEntry[]> {
   const found: FoundEntry[] = [];
   const pending = [''];
+  const turns = new Turns();
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const entries = await readFolder(path.join(folder, next));
+    if (turns.isOver) await turns.next();
+    const entries = readFolder(path.join(folder, next));
     const names = entries.map((entry) => entry.name);
     if (!enter(names, next)) continue;
     const folders: string[] = [];
@@ -41,11 +43,18 @@ export async function listFiles(
 }
 
 /** A folder that cannot be read is empty: whoever needs a file of it will say so. */
-async function readFolder(folder: string): Promise<Dirent[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
-  return entries
+function readFolder(folder: string): Dirent[] {
+  return readEntries(folder)
     .filter((entry) => entry.isFile() || (entry.isDirectory() && !isSkipped(entry.name)))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function readEntries(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }
 
 function isSkipped(name: string): boolean {

@@ -100,12 +100,25 @@ export interface LyingFiles {
 export async function findLyingFiles(folder: AppFolder): Promise<LyingFiles> {
   const entries = await listFiles(folder.root, (_names, relative) => isOfApp(relative));
   const files = new Set(entries.filter((entry) => !entry.isFolder).map((entry) => entry.path));
+  const names = groupByFolder(files);
   const components = componentFolders(entries).map(({ kind, path: at }) => ({
     kind,
     folder: at,
-    files: codeFiles(files, CODE_TYPES[kind], [at], path.posix.basename(at)),
+    files: codeFiles(names, CODE_TYPES[kind], [at], path.posix.basename(at)),
   }));
-  return { files, general: codeFiles(files, GENERAL_CODE_TYPES, GENERAL_FOLDERS, ''), components };
+  return { files, general: codeFiles(names, GENERAL_CODE_TYPES, GENERAL_FOLDERS, ''), components };
+}
+
+/** The names of files by the folder they lie in, that of the app being `.`. */
+function groupByFolder(files: Iterable<string>): ReadonlyMap<string, ReadonlySet<string>> {
+  const folders = new Map<string, Set<string>>();
+  for (const file of files) {
+    const folder = path.posix.dirname(file);
+    const names = folders.get(folder);
+    if (names === undefined) folders.set(folder, new Set([path.posix.basename(file)]));
+    else names.add(path.posix.basename(file));
+  }
+  return folders;
 }
 
 /** Reads a component that was found. @throws SpecError SPEC_JSON, SPEC_READ */
@@ -137,29 +150,48 @@ function componentFolders(entries: readonly FoundEntry[]): { kind: ComponentKind
   });
 }
 
+/** Stands for the name of the component in the name of a file; no file has it in its name. */
+const COMPONENT = '\0';
+
 function codeFiles(
-  files: ReadonlySet<string>,
+  namesIn: ReadonlyMap<string, ReadonlySet<string>>,
   types: Readonly<Record<string, CodeType>>,
   folders: readonly string[],
   component: string,
 ): CodeFile[] {
+  const known = folders.map((folder) => maskComponent(namesIn.get(folder === '' ? '.' : folder), component));
   return Object.entries(types).flatMap(([name, type]): CodeFile[] => {
-    for (const folder of folders) {
-      const file = fileNames(type, component)
-        .map((fileName) => (folder === '' ? fileName : `${folder}/${fileName}`))
-        .find((candidate) => files.has(candidate));
-      if (file !== undefined) return [{ name, type, file, placeOf: () => ({ file }) }];
+    for (const [index, folder] of folders.entries()) {
+      const found = fileNames(type).find((candidate) => known[index]?.has(candidate));
+      if (found === undefined) continue;
+      const fileName = found.replace(COMPONENT, () => component);
+      const file = folder === '' ? fileName : `${folder}/${fileName}`;
+      return [{ name, type, file, placeOf: () => ({ file }) }];
     }
     return [];
   });
 }
 
+/** Names of files, those that begin with the component's in a form that is the same for all components, too. */
+function maskComponent(names: ReadonlySet<string> = new Set(), component: string): ReadonlySet<string> {
+  const own = [...names].filter((name) => component !== '' && name.startsWith(`${component}.`));
+  return new Set([...names, ...own.map((name) => COMPONENT + name.slice(component.length))]);
+}
+
+const FILE_NAMES = new Map<CodeType, readonly string[]>();
+
 /** Names a file of a code type may have: as exported (`api.imljson`) first, then as cloned (`x.communication.iml.json`). */
-function fileNames(type: CodeType, component: string): string[] {
+function fileNames(type: CodeType): readonly string[] {
+  const names = FILE_NAMES.get(type) ?? listFileNames(type);
+  FILE_NAMES.set(type, names);
+  return names;
+}
+
+function listFileNames(type: CodeType): readonly string[] {
   const stems = [type.section, type.part];
   if (type.part === 'communication') stems.push('api-oauth', 'oauth-communication');
-  if (type.contents === 'source') return [`${type.part}.js`, `${component}.${type.part}.js`];
-  const own = [...stems, ...stems.map((stem) => `${component}.${stem}`)];
+  if (type.contents === 'source') return [`${type.part}.js`, `${COMPONENT}.${type.part}.js`];
+  const own = [...stems, ...stems.map((stem) => `${COMPONENT}.${stem}`)];
   return own.flatMap((stem) => [`${stem}.imljson`, `${stem}.iml.json`, `${stem}.json`]);
 }
 

@@ -93,6 +93,7 @@ export async function readManifest(folder: AppFolder, name: string): Promise<Man
     common: documents.get('common'),
     groups: documents.get('groups'),
     components,
+    appIds: listAppIds(ownMember(root, 'origins')),
     foreign: foreignNames(ownMember(root, 'origins')),
     warnings,
     declared: manifest.declared,
@@ -212,6 +213,16 @@ function readPart(
     placeOf,
     refuse: (field, message) => manifest.warn('wrong-type', message, () => placeOf(field)),
   };
+}
+
+/** Names of the app in the zones it was cloned from or deployed to. */
+function listAppIds(origins: unknown): readonly string[] {
+  const ids = new Set<string>();
+  for (const origin of Array.isArray(origins) ? (origins as unknown[]) : []) {
+    const id = isPlainObject(origin) ? ownMember(origin, 'appId') : undefined;
+    if (typeof id === 'string' && id !== '') ids.add(id);
+  }
+  return [...ids];
 }
 
 /** Local names of components that another app owns. (`idMapping`, `nonOwnedByApp`). [src] */

@@ -121,7 +121,10 @@ function readParameter(reader: Reader, source: PlainObject, spot: Spot): Paramet
     spec: readItemSpec(reader, type, ownMember(source, 'spec'), at('spec')),
     choices: readChoices(reader, ownMember(source, 'options'), at('options')),
     ...readBranches(reader, type, source, at('nested')),
-    place: reader.placeOf(spot.pointer),
+    // Most fields are never told of, and a place is found by reading the file once more.
+    get place() {
+      return reader.placeOf(spot.pointer);
+    },
     source,
   };
 }

@@ -23,5 +23,11 @@ export function readReference(reader: Reader, text: string, spot: Spot): Paramet
     const shown = JSON.stringify(text.slice(0, 80));
     reader.warn('unknown-reference', spot.pointer, `${shown} is no address of the form rpc://name.`);
   }
-  return { kind: 'reference', text, place: reader.placeOf(spot.pointer) };
+  return {
+    kind: 'reference',
+    text,
+    get place() {
+      return reader.placeOf(spot.pointer);
+    },
+  };
 }

@@ -1,4 +1,6 @@
+import { EngineError } from '../../errors/engine-error.js';
 import { resolveBounds } from '../../errors/resolve-bounds.js';
+import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox-limits.js';
 
 /** Ceilings of one module run. */
 export interface Limits {
@@ -32,9 +34,18 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxRecords: 3200,
   timeoutMs: 40_000,
   maxTimeoutMs: 300_000,
-  functionTimeoutMs: 10_000,
+  functionTimeoutMs: DEFAULT_SANDBOX_LIMITS.timeMs,
   maxSteps: 2_000_000,
 });
+
+/** Pages that can be asked for at a time. */
+export const MAX_LOOK_AHEAD = 4;
+
+/** @throws EngineError (USAGE) for what is no whole number from 1 to 4 */
+export function resolveLookAhead(given = 1): number {
+  if (Number.isInteger(given) && given >= 1 && given <= MAX_LOOK_AHEAD) return given;
+  throw new EngineError('USAGE', `lookAhead has to be a whole number from 1 to ${MAX_LOOK_AHEAD}.`);
+}
 
 /**
  * The defaults with the given ones in their place.

@@ -1,6 +1,5 @@
 import type { CompiledRepeat } from '../../document/compile/compiled-request.js';
 import { evaluateFlag, evaluateNumber, runError } from '../scope/evaluate-directive.js';
-import { whileGoingOn } from '../scope/go-on.js';
 import type { RunContext } from '../scope/run-context.js';
 
 /**
@@ -34,7 +33,7 @@ export async function waitForRepeat(
   }
   const delayMs = Math.max(0, delay);
   context.emit({ kind: 'wait', delayMs, reason: 'repeat', repeats, place });
-  await whileGoingOn(settings.clock.sleep(delayMs, context.signal), context);
+  await context.whileGoingOn(settings.clock.sleep(delayMs, context.signal));
   return true;
 }
 

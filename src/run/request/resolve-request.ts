@@ -4,10 +4,10 @@ import { AppError } from '../../errors/app-error.js';
 import { childPointer, type Place } from '../../errors/place.js';
 import { TransportError } from '../../errors/transport-error.js';
 import { encodeBody, readRequestType } from '../../http/body/body-encoding.js';
+import { buildUrl } from '../../http/message/build-url.js';
 import { buildHeaders, findHeader, mergeHeaders, withHeader } from '../../http/message/headers.js';
 import { type HttpUrl, isSameHost, parseHttpUrl } from '../../http/message/http-url.js';
 import type { CrossingRule, HeaderEntry, TransportRequest } from '../../http/message/transport.js';
-import { buildUrl } from '../../http/message/url.js';
 import { withholdSecrets } from '../../http/transport/crossing.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import {

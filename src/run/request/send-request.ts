@@ -5,9 +5,10 @@ import { EngineError } from '../../errors/engine-error.js';
 import type { Place } from '../../errors/place.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import { Turns } from '../../util/turns.js';
+import type { Account } from '../limits/budget.js';
 import { runError } from '../scope/evaluate-directive.js';
-import { assertGoesOn } from '../scope/go-on.js';
 import type { RunContext } from '../scope/run-context.js';
+import { waitForBudget } from './wait-for-budget.js';
 
 /**
  * What a failed exchange means for a scenario.
@@ -19,9 +20,23 @@ const ERROR_TYPES: Partial<Record<ErrorCode, AppErrorType>> = {
   NETWORK_RESPONSE_TOO_LARGE: 'MaxFileSizeExceededError',
 };
 
+/** An answer that was asked for ahead. */
+export interface EarlyAnswer {
+  readonly response: TransportResponse;
+  readonly sentAtMs: number;
+  readonly durationMs: number;
+}
+
+/** Answers that were asked for before their requests were due. */
+export interface EarlyAnswers {
+  /** The answer to a request; undefined where it was not asked for, or did not come as it should. */
+  readonly take: (request: TransportRequest) => Promise<EarlyAnswer | undefined> | undefined;
+}
+
 /**
  * Sends one request and counts it.
  *
+ * @param early where an answer to it may be already
  * @throws AppError: ConnectionError without a response, RuntimeError where trying again cannot help,
  *   MaxFileSizeExceededError for a response above the ceiling, ModuleTimeoutError when the time of the module is up;
  *   the reason of the caller's signal once that is aborted
@@ -29,26 +44,52 @@ const ERROR_TYPES: Partial<Record<ErrorCode, AppErrorType>> = {
 export async function sendRequest(
   request: TransportRequest,
   context: RunContext,
+  early?: EarlyAnswers,
 ): Promise<TransportResponse> {
-  const { clock } = context.settings;
+  const { clock, budget } = context.settings;
   const { log } = context.run;
   context.counters.requests++;
+  const asked = early?.take(request);
+  if (asked !== undefined) {
+    const answer = await asked;
+    context.assertGoesOn();
+    if (answer !== undefined) return receiveEarly(request, answer, context);
+  }
+  const now = clock.now();
+  const account = budget.open(request.url, context.run.connection, now);
+  const shortage = budget.admit(account, now);
+  if (shortage !== undefined) await waitForBudget(account, shortage, context);
   log.send(request);
   const sentAt = clock.now();
-  const sending = exchange(request, context);
+  const sending = exchange(request, account, context);
   // A listener of the trace may throw before the exchange is awaited; its failure must not count as unhandled then.
   sending.catch(() => {});
   // The request is on its way meanwhile.
-  traceRequest(request, context);
+  traceRequest(request, undefined, context);
   if (log.learnsAtOnce(request.body?.byteLength ?? 0)) await log.learnRequest(request, new Turns(() => {}));
   const response = await sending;
-  assertGoesOn(context);
+  context.assertGoesOn();
   log.receive(response);
   traceResponse(response, clock.now() - sentAt, context);
   return response;
 }
 
-function traceRequest(request: TransportRequest, context: RunContext): void {
+/** Tells of an exchange that is over in the place it has in the run. */
+async function receiveEarly(
+  request: TransportRequest,
+  { response, sentAtMs, durationMs }: EarlyAnswer,
+  context: RunContext,
+): Promise<TransportResponse> {
+  const { log } = context.run;
+  log.send(request);
+  traceRequest(request, context.settings.clock.now() - sentAtMs, context);
+  if (log.learnsAtOnce(0)) await log.learnRequest(request, new Turns(() => {}));
+  log.receive(response);
+  traceResponse(response, durationMs, context);
+  return response;
+}
+
+function traceRequest(request: TransportRequest, aheadMs: number | undefined, context: RunContext): void {
   const { redactor } = context;
   const isFull = context.settings.trace !== 'summary';
   const place = placeOfUrl(context) ?? {};
@@ -62,7 +103,8 @@ function traceRequest(request: TransportRequest, context: RunContext): void {
   };
   context.emitLater(() => {
     const { method, url, headers, body } = redactor.request(sent);
-    return { kind: 'request', method, url, headers, ...(isFull && { body }), size, place };
+    const ahead = aheadMs !== undefined && { aheadMs };
+    return { kind: 'request', method, url, headers, ...(isFull && { body }), size, ...ahead, place };
   });
 }
 
@@ -88,16 +130,26 @@ function placeOfUrl({ document }: RunContext): Place | undefined {
   return place;
 }
 
-async function exchange(request: TransportRequest, context: RunContext): Promise<TransportResponse> {
+async function exchange(
+  request: TransportRequest,
+  account: Account,
+  context: RunContext,
+): Promise<TransportResponse> {
+  const { budget, clock, transport } = context.settings;
+  const sentAt = clock.now();
+  let response: TransportResponse | undefined;
   try {
-    return await context.settings.transport(request);
+    response = await transport(request);
+    return response;
   } catch (error) {
-    assertGoesOn(context);
+    context.assertGoesOn();
     if (!(error instanceof EngineError)) throw error;
     const place = placeOfUrl(context);
     throw runError(ERROR_TYPES[error.code] ?? 'RuntimeError', error.message, context, {
       place,
       cause: error,
     });
+  } finally {
+    budget.leave(account, response, sentAt, clock.now());
   }
 }

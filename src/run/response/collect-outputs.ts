@@ -2,8 +2,7 @@ import type { CompiledIterate, CompiledResponse } from '../../document/compile/c
 import { describeType } from '../../iml/values/value-kind.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
-import { evaluateDirective, evaluateFlag, runError } from '../scope/evaluate-directive.js';
-import { assertGoesOn } from '../scope/go-on.js';
+import { evaluateDirective, evaluateFlag, inTurns, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 
 /** What one response gave. */
@@ -14,6 +13,8 @@ export interface Page {
   readonly outputs: readonly unknown[];
   /** Of a polling trigger: what identifies each output, in the same order. */
   readonly keys: readonly ItemKey[];
+  /** Records the response held, before any filter; of a single output as `countRecords` counts it. */
+  readonly held: number;
   /** Whether the response held no record at all, before any filter. */
   readonly isEmpty: boolean;
   /** Whether records were left behind because there were more than wanted. */
@@ -47,7 +48,7 @@ export async function collectOutputs(
   context: RunContext,
 ): Promise<TakenPage> {
   if (spec.iterate !== undefined) return collectItems(spec, spec.iterate, wanted, context);
-  const page = collectSingle(spec, wanted, context);
+  const page = await inTurns(context, () => collectSingle(spec, wanted, context));
   tracePage(page, page.isEmpty ? 0 : 1, context);
   return { page, context };
 }
@@ -58,27 +59,32 @@ async function collectItems(
   wanted: number,
   before: RunContext,
 ): Promise<TakenPage> {
-  const turns = new Turns(() => assertGoesOn(before));
-  const items = readContainer(iterate, before);
+  const turns = new Turns(() => before.assertGoesOn());
+  const items = await inTurns(before, () => readContainer(iterate, before));
   // Readable in wrapper and pagination. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination [doc]
   const context = before.seeing({ iterate: { container: { first: items[0], last: items.at(-1) } } });
   const { context: at, show } = context.forItems();
   const outputs: unknown[] = [];
   const keys: ItemKey[] = [];
   let looked = 0;
-  for (const item of items) {
-    if (outputs.length >= wanted) break;
-    if (turns.isOver) await turns.next();
+  const take = (item: unknown): boolean => {
+    if (outputs.length >= wanted) return false;
     looked++;
     show(item);
-    if (!evaluateFlag(iterate.condition, true, at)) continue;
+    if (!evaluateFlag(iterate.condition, true, at)) return true;
     const output = spec.output === undefined ? item : evaluateDirective(spec.output, at);
-    if (output === undefined || output === null) continue;
+    if (output === undefined || output === null) return true;
     outputs.push(output);
     if (spec.trigger !== undefined) keys.push(evaluateKey(spec, at));
+    return true;
+  };
+  for (let next = turns.forEach(items, 0, take); next < items.length; ) {
+    await turns.next();
+    next = turns.forEach(items, next, take);
   }
   const isCut = looked < items.length;
-  const page = { isIterated: true, outputs, keys, isEmpty: items.length === 0, isCut };
+  const { length: held } = items;
+  const page = { isIterated: true, outputs, keys, held, isEmpty: held === 0, isCut };
   tracePage(page, looked, context);
   return { page, context };
 }
@@ -100,10 +106,18 @@ function collectSingle(spec: CompiledResponse, wanted: number, context: RunConte
   const keys = spec.trigger === undefined ? [] : [evaluateKey(spec, context)];
   const isCut = Array.isArray(output) && output.length > wanted;
   const outputs = [isCut ? output.slice(0, wanted) : output];
-  return { isIterated: false, outputs, keys, isEmpty, isCut };
+  const held = Array.isArray(output) ? output.length : 1;
+  return { isIterated: false, outputs, keys, held, isEmpty, isCut };
 }
 
-const NOTHING: Page = { isIterated: false, outputs: [], keys: [], isEmpty: false, isCut: false };
+const NOTHING: Page = {
+  isIterated: false,
+  outputs: [],
+  keys: [],
+  held: 0,
+  isEmpty: false,
+  isCut: false,
+};
 
 /** A page of one value that no response was taken apart for; undefined and null give none. */
 export function singlePage(value: unknown): Page {

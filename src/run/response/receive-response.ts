@@ -10,8 +10,7 @@ import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-sec
 import { deepMerge } from '../../util/deep-merge.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
-import { atDirective, atOnce, evaluateDirective, runError } from '../scope/evaluate-directive.js';
-import { assertGoesOn } from '../scope/go-on.js';
+import { atDirective, evaluateDirective, inTurns, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 import type { RunNames } from '../scope/run-scope.js';
 import { traceScope } from '../scope/trace-scope.js';
@@ -40,7 +39,7 @@ export async function receiveResponse(
     throw runError(errorType, message, before, { place, cause, statusCode: response.status });
   }
   const context = before.seeing({ ...head, body: decoded.value });
-  return atOnce(context, () => judge(spec, response, context));
+  return inTurns(context, () => judge(spec, response, context));
 }
 
 function readResponseType(
@@ -60,7 +59,7 @@ async function decodeAndLearn(
   type: ResponseType,
   context: RunContext,
 ): Promise<DecodedBody> {
-  const turns = new Turns(() => assertGoesOn(context));
+  const turns = new Turns(() => context.assertGoesOn());
   const isLarge = response.body.byteLength > MAX_BYTES_AT_ONCE;
   const decoded = isLarge ? await decodeLargeBody(response, type, turns) : decodeBody(response, type);
   if (decoded.ok) await context.run.log.learnAnswer(decoded.value, turns);

@@ -1,6 +1,7 @@
 import type { Transport } from '../../http/message/transport.js';
 import type { HostPolicy } from '../../http/transport/host-policy.js';
 import type { Clock } from '../../util/clock.js';
+import type { CallBudget } from '../limits/budget.js';
 import type { Limits } from '../limits/limits.js';
 import type { TraceDepth, TraceListener } from '../trace/trace.js';
 import type { RunObserver } from './run-observer.js';
@@ -14,6 +15,10 @@ export interface EngineSettings {
   readonly clock: Clock;
   readonly random: () => number;
   readonly limits: Limits;
+  /** What may be asked of the services that are called. */
+  readonly budget: CallBudget;
+  /** Pages that are asked for at a time where that is possible; 1 for one after the other. */
+  readonly lookAhead: number;
   /** A page that repeats an earlier one: go on and warn, stop, or fail. */
   readonly onPageLoop: 'warn' | 'stop' | 'error';
   readonly trace: TraceDepth;

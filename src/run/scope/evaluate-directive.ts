@@ -4,8 +4,9 @@ import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { isTruthy, toText } from '../../iml/values/coerce.js';
 import { describeType } from '../../iml/values/value-kind.js';
-import { withinSteps } from '../../iml/values/work.js';
+import { type Journal, openJournal, type Parts, withinSteps, withJournal } from '../../iml/values/work.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { Turns } from '../../util/turns.js';
 import type { RunContext } from './run-context.js';
 
 /**
@@ -32,6 +33,52 @@ export function evaluateDirective(directive: Directive | undefined, context: Run
  */
 export function atOnce<T>(context: RunContext, work: () => T): T {
   return withinSteps(context.settings.limits.maxSteps, work);
+}
+
+/**
+ * Evaluates what others have to wait for. A call that is too much at a time (`sort` of a long list) is done in turns, and the
+ * evaluation is begun anew with its result. Chance and time are drawn once, what is told is told once, and all else
+ * follows from the input, so that nobody can tell.
+ *
+ * @throws what `evaluate` throws, `IML_LIMIT` for what is too much and cannot be done in turns; what `assertGoesOn` throws
+ */
+export async function inTurns<T>(context: RunContext, evaluate: () => T): Promise<T> {
+  const { maxSteps } = context.settings.limits;
+  const journal = openJournal();
+  for (;;) {
+    try {
+      return withJournal(journal, () => withinSteps(maxSteps, evaluate));
+    } catch (error) {
+      if (journal.pending === undefined) throw error;
+      await finish(journal.pending, journal, context);
+    }
+  }
+}
+
+async function finish(
+  { at, parts }: NonNullable<Journal['pending']>,
+  journal: Journal,
+  context: RunContext,
+): Promise<void> {
+  const turns = new Turns(() => context.assertGoesOn());
+  const take = (): ReturnType<Parts<unknown>['next']> => parts.next();
+  try {
+    for (;;) {
+      await turns.next();
+      while (!turns.isOver) {
+        const { done, value } = withinSteps(context.settings.limits.maxSteps, take);
+        if (done !== true) continue;
+        journal.done[at] = () => value;
+        return;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof ImlError)) throw error;
+    // It belongs to the call, which says where it stands.
+    journal.done[at] = () => {
+      throw error;
+    };
+  }
 }
 
 function expressionError(error: ImlError, directive: Directive, context: RunContext): AppError {

@@ -1,4 +1,5 @@
 import type { Document } from '../../document/reading/document.js';
+import { AppError } from '../../errors/app-error.js';
 import type { HttpUrl } from '../../http/message/http-url.js';
 import type { DebugOutput } from '../../iml/environment/environment.js';
 import {
@@ -7,8 +8,10 @@ import {
   SCOPE_LISTENER,
   type ScopeListener,
 } from '../../iml/environment/scope-listener.js';
+import { once } from '../../iml/values/work.js';
 import type { Redactor } from '../../redaction/redact.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import type { BudgetReason } from '../limits/budget.js';
 import type { RunWarning, StopReason, TraceDetail, TraceEvent } from '../trace/trace.js';
 import type { EngineSettings } from './engine-settings.js';
 import { RunLog } from './run-log.js';
@@ -24,6 +27,8 @@ export interface RunRules {
   readonly callEndpoint: EndpointCaller | undefined;
   /** Whether all that `temp` holds is a secret. Of connections. Default: what its names say. */
   readonly hidesTemp?: boolean | undefined;
+  /** Gives the identity of the connection, whose calls share a budget. Default: that of a run without one. */
+  readonly identifyConnection?: (() => string) | undefined;
 }
 
 /** A call of a sibling endpoint, evaluated. */
@@ -51,6 +56,20 @@ export interface RunCounters {
   pages: number;
   /** Records of requests with `pagination`. */
   pagedRecords: number;
+  /** Pages that were asked for ahead, and how many of them paging has come to so far. */
+  ahead: { asked: number; used: number } | undefined;
+}
+
+/** Calls that had to wait for one reason, added up. */
+export interface BudgetWait {
+  /** The service: `https://api.example.com`. */
+  readonly origin: string;
+  readonly reason: BudgetReason;
+  /** What the budget was: calls at a time, or of a window; undefined where that is not known. */
+  readonly limit: number | undefined;
+  /** How often something had to wait. */
+  readonly times: number;
+  readonly waitedMs: number;
 }
 
 /** How far a communication has come, one object for each: records of its last request so far, and why the last paging ended. */
@@ -83,10 +102,12 @@ const TIME_UP: DOMException = new DOMException('The time of the run is up.', 'Ti
 export class Run {
   readonly settings: EngineSettings;
   readonly rules: RunRules;
-  readonly counters: RunCounters = { requests: 0, pages: 0, pagedRecords: 0 };
+  readonly counters: RunCounters = { requests: 0, pages: 0, pagedRecords: 0, ahead: undefined };
   readonly log: RunLog;
   readonly startedAt: number;
   private controller: AbortController | undefined;
+  private connectionIdentity: string | undefined;
+  private waited: BudgetWait[] | undefined;
 
   /** @param secrets values that nothing may show */
   constructor(settings: EngineSettings, rules: RunRules, secrets: readonly string[]) {
@@ -98,6 +119,26 @@ export class Run {
 
   get elapsedMs(): number {
     return this.settings.clock.now() - this.startedAt;
+  }
+
+  /** Whose calls share a budget with those of this run. */
+  get connection(): string {
+    this.connectionIdentity ??= this.rules.identifyConnection?.() ?? '';
+    return this.connectionIdentity;
+  }
+
+  /** What the budgets of services made this run wait for. */
+  get waits(): readonly BudgetWait[] | undefined {
+    return this.waited;
+  }
+
+  addWait(why: Pick<BudgetWait, 'origin' | 'reason' | 'limit'>, waitedMs: number): void {
+    this.waited ??= [];
+    const { origin, reason } = why;
+    const at = this.waited.findIndex((wait) => wait.origin === origin && wait.reason === reason);
+    const before = this.waited[at] ?? { times: 0, waitedMs: 0 };
+    const wait = { ...why, times: before.times + 1, waitedMs: before.waitedMs + waitedMs };
+    this.waited.splice(at < 0 ? this.waited.length : at, 1, wait);
   }
 
   /** Ends the exchange under way, because time is up or nobody listens any more. Made for runs that ask for it only. */
@@ -187,6 +228,31 @@ export class RunContext implements ScopeListener {
     return new RunContext(this.run, deriveScope(this.scope, names), { ...START, endpoint }, progress);
   }
 
+  /**
+   * Ends the run when its time is up, or nobody wants its result any more. Exactly at the limit it may still go on.
+   *
+   * @throws AppError of type ModuleTimeoutError; the reason of the caller's signal once that is aborted
+   * @see docs/limits.md (Time)
+   */
+  assertGoesOn(): void {
+    const { run, position } = this;
+    run.assertWanted();
+    if (!run.isTimeUp) return;
+    const { requestIndex, page } = position;
+    const message = `The module took longer than ${run.rules.timeoutMs / 1000} seconds.`;
+    throw new AppError('ModuleTimeoutError', message, { requestIndex, page });
+  }
+
+  /** Waits for something that the signal of the run may end; what is thrown then is what ended the run. */
+  async whileGoingOn<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      this.assertGoesOn();
+      throw error;
+    }
+  }
+
   get settings(): EngineSettings {
     return this.run.settings;
   }
@@ -229,17 +295,19 @@ export class RunContext implements ScopeListener {
     const { requestIndex, page, endpoint } = this.position;
     const at = this.settings.clock.now();
     const position = { at, requestIndex, page, ...(endpoint !== undefined && { endpoint }) };
-    this.trace.add(() => ({ ...position, ...write() }) as TraceEvent);
+    once(() => this.trace.add(() => ({ ...position, ...write() }) as TraceEvent));
   }
 
   warn(warning: RunWarning): void {
-    this.run.log.warnings.push(warning);
-    this.emit({ kind: 'warning', warning });
+    once(() => {
+      this.run.log.warnings.push(warning);
+      this.emit({ kind: 'warning', warning });
+    });
   }
 
   /** Warns of something that may come up again and again. */
   warnOnce(warning: RunWarning, key: string = warning.message): void {
-    if (this.run.log.isNew(`${warning.code} ${key}`)) this.warn(warning);
+    once(() => this.run.log.isNew(`${warning.code} ${key}`) && this.warn(warning));
   }
 
   onDebug({ function: name, values, place }: DebugOutput): void {
@@ -256,8 +324,10 @@ export class RunContext implements ScopeListener {
   /** Each missing value is told once a run, however many records miss it. */
   onMissing({ expression, pointer, offset, reason }: MissingValue): void {
     const { requestIndex, document } = this.position;
-    if (!this.run.log.isNew(`missing ${requestIndex} ${pointer} ${offset}`)) return;
-    const place = document?.placeOf(pointer, offset) ?? { pointer };
-    this.emit({ kind: 'missing', expression, reason, place });
+    once(() => {
+      if (!this.run.log.isNew(`missing ${requestIndex} ${pointer} ${offset}`)) return;
+      const place = document?.placeOf(pointer, offset) ?? { pointer };
+      this.emit({ kind: 'missing', expression, reason, place });
+    });
   }
 }

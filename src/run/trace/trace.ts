@@ -1,5 +1,6 @@
 import type { Place } from '../../errors/place.js';
 import type { HeaderEntry, ResponseHeaders } from '../../http/message/transport.js';
+import type { BudgetReason } from '../limits/budget.js';
 
 /** Why a request asked for no further page. */
 export type StopReason =
@@ -48,6 +49,8 @@ export type TraceEvent = EventPosition &
         readonly body?: unknown;
         /** Bytes of the body. */
         readonly size: number;
+        /** Milliseconds it was sent before this event: by look-ahead, while earlier pages were at work. */
+        readonly aheadMs?: number;
         readonly place: Place;
       }
     | {
@@ -69,9 +72,21 @@ export type TraceEvent = EventPosition &
         readonly repeats: number;
         readonly place: Place | undefined;
       }
+    /** Nothing is sent for a while: the budget of a service is used up. See docs/limits.md (Budget). */
+    | {
+        readonly kind: 'wait';
+        readonly reason: 'budget';
+        /** Undefined where another call has to end first. */
+        readonly delayMs: number | undefined;
+        readonly because: BudgetReason;
+        /** The service: `https://api.example.com`. */
+        readonly origin: string;
+        /** Calls at a time, or of a window; undefined where that is not known. */
+        readonly limit: number | undefined;
+      }
     /**
-     * Only with `trace: 'deep'`: what expressions see from here on, before a request is evaluated (`request`) and after
-     * its answer came (`response`).
+     * Only with `trace: 'deep'`: what expressions see from here on, before a request is evaluated (`request`), one that is
+     * skipped or repeated too, and after its answer came (`response`).
      */
     | {
         readonly kind: 'scope';
@@ -102,6 +117,8 @@ export type TraceEvent = EventPosition &
         readonly place: Place;
       }
     | { readonly kind: 'stop'; readonly reason: StopReason; readonly used: UsedLimits }
+    /** Pages that look-ahead has asked for and paging has not come to. */
+    | { readonly kind: 'dropped'; readonly pages: number }
     /** A custom function called `debug(...)`. */
     | {
         readonly kind: 'debug';

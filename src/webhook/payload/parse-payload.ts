@@ -87,7 +87,9 @@ async function parseLargePayload(
       return parseMultipartInTurns(body, contentType ?? '', limits.maxFields, turns);
     case 'form':
       assertFields(body, limits.maxFields);
-      return listFields(await parseFormPieces(decodeTextInTurns(body, charset, turns), turns));
+      return listFields(
+        parsed(await parseFormPieces(decodeTextInTurns(body, charset, turns), turns), 'form data'),
+      );
     case 'json': {
       const result = await parseJsonInTurns(await readUtf8InTurns(body, charset, turns), turns);
       return checkedDepthInTurns(parsed(result, 'JSON'), body, limits.maxDepth, turns);
@@ -122,7 +124,7 @@ function emptyText(mediaType: string): '' | undefined {
   return isJsonMediaType(mediaType) || isXmlMediaType(mediaType) ? undefined : '';
 }
 
-function parsed(result: ParseResult, format: string): unknown {
+function parsed<T>(result: ParseResult<T>, format: string): T {
   if (result.ok) return result.value;
   throw new WebhookError('WEBHOOK_PAYLOAD', `The payload is not valid ${format}: ${result.message}`);
 }

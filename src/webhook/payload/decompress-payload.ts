@@ -18,7 +18,7 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
  * @throws WebhookError WEBHOOK_ENCODING for an encoding that is not known, WEBHOOK_PAYLOAD for a body that is not
  *   encoded so, WEBHOOK_TOO_LARGE
  */
-export async function decodePayload(
+export async function decompressPayload(
   body: Uint8Array,
   contentEncoding: string | undefined,
   maxBytes: number,

@@ -1,0 +1,232 @@
+import { resolveBounds } from '../../errors/resolve-bounds.js';
+import { RATE_LIMIT_HEADERS, readRateLimit } from '../../http/message/rate-limit.js';
+import { parseRetryAfter } from '../../http/message/retry-after.js';
+import type { ResponseHeaders, TransportResponse } from '../../http/message/transport.js';
+import { SlidingWindow } from './sliding-window.js';
+
+/** What runs may ask of one host with one connection, all of them together. */
+export interface BudgetFigures {
+  /** Calls on their way at a time. Default: Infinity. */
+  readonly inFlight: number;
+  /** Calls within any stretch of `windowMs`. Default: Infinity. */
+  readonly calls: number;
+  /** Milliseconds of a window. Default: 1000. */
+  readonly windowMs: number;
+}
+
+/** Why a call has to wait: a figure of the embedder's, or what the service has said. */
+export type BudgetReason = 'in-flight' | 'calls' | 'retry-after' | 'rate-limit';
+
+/** What stands against a call now. */
+export interface Shortage {
+  readonly reason: BudgetReason;
+  /** Milliseconds until there is room again; undefined where another call has to end first. */
+  readonly waitMs: number | undefined;
+  /** Calls at a time, or of a window; undefined where that is not known. */
+  readonly limit: number | undefined;
+}
+
+/** What is known of one host and connection. */
+export interface Account {
+  /** `https://api.example.com` */
+  readonly origin: string;
+  inFlight: number;
+  /** The service wants no call before. */
+  heldUntilMs: number;
+  /** Calls the service has left, as long as its window lasts. */
+  left: number;
+  /** When it said so. */
+  toldAtMs: number;
+  resetAtMs: number;
+  limit: number | undefined;
+  /** Windows of the embedder's figures, by their length. */
+  windows: Map<number, SlidingWindow> | undefined;
+  /** Calls that wait for another one to end, the first first. */
+  readonly waiting: (() => void)[];
+}
+
+/** Accounts by host and connection. */
+export type Accounts = Map<string, Account>;
+
+/** Those of all runs in this process over its own network and clock. */
+export const PROCESS_ACCOUNTS: Accounts = new Map();
+
+const DEFAULT_FIGURES: BudgetFigures = Object.freeze({
+  inFlight: Number.POSITIVE_INFINITY,
+  calls: Number.POSITIVE_INFINITY,
+  windowMs: 1000,
+});
+
+/** Accounts that are kept while nothing is on its way. */
+const MAX_ACCOUNTS = 1000;
+
+/** The longest that what a service says is heeded: one hour. [choice] */
+const MAX_HOLD_MS = 3_600_000;
+
+/**
+ * Says whether a call may go out, and learns from its answer. What services say only ever lowers what may be asked of
+ * them: `Retry-After` of an answer of 400 and above, and rate limit headers of any.
+ */
+export class CallBudget {
+  readonly #figures: BudgetFigures;
+  readonly #accounts: Accounts;
+
+  /** @throws EngineError (USAGE) for a figure that is none */
+  constructor(figures: Partial<BudgetFigures> = {}, accounts: Accounts = new Map()) {
+    this.#figures = resolveBounds(DEFAULT_FIGURES, figures, { least: 1, infinity: true });
+    this.#accounts = accounts;
+  }
+
+  /** @param connection whose calls are counted together: its name or a hash, never what it holds */
+  open(url: string, connection: string, nowMs: number): Account {
+    const origin = readOrigin(url);
+    const key = `${origin} ${connection}`;
+    const known = this.#accounts.get(key);
+    if (known !== undefined) return known;
+    if (this.#accounts.size >= MAX_ACCOUNTS) this.#forget(nowMs);
+    const account = createAccount(origin);
+    this.#accounts.set(key, account);
+    return account;
+  }
+
+  /**
+   * Counts a call, which has to `leave` once it is over.
+   *
+   * @param isNext whether it has waited for its turn
+   * @returns what stands against it; then it is not counted
+   */
+  admit(account: Account, nowMs: number, isNext = false): Shortage | undefined {
+    const { inFlight, calls, windowMs } = this.#figures;
+    if (account.inFlight >= inFlight || (account.waiting.length > 0 && !isNext)) {
+      return { reason: 'in-flight', waitMs: undefined, limit: inFlight };
+    }
+    if (nowMs < account.heldUntilMs) {
+      return { reason: 'retry-after', waitMs: account.heldUntilMs - nowMs, limit: undefined };
+    }
+    if (account.left <= 0 && nowMs < account.resetAtMs) {
+      return { reason: 'rate-limit', waitMs: account.resetAtMs - nowMs, limit: account.limit };
+    }
+    const waitMs =
+      calls === Number.POSITIVE_INFINITY ? 0 : openWindow(account, windowMs).waitFor(calls, nowMs);
+    if (waitMs > 0) return { reason: 'calls', waitMs, limit: calls };
+    this.force(account, nowMs);
+    return undefined;
+  }
+
+  /** Counts a call, whatever stands against it. */
+  force(account: Account, nowMs: number): void {
+    account.inFlight++;
+    account.left--;
+    if (account.windows !== undefined) for (const window of account.windows.values()) window.add(nowMs);
+  }
+
+  /**
+   * A call is over.
+   *
+   * @param response undefined where none came
+   * @param sentAtMs when the call went out
+   */
+  leave(account: Account, response: TransportResponse | undefined, sentAtMs: number, nowMs: number): void {
+    account.inFlight--;
+    if (response !== undefined) heed(account, response, sentAtMs, nowMs);
+    wakeNext(account);
+  }
+
+  /** Drops what says nothing any more; where that is not enough, the oldest that have nothing on its way. */
+  #forget(nowMs: number): void {
+    const unused = [...this.#accounts].filter(
+      ([, { inFlight, waiting }]) => inFlight === 0 && waiting.length === 0,
+    );
+    const idle = unused.filter(([, account]) => isIdle(account, nowMs));
+    const dropped = idle.length > 0 ? idle : unused.slice(0, MAX_ACCOUNTS / 4);
+    for (const [key] of dropped) this.#accounts.delete(key);
+  }
+}
+
+/** Resolves when a call of the account has ended; rejects with the reason of the signal. Calls come in turn. */
+export function takeTurn(account: Account, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const onTurn = (): void => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    };
+    const onAbort = (): void => {
+      account.waiting.splice(account.waiting.indexOf(onTurn), 1);
+      reject(signal.reason);
+    };
+    account.waiting.push(onTurn);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** Lets the next call of the account have its turn. For one that has had its turn and goes nowhere, too. */
+export function wakeNext(account: Account): void {
+  if (account.waiting.length > 0) account.waiting.shift()?.();
+}
+
+function createAccount(origin: string): Account {
+  return {
+    origin,
+    inFlight: 0,
+    heldUntilMs: 0,
+    left: Number.POSITIVE_INFINITY,
+    toldAtMs: 0,
+    resetAtMs: 0,
+    limit: undefined,
+    windows: undefined,
+    waiting: [],
+  };
+}
+
+function readOrigin(url: string): string {
+  return /^[a-z]+:\/\/[^/?#]*/i.exec(url)?.[0].toLowerCase() ?? '';
+}
+
+function openWindow(account: Account, windowMs: number): SlidingWindow {
+  account.windows ??= new Map();
+  const window = account.windows.get(windowMs) ?? new SlidingWindow(windowMs);
+  account.windows.set(windowMs, window);
+  return window;
+}
+
+function isIdle({ heldUntilMs, resetAtMs, windows }: Account, nowMs: number): boolean {
+  if (nowMs < heldUntilMs || nowMs < resetAtMs) return false;
+  return [...(windows?.values() ?? [])].every((window) => window.isEmpty(nowMs));
+}
+
+/**
+ * What the last answer says counts. An answer to a call that went out before that was known says nothing newer: it may only
+ * lower it.
+ */
+function heed(
+  account: Account,
+  { status, headers, url }: TransportResponse,
+  sentAtMs: number,
+  nowMs: number,
+): void {
+  const asksToWait = status >= 400 && 'retry-after' in headers;
+  const tellsWhatIsLeft = RATE_LIMIT_HEADERS.some((name) => name in headers);
+  if (!asksToWait && !tellsWhatIsLeft) return;
+  // After a redirect it is another host that speaks.
+  if (readOrigin(url) !== account.origin) return;
+  if (asksToWait) holdBack(account, headers, nowMs);
+  const told = tellsWhatIsLeft ? readRateLimit(headers, nowMs) : undefined;
+  if (told === undefined) return;
+  // The service may not have seen those on their way.
+  const left = Math.max(0, told.remaining - account.inFlight);
+  const isOlder = nowMs < account.resetAtMs && sentAtMs < account.toldAtMs;
+  if (isOlder && left > account.left) return;
+  account.left = left;
+  account.toldAtMs = nowMs;
+  account.resetAtMs = nowMs + Math.min(told.resetMs, MAX_HOLD_MS);
+  account.limit = told.limit;
+}
+
+/** Of 2xx and 3xx it says when to look at a result or an address again, which is another matter. [choice] */
+function holdBack(account: Account, headers: ResponseHeaders, nowMs: number): void {
+  const value = headers['retry-after'];
+  const delayMs = parseRetryAfter(typeof value === 'string' ? value : undefined, nowMs);
+  if (delayMs === undefined) return;
+  account.heldUntilMs = Math.max(account.heldUntilMs, nowMs + Math.min(delayMs, MAX_HOLD_MS));
+}
