@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { EngineError } from '../errors/engine-error.js';
-import { type FetchServer, type ListenOptions, serveFetch } from '../server/serve-fetch.js';
+import { type PlainAnswer, type PlainRequest, toFetchResponse } from '../server/plain-request.js';
+import { type FetchServer, type ListenOptions, serveOn } from '../server/serve-fetch.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import { type IncomingCall, readCallBody } from '../webhook/incoming-call.js';
 import { createEventAdmin, type EventAdmin } from './events/event-admin.js';
@@ -8,7 +9,7 @@ import { createIntake, type Intake } from './events/intake.js';
 import { processEvent } from './events/process-event.js';
 import { purge } from './events/purge.js';
 import { createQueueCapacity } from './events/queue-capacity.js';
-import { receiveCall, textResponse } from './events/receive.js';
+import { answerText, receiveCall } from './events/receive.js';
 import {
   createHookFinder,
   type Hook,
@@ -17,6 +18,7 @@ import {
   putHook,
   removeHook,
 } from './hooks/hooks.js';
+import { type HostLimits, resolveHostLimits } from './host-limits.js';
 import { createStoreQueue } from './queue/store-queue.js';
 import { runIncomplete } from './scenarios/run-incomplete.js';
 import { runScheduled } from './scenarios/run-scheduled.js';
@@ -30,14 +32,13 @@ import type { Checkpoint, HostContext } from './work/context.js';
 import { createDispatcher, type Dispatcher } from './work/dispatcher.js';
 import { findDueScenarios, followClock } from './work/due-work.js';
 import { createWorkerLease, type WorkerLease } from './work/lease.js';
-import { type HostLimits, resolveHostLimits } from './work/limits.js';
 import { nextTurn } from './work/next-turn.js';
 import { type HostObserver, tellAll } from './work/observer.js';
 import type { Flows, HostQueue, Receiver } from './work/ports.js';
 import { repeatEvery } from './work/repeat-every.js';
 import { type HostTracing, NO_TRACING } from './work/tracing.js';
 import type { WorkContext } from './work/work-context.js';
-import { createWorkLog } from './work/work-log.js';
+import { createWorkLog, type WorkSource } from './work/work-log.js';
 
 /** What a host is made of. Required: store, receiver and flows; everything else has a default. */
 export interface HostOptions {
@@ -129,11 +130,11 @@ export function createHost(options: HostOptions): Host {
       return show(row);
     },
     removeHook: (id) => removeHook(store, clock, id),
-    fetch: handle,
+    fetch: async (request) => toFetchResponse(await handle(toPlainRequest(request))),
     health: () => parts.health(),
     start: () => startWork(parts),
     listen: async (where) => {
-      life.server = await serveFetch(handle, { ...where, limits: context.limits, isVital });
+      life.server = await serveOn({ plain: handle }, { ...where, limits: context.limits, isVital });
       return life.server;
     },
     stop: (graceMs = DEFAULT_GRACE_MS) => stopAll(parts, graceMs),
@@ -221,8 +222,19 @@ function createParts(options: HostOptions): Parts {
     if (claim.kind === 'event') capacity.release(claim.event.hookId);
   };
   const arrivals = createArrivals();
-  const gather = store.capabilities.holdsProcess === true ? arrivals.settled : nextTurn;
-  const context: WorkContext = { ...shared, log: createWorkLog(shared, { onTaken, gather }) };
+  const holdsProcess = store.capabilities.holdsProcess === true;
+  const source: WorkSource = {
+    choose: () => dispatcher.choose(),
+    give: (requests, claimed) => dispatcher.give(requests, claimed),
+  };
+  const context: WorkContext = {
+    ...shared,
+    log: createWorkLog(shared, {
+      onTaken,
+      gather: holdsProcess ? arrivals.shared : nextTurn,
+      source,
+    }),
+  };
   const dispatcher = createDispatcher({
     context,
     log: context.log,
@@ -236,7 +248,7 @@ function createParts(options: HostOptions): Parts {
     lease,
     dispatcher,
     arrivals,
-    intake: createIntake(context, capacity, gather),
+    intake: createIntake(context, capacity, holdsProcess ? arrivals.settled : nextTurn),
     baseUrl: () => (options.baseUrl ?? life.server?.origin ?? 'http://localhost').replace(/\/+$/, ''),
     health: () => readHealth(context, life.isStopping, { isFull: () => clock.now() < life.fullUntilMs }),
   };
@@ -257,27 +269,26 @@ async function handleClaim(context: WorkContext, life: Life, claim: Claim, onRan
 function createHandler(
   parts: Parts,
   { receiver, metrics }: HostOptions,
-): (request: Request) => Promise<Response> {
+): (request: PlainRequest) => Promise<PlainAnswer> {
   const { context, life, intake, baseUrl, dispatcher, arrivals } = parts;
-  const hookOf = createHookFinder(context.store);
+  // A driver that answers at once would be asked for each call by itself, before the next one, or a body, is read.
+  const { holdsProcess } = context.store.capabilities;
+  const hookOf = createHookFinder(context.store, holdsProcess === true ? nextTurn : undefined);
   return async (request) => {
     arrivals.note();
-    const { pathname } = new URL(request.url);
-    if (pathname === '/health') return healthResponse(await parts.health());
-    if (pathname === '/metrics' && metrics !== undefined)
-      return metricsResponse(metrics, await parts.health());
-    const token = /^\/hooks\/([A-Za-z0-9_-]{1,100})\/?$/.exec(pathname)?.[1];
-    if (token === undefined) return textResponse(404, 'There is nothing at this address.');
+    const { method, url, headers, announcedBytes } = request;
+    if (url.pathname === '/health') return healthAnswer(await parts.health());
+    if (url.pathname === '/metrics' && metrics !== undefined)
+      return metricsAnswer(metrics, await parts.health());
+    const token = /^\/hooks\/([A-Za-z0-9_-]{1,100})\/?$/.exec(url.pathname)?.[1];
+    if (token === undefined) return answerText(404, 'There is nothing at this address.');
     const readCall = async (): Promise<IncomingCall> => {
-      const body = await readCallBody(request);
+      const body = await request.readBody();
       arrivals.note();
-      const { method, url, headers } = request;
-      return { method: method.toUpperCase(), url, headers: [...headers], body };
+      return { method, url: url.href, headers, body };
     };
     const { signal } = life.running;
-    const senderTrace = request.headers.get('traceparent') ?? undefined;
-    const announcedBytes =
-      request.body === null ? undefined : Number(request.headers.get('content-length') ?? 0);
+    const senderTrace = headers.find(([name]) => name === 'traceparent')?.[1];
     return receiveCall(
       {
         context,
@@ -293,6 +304,18 @@ function createHandler(
       token,
       readCall,
     );
+  };
+}
+
+/** A request of the Fetch API as the handler takes it. */
+function toPlainRequest(request: Request): PlainRequest {
+  const { method, url, headers, body } = request;
+  return {
+    method: method.toUpperCase(),
+    url: new URL(url),
+    headers: [...headers],
+    announcedBytes: body === null ? undefined : Number(headers.get('content-length') ?? 0),
+    readBody: () => readCallBody(request),
   };
 }
 
@@ -329,14 +352,19 @@ async function stopAll({ context, life, lease, dispatcher }: Parts, graceMs: num
   await queue.close();
 }
 
-async function metricsResponse(metrics: HostMetrics, health: Health): Promise<Response> {
+async function metricsAnswer(metrics: HostMetrics, health: Health): Promise<PlainAnswer> {
   const { text, contentType } = await metrics.read(health);
-  return new Response(text, { headers: { 'content-type': contentType, 'cache-control': 'no-store' } });
+  return toAnswer(200, text, contentType);
 }
 
-function healthResponse(health: Health): Response {
-  return new Response(`${JSON.stringify(health)}\n`, {
-    status: health.status === 'ok' ? 200 : 503,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  });
+function healthAnswer(health: Health): PlainAnswer {
+  return toAnswer(health.status === 'ok' ? 200 : 503, `${JSON.stringify(health)}\n`, 'application/json');
+}
+
+function toAnswer(status: number, text: string, contentType: string): PlainAnswer {
+  const headers = [
+    ['content-type', contentType],
+    ['cache-control', 'no-store'],
+  ] as const;
+  return { status, headers, body: Buffer.from(text) };
 }

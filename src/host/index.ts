@@ -13,6 +13,7 @@ export {
 export { type AttachOptions, attachHook, detachHook } from './hooks/attach-hook.js';
 export { createEngineReceiver, type Engines } from './hooks/engine-receiver.js';
 export type { Hook, HookWanted } from './hooks/hooks.js';
+export { DEFAULT_HOST_LIMITS, type HostLimits } from './host-limits.js';
 export { createPostgresQueue, type PostgresQueueOptions } from './queue/postgres-queue.js';
 export { createStoreQueue, type StoreQueueOptions } from './queue/store-queue.js';
 export { findStuck, type Stuck } from './scenarios/find-stuck.js';
@@ -41,7 +42,6 @@ export type {
   IncompleteStatus,
   ScenarioRow,
 } from './store/tables.js';
-export { DEFAULT_HOST_LIMITS, type HostLimits } from './work/limits.js';
 export {
   type CallAccepted,
   type CallRefusal,

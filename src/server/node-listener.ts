@@ -1,8 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { joinHeaders, type PlainAnswer, type PlainRequest, toPlainAnswer } from './plain-request.js';
 import { type Refusal, refusalResponse } from './refusal.js';
-import { type BodyLimits, type ByteBudget, type RequestBody, streamBody } from './request-body.js';
+import { type BodyLimits, type ByteBudget, openBody, type RequestBody } from './request-body.js';
 
 export type FetchHandler = (request: Request) => Promise<Response>;
+
+/** A handler that is given plain data, which costs half of what the Fetch API does. */
+export type PlainHandler = (request: PlainRequest) => Promise<PlainAnswer>;
+
+/** How a request is answered. */
+export type Handler = { readonly fetch: FetchHandler } | { readonly plain: PlainHandler };
 
 export interface ListenerOptions {
   readonly limits: BodyLimits & {
@@ -32,10 +39,8 @@ const MAX_VITAL = 50;
 /** How long the sender of a body that nobody reads may go on before the connection is closed. */
 const MAX_DRAIN_MS = 5000;
 
-/**
- * Answers through a Fetch handler. The handler decides by address and headers before any of the body is read.
- */
-export function createNodeListener(handle: FetchHandler, options: ListenerOptions): NodeListener {
+/** Answers through a handler, which decides by address and headers before any of the body is read. */
+export function createNodeListener(handler: Handler, options: ListenerOptions): NodeListener {
   const { limits, isClosing = () => false, isVital = () => false } = options;
   const refuse = (why: Refusal): Response => (options.refuse ?? refusalResponse)(why, limits.maxBodyBytes);
   const budget: ByteBudget = { bytes: 0 };
@@ -46,24 +51,31 @@ export function createNodeListener(handle: FetchHandler, options: ListenerOption
     isVitalRequest(incoming) ? vitalInFlight > MAX_VITAL : inFlight - vitalInFlight > limits.maxRequests;
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const body = hasBody(incoming) ? streamBody(incoming, limits, budget) : undefined;
+    const body = hasBody(incoming) ? openBody(incoming, limits, budget) : undefined;
     try {
-      const response = await respond(incoming, body).finally(() => body?.release());
-      await send(response, outgoing, isClosing(), Math.min(limits.bodyTimeoutMs, MAX_DRAIN_MS));
+      const answered = await respond(incoming, body).finally(() => body?.release());
+      if (answered instanceof Response && isEventStream(answered)) await sendStream(answered, outgoing);
+      else await send(answered, outgoing, isClosing(), limits.bodyTimeoutMs);
     } catch {
       outgoing.destroy();
     }
   }
 
-  async function respond(incoming: IncomingMessage, body: RequestBody | undefined): Promise<Response> {
+  async function respond(
+    incoming: IncomingMessage,
+    body: RequestBody | undefined,
+  ): Promise<Response | PlainAnswer> {
     if (isBusy(incoming)) return refuse('busy');
-    const request = toRequest(incoming, body?.stream);
-    if (request === undefined) return refuse('unreadable');
     try {
-      const response = await handle(request);
+      const call =
+        'plain' in handler
+          ? callPlain(handler.plain, incoming, body)
+          : callFetch(handler.fetch, incoming, body);
+      if (call === undefined) return refuse('unreadable');
+      const answered = await call;
       // A handler that turns a body it could not read into an answer of its own does not know why.
       const refusal = body?.refusal();
-      return refusal === undefined ? response : refuse(refusal);
+      return refusal === undefined ? answered : refuse(refusal);
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) throw error;
       return refuse(body?.refusal() ?? 'failed');
@@ -89,74 +101,86 @@ function hasBody({ method, headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Undefined when the request line or a header has a form the Fetch API does not know. */
-function toRequest(
-  { method = 'GET', url = '/', rawHeaders }: IncomingMessage,
-  body: ReadableStream<Uint8Array> | undefined,
-): Request | undefined {
-  if (!url.startsWith('/') && !/^https?:\/\//.test(url)) return undefined;
+/** Undefined when the request line has a form that is not taken. The host decides nothing here: routes have paths only. */
+function readAddress({ url = '/' }: IncomingMessage): URL | undefined {
   // The URL parser would take it for a slash, and so for another path than a proxy in front of us saw.
   if (url.includes('\\')) return undefined;
+  if (!url.startsWith('/') && !/^https?:\/\//.test(url)) return undefined;
+  const address = url.startsWith('/') ? `http://localhost${url}` : url;
+  return URL.canParse(address) ? new URL(address) : undefined;
+}
+
+/** Undefined when the request line or a header has a form the Fetch API does not know. */
+function callFetch(
+  handle: FetchHandler,
+  incoming: IncomingMessage,
+  body: RequestBody | undefined,
+): Promise<Response> | undefined {
+  const address = readAddress(incoming);
+  if (address === undefined) return undefined;
+  const { method = 'GET', rawHeaders } = incoming;
+  let request: Request;
   try {
-    // The host decides nothing here: routes have paths only.
-    const address = url.startsWith('/') ? `http://localhost${url}` : url;
-    return new Request(address, {
+    const headers = joinHeaders(rawHeaders).map(([name, value]): [string, string] => [name, value]);
+    request = new Request(address, {
       method,
-      headers: readHeaders(rawHeaders),
-      ...(body && { body, duplex: 'half' as const }),
+      headers,
+      ...(body && { body: body.stream(), duplex: 'half' as const }),
     });
   } catch {
     return undefined;
   }
+  return handle(request);
 }
 
-/** As they came, a repeated one joined as its rules say; Node's own view drops some of them. */
-function readHeaders(rawHeaders: readonly string[]): Headers {
-  const headers = new Headers();
-  const cookies: string[] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
-    if (name.toLowerCase() === 'cookie') cookies.push(value);
-    else headers.append(name, value);
-  }
-  if (cookies.length > 0) headers.set('cookie', cookies.join('; '));
-  return headers;
+function callPlain(
+  handle: PlainHandler,
+  incoming: IncomingMessage,
+  body: RequestBody | undefined,
+): Promise<PlainAnswer> | undefined {
+  const url = readAddress(incoming);
+  if (url === undefined) return undefined;
+  const { method = 'GET', rawHeaders, headers } = incoming;
+  return handle({
+    method,
+    url,
+    headers: joinHeaders(rawHeaders),
+    announcedBytes: body && Number(headers['content-length'] ?? 0),
+    readBody: body?.readAll ?? (async () => new Uint8Array()),
+  });
 }
 
 async function send(
-  response: Response,
+  answered: Response | PlainAnswer,
   outgoing: ServerResponse,
   isLast: boolean,
-  drainMs: number,
+  timeoutMs: number,
 ): Promise<void> {
   const { req: incoming } = outgoing;
-  if (isEventStream(response)) return sendStream(response, outgoing);
   await dropShort(incoming);
-  const body = Buffer.from(await response.arrayBuffer());
+  const { status, headers, body } = answered instanceof Response ? await toPlainAnswer(answered) : answered;
   const isUnread = !incoming.complete;
-  outgoing.statusCode = response.status;
-  for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value);
-  const cookies = response.headers.getSetCookie();
-  if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies);
+  outgoing.statusCode = status;
+  for (const [name, value] of headers) outgoing.appendHeader(name, value);
   // A body that nobody reads to its end would be taken for the next request.
   if (isLast || isUnread) outgoing.setHeader('connection', 'close');
   // The answer to HEAD says how long that to GET would be, and its handler alone knows.
-  const isHead = incoming.method === 'HEAD' && body.length === 0;
-  if (
-    response.status !== 204 &&
-    response.status !== 304 &&
-    !(isHead && outgoing.hasHeader('content-length'))
-  ) {
-    outgoing.setHeader('content-length', body.length);
+  const isHead = incoming.method === 'HEAD' && body.byteLength === 0;
+  if (status !== 204 && status !== 304 && !(isHead && outgoing.hasHeader('content-length'))) {
+    outgoing.setHeader('content-length', body.byteLength);
   }
   if (isUnread) {
     // The length is known, so the sender has the whole answer before the end.
     outgoing.write(body);
-    await drain(incoming, drainMs);
+    await drain(incoming, Math.min(timeoutMs, MAX_DRAIN_MS));
   }
   await new Promise<void>((resolve) => {
-    outgoing.once('close', resolve);
     outgoing.end(isUnread ? undefined : body, () => resolve());
+    // What the system has taken is no longer ours to wait for.
+    if (outgoing.socket?.writableLength === 0) return resolve();
+    outgoing.once('close', resolve);
+    // A reader who takes nothing of it would hold a place for ever.
+    outgoing.setTimeout(timeoutMs, () => outgoing.destroy());
   });
 }
 

@@ -16,9 +16,11 @@ export interface ByteBudget {
   bytes: number;
 }
 
-/** A body as a stream, and what came of it. */
+/** A body that is read once, as a stream or whole, and what came of it. */
 export interface RequestBody {
-  readonly stream: ReadableStream<Uint8Array>;
+  readonly stream: () => ReadableStream<Uint8Array>;
+  /** Rejects where reading ends early. */
+  readonly readAll: () => Promise<Uint8Array>;
   /** Why reading ended early, if it did so on our side. */
   readonly refusal: () => Refusal | undefined;
   /** Gives back what the body took of the budget. */
@@ -33,12 +35,12 @@ const MIN_BYTES_A_WINDOW = 2500;
  * The body of a request, read when somebody asks for it and not before, so that a request to no address costs what its
  * head costs. A reader that stops early leaves the connection open for the answer.
  */
-export function streamBody(
-  incoming: Pick<IncomingMessage, 'iterator' | 'headers'>,
+export function openBody(
+  incoming: Pick<IncomingMessage, 'iterator' | 'headers' | 'complete' | 'destroyed' | 'read'>,
   limits: BodyLimits,
   budget: ByteBudget,
 ): RequestBody {
-  const chunks: AsyncIterator<Uint8Array> = incoming.iterator({ destroyOnReturn: false });
+  let chunks: AsyncIterator<Uint8Array> | undefined;
   let taken = 0;
   let refusal: Refusal | undefined;
   const pace = createPace(limits.bodyTimeoutMs);
@@ -55,9 +57,14 @@ export function streamBody(
     return budget.bytes > limits.maxBytesInFlight ? 'full' : undefined;
   };
 
-  const next = async (): Promise<Uint8Array | undefined> => {
+  const assertAnnounced = (): void => {
     // What the sender announces is enough to refuse, never enough to trust.
     if (Number(incoming.headers['content-length']) > limits.maxBodyBytes) throw refuse('too-large');
+  };
+
+  const next = async (): Promise<Uint8Array | undefined> => {
+    assertAnnounced();
+    chunks ??= incoming.iterator({ destroyOnReturn: false });
     const step = await pace.within(chunks.next());
     if (step === 'too-slow') throw refuse(step);
     if (step.done === true) return undefined;
@@ -73,21 +80,40 @@ export function streamBody(
     return new Error(`The body was refused: ${why}.`);
   };
 
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      pull: async (controller) => {
-        const chunk = await next();
-        if (chunk === undefined) controller.close();
-        else controller.enqueue(chunk);
+  const stream = (): ReadableStream<Uint8Array> =>
+    new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          const chunk = await next();
+          if (chunk === undefined) controller.close();
+          else controller.enqueue(chunk);
+        },
+        cancel: async () => {
+          await chunks?.return?.();
+        },
       },
-      cancel: async () => {
-        await chunks.return?.();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  return { stream, refusal: () => refusal, release };
+      { highWaterMark: 0 },
+    );
+
+  const readAll = async (): Promise<Uint8Array> => {
+    assertAnnounced();
+    // A short one came with its head, most often: nobody has to wait for it.
+    if (incoming.complete && !incoming.destroyed && chunks === undefined) {
+      const whole = (incoming.read() as Buffer | null) ?? EMPTY;
+      const problem = take(whole.byteLength);
+      if (problem !== undefined) throw refuse(problem);
+      // Says that it was read to its end.
+      incoming.read();
+      return whole;
+    }
+    const parts: Uint8Array[] = [];
+    for (let part = await next(); part !== undefined; part = await next()) parts.push(part);
+    return parts.length === 1 ? (parts[0] ?? EMPTY) : Buffer.concat(parts);
+  };
+  return { stream, readAll, refusal: () => refusal, release };
 }
+
+const EMPTY = new Uint8Array();
 
 /** Judges how fast a sender is by the time somebody waited for it; a reader that takes its time is not its fault. */
 interface Pace {

@@ -1,7 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { createNodeListener, type FetchHandler, type ListenerOptions } from './node-listener.js';
+import {
+  createNodeListener,
+  type FetchHandler,
+  type Handler,
+  type ListenerOptions,
+} from './node-listener.js';
+import { createStallMeter, type StallMeter } from './stall-meter.js';
 
 /** Where a server listens. */
 export interface ListenOptions {
@@ -31,14 +37,19 @@ export interface FetchServer {
   readonly close: (graceMs: number) => Promise<void>;
 }
 
+/** Answers through a Fetch handler: see `serveOn`. */
+export function serveFetch(fetch: FetchHandler, options: ServeFetchOptions): Promise<FetchServer> {
+  return serveOn({ fetch }, options);
+}
+
 /**
- * Answers what comes in on a port through a Fetch handler, within limits: size, time until head and body are there, how
+ * Answers what comes in on a port through a handler, within limits: size, time until head and body are there, how
  * many requests and how many bytes at a time. Rejects with the error of the socket when the port cannot be had.
  */
-export async function serveFetch(handle: FetchHandler, options: ServeFetchOptions): Promise<FetchServer> {
+export async function serveOn(handler: Handler, options: ServeFetchOptions): Promise<FetchServer> {
   const { port = 0, hostname = '127.0.0.1', tls, limits, refuse, isVital } = options;
   let isClosing = false;
-  const listener = createNodeListener(handle, { limits, refuse, isVital, isClosing: () => isClosing });
+  const listener = createNodeListener(handler, { limits, refuse, isVital, isClosing: () => isClosing });
   const settings = {
     headersTimeout: limits.headerTimeoutMs,
     requestTimeout: limits.bodyTimeoutMs,
@@ -51,17 +62,38 @@ export async function serveFetch(handle: FetchHandler, options: ServeFetchOption
           { ...settings, ...tls, handshakeTimeout: limits.headerTimeoutMs },
           listener.listen,
         );
+  const stalls = createStallMeter(limits.headerTimeoutMs + limits.bodyTimeoutMs);
+  forgiveStalls(server, settings, stalls);
   const sockets = keepSockets(server);
-  await listen(server, port, hostname);
+  await listen(server, port, hostname).catch((error: unknown) => {
+    stalls.stop();
+    throw error;
+  });
   const address = server.address();
   const actual = typeof address === 'object' && address !== null ? address.port : port;
   return {
     origin: `${tls ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${actual}`,
     close: (graceMs) => {
       isClosing = true;
+      stalls.stop();
       return close(server, sockets, graceMs, listener.requestsInFlight);
     },
   };
+}
+
+/**
+ * The server looks at these times as it checks its connections, and counts from when it has seen them, whoever kept it
+ * from reading what they have sent. Time in which this process was held up is nobody's delay.
+ */
+function forgiveStalls(
+  server: Server,
+  { headersTimeout, requestTimeout }: Pick<Server, 'headersTimeout' | 'requestTimeout'>,
+  { stalledMs }: StallMeter,
+): void {
+  Object.defineProperties(server, {
+    headersTimeout: { get: () => headersTimeout + stalledMs() },
+    requestTimeout: { get: () => requestTimeout + stalledMs() },
+  });
 }
 
 /** Every open connection, those too that the HTTP server does not count as it has read no request of theirs yet. */

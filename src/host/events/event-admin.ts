@@ -85,13 +85,31 @@ export function createEventAdmin(options: AdminOptions): EventAdmin {
   };
   return {
     get,
-    list: ({ limit = DEFAULT_LIMIT, ...filter } = {}) =>
-      store.find('events', { where: toCondition(filter), columns: SHOWN, descending: true, limit }),
+    list: (query) => list(store, query),
     replay: (id) => changeOne(id, REPLAY, 'replayed'),
     discard: (id) => changeOne(id, DISCARD, 'discarded'),
     replayAll: (filter) => changeAll(options, filter, REPLAY),
     discardAll: (filter) => changeAll(options, filter, DISCARD),
   };
+}
+
+/** In steps from the newest, as a row is looked up by one bound of a time. */
+async function list(
+  store: HostStore,
+  { limit = DEFAULT_LIMIT, ...filter }: EventQuery = {},
+): Promise<readonly EventSummary[]> {
+  const { afterMs, beforeMs } = filter;
+  const where = toCondition(filter);
+  const query = { columns: SHOWN, descending: true, limit } as const;
+  if (afterMs === undefined || beforeMs === undefined) return store.find('events', { ...query, where });
+  const found: EventSummary[] = [];
+  for (let offset = 0; found.length < limit; offset += limit) {
+    const rows = await store.find('events', { ...query, where, offset });
+    found.push(...rows.filter(({ receivedAtMs }) => receivedAtMs > afterMs));
+    // Ids grow with the time events came, so all that follow are older still.
+    if (rows.length < limit || found.length < offset + rows.length) break;
+  }
+  return found.slice(0, limit);
 }
 
 interface Change {

@@ -134,7 +134,7 @@ async function storeAll(
     // Nobody looks at more than some of what could not be read.
     const wanted = drafts
       .filter((it) => it.status === 'pending' || (rejected.get(it.hookId) ?? 0) < MAX_REJECTED)
-      .map((draft) => toRow(draft, context, owner));
+      .map((draft) => toRow(draft, context, { scenario: scenarios.get(draft.hookId), owner }));
     const fullHookId = takeCapacity(wanted, free);
     counts.push(fullHookId === undefined ? wanted.length : { fullHookId });
     if (fullHookId === undefined) rows.push(...wanted);
@@ -233,10 +233,17 @@ function takeCapacity(rows: readonly NewEvent[], free: Map<number, Capacity>): n
   return undefined;
 }
 
+interface NewEventOptions {
+  /** The one that processes the events of the hook. */
+  readonly scenario: ScenarioRow | undefined;
+  /** The same where it has the event already. */
+  readonly owner: ScenarioRow | undefined;
+}
+
 function toRow(
   draft: EventDraft,
   { clock, worker }: IntakeContext,
-  owner: ScenarioRow | undefined,
+  { scenario, owner }: NewEventOptions,
 ): NewEvent {
   const { hookId, status, bundles, request, error } = draft;
   const receivedAtMs = clock.now();
@@ -249,7 +256,8 @@ function toRow(
     receivedAtMs,
     bytes: Buffer.byteLength(JSON.stringify(bundles)),
     status: isTaken ? 'running' : status,
-    scenarioId: owner?.id ?? null,
+    // Whoever takes it need not write that.
+    scenarioId: status === 'rejected' ? null : (scenario?.id ?? null),
     claimedBy: isTaken ? worker.name() : null,
     ...(isTaken ? { attempts: 1, crashes: 1 } : { attempts: 0, crashes: 0 }),
     crashesAlone: 0,

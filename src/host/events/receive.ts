@@ -4,6 +4,7 @@ import { StoreError } from '../../errors/store-error.js';
 import { redactPatterns } from '../../redaction/redact-text.js';
 import { SANITIZED } from '../../redaction/redact-value.js';
 import { isSecretName } from '../../redaction/secret-names.js';
+import { type PlainAnswer, toPlainAnswer } from '../../server/plain-request.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
@@ -51,7 +52,7 @@ export function receiveCall(
   options: ReceiveOptions,
   token: string,
   readCall: () => Promise<IncomingCall>,
-): Promise<Response> {
+): Promise<PlainAnswer> {
   const callId = randomUUID();
   const attributes = { 'iml.call_id': callId };
   return options.context.tracing.inSpan(
@@ -65,33 +66,33 @@ async function receiveInSpan(
   token: string,
   readCall: () => Promise<IncomingCall>,
   { span, callId }: { readonly span: HostSpan; readonly callId: string },
-): Promise<Response> {
+): Promise<PlainAnswer> {
   const { context } = options;
   const { traceparent } = span;
   const startedAtMs = context.clock.now();
   const readNamed = async (): Promise<NamedCall> => ({ ...(await readCall()), callId, traceparent });
-  const { response, hook, eventIds, bytes, reason, error } = await answerCall(options, token, readNamed);
+  const { answer, hook, eventIds, bytes, reason, error } = await answerCall(options, token, readNamed);
   const durationMs = context.clock.now() - startedAtMs;
-  const known = { callId, status: response.status, durationMs };
+  const known = { callId, status: answer.status, durationMs };
   span.set({
-    'http.response.status_code': response.status,
+    'http.response.status_code': answer.status,
     'iml.hook': hook?.name,
     'iml.refused': reason,
     'iml.event_ids': eventIds?.join(','),
   });
-  if (response.status >= 500) span.fail(reason ?? 'failed');
+  if (answer.status >= 500) span.fail(reason ?? 'failed');
   if (reason !== undefined) {
     context.observe({ kind: 'call-refused', ...known, hook: hook?.name, reason, error });
   } else if (hook !== undefined) {
     const accepted = { hook: hook.name, eventIds: eventIds ?? [], bytes: bytes ?? 0 };
     context.observe({ kind: 'call-accepted', ...known, ...accepted });
   }
-  return response;
+  return answer;
 }
 
 /** What a call is answered, and what is told of it. */
 interface Answered {
-  readonly response: Response;
+  readonly answer: PlainAnswer;
   readonly hook?: HookRow | undefined;
   readonly eventIds?: readonly number[] | undefined;
   /** Of the payload. */
@@ -110,18 +111,18 @@ async function answerCall(
   let isReading = false;
   if (options.intake.isLate()) {
     const text = 'Too many calls wait to be stored. Try again later.';
-    return { response: textResponse(503, text, { 'retry-after': '1' }), reason: 'busy' };
+    return { answer: answerText(503, text, { 'retry-after': '1' }), reason: 'busy' };
   }
   try {
     hook = await options.hookOf(token);
     if (hook === undefined) {
       return {
-        response: textResponse(404, 'There is no webhook at this address.'),
+        answer: answerText(404, 'There is no webhook at this address.'),
         reason: 'unknown-address',
       };
     }
     if (!hook.enabled) {
-      return { response: textResponse(410, 'This webhook is turned off.'), hook, reason: 'hook-off' };
+      return { answer: answerText(410, 'This webhook is turned off.'), hook, reason: 'hook-off' };
     }
     // What carries no body may be a question of the service, which the app answers without an event.
     if (options.announcedBytes !== undefined && options.intake.isFull(hook.id, options.announcedBytes)) {
@@ -139,12 +140,12 @@ async function answerCall(
     context.onError(error);
     if (error instanceof StoreError) {
       const text = 'The event could not be stored. Try again later.';
-      const response = textResponse(503, text, { 'retry-after': '5' });
-      return { response, hook, reason: 'store-failing', error: error.toJSON() };
+      const answer = answerText(503, text, { 'retry-after': '5' });
+      return { answer, hook, reason: 'store-failing', error: error.toJSON() };
     }
-    const response = textResponse(500, 'The event could not be processed.');
+    const answer = answerText(500, 'The event could not be processed.');
     const known = error instanceof EngineError ? error.toJSON() : undefined;
-    return { response, hook, reason: 'defect', error: known };
+    return { answer, hook, reason: 'defect', error: known };
   }
 }
 
@@ -184,25 +185,26 @@ async function keep(
   call: NamedCall,
 ): Promise<Answered> {
   const { context, intake } = options;
-  const { response } = reception;
-  const refusal: Partial<Answered> = { reason: response.status < 400 ? undefined : 'refused-by-app' };
+  const answer = reception.answer ?? (await toPlainAnswer(reception.response));
+  const refusal: Partial<Answered> = { reason: answer.status < 400 ? undefined : 'refused-by-app' };
   const drafts = draftEvents(hook, reception, call, context.limits.maxKeptBytes);
-  if (drafts.length === 0) return { response, ...refusal };
+  if (drafts.length === 0) return { answer, ...refusal };
   const stored = await intake.store(drafts);
   if (stored.kind === 'full') {
     intake.refuse(stored.hookId, call.body.byteLength);
     return answerFull(context);
   }
-  if (!reception.ok) return { response, ...refusal, error: asObject(reception.error.toJSON()) };
+  if (!reception.ok) return { answer, ...refusal, error: asObject(reception.error.toJSON()) };
   const { eventIds, answering } = stored;
-  if (answering === undefined) return { response, eventIds };
-  return { response: (await answerAtOnce(options, answering)) ?? response, eventIds };
+  if (answering === undefined) return { answer, eventIds };
+  const own = await answerAtOnce(options, answering);
+  return { answer: own === undefined ? answer : await toPlainAnswer(own), eventIds };
 }
 
 function answerFull({ limits }: WorkContext): Answered {
   const text = 'The queue of this webhook is full. Try again later.';
   const retryAfter = String(Math.ceil(limits.retryAfterMs / 1000));
-  return { response: textResponse(429, text, { 'retry-after': retryAfter }), reason: 'queue-full' };
+  return { answer: answerText(429, text, { 'retry-after': retryAfter }), reason: 'queue-full' };
 }
 
 function draftEvents(
@@ -280,6 +282,7 @@ function answerAtOnce(options: ReceiveOptions, claim: EventClaim): Promise<Respo
   });
 }
 
-export function textResponse(status: number, text: string, headers: Record<string, string> = {}): Response {
-  return new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers } });
+export function answerText(status: number, text: string, headers: Record<string, string> = {}): PlainAnswer {
+  const given = Object.entries({ 'content-type': 'text/plain; charset=utf-8', ...headers });
+  return { status, headers: given, body: Buffer.from(text) };
 }

@@ -110,14 +110,21 @@ function newToken(): string {
 /** Addresses that are looked up together at most. */
 const MAX_LOOKUPS = 500;
 
-/** Finds hooks by the secret part of their address, always as the store has them. */
-export function createHookFinder(reader: HostReader): (token: string) => Promise<HookRow | undefined> {
+/**
+ * Finds hooks by the secret part of their address, always as the store has them.
+ *
+ * @param gather waits for other calls that are looked up together
+ */
+export function createHookFinder(
+  reader: HostReader,
+  gather?: () => Promise<void>,
+): (token: string) => Promise<HookRow | undefined> {
   const find = async (tokens: readonly string[]): Promise<readonly (HookRow | undefined)[]> => {
     const rows = await reader.find('hooks', { where: { token: [...new Set(tokens)] } });
     const byToken = new Map(rows.map((row) => [row.token, row]));
     return tokens.map((token) => byToken.get(token));
   };
-  return createBatcher(find, { maxItems: MAX_LOOKUPS });
+  return createBatcher(find, { maxItems: MAX_LOOKUPS, gather });
 }
 
 /** The path events for a hook come to: a member's is that of his webhook's address. */

@@ -13,18 +13,24 @@ export interface Stuck {
   readonly why: string;
 }
 
+/** What is due and may start is begun at once where a host works; later than that, somebody should look. */
+const LATE_MS = 30_000;
+
 /** What does not go on by itself at this moment, and why: the answer to "where is my event?". */
 export async function findStuck(store: HostStore, nowMs: number): Promise<readonly Stuck[]> {
   const scenarios = await store.find('scenarios', { sortBy: 'name' });
   const waiting = await store.countBy('events', 'hookId', { status: 'pending' });
   const dead = await store.countBy('events', 'hookId', { status: 'dead' });
   const unresolved = await store.countBy('incompletes', 'scenarioId', { status: 'unresolved' });
+  const running = await store.countBy('events', 'hookId', { status: 'running' });
+  const workers = await store.count('workers');
   const stuck: Stuck[] = [];
   for (const row of scenarios) {
     const count = waiting.get(row.hookId ?? 0) ?? 0;
     const oldestMs = count === 0 || row.hookId === null ? null : await ageOfOldest(store, row.hookId, nowMs);
     const reasons = [
-      whyItRests(row, nowMs, unresolved.get(row.id) ?? 0, count),
+      whyItRests(row, nowMs, unresolved.get(row.id) ?? 0, count) ??
+        whyItIsLate({ oldestMs, workers, running: running.get(row.hookId ?? 0) ?? 0 }),
       describeCount(dead.get(row.hookId ?? 0), 'dead event', 'iml events replay or discard'),
       describeCount(unresolved.get(row.id), 'unresolved execution', 'iml scenarios retry or discard'),
     ];
@@ -55,6 +61,24 @@ function whyItRests(
   if (start.kind === 'wait') return 'sequential: it waits for an execution to be resolved';
   if (waiting === 0 || settings.scheduling !== 'timed') return undefined;
   return row.nextRunMs === null ? undefined : `takes what waits at ${formatTime(row.nextRunMs)}`;
+}
+
+/** Of what could begin: why it does not. */
+function whyItIsLate({
+  oldestMs,
+  workers,
+  running,
+}: {
+  readonly oldestMs: number | null;
+  readonly workers: number;
+  readonly running: number;
+}): string | undefined {
+  if (oldestMs === null) return undefined;
+  if (workers === 0) return 'no host works on it; iml serve does';
+  if (oldestMs < LATE_MS) return undefined;
+  return running === 0
+    ? 'due, and nobody does it; /health of the host says more'
+    : `late, ${running} of it under way`;
 }
 
 async function ageOfOldest(store: HostStore, hookId: number, nowMs: number): Promise<number | null> {

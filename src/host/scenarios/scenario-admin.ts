@@ -78,7 +78,10 @@ export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
   };
 }
 
-/** Reads nothing of what waits, however long the queue is. */
+/**
+ * Reads nothing of what waits, however long the queue is. Somebody who turns a suspended scenario on has seen to what it
+ * waits for: it goes on at once. [inf]
+ */
 async function turn(
   { store, queue, clock }: AdminOptions,
   { id }: ScenarioRow,
@@ -87,15 +90,26 @@ async function turn(
   await store.transaction(async (writer) => {
     const row = await writer.getLocked('scenarios', { id }, 'update');
     if (row === undefined) return;
+    const nowMs = clock.now();
     const plan = readPlan(row);
-    const { state } = nextState(readState(row), plan.settings, { kind }, clock.now());
-    const isOn = kind === 'turned-on';
-    const planned: PlannedRun = isOn
-      ? await planFirst(plan, row.lastRunMs, clock.now())
-      : { scheduledMs: null, nextRunMs: null };
-    const isFresh = isOn && readState(row).kind === 'inactive';
-    await writer.update('scenarios', { id }, { state, ...(isOn && !isFresh ? {} : planned) });
-    if (isOn) await queue.announce(writer, [id]);
+    const present = readState(row);
+    const isSuspended = present.kind === 'delayed' || present.kind === 'backoff';
+    const before = isSuspended
+      ? nextState(present, plan.settings, { kind: 'turned-off' }, nowMs).state
+      : present;
+    const { state } = nextState(before, plan.settings, { kind }, nowMs);
+    if (kind === 'turned-off') {
+      await writer.update('scenarios', { id }, { state, scheduledMs: null, nextRunMs: null });
+      return;
+    }
+    const isFresh = before.kind === 'inactive';
+    const planned = isFresh ? await planFirst(plan, row.lastRunMs, nowMs) : {};
+    await writer.update('scenarios', { id }, { state, ...planned });
+    if (isFresh && row.hookId !== null) {
+      const waiting = { hookId: row.hookId, status: 'pending', notBeforeMs: { above: nowMs } } as const;
+      await writer.update('events', waiting, { notBeforeMs: nowMs });
+    }
+    await queue.announce(writer, [id]);
   }, COMMITTED);
   queue.wake();
 }

@@ -1,4 +1,5 @@
 import type { CompileOptions } from '../../iml/compile.js';
+import { readAnswer } from '../../scenario/flow/answer-webhook.js';
 import { type CompiledFlow, compileFlow } from '../../scenario/flow/compile-flow.js';
 import { engineModule } from '../../scenario/flow/engine-module.js';
 import type { FlowModule, FlowStep, ModuleInput, TriggerData } from '../../scenario/flow/flow.js';
@@ -9,7 +10,6 @@ import { createBoundedCache } from '../../util/bounded-cache.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
-import { textAnswer, toResponse } from '../../webhook/answer.js';
 import { type Engines, requireEngine } from '../hooks/engine-receiver.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
@@ -65,7 +65,8 @@ export function createScenarioFlows({
         tellProgress(request, kept, state, clock.now());
       const options = { settings: readPlan(scenario).settings, store, clock, onProgress };
       const report = await runSource(flow, request, options, signal);
-      answer(request, report);
+      const answer = readAnswer(report);
+      if (answer !== undefined) request.onAnswer?.(answer);
       onReport?.(scenario.name, report);
       return { ...toOutcome(report, kept), output: describeOutput(flow, report) };
     },
@@ -172,22 +173,6 @@ async function tellProgress(
   await onProgress({ triggerState: toPortable(state), incompletes: incompletes.map(toDraft) });
   kept.stored += incompletes.length;
   kept.executions.clear();
-}
-
-/**
- * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/responder: only the first responder of a
- * run answers. [inf]
- */
-function answer({ onAnswer }: FlowRequest, report: FlowReport): void {
-  if (onAnswer === undefined) return;
-  if (report.answer !== undefined) {
-    const isFinal = report.answer.status >= 200 && report.answer.status <= 599;
-    onAnswer(
-      toResponse(isFinal ? report.answer : textAnswer(500, 'The answer has a status that ends no call.')),
-    );
-  } else if (report.status === 'error' && report.hasResponder) {
-    onAnswer(toResponse(textAnswer(500, 'The scenario failed to complete.')));
-  }
 }
 
 function toOutcome(report: FlowReport, { executions, progress }: Kept): FlowOutcome {

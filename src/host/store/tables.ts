@@ -61,7 +61,7 @@ export interface CrashCounts {
 /** One accepted request: the unit that is stored, processed and replayed. */
 export interface EventRow extends Row, CrashCounts {
   readonly hookId: number;
-  /** The scenario that has it or had it last; null before the first. */
+  /** The scenario that has it or had it last, before that the one it came for; null where there is none yet. */
   readonly scenarioId: number | null;
   readonly status: EventStatus;
   /** What the webhook made of the request, as `toPortable` writes it. */

@@ -1,4 +1,5 @@
 import { nextStart, type StartKind } from '../../scenario/state/next-start.js';
+import type { Row } from '../../store/record-store.js';
 import { readPlan, readState, type ScenarioPlan } from '../store/scenario-plan.js';
 import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import type { HostContext } from './context.js';
@@ -45,10 +46,11 @@ export interface Claimed {
   readonly scenarioId: number;
   readonly claims: readonly Claim[];
   /**
-   * `more`: there may be more at once; `held`: somebody else is at it at this moment; `suspect`: the next has to be alone;
-   * `none`: nothing before something ends, or a time comes.
+   * `more`: there may be more at once; `held`: somebody else is at it at this moment; `busy`: it keeps order, and
+   * something of it is under way; `suspect`: the next has to be alone; `none`: nothing before something ends, or a time
+   * comes.
    */
-  readonly rest: 'more' | 'held' | 'suspect' | 'none';
+  readonly rest: 'more' | 'held' | 'busy' | 'suspect' | 'none';
   /** What was given up meanwhile; told once the transaction is through. */
   readonly notices: readonly GiveUpNotice[];
 }
@@ -104,6 +106,9 @@ export async function claimWork(
     const isTaken = [...looks.keys()].some(({ scenarioId }) => scenarioId === request.scenarioId);
     const look = scenario && !isTaken ? lookAt(context, scenario, request, busy) : undefined;
     if (look !== undefined) looks.set(request, look);
+    else if (scenario !== undefined && isBusy(scenario, request, busy)) {
+      results.set(request, { ...none, rest: 'busy' });
+    }
   }
   const all = [...looks.values()];
   const retries = await takeIncompletes(writer, context, all);
@@ -138,7 +143,10 @@ interface Busy {
 }
 
 /** What is read of events that wait; what they brought is read as they are taken. */
-const QUEUED = ['status', 'hookId', 'attempts', 'crashes', 'crashesAlone', 'notBeforeMs'] as const;
+const QUEUED = [
+  ...(['status', 'hookId', 'scenarioId', 'attempts'] as const),
+  ...(['crashes', 'crashesAlone', 'notBeforeMs'] as const),
+] as const;
 type QueuedEvent = Pick<EventRow, 'id' | (typeof QUEUED)[number]>;
 type Queues = ReadonlyMap<number, readonly QueuedEvent[]>;
 
@@ -174,6 +182,15 @@ export function isSerial({ ordered, settings }: ScenarioPlan): boolean {
   return ordered || settings.sequential || settings.scheduling === 'timed';
 }
 
+function isRunning(scenario: ScenarioRow, request: ClaimRequest, { hookIds }: Busy): boolean {
+  const hasEvent = scenario.hookId !== null && hookIds.has(scenario.hookId);
+  return hasEvent || (scenario.claimedBy !== null && request.isScheduled !== true);
+}
+
+function isBusy(scenario: ScenarioRow, request: ClaimRequest, busy: Busy): boolean {
+  return isSerial(readPlan(scenario)) && isRunning(scenario, request, busy);
+}
+
 function lookAt(
   { clock }: HostContext,
   scenario: ScenarioRow,
@@ -185,12 +202,9 @@ function lookAt(
   const unresolved = busy.unresolved.get(scenario.id) ?? 0;
   const may = (kind: StartKind): boolean =>
     nextStart(readState(scenario), settings, { kind, nowMs: clock.now(), unresolved }).kind === 'now';
-  const isRunning =
-    (scenario.hookId !== null && busy.hookIds.has(scenario.hookId)) ||
-    (scenario.claimedBy !== null && request.isScheduled !== true);
   const isRetrying = busy.scenarioIds.has(scenario.id);
-  const isFree = !settings.sequential || !(isRunning || isRetrying);
-  const mayRun = isFree && !(isSerial(plan) && isRunning) && may('run');
+  const isFree = !settings.sequential || !(isRunning(scenario, request, busy) || isRetrying);
+  const mayRun = isFree && !isBusy(scenario, request, busy) && may('run');
   const mayRetry = isFree && request.withRetries === true && may('retry');
   return mayRun || mayRetry ? { scenario, plan, request, mayRun, mayRetry } : undefined;
 }
@@ -200,10 +214,9 @@ async function takeIncompletes(
   context: HostContext,
   looks: readonly Look[],
 ): Promise<Map<number, Part>> {
-  const parts = new Map<number, Part>();
   const nowMs = context.clock.now();
   const scenarioIds = looks.filter(({ mayRetry }) => mayRetry).map(({ scenario }) => scenario.id);
-  if (scenarioIds.length === 0) return parts;
+  if (scenarioIds.length === 0) return new Map();
   const where = { status: 'waiting', retryAtMs: { atMost: nowMs } } as const;
   const max = Math.max(...looks.map(({ request }) => request.max));
   const due = await writer.firstOf('incompletes', {
@@ -213,22 +226,22 @@ async function takeIncompletes(
     limit: max,
     columns: ['scenarioId', 'attempts', 'crashes', 'crashesAlone'],
   });
+  const takings: Taking<(typeof due)[number]>[] = [];
   for (const { scenario, plan, request } of looks) {
     const limit = plan.settings.sequential ? 1 : request.max;
     const rows = due.filter((row) => row.scenarioId === scenario.id).slice(0, limit);
-    const taking = await sortOut(context, rows, request, (row) =>
-      giveUpIncomplete(writer, context, scenario, row),
-    );
-    const own = { status: 'running', claimedBy: context.worker.name() } as const;
-    // Its attempts are those of the backoff, which whoever settles it counts.
-    const taken = await markTaken(taking, request, (id, { crashes, crashesAlone }) =>
-      writer.updateAndRead('incompletes', { id, status: 'waiting' }, { ...own, crashes, crashesAlone }),
-    );
-    const claims = taken.map((incomplete) => ({ kind: 'incomplete' as const, incomplete, scenario }));
-    const isMore = rows.length === request.max || rows.length > taking.rows.length;
-    parts.set(scenario.id, { claims, rest: decideRest(taking, isMore), notices: taking.notices });
+    const giveUp = (row: (typeof due)[number]): Promise<readonly GiveUpNotice[]> =>
+      giveUpIncomplete(writer, context, scenario, row);
+    const sorted = await sortOut(context, rows, request, giveUp);
+    const isMore = rows.length === request.max || rows.length > sorted.rows.length;
+    takings.push({ ...sorted, scenario, request, isMore });
   }
-  return parts;
+  const own = { status: 'running', claimedBy: context.worker.name() } as const;
+  // Its attempts are those of the backoff, which whoever settles it counts.
+  const taken = await markTaken(takings, (id, { crashes, crashesAlone }) =>
+    writer.updateAndRead('incompletes', { id, status: 'waiting' }, { ...own, crashes, crashesAlone }),
+  );
+  return toParts(takings, taken, (incomplete, scenario) => ({ kind: 'incomplete', incomplete, scenario }));
 }
 
 async function takeEvents(
@@ -237,30 +250,29 @@ async function takeEvents(
   looks: readonly Look[],
   { retries, first }: { readonly retries: ReadonlyMap<number, Part>; readonly first: Queues },
 ): Promise<Map<number, Part>> {
-  const parts = new Map<number, Part>();
   const wanting = looks.filter(({ scenario, plan, request, mayRun }) => {
     const isTimed = plan.settings.scheduling === 'timed';
     const isHeld = plan.settings.sequential && (retries.get(scenario.id)?.claims.length ?? 0) > 0;
     return scenario.hookId !== null && mayRun && !isHeld && isTimed === (request.isScheduled === true);
   });
   const parallel = await findParallel(writer, context, wanting);
+  const takings: Taking<QueuedEvent>[] = [];
   for (const look of wanting) {
     const { scenario, plan, request } = look;
     const waiting = isSerial(plan) ? first : parallel;
     const rows = (waiting.get(scenario.hookId ?? 0) ?? []).slice(0, request.max);
     const ready = rows.filter((event) => isReady(context, look, event));
-    const taking = await sortOut(context, ready, request, (row) =>
-      giveUpEvent(writer, context, scenario, row),
-    );
-    const own = { status: 'running', claimedBy: context.worker.name(), scenarioId: scenario.id } as const;
-    const taken = await markTaken(taking, request, (id, change) =>
-      writer.updateAndRead('events', { id, status: 'pending' }, { ...own, ...change }),
-    );
-    const claims = taken.map((event) => ({ kind: 'event' as const, event, scenario }));
-    const isMore = isSerial(plan) ? ready.length > claims.length : rows.length === request.max;
-    parts.set(scenario.id, { claims, rest: decideRest(taking, isMore), notices: taking.notices });
+    const giveUp = (row: QueuedEvent): Promise<readonly GiveUpNotice[]> =>
+      giveUpEvent(writer, context, scenario, row);
+    const sorted = await sortOut(context, ready, request, giveUp);
+    const isMore = isSerial(plan) ? ready.length > sorted.rows.length : rows.length === request.max;
+    takings.push({ ...sorted, scenario, request, isMore });
   }
-  return parts;
+  const own = { status: 'running', claimedBy: context.worker.name() } as const;
+  const taken = await markTaken(takings, (id, change) =>
+    writer.updateAndRead('events', { id, status: 'pending' }, { ...own, ...change }),
+  );
+  return toParts(takings, taken, (event, scenario) => ({ kind: 'event', event, scenario }));
 }
 
 /** By hook that keeps no order: as many as are wanted of what may start. */
@@ -294,18 +306,27 @@ function isReady({ clock }: HostContext, { scenario, plan }: Look, event: Queued
 }
 
 /** Something that may have ended processes. */
-interface Crashing {
-  readonly id: number;
+interface Crashing extends Row {
+  /** Of what may be taken for one scenario or another: the one it names. */
+  readonly scenarioId?: number | null;
   readonly attempts: number;
   readonly crashes: number;
   readonly crashesAlone: number;
 }
 
-interface Taking<R> {
+/** What of some rows may be taken. */
+interface Sorted<R> {
   readonly rows: readonly R[];
   /** Whether something was left because it has to be alone. */
   readonly isSuspect: boolean;
   readonly notices: readonly GiveUpNotice[];
+}
+
+/** What is taken of a scenario. */
+interface Taking<R> extends Sorted<R> {
+  readonly scenario: ScenarioRow;
+  readonly request: ClaimRequest;
+  readonly isMore: boolean;
 }
 
 /**
@@ -317,7 +338,7 @@ async function sortOut<R extends Crashing>(
   rows: readonly R[],
   { isAlone }: ClaimRequest,
   giveUp: (row: R) => Promise<readonly GiveUpNotice[]>,
-): Promise<Taking<R>> {
+): Promise<Sorted<R>> {
   const over = rows.filter((row) => row.crashesAlone >= limits.maxAttempts);
   const notices: GiveUpNotice[] = [];
   for (const row of over) notices.push(...(await giveUp(row)));
@@ -328,36 +349,53 @@ async function sortOut<R extends Crashing>(
   return { rows: others, isSuspect: suspects.length > 0, notices };
 }
 
-function decideRest({ isSuspect }: Taking<Crashing>, isMore: boolean): Claimed['rest'] {
-  if (isSuspect) return 'suspect';
-  return isMore ? 'more' : 'none';
+/** How a row changes as it is taken. */
+interface TakenChange extends Omit<Crashing, 'id'> {
+  /** Given where the row names another one, or none. */
+  readonly scenarioId?: number;
 }
 
-/** Marks rows as taken, those of equal counts in one statement. */
-async function markTaken<R>(
-  { rows }: Taking<Crashing>,
-  { isAlone }: ClaimRequest,
-  update: (ids: readonly number[], change: Omit<Crashing, 'id'>) => Promise<readonly R[]>,
-): Promise<readonly R[]> {
-  const groups = new Map<string, Crashing[]>();
-  for (const row of rows) {
-    const key = `${row.attempts} ${row.crashes} ${row.crashesAlone}`;
-    groups.set(key, [...(groups.get(key) ?? []), row]);
+/** Marks rows as taken, those of equal counts in one statement, of however many scenarios. @returns by id, those that were */
+async function markTaken<R extends Row>(
+  takings: readonly Taking<Crashing>[],
+  update: (ids: readonly number[], change: TakenChange) => Promise<readonly R[]>,
+): Promise<ReadonlyMap<number, R>> {
+  const groups = new Map<string, { readonly change: TakenChange; readonly ids: number[] }>();
+  for (const { rows, scenario, request } of takings) {
+    for (const row of rows) {
+      const change = {
+        attempts: row.attempts + 1,
+        crashes: row.crashes + 1,
+        crashesAlone: row.crashesAlone + (request.isAlone ? 1 : 0),
+        ...(row.scenarioId !== undefined && row.scenarioId !== scenario.id && { scenarioId: scenario.id }),
+      };
+      const key = JSON.stringify(change);
+      const group = groups.get(key) ?? { change, ids: [] };
+      group.ids.push(row.id);
+      groups.set(key, group);
+    }
   }
-  const taken: R[] = [];
-  for (const group of groups.values()) {
-    const [first] = group;
-    if (first === undefined) continue;
-    const change = {
-      attempts: first.attempts + 1,
-      crashes: first.crashes + 1,
-      crashesAlone: first.crashesAlone + (isAlone ? 1 : 0),
-    };
-    const ids = group.map(({ id }) => id);
-    // Somebody may have discarded one meanwhile.
-    taken.push(...(await update(ids, change)));
+  const taken = new Map<number, R>();
+  for (const { change, ids } of groups.values()) {
+    for (const row of await update(ids, change)) taken.set(row.id, row);
   }
   return taken;
+}
+
+/** By scenario, what was taken of it. Somebody may have discarded something meanwhile. */
+function toParts<R extends Row>(
+  takings: readonly Taking<Crashing>[],
+  taken: ReadonlyMap<number, R>,
+  toClaim: (row: R, scenario: ScenarioRow) => Claim,
+): Map<number, Part> {
+  const parts = new Map<number, Part>();
+  for (const taking of takings) {
+    const { rows, scenario, isSuspect, notices } = taking;
+    const claims = rows.flatMap(({ id }) => taken.get(id) ?? []).map((row) => toClaim(row, scenario));
+    const isMore = taking.isMore || claims.length < rows.length;
+    parts.set(scenario.id, { claims, rest: isSuspect ? 'suspect' : isMore ? 'more' : 'none', notices });
+  }
+  return parts;
 }
 
 async function takeScheduled(
@@ -370,16 +408,17 @@ async function takeScheduled(
   if (plan.settings.scheduling !== 'timed' || !mayRun || !isDue || claimedBy !== null) return undefined;
   // The events of a hook are counted one by one.
   const row: Crashing = hookId === null ? scenario : { ...scenario, crashesAlone: 0 };
-  const taking = await sortOut(context, [row], request, () => giveUpPoll(writer, context, scenario));
+  const sorted = await sortOut(context, [row], request, () => giveUpPoll(writer, context, scenario));
+  const takings = [{ ...sorted, scenario, request, isMore: false }];
   const own = { claimedBy: context.worker.name() };
-  const taken = await markTaken(taking, request, (id, change) =>
+  const taken = await markTaken(takings, (id, change) =>
     writer.updateAndRead('scenarios', { id, claimedBy: null }, { ...own, ...change }),
   );
   const { isAlone } = request;
-  const claims = taken.map(() => ({
-    kind: 'scheduled' as const,
+  const parts = toParts(takings, taken, () => ({
+    kind: 'scheduled',
     scenario: { ...scenario, ...own },
     isAlone,
   }));
-  return { claims, rest: decideRest(taking, false), notices: taking.notices };
+  return parts.get(scenario.id);
 }

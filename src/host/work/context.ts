@@ -1,6 +1,6 @@
 import type { Clock } from '../../util/clock.js';
+import type { HostLimits } from '../host-limits.js';
 import type { HostStore, HostWriter } from '../store/tables.js';
-import type { HostLimits } from './limits.js';
 import type { HostObserver } from './observer.js';
 import type { Flows, HostQueue } from './ports.js';
 import type { HostTracing } from './tracing.js';

@@ -1,8 +1,9 @@
 import { readPlan } from '../store/scenario-plan.js';
-import { type Claim, type ClaimRequest, isSerial } from './claim.js';
+import { type Claim, type Claimed, type ClaimRequest, isSerial } from './claim.js';
 import type { HostContext } from './context.js';
-import { createShares, type Shares } from './shares.js';
-import type { WorkLog } from './work-log.js';
+import { createDueList } from './due-list.js';
+import { createShares } from './shares.js';
+import type { WorkLog, WorkSource } from './work-log.js';
 
 /** Does what was taken, and says when its flow has run, before that is written down. It never rejects. */
 export type WorkHandler = (claim: Claim, onRan: () => void) => Promise<void>;
@@ -17,7 +18,7 @@ export interface DispatcherOptions {
 }
 
 /** Has the work done that is due: takes some of each scenario in turn, as much at a time as the limits allow. */
-export interface Dispatcher {
+export interface Dispatcher extends WorkSource {
   readonly start: () => void;
   /** Says that scenarios may have work; without names, that any may. */
   readonly look: (scenarioIds?: readonly number[]) => void;
@@ -27,72 +28,98 @@ export interface Dispatcher {
   readonly stop: () => Promise<void>;
 }
 
-/** When a scenario that another process was just at is looked at again. */
-const HELD_MS = 25;
+/** How long a scenario is left alone that another process was just at. */
+const HELD_MS = 5;
+/** How long it is after a transaction that failed. */
+const FAILED_MS = 25;
 
+/**
+ * What to take is chosen as a transaction of work begins, be it one that settles: so the end of one event and the
+ * beginning of the next share it.
+ *
+ * A scenario that keeps order and has an event under way here is not looked at because something was added to it: the
+ * transaction that settles the event takes the next. Every `pollMs` it is looked at all the same, so whatever became of
+ * that run, its queue stands no longer than that.
+ */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { context, log, handle, findDue } = options;
   const { clock, onError } = context;
   const shares = createShares(context.limits, clock);
-  const due = createDueList(shares);
+  const due = createDueList(shares, clock);
+  /** Of scenarios that keep order and have an event under way here: the signal it runs by. */
+  const inOrder = new Map<number, AbortSignal>();
   let isOn = false;
-  let isTaking = false;
+  let isWaiting = false;
   let cancelLook: () => void = () => {};
   const underWay = new Set<Promise<void>>();
 
-  async function take(): Promise<void> {
-    if (isTaking || !isOn) return;
-    isTaking = true;
-    try {
-      for (let requests = due.choose(); requests.length > 0 && isOn; requests = due.choose()) {
-        await takeSome(requests);
-      }
-    } finally {
-      isTaking = false;
-    }
-    // A run that takes long makes room for others, though it has not ended.
-    const inMs = shares.nextChangeMs();
-    if (due.size() > 0 && inMs !== undefined) lookIn(inMs);
-  }
-
-  async function takeSome(requests: readonly ClaimRequest[]): Promise<void> {
-    try {
-      const { claimed } = await log.write({ requests, signal: options.signal() });
-      for (const { scenarioId, claims, rest } of claimed) {
-        for (const claim of claims)
-          run(
-            claim,
-            scenarioId,
-            requests.some(({ isAlone }) => isAlone),
-          );
-        const withRetries = requests.some((it) => it.scenarioId === scenarioId && it.withRetries);
-        if (rest === 'more' || rest === 'held') due.add(scenarioId, withRetries);
-        if (rest === 'suspect') due.suspect(scenarioId);
-      }
-      if (claimed.every(({ rest, claims }) => rest === 'held' && claims.length === 0))
-        await clock.sleep(HELD_MS);
-    } catch (error) {
+  /** Asks for a transaction, which chooses what it takes. */
+  function take(): void {
+    if (!isOn || isWaiting || due.size() === 0) return;
+    isWaiting = true;
+    const signal = options.signal();
+    const asked = log
+      .write({ signal })
       // What is due stays due: the next look finds it.
-      if (!options.signal().aborted) onError(error);
-      await clock.sleep(HELD_MS);
-    }
+      .catch((error: unknown) => void (signal.aborted || onError(error)))
+      .then(() => {
+        isWaiting = false;
+        underWay.delete(asked);
+      });
+    underWay.add(asked);
   }
 
-  function run(claim: Claim, scenarioId: number, isAlone: boolean): void {
-    const end = shares.begin(scenarioId, isAlone);
+  function choose(): readonly ClaimRequest[] {
+    isWaiting = false;
+    const requests = isOn ? due.choose() : [];
+    takeLater();
+    return requests;
+  }
+
+  function give(requests: readonly ClaimRequest[], claimed: readonly Claimed[] | undefined): void {
+    due.answer(requests);
+    for (const [index, request] of requests.entries()) {
+      const { scenarioId, isAlone, withRetries = false } = request;
+      const { claims, rest } = claimed?.[index] ?? FAILED;
+      for (const claim of claims) run(claim, isAlone);
+      if (rest === 'more' || rest === 'held') due.add(scenarioId, withRetries);
+      if (rest === 'held') due.leave(scenarioId, claimed === undefined ? FAILED_MS : HELD_MS);
+      if (rest === 'busy') due.leaveLonger(scenarioId);
+      if (rest === 'suspect') due.suspect(scenarioId);
+    }
+    takeLater();
+    take();
+  }
+
+  /** Time may make room: a run that takes long leaves the quick ones, though it has not ended. */
+  function takeLater(): void {
+    cancelLook();
+    const inMs = due.nextMs();
+    if (isOn && inMs !== undefined) cancelLook = clock.after(inMs, take);
+  }
+
+  function run(claim: Claim, isAlone: boolean): void {
+    const { id } = claim.scenario;
+    const end = shares.begin(id, isAlone);
+    const signal = options.signal();
+    const keepsOrder = claim.kind === 'event' && isSerial(readPlan(claim.scenario));
+    if (keepsOrder) inOrder.set(id, signal);
+    let isOver = false;
     const onRan = (): void => {
+      if (isOver) return;
+      isOver = true;
       end();
-      // One that keeps order has its next event free as soon as this one is settled, in the same transaction.
-      if (claim.kind === 'event' && isSerial(readPlan(claim.scenario))) due.add(scenarioId, false);
-      void take();
+      // Its next event is free as soon as this one is settled, in the same transaction.
+      if (keepsOrder) due.next(id);
+      if (inOrder.get(id) === signal) inOrder.delete(id);
+      take();
     };
     const work = handle(claim, onRan)
       .catch(onError)
       .finally(() => {
-        end();
+        onRan();
         underWay.delete(work);
-        if (claim.kind !== 'event') look([scenarioId]);
-        else void take();
+        if (claim.kind !== 'event') look([id]);
       });
     underWay.add(work);
   }
@@ -100,25 +127,19 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function look(scenarioIds?: readonly number[]): void {
     if (!isOn) return;
     if (scenarioIds === undefined) return find();
-    for (const id of scenarioIds) due.add(id, true);
-    void take();
+    for (const id of scenarioIds) if (inOrder.get(id) !== options.signal()) due.add(id, true);
+    take();
   }
 
   const find = oneAtATime(async () => {
-    try {
-      look(await findDue());
-    } catch (error) {
-      onError(error);
-    }
-  });
-
-  function lookIn(delayMs: number): void {
-    cancelLook();
-    cancelLook = clock.after(delayMs, () => void take());
-  }
+    for (const id of await findDue()) due.add(id, true);
+    take();
+  }, onError);
 
   return {
     look,
+    choose,
+    give,
     begin: (scenarioId) => shares.begin(scenarioId, false),
     start: () => {
       isOn = true;
@@ -131,61 +152,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 }
 
-/** The scenarios that may have work, and what to ask of them next. */
-interface DueList {
-  /** Says that a scenario may have work, perhaps retries among it. */
-  readonly add: (scenarioId: number, withRetries: boolean) => void;
-  readonly size: () => number;
-  /** The next work of this one has to be alone. */
-  readonly suspect: (scenarioId: number) => void;
-  /** Takes what to ask for next from the list; it comes back if there is more. */
-  readonly choose: () => readonly ClaimRequest[];
-}
-
-function createDueList(shares: Shares): DueList {
-  const ready = new Set<number>();
-  const retrying = new Set<number>();
-  let suspect: number | undefined;
-  return {
-    add: (scenarioId, withRetries) => {
-      ready.add(scenarioId);
-      if (withRetries) retrying.add(scenarioId);
-    },
-    size: () => ready.size,
-    suspect: (scenarioId) => {
-      suspect ??= scenarioId;
-    },
-    choose: () => {
-      if (suspect !== undefined) {
-        if (shares.running() > 0) return [];
-        const scenarioId = suspect;
-        suspect = undefined;
-        return [{ scenarioId, max: 1, isAlone: true, withRetries: true }];
-      }
-      // Alone means alone until its end.
-      if (shares.isAlone()) return [];
-      const requests = shares.divide(ready).map(([scenarioId, max]) => {
-        const withRetries = retrying.has(scenarioId);
-        return { scenarioId, max, isAlone: false, withRetries };
-      });
-      for (const { scenarioId } of requests) {
-        ready.delete(scenarioId);
-        retrying.delete(scenarioId);
-      }
-      return requests;
-    },
-  };
-}
+/** What requests got of a transaction that failed. */
+const FAILED: Pick<Claimed, 'claims' | 'rest'> = { claims: [], rest: 'held' };
 
 /** Work that is asked for while it is done is done once more behind it, however often that was. */
-function oneAtATime(work: () => Promise<void>): () => void {
+function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void): () => void {
   let isUnderWay = false;
   let again = false;
   const run = async (): Promise<void> => {
     again = isUnderWay;
     if (isUnderWay) return;
     isUnderWay = true;
-    await work();
+    await work().catch(onError);
     isUnderWay = false;
     if (again) void run();
   };

@@ -1,5 +1,6 @@
 import type { StoredExecution } from '../../scenario/state/next-state.js';
 import type { RunOutcome } from '../../scenario/state/scenario-state.js';
+import type { PlainAnswer } from '../../server/plain-request.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
@@ -107,6 +108,8 @@ export type WebhookReception =
   | {
       readonly ok: true;
       readonly response: Response;
+      /** The same as plain data, which costs less; the response is not looked at then. */
+      readonly answer?: PlainAnswer;
       readonly bundles: readonly unknown[];
       /** Of a shared webhook: who gets what. `recipients` are the ids that `findRecipients` gave. */
       readonly deliveries:
@@ -116,6 +119,7 @@ export type WebhookReception =
   | {
       readonly ok: false;
       readonly response: Response;
+      readonly answer?: PlainAnswer;
       /** Why the request could not be processed, and at what step; it is kept to be looked at. */
       readonly error: { toJSON(): unknown };
       readonly phase: string;

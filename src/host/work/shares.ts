@@ -1,10 +1,16 @@
 import type { Clock } from '../../util/clock.js';
-import type { HostLimits } from './limits.js';
+import type { HostLimits } from '../host-limits.js';
 
 /** Who of the scenarios gets how much of what may run at a time. */
 export interface Shares {
-  /** Divides what is free among those that have work: the one that runs least first, each at most its share. */
-  readonly divide: (ready: Iterable<number>) => readonly (readonly [scenarioId: number, count: number])[];
+  /**
+   * Divides what is free among those that have work: the one whose turn was longest ago first, each at most its share.
+   * What was asked for and is not answered yet is not free.
+   */
+  readonly divide: (
+    ready: Iterable<number>,
+    asked?: Iterable<Asked>,
+  ) => readonly (readonly [scenarioId: number, count: number])[];
   /** Counts a run. @returns what ends it, any number of times */
   readonly begin: (scenarioId: number, isAlone: boolean) => () => void;
   readonly running: () => number;
@@ -12,6 +18,12 @@ export interface Shares {
   readonly isAlone: () => boolean;
   /** When a run leaves the quick ones, in milliseconds; undefined where none will. */
   readonly nextChangeMs: () => number | undefined;
+}
+
+/** Runs that may begin as soon as the store has answered. */
+export interface Asked {
+  readonly scenarioId: number;
+  readonly max: number;
 }
 
 /** A run that takes longer waits for something: a service, mostly. */
@@ -45,15 +57,19 @@ export function createShares({ concurrency }: Pick<HostLimits, 'concurrency'>, c
     else if (slow.size < MAX_KNOWN) slow.add(scenarioId);
   }
 
-  function divide(ready: Iterable<number>): readonly (readonly [number, number])[] {
+  function divide(
+    ready: Iterable<number>,
+    asked: Iterable<Asked> = [],
+  ): readonly (readonly [number, number])[] {
     const nowMs = clock.now();
     const counts = new Map<number, number>();
     const free = { slow: concurrency, quick: concurrency };
-    for (const run of runs) {
-      if (isSlow(run, nowMs) || slow.has(run.scenarioId)) free.slow--;
-      else free.quick--;
-      counts.set(run.scenarioId, (counts.get(run.scenarioId) ?? 0) + 1);
-    }
+    const count = (scenarioId: number, isSlowOne: boolean, by: number): void => {
+      free[isSlowOne ? 'slow' : 'quick'] -= by;
+      counts.set(scenarioId, (counts.get(scenarioId) ?? 0) + by);
+    };
+    for (const run of runs) count(run.scenarioId, isSlow(run, nowMs) || slow.has(run.scenarioId), 1);
+    for (const { scenarioId, max } of asked) count(scenarioId, slow.has(scenarioId), max);
     const order = [...ready].sort((a, b) => (turns.get(a) ?? 0) - (turns.get(b) ?? 0));
     const share = Math.max(1, Math.floor(concurrency * SHARE));
     const given = new Map<number, number>();
@@ -61,8 +77,8 @@ export function createShares({ concurrency }: Pick<HostLimits, 'concurrency'>, c
       isAny = false;
       for (const id of order) {
         const pool = slow.has(id) ? 'slow' : 'quick';
-        const count = (counts.get(id) ?? 0) + (given.get(id) ?? 0);
-        if (free[pool] <= 0 || count >= share) continue;
+        const has = (counts.get(id) ?? 0) + (given.get(id) ?? 0);
+        if (free[pool] <= 0 || has >= share) continue;
         free[pool]--;
         given.set(id, (given.get(id) ?? 0) + 1);
         isAny = true;

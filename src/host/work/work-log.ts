@@ -3,6 +3,7 @@ import { createBatcher } from '../../util/batcher.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import { type Claim, type Claimed, type ClaimRequest, claimWork } from './claim.js';
 import type { HostContext } from './context.js';
+import { createHeldWork, type HeldTable } from './held-work.js';
 import { nextTurn } from './next-turn.js';
 import { isPassing, persist } from './persist.js';
 import type { Settled } from './run-scenario.js';
@@ -38,8 +39,14 @@ export interface WorkLog {
   readonly drop: (table: HeldTable, id: number) => void;
 }
 
-/** Tables with rows that workers have to themselves. */
-export type HeldTable = 'events' | 'incompletes' | 'scenarios';
+/** Says, as a transaction begins, what it should take beside what its entries ask for. */
+export interface WorkSource {
+  readonly choose: () => readonly ClaimRequest[];
+  /** Tells what each of them got, once that is committed; undefined where the transaction failed. */
+  readonly give: (requests: readonly ClaimRequest[], claimed: readonly Claimed[] | undefined) => void;
+}
+
+const NO_SOURCE: WorkSource = { choose: () => [], give: () => {} };
 
 /** Entries that share a transaction at most. */
 const MAX_ENTRIES = 200;
@@ -49,61 +56,62 @@ export interface WorkLogOptions {
   readonly onTaken?: ((claim: Claim) => void) | undefined;
   /** Waits before each transaction for what belongs to it. Default: one turn of the event loop. */
   readonly gather?: (() => Promise<void>) | undefined;
+  /** Default: nothing is taken but what is asked for. */
+  readonly source?: WorkSource | undefined;
 }
 
 export function createWorkLog(
   context: HostContext,
-  { onTaken = () => {}, gather = nextTurn }: WorkLogOptions = {},
+  { onTaken = () => {}, gather = nextTurn, source = NO_SOURCE }: WorkLogOptions = {},
 ): WorkLog {
-  const held = new Set<string>();
-  const makeKey = (table: HeldTable, id: number): string => `${table} ${id}`;
-  const isHeld = (table: HeldTable, id: number): boolean => held.has(makeKey(table, id));
-  const hold = (claim: Claim, isOn: boolean): void => {
-    const key = heldBy(claim);
-    if (isOn) held.add(makeKey(...key));
-    else held.delete(makeKey(...key));
-  };
-  let checkedAtMs = Number.NEGATIVE_INFINITY;
+  const held = createHeldWork(context);
 
   async function commit(entries: readonly WorkEntry[]): Promise<readonly WorkAnswer[]> {
     const [first] = entries;
     if (first === undefined) return [];
+    const chosen = source.choose();
+    const isNothing = entries.every(
+      ({ settled, requests }) => settled === undefined && requests === undefined,
+    );
+    if (isNothing && chosen.length === 0 && !held.isCheckDue()) return entries.map(() => NOTHING);
     const taken: Claim[] = [];
     // What an attempt has taken is not ours where it failed; or it is, and nobody has heard of the commit.
     const forget = (): void => {
-      if (taken.length > 0) checkedAtMs = Number.NEGATIVE_INFINITY;
-      for (const claim of taken.splice(0)) hold(claim, false);
+      if (taken.length > 0) held.checkSoon();
+      for (const claim of taken.splice(0)) held.drop(...locate(claim));
     };
-    const attempt = (writer: HostWriter): Promise<readonly WorkAnswer[]> => {
+    const attempt = (writer: HostWriter): Promise<Written> => {
       forget();
-      return write(writer, entries, taken);
+      return write(writer, { entries, chosen, taken });
     };
-    const answers = await persist(context, first.signal, attempt).catch((error: unknown) => {
+    const { answers, given } = await persist(context, first.signal, attempt).catch((error: unknown) => {
       forget();
+      source.give(chosen, undefined);
       throw error;
     });
-    for (const { settled } of entries) if (settled !== undefined) hold(settled.claim, false);
+    for (const { settled } of entries) if (settled !== undefined) held.drop(...locate(settled.claim));
     for (const claim of taken) onTaken(claim);
-    for (const { claimed } of answers)
-      for (const notice of claimed.flatMap(({ notices }) => notices)) context.observe(notice);
+    for (const { notices } of [...answers.flatMap(({ claimed }) => claimed), ...given])
+      for (const notice of notices) context.observe(notice);
+    source.give(chosen, given);
     return answers;
   }
 
-  async function write(
-    writer: HostWriter,
-    entries: readonly WorkEntry[],
-    taken: Claim[],
-  ): Promise<readonly WorkAnswer[]> {
-    await context.worker.assertOwn(writer);
+  async function write(writer: HostWriter, { entries, chosen, taken }: Batch): Promise<Written> {
     const settlements = entries.flatMap(({ settled }) => (settled === undefined ? [] : [settled]));
     const wanting = entries.filter(({ requests, signal }) => requests !== undefined && !signal.aborted);
-    const requests = wanting.flatMap(({ requests: some = [] }) => some);
+    const asked = wanting.flatMap(({ requests = [] }) => requests);
+    const requests = [...asked, ...chosen];
     // What is settled reads the rows that are held. Where states are moved others are locked, one after the other, and
     // who holds some must not wait for them.
     const isCalm = settlements.every(({ report }) => isQuiet(report));
-    const early = isCalm ? await holdScenarios(writer, requests) : undefined;
+    // Both are asked at once, and nothing is written before they are answered.
+    const [early] = await Promise.all([
+      isCalm ? holdScenarios(writer, requests) : undefined,
+      context.worker.assertOwn(writer),
+    ]);
     const moved = await settleAll(writer, context, settlements, early);
-    await freeUnattended(writer);
+    await held.freeUnattended(writer);
     const claimed = await claimWork(
       writer,
       context,
@@ -112,53 +120,38 @@ export function createWorkLog(
     );
     // Before the commit: nobody may find them taken and not worked on.
     for (const claim of claimed.flatMap(({ claims }) => claims)) {
-      hold(claim, true);
+      held.hold(...locate(claim));
       taken.push(claim);
     }
     if (taken.length > 0) context.checkpoint('work: taken');
     if (settlements.length > 0) context.checkpoint('event: before the commit');
     let next = 0;
-    return entries.map((entry) => {
+    const answers = entries.map((entry) => {
       const count = wanting.includes(entry) ? (entry.requests?.length ?? 0) : 0;
       next += count;
       const settled = entry.settled && moved.get(entry.settled.claim.event.id);
       return { claimed: claimed.slice(next - count, next), settled };
     });
-  }
-
-  /**
-   * What stands in the name of this process though it does not work on it was taken by a transaction whose answer was
-   * lost with the connection. It waits again.
-   *
-   * A retry or a scheduled run settles in a transaction of its own, perhaps between the look and the change: so the
-   * change asks again for what is still taken in the own name.
-   */
-  async function freeUnattended(writer: HostWriter): Promise<void> {
-    const nowMs = context.clock.now();
-    if (Math.abs(nowMs - checkedAtMs) < context.limits.leaseMs / 4) return;
-    const own = { status: 'running', claimedBy: context.worker.name() } as const;
-    const columns = ['id'] as const;
-    const free = { claimedBy: null, crashes: 0, crashesAlone: 0 };
-    const listFreeIds = (table: HeldTable, rows: readonly { readonly id: number }[]): number[] =>
-      rows.map(({ id }) => id).filter((id) => !isHeld(table, id));
-    const events = listFreeIds('events', await writer.find('events', { where: own, columns }));
-    if (events.length > 0)
-      await writer.update('events', { id: events, ...own }, { ...free, status: 'pending' });
-    const retries = listFreeIds('incompletes', await writer.find('incompletes', { where: own, columns }));
-    if (retries.length > 0)
-      await writer.update('incompletes', { id: retries, ...own }, { ...free, status: 'waiting' });
-    const { claimedBy } = own;
-    const runs = listFreeIds('scenarios', await writer.find('scenarios', { where: { claimedBy }, columns }));
-    if (runs.length > 0) await writer.update('scenarios', { id: runs, claimedBy }, free);
-    checkedAtMs = nowMs;
+    return { answers, given: claimed.slice(asked.length) };
   }
 
   const enter = createBatcher(commit, { maxItems: MAX_ENTRIES, isOfOne: isNoLease, gather });
-  return {
-    write: enter,
-    hold: (table, id) => void held.add(makeKey(table, id)),
-    drop: (table, id) => void held.delete(makeKey(table, id)),
-  };
+  return { write: enter, hold: held.hold, drop: held.drop };
+}
+
+const NOTHING: WorkAnswer = { claimed: [], settled: undefined };
+
+/** What a transaction does, and what it has taken by its end. */
+interface Batch {
+  readonly entries: readonly WorkEntry[];
+  readonly chosen: readonly ClaimRequest[];
+  readonly taken: Claim[];
+}
+
+interface Written {
+  readonly answers: readonly WorkAnswer[];
+  /** What was chosen got. */
+  readonly given: readonly Claimed[];
 }
 
 /** Holds those of the scenarios that were asked for and that nobody else is at, by id. */
@@ -171,7 +164,7 @@ async function holdScenarios(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-function heldBy(claim: Claim): readonly [HeldTable, number] {
+function locate(claim: Claim): readonly [HeldTable, number] {
   switch (claim.kind) {
     case 'event':
       return ['events', claim.event.id];

@@ -16,5 +16,5 @@ export const SERVER_LIMITS: ServeFetchOptions['limits'] = Object.freeze({
 export function createRestListener(
   handle: (request: Request) => Promise<Response>,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  return createListener(handle, { limits: SERVER_LIMITS, refuse: refusedAtTheDoor }).listen;
+  return createListener({ fetch: handle }, { limits: SERVER_LIMITS, refuse: refusedAtTheDoor }).listen;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Kysely, PostgresPool, PostgresPoolClient } from 'kysely';
+import type { DatabaseConnection, Kysely, PostgresPool, PostgresPoolClient } from 'kysely';
 import type Postgres from 'pg';
 import type { CustomTypesConfig, Pool } from 'pg';
 import { loadPackages } from '../../errors/load-packages.js';
@@ -54,11 +54,24 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
   const { CompiledQuery, Kysely, PostgresDialect } = kysely;
   const pool = await openPool(pg.default, options);
   const db = new Kysely<SqlTables>({ dialect: new PostgresDialect({ pool: givingUp(pool) }) });
+  // The query builder asks for one answer after the other in a transaction; the connection itself does not wait.
+  const connections = new WeakMap<Kysely<SqlTables>, Pick<DatabaseConnection, 'executeQuery'>>();
+  const direct = <R>(work: (db: Kysely<SqlTables>) => Promise<R>) => {
+    return async (on: Kysely<SqlTables>): Promise<R> => {
+      await on.getExecutor().provideConnection(async (connection) => {
+        connections.set(on, connection);
+      });
+      return work(on).finally(() => connections.delete(on));
+    };
+  };
   return {
     kind: 'postgres',
     db,
-    run: (on, text, values) => on.executeQuery(CompiledQuery.raw(text, [...values])),
-    transaction: (work, transaction) => runTransaction(db, work, transaction?.isolation),
+    run: (on, text, values) => {
+      const query = CompiledQuery.raw(text, [...values]);
+      return (connections.get(on) ?? on).executeQuery(query);
+    },
+    transaction: (work, transaction) => runTransaction(db, direct(work), transaction?.isolation),
     // The server does so by itself.
     shrink: async () => {},
     close: () => db.destroy(),
@@ -77,6 +90,8 @@ async function openPool(pg: typeof Postgres, options: PostgresOptions): Promise<
     max: options.maxConnections ?? 10,
     types,
     keepAlive: true,
+    // Statements that do not wait for each other go out together.
+    pipeline: true,
     application_name: options.applicationName ?? 'iml-runtime',
     query_timeout: timeoutMs,
     statement_timeout: timeoutMs,
@@ -126,20 +141,29 @@ function describeRefusal(cause: unknown): string {
 /**
  * A pool that gives up a connection on which an answer did not come: whatever would be asked on it next would wait for
  * that answer, too.
+ *
+ * The begin of a transaction goes out with its first statement, which is answered once both are: a round trip less.
  */
 function givingUp(pool: Pool): PostgresPool {
   return {
     connect: async () => {
       const client = await pool.connect();
       let isLost = false;
+      let begun: Promise<unknown> | undefined;
       const query = async (text: string, values: readonly unknown[]): Promise<unknown> => {
         if (isLost) throw new Error('Connection terminated, as an answer did not come.');
-        try {
-          return await client.query(text, [...values]);
-        } catch (error) {
+        const answer = client.query(text, [...values]).catch((error: unknown) => {
           isLost ||= error instanceof Error && error.message === LOST;
           throw error;
+        });
+        if (text.startsWith(BEGIN)) {
+          begun = answer;
+          // It is told to whoever asks next, if anybody does.
+          answer.catch(() => undefined);
+          return NO_ROWS;
         }
+        const [result] = await Promise.all([answer, begun]);
+        return result;
       };
       // The query builder asks with text and values only; cursors belong to streams, which no store uses.
       return { query, release: () => client.release(isLost) } as PostgresPoolClient;
@@ -147,6 +171,10 @@ function givingUp(pool: Pool): PostgresPool {
     end: () => pool.end(),
   };
 }
+
+/** How the query builder begins a transaction of a level; all of ours name theirs. */
+const BEGIN = 'start transaction';
+const NO_ROWS = { rows: [], rowCount: 0 } as const;
 
 /** What the driver says of an answer that did not come in time; it has no code for it. */
 const LOST = 'Query read timeout';

@@ -7,6 +7,7 @@ import type { SqlDatabase } from '../sql-database.js';
 import type { SqlTables } from '../sql-tables.js';
 import { shrinkSqlite } from './shrink-sqlite.js';
 import { createSqliteDialect } from './sqlite-dialect.js';
+import { isHeld, whenFree } from './when-free.js';
 
 export interface SqliteOptions {
   /** Path of the file, or `:memory:`. */
@@ -31,22 +32,25 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
   const { CompiledQuery, Kysely } = kysely;
   if (options.file !== ':memory:') await makePrivate(options.file);
   const database = openFile(libsql.default, options);
-  const db = new Kysely<SqlTables>({ dialect: await createSqliteDialect(database) });
+  const waitMs = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
+  const db = new Kysely<SqlTables>({ dialect: await createSqliteDialect(database, waitMs) });
+  const alone = (work: () => void): Promise<void> => db.connection().execute(() => whenFree(work, waitMs));
   return {
     kind: 'sqlite',
     db,
     run: (on, text, values) => on.executeQuery(CompiledQuery.raw(text, [...values])),
     transaction: (work) => db.transaction().execute(work),
-    shrink: () =>
-      shrinkSqlite(database, (work) => db.connection().execute(async () => work())).catch(leaveBusy),
+    shrink: () => shrinkSqlite(database, alone).catch(leaveBusy),
     close: () => db.destroy(),
   };
 }
 
 /** Another process at work is no failure: there is a next time. */
 function leaveBusy(error: unknown): void {
-  if (!/^SQLITE_(BUSY|LOCKED)/.test(readErrno(error))) throw error;
+  if (!isHeld(error)) throw error;
 }
+
+const BUSY_TIMEOUT_MS = 5000;
 
 /** What is left of the write-ahead log once it was written back. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
@@ -75,7 +79,9 @@ async function makePrivate(file: string): Promise<void> {
 
 function openFile(driver: typeof Database, options: SqliteOptions): Database.Database {
   try {
-    const database = new driver(options.file, { timeout: options.busyTimeoutMs ?? 5000 });
+    const database = new driver(options.file, {
+      timeout: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
+    });
     // Before anything is in it: later it takes writing the file anew.
     database.pragma('auto_vacuum = INCREMENTAL');
     database.pragma('journal_mode = WAL');
@@ -84,6 +90,8 @@ function openFile(driver: typeof Database, options: SqliteOptions): Database.Dat
     database.pragma(`synchronous = ${options.synchronous === 'full' ? 'FULL' : 'NORMAL'}`);
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${Math.trunc(options.maxPages)}`);
     database.pragma('foreign_keys = ON');
+    // From here on `whenFree` waits, and the process does something else meanwhile.
+    database.pragma('busy_timeout = 0');
     return database;
   } catch (cause) {
     throw new StoreError('STORE_FAILED', `The database file ${options.file} cannot be opened.`, { cause });

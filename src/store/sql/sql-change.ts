@@ -19,20 +19,62 @@ export async function insertRows(
 ): Promise<readonly number[]> {
   const codec = requireCodec(sources, name);
   const { table, apart } = codec;
+  const names = Object.keys(rows[0] ?? {});
+  const isApart = (name: string): boolean => apart?.sqlColumns.has(codec.column(name)) === true;
   const size = Math.floor(MAX_VALUES / codec.width);
   const added: number[] = [];
   for (let start = 0; start < rows.length; start += size) {
-    const encoded = rows.slice(start, start + size).map((row) => splitColumns(codec, codec.encode(row)));
-    const own = encoded.map(([row]) => row);
-    const { rows: returned } = await insertValues(db, sources, table, own, ' returning "id"');
-    // Ids are given in the order of the values; the order of what a statement returns is nowhere promised.
-    const ids = returned.map((row) => Number(row['id'])).sort((a, b) => a - b);
+    const some = rows.slice(start, start + size);
+    const own = writeInsert(codec, sources, { table, names: names.filter((one) => !isApart(one)) }, some);
+    const ids = await insertOwn(db, sources, own, some.length);
     added.push(...ids);
     if (apart === undefined) continue;
-    const others = encoded.map(([, row], index) => ({ id: ids[index], ...row }));
-    await insertValues(db, sources, apart.table, others);
+    const others = { table: apart.table, names: names.filter(isApart), ids };
+    await runText(db, sources, ...writeInsert(codec, sources, others, some));
   }
   return added;
+}
+
+/** What of rows goes into which table. */
+interface InsertTarget {
+  readonly table: string;
+  readonly names: readonly string[];
+  /** Where they are given ids. */
+  readonly ids?: readonly number[];
+}
+
+function writeInsert(
+  codec: RowCodec,
+  { kind }: StatementSources,
+  { table, names, ids }: InsertTarget,
+  rows: readonly object[],
+): readonly [text: string, values: SqlValues] {
+  const values = new SqlValues(kind);
+  const tuples = rows.map((row, index) => {
+    const id = ids === undefined ? [] : [values.mark(ids[index])];
+    const marks = names.map((name) => values.mark(codec.encodeValue(name, Reflect.get(row, name))));
+    return `(${[...id, ...marks].join()})`;
+  });
+  const columns = names.map((name) => quoteName(codec.column(name)));
+  if (ids !== undefined) columns.unshift('"id"');
+  return [`insert into ${quoteName(table)} (${columns.join()}) values ${tuples.join()}`, values];
+}
+
+/** Inserts rows that get their ids by it. @returns the ids, in the order of the rows */
+async function insertOwn(
+  db: Db,
+  sources: StatementSources,
+  [text, values]: ReturnType<typeof writeInsert>,
+  count: number,
+): Promise<readonly number[]> {
+  if (sources.kind === 'sqlite') {
+    // One writer, and an id is the one before and one more. Rows are read one by one, which takes as long as to write them.
+    const last = Number((await runText(db, sources, text, values)).insertId ?? 0);
+    return Array.from({ length: count }, (_, index) => last - count + 1 + index);
+  }
+  const { rows } = await runText(db, sources, `${text} returning "id"`, values);
+  // Ids are given in the order of the values; the order of what a statement returns is nowhere promised.
+  return rows.map((row) => Number(row['id'])).sort((a, b) => a - b);
 }
 
 /** What stands in the table itself, and what is kept apart. */
@@ -45,21 +87,6 @@ function splitColumns({ apart }: RowCodec, row: SqlRow): readonly [own: SqlRow, 
     else own[column] = value;
   }
   return [own, others];
-}
-
-function insertValues(
-  db: Db,
-  sources: StatementSources,
-  table: string,
-  rows: readonly SqlRow[],
-  returning = '',
-): ReturnType<typeof runText> {
-  const columns = Object.keys(rows[0] ?? {});
-  const values = new SqlValues(sources.kind);
-  const tuples = rows.map((row) => `(${values.markAll(columns.map((column) => row[column] ?? null))})`);
-  const named = columns.map(quoteName).join(', ');
-  const text = `insert into ${quoteName(table)} (${named}) values ${tuples.join(', ')}${returning}`;
-  return runText(db, sources, text, values);
 }
 
 /** Changes every row that fits. @returns how many, and what the statement was told to return of them */

@@ -1,6 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import type Database from 'libsql';
 import { StoreError } from '../../errors/store-error.js';
+import { whenFree } from './when-free.js';
 
 interface Statement {
   readonly prepared: Database.Statement<unknown[]>;
@@ -14,19 +15,21 @@ const MAX_STATEMENTS = 200;
 /**
  * The query builder's view of one SQLite connection, used by one caller at a time.
  * Transactions begin with the write lock: a reader that later wants to write would fail instead of waiting.
+ *
+ * @param waitMs how long another process that holds the file is waited for
  */
-export async function createSqliteDialect(database: Database.Database): Promise<Dialect> {
+export async function createSqliteDialect(database: Database.Database, waitMs: number): Promise<Dialect> {
   const { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } = await import('kysely');
   return {
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createDriver: () => createDriver(database),
+    createDriver: () => createDriver(database, waitMs),
   };
 }
 
-function createDriver(database: Database.Database): Driver {
-  const connection = createConnection(database);
+function createDriver(database: Database.Database, waitMs: number): Driver {
+  const connection = createConnection(database, waitMs);
   const waiting: (() => void)[] = [];
   let taken = false;
   return {
@@ -41,7 +44,7 @@ function createDriver(database: Database.Database): Driver {
       if (next) next();
       else taken = false;
     },
-    beginTransaction: async () => void database.exec('begin immediate'),
+    beginTransaction: () => whenFree(() => void database.exec('begin immediate'), waitMs),
     commitTransaction: async () => void database.exec('commit'),
     // A full disk ends the transaction by itself; a rollback would then fail and hide why.
     rollbackTransaction: async () => void (database.inTransaction && database.exec('rollback')),
@@ -49,7 +52,7 @@ function createDriver(database: Database.Database): Driver {
   };
 }
 
-function createConnection(database: Database.Database): DatabaseConnection {
+function createConnection(database: Database.Database, waitMs: number): DatabaseConnection {
   const statements = new Map<string, Statement>();
   const prepare = (sql: string): Statement => {
     const known = statements.get(sql);
@@ -62,12 +65,16 @@ function createConnection(database: Database.Database): DatabaseConnection {
   };
   return {
     executeQuery: async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
-      const { prepared, isReader } = prepare(query.sql);
       const values = query.parameters.map(toBindable);
-      // The rows are what the query selects; the builder gives them their type.
-      if (isReader) return { rows: prepared.all(values) as R[] };
-      const { changes, lastInsertRowid } = prepared.run(values);
-      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+      const run = (): QueryResult<R> => {
+        const { prepared, isReader } = prepare(query.sql);
+        // The rows are what the query selects; the builder gives them their type.
+        if (isReader) return { rows: prepared.all(values) as R[] };
+        const { changes, lastInsertRowid } = prepared.run(values);
+        return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+      };
+      // Inside of a transaction the file is ours.
+      return database.inTransaction ? run() : whenFree(run, waitMs);
     },
     streamQuery: async function* () {
       yield* [];
