@@ -16,6 +16,7 @@ import { argumentCount } from './rules/language/argument-count.js';
 import { argumentType } from './rules/language/argument-type.js';
 import { deadBranch } from './rules/language/dead-branch.js';
 import { minusInPath } from './rules/language/minus-in-path.js';
+import { missingFormat } from './rules/language/missing-format.js';
 import { monthInTime } from './rules/language/month-in-time.js';
 import { typeComparison } from './rules/language/type-comparison.js';
 import { unknownFunction } from './rules/language/unknown-function.js';
@@ -24,7 +25,11 @@ import { unquotedFormat } from './rules/language/unquoted-format.js';
 import { zeroIndex } from './rules/language/zero-index.js';
 import { connectionMissing } from './rules/references/connection-missing.js';
 import { endpointInput } from './rules/references/endpoint-input.js';
-import { samplesOutsideInterface, unfilledInterface } from './rules/references/interface.js';
+import {
+  samplesOutsideInterface,
+  samplesOutsideOutput,
+  unfilledInterface,
+} from './rules/references/interface.js';
 import { orderedResponder, scenarioFile } from './rules/references/scenarios.js';
 import { undeclaredCommon } from './rules/references/undeclared-common.js';
 import { undeclaredParameter } from './rules/references/undeclared-parameter.js';
@@ -36,7 +41,7 @@ import { unwrittenTemp } from './rules/references/unwritten-temp.js';
 /** Every rule, the language first. */
 export const RULES: readonly Rule[] = [
   ...[unknownFunction, argumentCount, argumentType, unquotedFormat, unknownName, zeroIndex, minusInPath],
-  ...[typeComparison, deadBranch, monthInTime],
+  ...[typeComparison, deadBranch, missingFormat, monthInTime],
   ...LOADED,
   refusedRun,
   ...[misplacedDirective, endlessVerification, unboundedPaging, repeatedPage],
@@ -44,6 +49,7 @@ export const RULES: readonly Rule[] = [
   ...[parameterType, nestedWithoutStore, functionCode, functionComment],
   ...[unwrittenTemp, undeclaredParameter, unstoredConnectionData, undeclaredCommon, connectionMissing],
   ...[unknownEndpoint, endpointInput, unreferencedComponent, samplesOutsideInterface, unfilledInterface],
+  samplesOutsideOutput,
   ...[scenarioFile, orderedResponder],
 ];
 

@@ -18,6 +18,8 @@ export interface AppWorkspace {
   readonly root: string;
   /** Text of an open file by absolute path; undefined once it is closed. */
   readonly setText: (file: string, text: string | undefined) => void;
+  /** Grows with each change of a text. */
+  readonly version: () => number;
   /** Something has changed on disk. */
   readonly forget: () => void;
   /** The text of a file as it is edited, else as it lies on disk; undefined where there is none. */
@@ -78,6 +80,7 @@ function createAppWorkspace(root: string): AppWorkspace {
     overlay.get(file) ?? readFile(file, 'utf8').catch(() => undefined);
   return {
     root,
+    version: () => version,
     setText: (file, text) => {
       if (overlay.get(file) === text) return;
       version++;

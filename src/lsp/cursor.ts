@@ -82,12 +82,15 @@ export interface WrittenPrefix {
   readonly partial: string;
 }
 
+/** Of what stands before a cursor: more than any path or name has. */
+const MAX_LOOKED_AT = 2000;
+
 const PATH_END = /(?:`[^`]*`?|[\p{L}\p{Nd}_$])(?:`[^`]*`?|[\p{L}\p{Nd}_$.]|\[\d*\])*$|\.$/u;
 
 /** Undefined inside of a quoted text, where there is nothing to complete. */
 export function readPrefix(before: string): WrittenPrefix | undefined {
   if (isInQuotes(before)) return undefined;
-  const written = PATH_END.exec(before)?.[0] ?? '';
+  const written = PATH_END.exec(before.slice(-MAX_LOOKED_AT))?.[0] ?? '';
   const steps = written
     .replace(/\[\d*\]/g, '.')
     .split('.')
@@ -107,6 +110,9 @@ function isInQuotes(before: string): boolean {
   return quote !== '';
 }
 
+/** Characters of a name and of what may stand between it and its bracket. */
+const MAX_NAME = 200;
+
 /** The call the cursor is in, and which argument of it; undefined outside of all brackets. */
 export function findCallAt(before: string): { readonly name: string; readonly argument: number } | undefined {
   const open: { name: string; argument: number }[] = [];
@@ -122,7 +128,9 @@ export function findCallAt(before: string): { readonly name: string; readonly ar
     if (character === "'" || character === '"' || character === '`') quote = character;
     else if (character === '(') {
       open.push({
-        name: /([\p{L}_$][\p{L}\p{Nd}_$]*)\s*$/u.exec(before.slice(0, index))?.[1] ?? '',
+        name:
+          /([\p{L}_$][\p{L}\p{Nd}_$]*)\s*$/u.exec(before.slice(Math.max(0, index - MAX_NAME), index))?.[1] ??
+          '',
         argument: 0,
       });
     } else if (character === ')') open.pop();

@@ -12,8 +12,8 @@ import {
 } from 'vscode-languageserver/node.js';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Finding, Level, TextEdit } from '../check/finding.js';
-import type { Suggestion } from './complete.js';
 import type { OutlineEntry } from './outline.js';
+import type { Suggestion } from './suggestions.js';
 
 const SEVERITIES: Readonly<Record<Level, DiagnosticSeverity>> = {
   error: DiagnosticSeverity.Error,
@@ -29,11 +29,28 @@ const SUGGESTION_KINDS: Readonly<Record<Suggestion['kind'], CompletionItemKind>>
   reference: CompletionItemKind.Reference,
 };
 
-/** A finding as a diagnostic of the file it is in. */
-export function toDiagnostic({ rule, level, message, place, length }: Finding, text: string): Diagnostic {
+/** Diagnostics of one file: nobody reads more, and editors are slow with them. */
+const MAX_DIAGNOSTICS = 1000;
+
+/** Findings as diagnostics of the file they are in, the first of them where they are very many. */
+export function toDiagnostics(findings: readonly Finding[], text: string): Diagnostic[] {
+  const lines = splitLines(text);
+  return findings.slice(0, MAX_DIAGNOSTICS).map((finding) => toDiagnostic(finding, lines));
+}
+
+/** What a position counts from. */
+export function splitLines(text: string): readonly string[] {
+  return text.split(/\r\n|[\n\r]/);
+}
+
+/** @param lines of the file that it is in: to split a long text for each of many findings would take minutes */
+export function toDiagnostic(
+  { rule, level, message, place, length }: Finding,
+  lines: readonly string[],
+): Diagnostic {
   const line = (place.line ?? 1) - 1;
   const character = (place.column ?? 1) - 1;
-  const rest = (text.split(/\r\n|[\n\r]/)[line] ?? '').length - character;
+  const rest = (lines[line] ?? '').length - character;
   const end = character + Math.max(1, Math.min(length ?? rest, rest));
   return {
     range: { start: { line, character }, end: { line, character: end } },

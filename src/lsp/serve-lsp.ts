@@ -6,10 +6,15 @@ import {
   type ServerCapabilities,
   TextDocumentSyncKind,
 } from 'vscode-languageserver/node.js';
-import { provideCompletion } from './features/completion.js';
-import { provideEditing } from './features/editing.js';
-import { provideHover } from './features/hover.js';
-import { provideNavigation } from './features/navigation.js';
+import { handleCodeAction } from './handlers/code-action.js';
+import { handleCompletion } from './handlers/completion.js';
+import { handleDefinition } from './handlers/definition.js';
+import { handleDocumentSymbol } from './handlers/document-symbol.js';
+import { handleFormatting } from './handlers/formatting.js';
+import { handleHover } from './handlers/hover.js';
+import { handleReferences } from './handlers/references.js';
+import { handleRename } from './handlers/rename.js';
+import { handleSignatureHelp } from './handlers/signature-help.js';
 import { createJsonHelp, type JsonHelp } from './json-help.js';
 import { followEditor } from './session.js';
 
@@ -44,9 +49,14 @@ export function serveLsp(version: string): void {
     return { serverInfo: { name: 'iml', version }, capabilities: CAPABILITIES };
   });
   const session = followEditor(connection);
-  provideCompletion(session, json, () => client);
-  provideHover(session, json);
-  provideNavigation(session);
-  provideEditing(session);
+  handleCompletion(session, json, () => client);
+  handleSignatureHelp(session);
+  handleHover(session, json);
+  handleDefinition(session);
+  handleReferences(session);
+  handleRename(session);
+  handleFormatting(session);
+  handleDocumentSymbol(session);
+  handleCodeAction(session);
   connection.listen();
 }

@@ -5,7 +5,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Finding } from '../check/finding.js';
 import type { Subject } from '../check/subject/subject.js';
 import { type AppWorkspace, openAppWorkspace } from './app-workspace.js';
-import { rangeIn, toDiagnostic } from './protocol.js';
+import { rangeIn, toDiagnostics } from './protocol.js';
 import type { Occurrence } from './symbols/symbol.js';
 
 /** How long an editor may go on typing before the app is checked again. */
@@ -16,6 +16,8 @@ export interface OpenApp {
   readonly workspace: AppWorkspace;
   timer: NodeJS.Timeout | undefined;
   findings: readonly Finding[];
+  /** The version of the workspace they are about. */
+  checkedVersion: number;
   /** Files with diagnostics on show, which have to be cleared. */
   shown: Set<string>;
 }
@@ -57,6 +59,7 @@ export function followEditor(connection: Connection): EditorSession {
       workspace,
       timer: undefined,
       findings: [],
+      checkedVersion: 0,
       shown: new Set(),
     };
     apps.set(workspace.root, opened);
@@ -131,13 +134,19 @@ async function publish(
   documents: TextDocuments<TextDocument>,
   app: OpenApp,
 ): Promise<void> {
-  const { root, textOf, check } = app.workspace;
+  const { root, textOf, check, version } = app.workspace;
+  const checked = version();
   const findings = await check();
+  // Of a text that has changed meanwhile another check follows.
+  if (checked !== version()) return;
   app.findings = findings;
+  app.checkedVersion = checked;
   const byFile = new Map<string, Finding[]>();
   for (const finding of findings) {
     const file = finding.place.file ?? 'makecomapp.json';
-    byFile.set(file, [...(byFile.get(file) ?? []), finding]);
+    const known = byFile.get(file);
+    if (known === undefined) byFile.set(file, [finding]);
+    else known.push(finding);
   }
   const open = documents
     .all()
@@ -147,7 +156,7 @@ async function publish(
   for (const file of new Set([...app.shown, ...byFile.keys(), ...open])) {
     const target = path.join(root, file);
     const text = (await textOf(target)) ?? '';
-    const diagnostics = (byFile.get(file) ?? []).map((finding) => toDiagnostic(finding, text));
+    const diagnostics = toDiagnostics(byFile.get(file) ?? [], text);
     await connection.sendDiagnostics({ uri: pathToFileURL(target).href, diagnostics });
   }
   app.shown = new Set(byFile.keys());

@@ -9,6 +9,7 @@ import { selectResponseType } from '../../http/body/response-type.js';
 import { toEnvironment } from '../../iml/compile.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
 import { prepareExchange } from '../../run/exchange.js';
+import { CallBudget } from '../../run/limits/budget.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import { readRepeat } from '../../run/paging/repeat.js';
 import { extendTemp } from '../../run/response/receive-response.js';
@@ -32,6 +33,8 @@ const SETTINGS: EngineSettings = Object.freeze({
   clock: SYSTEM_CLOCK,
   random: () => 0.5,
   limits: DEFAULT_LIMITS,
+  budget: new CallBudget(),
+  lookAhead: 1,
   onPageLoop: 'warn',
   trace: 'summary',
   onTrace: undefined,

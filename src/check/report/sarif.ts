@@ -57,10 +57,15 @@ function describe({ rule, level, message, place, length }: Finding): Record<stri
         : [
             {
               physicalLocation: {
-                artifactLocation: { uri: encodeURI(file), uriBaseId: 'APP' },
+                artifactLocation: { uri: encodePath(file), uriBaseId: 'APP' },
                 ...(region && { region }),
               },
             },
           ],
   };
+}
+
+/** A name may hold `#`, `?` and `%`, which mean something else in an address. */
+function encodePath(file: string): string {
+  return file.split('/').map(encodeURIComponent).join('/');
 }

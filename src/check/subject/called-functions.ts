@@ -1,14 +1,11 @@
 import type { App } from '../../document/app.js';
-import { type ExpressionSite, pickExpressions } from './expression-site.js';
-import { walkExpression } from './walk-expression.js';
+import type { ExpressionSite } from './expression-site.js';
 
 /** Names of the functions that expressions call, built-in ones among them. */
 export function listCalls(expressions: readonly ExpressionSite[]): ReadonlySet<string> {
   const called = new Set<string>();
-  for (const expression of expressions.flatMap(pickExpressions)) {
-    walkExpression(expression, (node) => {
-      if (node.kind === 'call') called.add(node.name);
-    });
+  for (const { nodes } of expressions) {
+    for (const node of nodes) if (node.kind === 'call') called.add(node.name);
   }
   return called;
 }

@@ -1,7 +1,8 @@
 import type { Document } from '../../document/reading/document.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
-import type { CheckedDocument } from './checked-document.js';
-import { listRpcReferences } from './rpc-names.js';
+import type { CheckedDocument, Owner } from './checked-document.js';
+import { createLookup } from './lookup.js';
+import { indexRpcCalls } from './rpc-calls.js';
 import type { Subject } from './subject.js';
 
 /** Names that are there, and whether there may be others that nobody can know beforehand. */
@@ -62,10 +63,18 @@ function collectOption(found: Collected, option: object): void {
     if (isPlainObject(member)) collectOption(found, member);
 }
 
+const PARAMETERS = createLookup<DeclaredNames>();
+
 /** What `parameters` may hold where a document runs. */
 export function declaredParameters(subject: Subject, { owner, part, kind }: CheckedDocument): DeclaredNames {
+  if (owner === undefined || (owner.kind === 'rpc' && kind === 'parameters' && part === 'params'))
+    return OPEN;
+  return PARAMETERS(subject, `${owner.kind} ${owner.name}`, () => findParameters(subject, owner));
+}
+
+function findParameters(subject: Subject, owner: Owner): DeclaredNames {
   const { app } = subject;
-  switch (owner?.kind) {
+  switch (owner.kind) {
     case 'module': {
       const module = app.modules.get(owner.name);
       const webhook = owner.webhook === undefined ? undefined : app.webhooks.get(owner.webhook);
@@ -78,7 +87,7 @@ export function declaredParameters(subject: Subject, { owner, part, kind }: Chec
     case 'endpoint':
       return declaredFields(app.endpoints.get(owner.name)?.input);
     case 'rpc':
-      return kind === 'parameters' && part === 'params' ? OPEN : rpcParameters(subject, owner.name);
+      return rpcParameters(subject, owner.name);
     default:
       return OPEN;
   }
@@ -86,22 +95,11 @@ export function declaredParameters(subject: Subject, { owner, part, kind }: Chec
 
 const OPEN: DeclaredNames = { names: new Set(), isOpen: true };
 
-/** By the app that is looked at, as every expression of an RPC asks. */
-const RPC_PARAMETERS = new WeakMap<Subject, Map<string, DeclaredNames>>();
-
-function rpcParameters(subject: Subject, name: string): DeclaredNames {
-  const known = RPC_PARAMETERS.get(subject) ?? new Map<string, DeclaredNames>();
-  RPC_PARAMETERS.set(subject, known);
-  const found = known.get(name) ?? collectRpcParameters(subject, name);
-  known.set(name, found);
-  return found;
-}
-
 /**
  * An RPC has its own parameters, the arguments of the addresses that call it, and the values of the form it is asked by.
  * Source: the page on RPCs of the custom app documentation. [doc][app]
  */
-function collectRpcParameters(subject: Subject, name: string): DeclaredNames {
+function rpcParameters(subject: Subject, name: string): DeclaredNames {
   const calls = indexRpcCalls(subject).get(name) ?? [];
   if (calls.length === 0) return OPEN;
   const found: Collected = { names: new Set(), isOpen: false };
@@ -112,31 +110,6 @@ function collectRpcParameters(subject: Subject, name: string): DeclaredNames {
     else found.isOpen = true;
   }
   return found;
-}
-
-interface RpcCall {
-  readonly checked: CheckedDocument;
-  /** Names of the arguments in its address. */
-  readonly given: readonly string[];
-}
-
-const RPC_CALLS = new WeakMap<Subject, ReadonlyMap<string, readonly RpcCall[]>>();
-
-/** The calls of all RPCs by their names; every document is looked through once. */
-function indexRpcCalls(subject: Subject): ReadonlyMap<string, readonly RpcCall[]> {
-  const known = RPC_CALLS.get(subject);
-  if (known !== undefined) return known;
-  const index = new Map<string, RpcCall[]>();
-  for (const checked of subject.allDocuments) {
-    for (const { name, query } of listRpcReferences(checked.document.value)) {
-      const call = { checked, given: query.map(([key]) => key) };
-      const calls = index.get(name);
-      if (calls === undefined) index.set(name, [call]);
-      else calls.push(call);
-    }
-  }
-  RPC_CALLS.set(subject, index);
-  return index;
 }
 
 function merge(found: Collected, other: DeclaredNames): void {

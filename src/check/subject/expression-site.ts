@@ -1,8 +1,8 @@
-import type { Document } from '../../document/reading/document.js';
 import type { ImlError } from '../../errors/iml-error.js';
 import { childPointer, type Place } from '../../errors/place.js';
 import type { Expression, Template } from '../../iml/syntax/ast.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
+import { listNodes, listPaths, type WrittenPath } from '../../iml/syntax/walk-expression.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
 import { locateInSpec, type SpecLocation } from './spec-location.js';
@@ -20,6 +20,12 @@ export interface ExpressionSite {
   readonly parsed:
     | { readonly ok: true; readonly template: Template }
     | { readonly ok: false; readonly error: ImlError };
+  /** Its expressions, texts between them left out; none where it does not parse. */
+  readonly expressions: readonly Expression[];
+  /** The expressions and all inside of them, outer ones first. */
+  readonly nodes: readonly Expression[];
+  /** Every path in them. */
+  readonly paths: readonly WrittenPath[];
   /** Where a 0-based offset of the template stands in the file. */
   readonly placeAt: (offset: number) => Place;
   /** The same as a 0-based offset in the file's text; undefined where there is no file. */
@@ -38,54 +44,70 @@ function isBarePath({ phase, directive }: SpecLocation, text: string): boolean {
 
 /** All texts of a document that hold expressions, names of members included, in the order they are written. */
 export function listExpressions(checked: CheckedDocument): readonly ExpressionSite[] {
-  const { document, kind } = checked;
+  const { document } = checked;
   const sites: ExpressionSite[] = [];
-  const add = (text: string, path: readonly string[], pointer: string, part: 'value' | 'key'): void => {
+  /** Steps from the root to where the walk is. */
+  const path: string[] = [];
+  const add = (text: string, pointer: string, part: 'value' | 'key'): void => {
     if (!text.includes('{{') && !mayBePath(path)) return;
-    const location = locateInSpec(kind, document.value, path);
-    const isPath = part === 'value' && isBarePath(location, text);
-    if (!text.includes('{{') && !isPath) return;
-    const shift = isPath ? 2 : 0;
-    const parsed = safeParseTemplate(isPath ? `{{${text}}}` : text);
-    const placeAt = (offset: number): Place => document.placeOf(pointer, Math.max(0, offset - shift), part);
-    const offsetAt = (offset: number): number | undefined =>
-      offsetIn(document, pointer, Math.max(0, offset - shift), part);
-    sites.push({ in: checked, location, pointer, part, text, parsed, placeAt, offsetAt });
+    const site = readSite(checked, { text, path: [...path], pointer, part });
+    if (site !== undefined) sites.push(site);
   };
-  const visit = (value: unknown, path: readonly string[], pointer: string): void => {
-    if (typeof value === 'string') add(value, path, pointer, 'value');
+  const visit = (value: unknown, pointer: string): void => {
+    if (typeof value === 'string') add(value, pointer, 'value');
     else if (Array.isArray(value)) {
       value.forEach((item, index) => {
-        visit(item, [...path, String(index)], childPointer(pointer, index));
+        path.push(String(index));
+        visit(item, childPointer(pointer, index));
+        path.pop();
       });
     } else if (isPlainObject(value)) {
       for (const [key, member] of Object.entries(value)) {
-        const inner = [...path, key];
         const at = childPointer(pointer, key);
-        if (key !== SPREAD_KEY) add(key, inner, at, 'key');
-        visit(member, inner, at);
+        path.push(key);
+        if (key !== SPREAD_KEY) add(key, at, 'key');
+        visit(member, at);
+        path.pop();
       }
     }
   };
-  visit(document.value, [], '');
+  visit(document.value, '');
   return sites;
+}
+
+interface WrittenText extends Pick<ExpressionSite, 'text' | 'pointer' | 'part'> {
+  readonly path: readonly string[];
+}
+
+/** Undefined for a text that is none of an expression. */
+function readSite(
+  checked: CheckedDocument,
+  { text, path, pointer, part }: WrittenText,
+): ExpressionSite | undefined {
+  const { document, kind } = checked;
+  const location = locateInSpec(kind, document.value, path);
+  const isPath = part === 'value' && isBarePath(location, text);
+  if (!text.includes('{{') && !isPath) return undefined;
+  const shift = isPath ? 2 : 0;
+  const parsed = safeParseTemplate(isPath ? `{{${text}}}` : text);
+  const expressions = parsed.ok ? parsed.template.parts.filter((piece) => typeof piece !== 'string') : [];
+  const nodes = expressions.flatMap(listNodes);
+  return {
+    in: checked,
+    location,
+    pointer,
+    part,
+    text,
+    parsed,
+    expressions,
+    nodes,
+    paths: listPaths(nodes),
+    placeAt: (offset) => document.placeOf(pointer, Math.max(0, offset - shift), part),
+    offsetAt: (offset) => document.offsetOf?.(pointer, Math.max(0, offset - shift), part),
+  };
 }
 
 function mayBePath(path: readonly string[]): boolean {
   const last = path.at(-1);
   return last === 'iterate' || last === 'container';
-}
-
-function offsetIn(
-  document: Document,
-  pointer: string,
-  offset: number,
-  part: 'value' | 'key',
-): number | undefined {
-  return document.offsetOf?.(pointer, offset, part);
-}
-
-/** The expressions of a template that parses, texts between them left out. */
-export function pickExpressions({ parsed }: ExpressionSite): readonly Expression[] {
-  return parsed.ok ? parsed.template.parts.filter((part) => typeof part !== 'string') : [];
 }

@@ -1,5 +1,7 @@
+import type { ModuleComponent } from '../../document/app.js';
 import type { ParameterElement } from '../../parameters/form/parameter-spec.js';
 import type { CheckedDocument } from './checked-document.js';
+import { createLookup } from './lookup.js';
 import { readableForm } from './readable-form.js';
 import type { Subject } from './subject.js';
 
@@ -15,15 +17,26 @@ const TEXTS: ReadonlySet<string> = new Set([
 ]);
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'uinteger', 'port']);
 
+const TYPES = createLookup<ReadonlyMap<string, 'text' | 'number'>>();
+
 /** Which fields of a component surely give a text, and which a number. Fields of one name and two types are left out. */
 export function findFieldTypes(
   subject: Subject,
   { owner }: CheckedDocument,
 ): ReadonlyMap<string, 'text' | 'number'> {
+  const module = owner?.kind === 'module' ? subject.app.modules.get(owner.name) : undefined;
+  return module === undefined ? NONE : TYPES(subject, module.name, () => readFieldTypes(module));
+}
+
+const NONE: ReadonlyMap<string, 'text' | 'number'> = new Map();
+
+function readFieldTypes({
+  staticParams,
+  mappableParams,
+}: ModuleComponent): ReadonlyMap<string, 'text' | 'number'> {
   const types = new Map<string, 'text' | 'number'>();
   const mixed = new Set<string>();
-  const module = owner?.kind === 'module' ? subject.app.modules.get(owner.name) : undefined;
-  const forms = [module?.staticParams, module?.mappableParams].flatMap((form) => readableForm(form).elements);
+  const forms = [staticParams, mappableParams].flatMap((form) => readableForm(form).elements);
   const visit = (element: ParameterElement): void => {
     if (element.kind !== 'parameter') return;
     const { name, type, nested = [], choices } = element;

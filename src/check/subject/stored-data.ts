@@ -1,19 +1,23 @@
 import type { ConnectionComponent } from '../../document/app.js';
+import type { CheckedDocument } from './checked-document.js';
 import { type DeclaredNames, declaredFields, writtenMembers } from './declared-names.js';
+import { createLookup } from './lookup.js';
 import type { Subject } from './subject.js';
 import { holdsRequests, listRequests, readAt } from './walk-requests.js';
 
+const STORED = createLookup<DeclaredNames>();
+
 /** What a connection keeps: its parameters, and the members of every `response.data`. Source: the page on connections. [doc][app] */
-export function storedByConnection(subject: Subject, connection: ConnectionComponent): DeclaredNames {
-  const fields = declaredFields(connection.params);
-  const requests = subject.allDocuments
-    .filter(
-      ({ owner, part }) =>
-        owner?.kind === 'connection' && owner.name === connection.name && part === 'communication',
-    )
-    .flatMap(listRequests);
-  const data = writtenMembers(requests.map(({ value }) => readAt(value, 'response', 'data')));
-  return { names: new Set([...fields.names, ...data.names]), isOpen: fields.isOpen || data.isOpen };
+export function storedByConnection(subject: Subject, { name, params }: ConnectionComponent): DeclaredNames {
+  return STORED(subject, name, () => {
+    const fields = declaredFields(params);
+    const requests = subject
+      .documentsOf('connection', name)
+      .filter(({ part }) => part === 'communication')
+      .flatMap(listRequests);
+    const data = writtenMembers(requests.map(({ value }) => readAt(value, 'response', 'data')));
+    return { names: new Set([...fields.names, ...data.names]), isOpen: fields.isOpen || data.isOpen };
+  });
 }
 
 /** What the connections a component can run with keep, all together. */
@@ -30,19 +34,24 @@ export function storedByConnections(subject: Subject, names: readonly string[]):
   };
 }
 
+const WRITTEN = createLookup<DeclaredNames>();
+
 /** What `temp` may hold where a document runs: its own `temp`s, those of the base, and for the base those of all. */
-export function writtenTemp(
-  subject: Subject,
-  owner: { readonly kind: string; readonly name: string } | undefined,
-): DeclaredNames {
-  const documents = subject.allDocuments.filter(
-    (checked) =>
-      checked.owner === undefined ||
-      owner === undefined ||
-      (checked.owner.kind === owner.kind && checked.owner.name === owner.name),
-  );
-  const requests = documents.filter(holdsRequests).flatMap(listRequests);
-  return writtenMembers(
-    requests.flatMap(({ value }) => [readAt(value, 'temp'), readAt(value, 'response', 'temp')]),
-  );
+export function writtenTemp(subject: Subject, owner: CheckedDocument['owner']): DeclaredNames {
+  return WRITTEN(subject, owner === undefined ? '' : `${owner.kind} ${owner.name}`, () => {
+    const documents =
+      owner === undefined
+        ? subject.allDocuments
+        : [...listOfApp(subject), ...subject.documentsOf(owner.kind, owner.name)];
+    const requests = documents.filter(holdsRequests).flatMap(listRequests);
+    return writtenMembers(
+      requests.flatMap(({ value }) => [readAt(value, 'temp'), readAt(value, 'response', 'temp')]),
+    );
+  });
+}
+
+/** The files of the app itself stand first. */
+function listOfApp({ allDocuments }: Subject): readonly CheckedDocument[] {
+  const end = allDocuments.findIndex(({ owner }) => owner !== undefined);
+  return end < 0 ? allDocuments : allDocuments.slice(0, end);
 }

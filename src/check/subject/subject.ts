@@ -1,3 +1,4 @@
+import type { ComponentKind } from '../../app/assembling/code-types.js';
 import type { App } from '../../document/app.js';
 import { holdsTemplates } from '../../document/shapes/document-shapes.js';
 import type { Place } from '../../errors/place.js';
@@ -8,6 +9,7 @@ import { type CheckedDocument, listDocuments } from './checked-document.js';
 import { type ExpressionSite, listExpressions } from './expression-site.js';
 import { rehearseScenarios, type ScenarioFile, type ScenarioRefusal } from './scenario-files.js';
 import { type ComponentName, findUsedPart, type UsedPart } from './used-part.js';
+import { holdsRequests, listRequests, type WrittenRequest } from './walk-requests.js';
 
 /** An app as rules see it: its documents, the parsed texts in them, and the names an expression can use. */
 export interface Subject {
@@ -16,11 +18,15 @@ export interface Subject {
   readonly documents: readonly CheckedDocument[];
   /** Those of the whole app: what one of them reads another may write. */
   readonly allDocuments: readonly CheckedDocument[];
+  /** Those of one component, whether they are looked at or not. */
+  readonly documentsOf: (kind: ComponentKind, name: string) => readonly CheckedDocument[];
   /** What is looked at, where it is not all. */
   readonly part: UsedPart | undefined;
   /** Every text that is evaluated, in the documents that are looked at. */
   readonly expressions: readonly ExpressionSite[];
   readonly expressionsIn: (document: CheckedDocument) => readonly ExpressionSite[];
+  /** Every request that is written in the documents that are looked at. */
+  readonly requests: readonly WrittenRequest[];
   readonly isFunction: (name: string) => boolean;
   readonly functionNames: readonly string[];
   /** What compiling the custom functions told. */
@@ -61,7 +67,8 @@ export function createSubject(
     }
     return found;
   };
-  const part = started && findUsedPart(app, { all: allDocuments, expressionsIn }, started);
+  const documentsOf = indexByOwner(allDocuments);
+  const part = started && findUsedPart(app, { all: allDocuments, documentsOf, expressionsIn }, started);
   const documents = part?.documents ?? allDocuments;
   const functionNames = [...new Set([...Object.keys(FUNCTIONS), ...app.functions.keys()])];
   const known = new Set(functionNames);
@@ -70,9 +77,11 @@ export function createSubject(
     app,
     documents,
     allDocuments,
+    documentsOf,
     part,
     expressions: documents.flatMap(expressionsIn),
     expressionsIn,
+    requests: documents.filter(holdsRequests).flatMap(listRequests),
     isFunction: (name) => known.has(name),
     functionNames,
     functionWarnings,
@@ -82,4 +91,16 @@ export function createSubject(
       return refusals;
     },
   };
+}
+
+function indexByOwner(documents: readonly CheckedDocument[]): Subject['documentsOf'] {
+  const index = new Map<string, CheckedDocument[]>();
+  for (const checked of documents) {
+    if (checked.owner === undefined) continue;
+    const key = `${checked.owner.kind} ${checked.owner.name}`;
+    const ofOwner = index.get(key);
+    if (ofOwner === undefined) index.set(key, [checked]);
+    else ofOwner.push(checked);
+  }
+  return (kind, name) => index.get(`${kind} ${name}`) ?? [];
 }

@@ -7,7 +7,7 @@ import { findCalledFunctions, listCalls } from './called-functions.js';
 import type { CheckedDocument } from './checked-document.js';
 import { listEndpointCalls } from './endpoint-calls.js';
 import type { ExpressionSite } from './expression-site.js';
-import { listRpcNames } from './rpc-names.js';
+import { listRpcNames } from './rpc-references.js';
 import { holdsRequests } from './walk-requests.js';
 
 /** A component of an app by kind and name. */
@@ -26,6 +26,7 @@ export interface UsedPart {
 
 interface Places {
   readonly all: readonly CheckedDocument[];
+  readonly documentsOf: (kind: ComponentKind, name: string) => readonly CheckedDocument[];
   readonly expressionsIn: (document: CheckedDocument) => readonly ExpressionSite[];
 }
 
@@ -35,7 +36,7 @@ interface Places {
  */
 export function findUsedPart(
   app: App,
-  { all, expressionsIn }: Places,
+  { all, documentsOf, expressionsIn }: Places,
   started: readonly ComponentName[],
 ): UsedPart {
   const used = new Set<string>();
@@ -45,9 +46,7 @@ export function findUsedPart(
     const key = writeKey(kind, name);
     if (used.has(key)) continue;
     used.add(key);
-    for (const checked of all) {
-      if (checked.owner?.kind === kind && checked.owner.name === name) pending.push(...listUses(checked));
-    }
+    pending.push(...documentsOf(kind, name).flatMap(listUses));
   }
   // A connection knows nothing of the base.
   const usesBase = started.some(({ kind }) => kind !== 'connection');

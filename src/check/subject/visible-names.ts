@@ -108,12 +108,24 @@ function isRunner(type: string | undefined): type is 'trigger' | 'instant_trigge
   return type === 'trigger' || type === 'instant_trigger' || type === 'responder';
 }
 
+/** By document and place: the expressions of a request ask the same. */
+const NAMES = new WeakMap<CheckedDocument, Map<string, readonly string[]>>();
+
 /** All names an expression at this place may start with, those that cannot be filled yet left out. */
 export function listVisibleNames(
   app: App,
   checked: CheckedDocument,
   location: SpecLocation,
 ): readonly string[] {
+  const known = NAMES.get(checked) ?? new Map<string, readonly string[]>();
+  NAMES.set(checked, known);
+  const key = `${location.phase} ${location.section ?? ''} ${location.element}`;
+  const names = known.get(key) ?? collectNames(app, checked, location);
+  known.set(key, names);
+  return names;
+}
+
+function collectNames(app: App, checked: CheckedDocument, location: SpecLocation): readonly string[] {
   const runner = findRunner(checked);
   const { phase } = location;
   if (runner === 'webhook' && phase !== 'form') {

@@ -11,6 +11,12 @@ export interface SchemaFiles {
   readonly patterns: readonly string[];
 }
 
+/** Files of the app that are named otherwise than the rest: plain JSON. Source: https://github.com/integromat/vscode-apps-sdk#readme [src] */
+const GENERAL_FILES: Readonly<Partial<Record<string, string>>> = {
+  common: 'general/common.json',
+  groups: 'modules/groups.json',
+};
+
 /**
  * The files of an app by their schemas: those it has, and those it may come to have, by the names the editor of the
  * platform gives.
@@ -36,12 +42,16 @@ export function listSchemaFiles(app: App | undefined, folder: string): readonly 
   add('test', at('tests/**/*.test.json'));
   for (const [code, { part, contents }] of Object.entries(GENERAL_CODE_TYPES)) {
     if (contents !== 'source')
-      add(chooseSchema({ kind: contents, part: code }), at(`general/${part}.iml.json`));
+      add(
+        chooseSchema({ kind: contents, part: code }),
+        at(GENERAL_FILES[code] ?? `general/${part}.iml.json`),
+      );
   }
   for (const kind of COMPONENT_KINDS) {
     for (const [code, { part, contents }] of Object.entries(CODE_TYPES[kind])) {
+      const extension = code === 'common' ? 'json' : 'iml.json';
       if (contents !== 'source')
-        add(chooseSchema({ kind: contents, part: code }), at(`${kind}s/*/*.${part}.iml.json`));
+        add(chooseSchema({ kind: contents, part: code }), at(`${kind}s/*/*.${part}.${extension}`));
     }
   }
   add('oauth-connection', at('connections/*/*.oauth-communication.iml.json'));

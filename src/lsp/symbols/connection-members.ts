@@ -67,8 +67,5 @@ function listData(
 }
 
 function listCommunications(subject: Subject, connection: string): readonly CheckedDocument[] {
-  return subject.allDocuments.filter(
-    ({ owner, part }) =>
-      owner?.kind === 'connection' && owner.name === connection && part === 'communication',
-  );
+  return subject.documentsOf('connection', connection).filter(({ part }) => part === 'communication');
 }

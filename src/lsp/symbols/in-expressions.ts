@@ -1,7 +1,6 @@
 import type { CheckedDocument } from '../../check/subject/checked-document.js';
-import { pickExpressions } from '../../check/subject/expression-site.js';
 import type { Subject } from '../../check/subject/subject.js';
-import { readPath, walkExpression } from '../../check/subject/walk-expression.js';
+import { readPath } from '../../iml/syntax/walk-expression.js';
 import { flattenFields } from '../known-members.js';
 import { findConnectionMember } from './connection-members.js';
 import { findTempOwner, formsSeenBy } from './owners.js';
@@ -19,18 +18,16 @@ export function inExpressions(subject: Subject): readonly Found[] {
       if (start !== undefined && end !== undefined)
         results.push({ symbol, at: { file, start, end, isDefinition: false } });
     };
-    for (const expression of pickExpressions(site)) {
-      walkExpression(expression, (node) => {
-        if (node.kind === 'call' && subject.app.functions.has(node.name))
-          add({ kind: 'function', name: node.name }, node.start);
-        const path = node.kind === 'member' ? readPath(node) : undefined;
-        const [member, ...rest] = path?.members ?? [];
-        if (path === undefined || member?.name === undefined || rest.length > 0) return;
-        const isQuoted = site.parsed.ok && site.parsed.template.source[member.node.end - 1] === '`';
-        const from = member.node.end - member.name.length - (isQuoted ? 1 : 0);
-        const symbol = findMemberSymbol(subject, site.in, path.root.name, member.name);
-        if (symbol !== undefined) add(symbol, from);
-      });
+    for (const node of site.nodes) {
+      if (node.kind === 'call' && subject.app.functions.has(node.name))
+        add({ kind: 'function', name: node.name }, node.start);
+      const path = node.kind === 'member' ? readPath(node) : undefined;
+      const [member, ...rest] = path?.members ?? [];
+      if (path === undefined || member?.name === undefined || rest.length > 0) continue;
+      const isQuoted = site.parsed.ok && site.parsed.template.source[member.node.end - 1] === '`';
+      const from = member.node.end - member.name.length - (isQuoted ? 1 : 0);
+      const symbol = findMemberSymbol(subject, site.in, path.root.name, member.name);
+      if (symbol !== undefined) add(symbol, from);
     }
   }
   return results;

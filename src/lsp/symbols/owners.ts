@@ -1,6 +1,6 @@
 import type { CheckedDocument } from '../../check/subject/checked-document.js';
 import { readableForm } from '../../check/subject/readable-form.js';
-import { listRpcNames } from '../../check/subject/rpc-names.js';
+import { indexRpcCalls } from '../../check/subject/rpc-calls.js';
 import type { Subject } from '../../check/subject/subject.js';
 import { listRequests, readAt } from '../../check/subject/walk-requests.js';
 import type { ParameterElement } from '../../parameters/form/parameter-spec.js';
@@ -33,9 +33,8 @@ export function formsSeenBy(subject: Subject, checked: CheckedDocument): readonl
   const own: SeenForm = { owner: nameOwner(checked), fields: listForms(subject, checked) };
   const { owner } = checked;
   if (owner?.kind === 'rpc') {
-    const askers = subject.documents.filter(
-      (one) => one.owner?.kind !== 'rpc' && listRpcNames(one.document.value).includes(owner.name),
-    );
+    const calls = indexRpcCalls(subject).get(owner.name) ?? [];
+    const askers = calls.map((call) => call.checked).filter((one) => one.owner?.kind !== 'rpc');
     const [asker, another] = [...new Map(askers.map((one) => [nameOwner(one), one])).values()];
     return asker === undefined || another !== undefined ? [own] : [own, ...formsSeenBy(subject, asker)];
   }

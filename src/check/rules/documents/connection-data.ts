@@ -1,7 +1,5 @@
 import type { Rule } from '../../rule.js';
 import { declaredFields } from '../../subject/declared-names.js';
-import { pickExpressions } from '../../subject/expression-site.js';
-import { listPaths } from '../../subject/walk-expression.js';
 import { listRequests, readAt } from '../../subject/walk-requests.js';
 
 export const connectionKeepsNothing: Rule = {
@@ -26,7 +24,7 @@ export const connectionKeepsNothing: Rule = {
         .filter(
           ({ in: { owner: reader } }) => reader === undefined || reader.connections.includes(owner.name),
         )
-        .flatMap((site) => pickExpressions(site).flatMap(listPaths))
+        .flatMap(({ paths }) => paths)
         .some(({ root, members }) => root.name === 'connection' && !fields.has(members[0]?.name ?? ''));
       if (!isRead) continue;
       report({

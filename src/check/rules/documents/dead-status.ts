@@ -2,7 +2,6 @@ import { isPlainObject } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';
 import type { Subject } from '../../subject/subject.js';
 import {
-  holdsRequests,
   inheritsBase,
   listRequests,
   pointerTo,
@@ -19,7 +18,7 @@ export const deadStatus: Rule = {
   bad: '"error": { "200": { "message": "{{body.error}}" } }',
   good: '"valid": "{{!body.error}}", "error": { "200": { "message": "{{body.error}}" } }',
   check: (subject, report) => {
-    for (const request of subject.documents.filter(holdsRequests).flatMap(listRequests)) {
+    for (const request of subject.requests) {
       const error = readAt(request.value, 'response', 'error');
       if (!isPlainObject(error) || hasValid(subject, request)) continue;
       for (const status of Object.keys(error).filter((key) => /^[23]\d\d$/.test(key))) {

@@ -1,4 +1,6 @@
+import type { App } from '../../../document/app.js';
 import type { WarningCode } from '../../../document/reading/document.js';
+import { childPointer, type Place } from '../../../errors/place.js';
 import type { Rule } from '../../rule.js';
 
 /** What compiling the custom functions of an app in their sandbox finds. */
@@ -10,7 +12,12 @@ export const functionCode: Rule = {
   why: 'Every expression that calls it ends its run with an error.',
   bad: 'functions/total/code.js: const sum = 1',
   good: 'functions/total/code.js: function total(items) { return items.length }',
-  check: ({ app, functionWarnings }, report) => {
+  check: ({ app, part, functionWarnings }, report) => {
+    for (const { name, code } of app.functions.values()) {
+      if (code !== undefined || part?.has('function', name) === false) continue;
+      const message = `The function "${name}" has no code, so whatever calls it ends its run with an error.`;
+      report({ message, place: findDeclaration(app, name) });
+    }
     for (const { code, message, place } of functionWarnings) {
       const asLoaded = LOADED_CODES[code];
       // What loading found by itself has a rule of its own.
@@ -19,6 +26,12 @@ export const functionCode: Rule = {
     }
   },
 };
+
+/** Where the manifest names the code that is not there. */
+function findDeclaration({ warnings }: App, name: string): Place {
+  const pointer = `${childPointer('/components/function', name)}/codeFiles/code`;
+  return warnings.find(({ place }) => place.pointer === pointer)?.place ?? {};
+}
 
 /** Codes of loading by those of the sandbox. */
 const LOADED_CODES: Readonly<Record<string, WarningCode>> = {

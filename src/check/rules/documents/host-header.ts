@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';
-import { holdsRequests, listRequests, pointerTo, readAt } from '../../subject/walk-requests.js';
+import { pointerTo, readAt } from '../../subject/walk-requests.js';
 
 export const hostHeader: Rule = {
   id: 'host-header',
@@ -10,7 +10,7 @@ export const hostHeader: Rule = {
   bad: '"headers": { "Host": "api.example.com" }',
   good: '"headers": {}',
   check: (subject, report) => {
-    for (const request of subject.documents.filter(holdsRequests).flatMap(listRequests)) {
+    for (const request of subject.requests) {
       for (const path of [['headers'], ['pagination', 'headers']]) {
         const headers = readAt(request.value, ...path);
         if (!isPlainObject(headers)) continue;

@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.js';
 import type { CheckedDocument } from '../../subject/checked-document.js';
-import { holdsRequests, listRequests, pointerTo, readAt } from '../../subject/walk-requests.js';
+import { pointerTo, readAt } from '../../subject/walk-requests.js';
 
 export const misplacedDirective: Rule = {
   id: 'misplaced-directive',
@@ -10,13 +10,11 @@ export const misplacedDirective: Rule = {
   bad: '{ "url": "https://api.example.com/me", "response": { "output": "{{body}}" } }',
   good: '{ "url": "https://api.example.com/me", "response": { "data": { "user": "{{body.id}}" } } }',
   check: (subject, report) => {
-    for (const checked of subject.documents.filter(holdsRequests)) {
-      for (const request of listRequests(checked)) {
-        for (const [path, why] of misplacedIn(checked, request.value)) {
-          if (readAt(request.value, ...path) === undefined) continue;
-          const message = `${path.join('.')} has no effect here: ${why}.`;
-          report({ message, place: checked.document.placeOf(pointerTo(request, ...path), undefined, 'key') });
-        }
+    for (const request of subject.requests) {
+      for (const [path, why] of misplacedIn(request.in, request.value)) {
+        if (readAt(request.value, ...path) === undefined) continue;
+        const message = `${path.join('.')} has no effect here: ${why}.`;
+        report({ message, place: request.document.placeOf(pointerTo(request, ...path), undefined, 'key') });
       }
     }
   },
@@ -59,6 +57,15 @@ function misplacedIn(checked: CheckedDocument, request: Readonly<Record<string, 
   } else if (owner !== undefined && owner.type !== 'trigger') {
     add('only polling triggers read it', ['response', 'trigger']);
   }
+  // One schema serves all that is sent, so loading lets them pass. [src]
+  if (kind === 'api' && owner !== undefined)
+    add(
+      'only the specification of a webhook has it here; a request has it in response',
+      ['output'],
+      ['iterate'],
+    );
+  if (kind === 'api' && owner !== undefined)
+    add('only the specification of a webhook reads it', ['respond'], ['verification']);
   if (kind === 'epoch') add('an epoch lists what output gives', ['response', 'wrapper']);
   const isStatic = request['url'] === undefined && request['endpoint'] === undefined;
   if (isStatic && kind === 'api') add('without url nothing is sent', ...UNSENT.map((name) => [name]));

@@ -1,16 +1,7 @@
 import { isPlainObject } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';
-import { pickExpressions } from '../../subject/expression-site.js';
 import type { Subject } from '../../subject/subject.js';
-import { listPaths } from '../../subject/walk-expression.js';
-import {
-  holdsRequests,
-  inheritsBase,
-  listRequests,
-  pointerTo,
-  readAt,
-  type WrittenRequest,
-} from '../../subject/walk-requests.js';
+import { inheritsBase, pointerTo, readAt, type WrittenRequest } from '../../subject/walk-requests.js';
 
 export const unboundedPaging: Rule = {
   id: 'unbounded-paging',
@@ -46,8 +37,8 @@ export const repeatedPage: Rule = {
       const changes = subject
         .expressionsIn(request.in)
         .filter(({ pointer, location }) => isOfRequest(request, pointer) && isAboutPages(location.directive))
-        .flatMap((site) => (site.parsed.ok ? pickExpressions(site).flatMap(listPaths) : UNKNOWN));
-      if (changes.some(({ root }) => CHANGING.has(root.name))) continue;
+        .flatMap(({ parsed, paths }) => (parsed.ok ? paths.map(({ root }) => root.name) : UNKNOWN));
+      if (changes.some((name) => CHANGING.has(name))) continue;
       const place = request.document.placeOf(pointerTo(request, 'pagination'), undefined, 'key');
       report({ message: 'Nothing in the follow-up request changes from page to page.', place });
     }
@@ -71,7 +62,7 @@ const CHANGING: ReadonlySet<string> = new Set([
 ]);
 
 /** Stands for what an expression that does not parse may read. */
-const UNKNOWN = [{ root: { name: 'body' } }];
+const UNKNOWN: readonly string[] = ['body'];
 
 /** What decides the follow-up request: everything but the condition that ends it, and what comes of the answer. */
 function isAboutPages([directive, key]: readonly string[]): boolean {
@@ -86,11 +77,8 @@ function isOfRequest({ pointer: root }: WrittenRequest, pointer: string): boolea
 function listPaged(
   subject: Subject,
 ): readonly (WrittenRequest & { readonly value: { readonly pagination: unknown } })[] {
-  return subject.documents
-    .filter(
-      (checked) => holdsRequests(checked) && checked.owner?.kind !== 'connection' && checked.kind !== 'base',
-    )
-    .flatMap(listRequests)
+  return subject.requests
+    .filter(({ in: checked }) => checked.owner?.kind !== 'connection' && checked.kind !== 'base')
     .filter(({ value }) => isPlainObject(value['pagination']) && Object.keys(value['pagination']).length > 0)
     .filter(
       (request): request is WrittenRequest & { readonly value: { readonly pagination: unknown } } =>

@@ -2,13 +2,7 @@ import { APP_ERROR_TYPES } from '../../../errors/app-error.js';
 import { isPlainObject } from '../../../util/plain-object.js';
 import { didYouMean } from '../../../util/suggest.js';
 import type { ReportFinding, Rule } from '../../rule.js';
-import {
-  holdsRequests,
-  listRequests,
-  pointerTo,
-  readAt,
-  type WrittenRequest,
-} from '../../subject/walk-requests.js';
+import { pointerTo, readAt, type WrittenRequest } from '../../subject/walk-requests.js';
 
 export const unknownErrorType: Rule = {
   id: 'unknown-error-type',
@@ -18,7 +12,7 @@ export const unknownErrorType: Rule = {
   bad: '"error": { "429": { "type": "RateLimit", "message": "Slow down" } }',
   good: '"error": { "429": { "type": "RateLimitError", "message": "Slow down" } }',
   check: (subject, report) => {
-    for (const request of subject.documents.filter(holdsRequests).flatMap(listRequests)) {
+    for (const request of subject.requests) {
       checkType(request, ['response', 'valid', 'type'], report);
       const error = readAt(request.value, 'response', 'error');
       if (!isPlainObject(error)) continue;

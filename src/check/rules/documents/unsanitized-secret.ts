@@ -2,17 +2,8 @@ import { readSanitize } from '../../../redaction/sanitize-paths.js';
 import { isSecretName } from '../../../redaction/secret-names.js';
 import { isPlainObject } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';
-import { pickExpressions } from '../../subject/expression-site.js';
 import type { Subject } from '../../subject/subject.js';
-import { listPaths } from '../../subject/walk-expression.js';
-import {
-  holdsRequests,
-  inheritsBase,
-  listRequests,
-  pointerTo,
-  readAt,
-  type WrittenRequest,
-} from '../../subject/walk-requests.js';
+import { inheritsBase, pointerTo, readAt, type WrittenRequest } from '../../subject/walk-requests.js';
 
 export const unsanitizedSecret: Rule = {
   id: 'unsanitized-secret',
@@ -22,7 +13,7 @@ export const unsanitizedSecret: Rule = {
   bad: '{ "headers": { "authorization": "Bearer {{connection.apiKey}}" } }',
   good: '{ "headers": { "authorization": "Bearer {{connection.apiKey}}" }, "log": { "sanitize": ["request.headers.authorization"] } }',
   check: (subject, report) => {
-    for (const request of subject.documents.filter(holdsRequests).flatMap(listRequests)) {
+    for (const request of subject.requests) {
       const sanitized = readSanitize(listSanitized(subject, request)).request;
       for (const place of ['headers', 'qs'] as const) {
         const members = readAt(request.value, place);
@@ -50,7 +41,7 @@ function readsSecret(subject: Subject, { in: checked }: WrittenRequest, pointer:
   return subject
     .expressionsIn(checked)
     .filter((site) => site.pointer === pointer || site.pointer.startsWith(`${pointer}/`))
-    .flatMap((site) => pickExpressions(site).flatMap(listPaths))
+    .flatMap(({ paths }) => paths)
     .some(({ root, members }) => {
       const name = members[0]?.name;
       return SECRET_ROOTS.has(root.name) && name !== undefined && isSecretName(name, 'body');

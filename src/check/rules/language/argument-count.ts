@@ -1,8 +1,6 @@
 import { findSignature, printSignature } from '../../../iml/functions/signatures.js';
 import type { Rule } from '../../rule.js';
-import { pickExpressions } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
-import { walkExpression } from '../../subject/walk-expression.js';
 
 export const argumentCount: Rule = {
   id: 'argument-count',
@@ -13,20 +11,18 @@ export const argumentCount: Rule = {
   good: '"name": "{{ifempty(item.name; ifempty(item.title; \'unknown\'))}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of pickExpressions(site)) {
-        walkExpression(expression, (node) => {
-          if (node.kind !== 'call' || subject.app.functions.has(node.name)) return;
-          const signature = findSignature(node.name);
-          if (signature === undefined) return;
-          const { parameters } = signature;
-          const least = parameters.filter(({ isOptional }) => !isOptional).length;
-          const most = parameters.some(({ isRest }) => isRest) ? Number.POSITIVE_INFINITY : parameters.length;
-          const given = node.args.length;
-          if (given >= least && given <= most) return;
-          const what = given < least ? `needs at least ${least}` : `takes at most ${most}`;
-          const message = `${node.name} ${what} argument${(given < least ? least : most) === 1 ? '' : 's'}, not ${given}: ${printSignature(signature)}.`;
-          report(findingAt(site, { start: node.start, end: node.start + node.name.length }, message));
-        });
+      for (const node of site.nodes) {
+        if (node.kind !== 'call' || subject.app.functions.has(node.name)) continue;
+        const signature = findSignature(node.name);
+        if (signature === undefined) continue;
+        const { parameters } = signature;
+        const least = parameters.filter(({ isOptional }) => !isOptional).length;
+        const most = parameters.some(({ isRest }) => isRest) ? Number.POSITIVE_INFINITY : parameters.length;
+        const given = node.args.length;
+        if (given >= least && given <= most) continue;
+        const what = given < least ? `needs at least ${least}` : `takes at most ${most}`;
+        const message = `${node.name} ${what} argument${(given < least ? least : most) === 1 ? '' : 's'}, not ${given}: ${printSignature(signature)}.`;
+        report(findingAt(site, { start: node.start, end: node.start + node.name.length }, message));
       }
     }
   },

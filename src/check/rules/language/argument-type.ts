@@ -2,9 +2,7 @@ import { findSignature, type ParameterKind, printSignature } from '../../../iml/
 import type { Expression } from '../../../iml/syntax/ast.js';
 import { toNumber } from '../../../iml/values/coerce.js';
 import type { Rule } from '../../rule.js';
-import { pickExpressions } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
-import { walkExpression } from '../../subject/walk-expression.js';
 
 export const argumentType: Rule = {
   id: 'argument-type',
@@ -15,23 +13,21 @@ export const argumentType: Rule = {
   good: '"count": "{{round(parameters.count)}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of pickExpressions(site)) {
-        walkExpression(expression, (node) => {
-          if (node.kind !== 'call' || subject.app.functions.has(node.name)) return;
-          const signature = findSignature(node.name);
-          node.args.forEach((argument, index) => {
-            const parameter = signature?.parameters[index];
-            if (argument === undefined || parameter === undefined || signature === undefined) return;
-            const problem = describeMisfit(argument, parameter.kind);
-            if (problem === undefined) return;
-            report(
-              findingAt(
-                site,
-                argument,
-                `${problem}, given as ${parameter.name} of ${printSignature(signature)}.`,
-              ),
-            );
-          });
+      for (const node of site.nodes) {
+        if (node.kind !== 'call' || subject.app.functions.has(node.name)) continue;
+        const signature = findSignature(node.name);
+        node.args.forEach((argument, index) => {
+          const parameter = signature?.parameters[index];
+          if (argument === undefined || parameter === undefined || signature === undefined) return;
+          const problem = describeMisfit(argument, parameter.kind);
+          if (problem === undefined) return;
+          report(
+            findingAt(
+              site,
+              argument,
+              `${problem}, given as ${parameter.name} of ${printSignature(signature)}.`,
+            ),
+          );
         });
       }
     }

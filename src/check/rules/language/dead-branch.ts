@@ -1,10 +1,9 @@
 import { evaluate } from '../../../iml/compile.js';
 import type { Expression } from '../../../iml/syntax/ast.js';
+import { listNodes } from '../../../iml/syntax/walk-expression.js';
 import { isTruthy } from '../../../iml/values/coerce.js';
 import type { Rule } from '../../rule.js';
-import { pickExpressions } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
-import { walkExpression } from '../../subject/walk-expression.js';
 
 export const deadBranch: Rule = {
   id: 'dead-branch',
@@ -15,13 +14,11 @@ export const deadBranch: Rule = {
   good: '"url": "{{if(parameters.all; \'/all\'; \'/mine\')}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of pickExpressions(site)) {
-        walkExpression(expression, (node) => {
-          const condition = findCondition(node, subject.app.functions.has('if'));
-          if (condition === undefined || !isConstant(condition)) return;
-          const outcome = site.parsed.ok && isAlways(site.parsed.template.source, condition);
-          report(findingAt(site, condition, `This condition is always ${outcome ? 'true' : 'false'}.`));
-        });
+      for (const node of site.nodes) {
+        const condition = findCondition(node, subject.app.functions.has('if'));
+        if (condition === undefined || !isConstant(condition)) continue;
+        const outcome = site.parsed.ok && isAlways(site.parsed.template.source, condition);
+        report(findingAt(site, condition, `This condition is always ${outcome ? 'true' : 'false'}.`));
       }
     }
   },
@@ -33,11 +30,7 @@ function findCondition(node: Expression, isOwnIf: boolean): Expression | undefin
 }
 
 function isConstant(expression: Expression): boolean {
-  let constant = true;
-  walkExpression(expression, ({ kind }) => {
-    if (kind === 'name' || kind === 'call') constant = false;
-  });
-  return constant;
+  return listNodes(expression).every(({ kind }) => kind !== 'name' && kind !== 'call');
 }
 
 function isAlways(source: string, { start, end }: Expression): boolean {

@@ -1,7 +1,5 @@
 import type { Rule } from '../../rule.js';
-import { pickExpressions } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
-import { walkExpression } from '../../subject/walk-expression.js';
 
 export const monthInTime: Rule = {
   id: 'month-in-time',
@@ -12,15 +10,11 @@ export const monthInTime: Rule = {
   good: '"at": "{{formatDate(now; \'YYYY-MM-DD HH:mm\')}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of pickExpressions(site)) {
-        walkExpression(expression, (node) => {
-          const format = node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
-          if (format?.kind !== 'literal' || typeof format.value !== 'string' || !/[Hh]:M/.test(format.value))
-            return;
-          report(
-            findingAt(site, format, `In '${format.value}' the minutes are written mm; MM is the month.`),
-          );
-        });
+      for (const node of site.nodes) {
+        const format = node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
+        if (format?.kind !== 'literal' || typeof format.value !== 'string' || !/[Hh]:M/.test(format.value))
+          continue;
+        report(findingAt(site, format, `In '${format.value}' the minutes are written mm; MM is the month.`));
       }
     }
   },

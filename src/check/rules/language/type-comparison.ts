@@ -1,10 +1,10 @@
 import type { Expression } from '../../../iml/syntax/ast.js';
+import { readPath } from '../../../iml/syntax/walk-expression.js';
 import type { Rule } from '../../rule.js';
-import { type ExpressionSite, pickExpressions } from '../../subject/expression-site.js';
+import type { ExpressionSite } from '../../subject/expression-site.js';
 import { findFieldTypes } from '../../subject/field-types.js';
 import { findingAt } from '../../subject/site-finding.js';
 import type { Subject } from '../../subject/subject.js';
-import { readPath, walkExpression } from '../../subject/walk-expression.js';
 
 export const typeComparison: Rule = {
   id: 'type-comparison',
@@ -15,16 +15,14 @@ export const typeComparison: Rule = {
   good: '"condition": "{{statusCode = 404}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of pickExpressions(site)) {
-        walkExpression(expression, (node) => {
-          if (node.kind !== 'binary' || (node.operator !== '=' && node.operator !== '!=')) return;
-          const left = inferType(subject, site, node.left);
-          const right = inferType(subject, site, node.right);
-          if (left === undefined || right === undefined || left === right) return;
-          if (node.left.kind !== 'literal' && node.right.kind !== 'literal') return;
-          const outcome = node.operator === '=' ? 'never' : 'always';
-          report(findingAt(site, node, `A ${left} is compared with a ${right}, which is ${outcome} so.`));
-        });
+      for (const node of site.nodes) {
+        if (node.kind !== 'binary' || (node.operator !== '=' && node.operator !== '!=')) continue;
+        const left = inferType(subject, site, node.left);
+        const right = inferType(subject, site, node.right);
+        if (left === undefined || right === undefined || left === right) continue;
+        if (node.left.kind !== 'literal' && node.right.kind !== 'literal') continue;
+        const outcome = node.operator === '=' ? 'never' : 'always';
+        report(findingAt(site, node, `A ${left} is compared with a ${right}, which is ${outcome} so.`));
       }
     }
   },

@@ -1,10 +1,9 @@
 import type { Call } from '../../../iml/syntax/ast.js';
 import { didYouMean } from '../../../util/suggest.js';
 import type { Rule } from '../../rule.js';
-import { type ExpressionSite, pickExpressions } from '../../subject/expression-site.js';
+import type { ExpressionSite } from '../../subject/expression-site.js';
 import { findingAt, replacementAt } from '../../subject/site-finding.js';
 import type { Subject } from '../../subject/subject.js';
-import { walkExpression } from '../../subject/walk-expression.js';
 
 export const unknownFunction: Rule = {
   id: 'unknown-function',
@@ -16,10 +15,8 @@ export const unknownFunction: Rule = {
   canFix: true,
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of pickExpressions(site)) {
-        walkExpression(expression, (node) => {
-          if (node.kind === 'call' && !subject.isFunction(node.name)) report(describe(subject, site, node));
-        });
+      for (const node of site.nodes) {
+        if (node.kind === 'call' && !subject.isFunction(node.name)) report(describe(subject, site, node));
       }
     }
   },

@@ -1,10 +1,11 @@
+import type { WrittenPath } from '../../../iml/syntax/walk-expression.js';
 import { didYouMean } from '../../../util/suggest.js';
 import type { Rule } from '../../rule.js';
-import { type ExpressionSite, pickExpressions } from '../../subject/expression-site.js';
+import type { ExpressionSite } from '../../subject/expression-site.js';
+import { listHyphenNames } from '../../subject/hyphens.js';
 import { findingAt } from '../../subject/site-finding.js';
 import type { Subject } from '../../subject/subject.js';
 import { listVisibleNames, NAME_MEANINGS } from '../../subject/visible-names.js';
-import { listPaths, type WrittenPath } from '../../subject/walk-expression.js';
 
 export const unknownName: Rule = {
   id: 'unknown-name',
@@ -15,9 +16,10 @@ export const unknownName: Rule = {
   good: '"qs": { "id": "{{parameters.id}}" }',
   check: (subject, report) => {
     for (const site of subject.expressions) {
+      if (site.paths.length === 0) continue;
       const visible = listVisibleNames(subject.app, site.in, site.location);
-      for (const path of pickExpressions(site).flatMap(listPaths)) {
-        if (isVisible(subject, site, path, visible)) continue;
+      for (const path of site.paths) {
+        if (isVisible(subject, site, path, visible) || isHyphened(subject, site, path)) continue;
         report(findingAt(site, path.root, describe(site, path, visible)));
       }
     }
@@ -36,6 +38,11 @@ function isVisible(
   if (/^(?:[YMDHhmsSXxQWaA]+)$/.test(root.name)) return true;
   // Of the fields of a form one may be meant: the platform evaluates them in forms of its own. [inf]
   return site.location.phase === 'form' && subject.app.modules.size === 0;
+}
+
+/** A part of a name with hyphens, which `minus-in-path` tells of. */
+function isHyphened(subject: Subject, site: ExpressionSite, { root }: WrittenPath): boolean {
+  return listHyphenNames(subject, site).some(({ rest }) => rest.includes(root));
 }
 
 function describe({ location }: ExpressionSite, { root }: WrittenPath, visible: readonly string[]): string {

@@ -1,8 +1,7 @@
 import type { Expression } from '../../../iml/syntax/ast.js';
+import { listNodes, listPaths } from '../../../iml/syntax/walk-expression.js';
 import type { Rule } from '../../rule.js';
-import { pickExpressions } from '../../subject/expression-site.js';
 import { replacementAt } from '../../subject/site-finding.js';
-import { listPaths, walkExpression } from '../../subject/walk-expression.js';
 
 export const unquotedFormat: Rule = {
   id: 'unquoted-format',
@@ -14,19 +13,17 @@ export const unquotedFormat: Rule = {
   canFix: true,
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of pickExpressions(site)) {
-        walkExpression(expression, (node) => {
-          const format = node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
-          if (format === undefined || !isBareFormat(format)) return;
-          const written = site.parsed.ok ? site.parsed.template.source.slice(format.start, format.end) : '';
-          report(
-            replacementAt(site, format, {
-              message: `The format ${written} has to be in quotes.`,
-              title: `Put ${written} in quotes`,
-              text: `'${written}'`,
-            }),
-          );
-        });
+      for (const node of site.nodes) {
+        const format = node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
+        if (format === undefined || !isBareFormat(format)) continue;
+        const written = site.parsed.ok ? site.parsed.template.source.slice(format.start, format.end) : '';
+        report(
+          replacementAt(site, format, {
+            message: `The format ${written} has to be in quotes.`,
+            title: `Put ${written} in quotes`,
+            text: `'${written}'`,
+          }),
+        );
       }
     }
   },
@@ -37,7 +34,7 @@ const TOKEN = /^(?:Y{1,4}|M{1,4}|D{1,4}|H{1,2}|h{1,2}|m{1,2}|s{1,2}|X|x|Q|W{1,2}
 
 /** Names that are nothing but tokens of a format, joined by nothing but `-`, `/` and dots. */
 function isBareFormat(expression: Expression): boolean {
-  const paths = listPaths(expression);
+  const paths = listPaths(listNodes(expression));
   return (
     paths.length > 0 &&
     (expression.kind === 'binary' || expression.kind === 'name' || expression.kind === 'member') &&

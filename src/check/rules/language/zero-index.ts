@@ -1,7 +1,5 @@
 import type { Rule } from '../../rule.js';
-import { pickExpressions } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
-import { walkExpression } from '../../subject/walk-expression.js';
 
 export const zeroIndex: Rule = {
   id: 'zero-index',
@@ -12,14 +10,12 @@ export const zeroIndex: Rule = {
   good: '"id": "{{body.items[1].id}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
-      for (const expression of pickExpressions(site)) {
-        walkExpression(expression, (node) => {
-          const isIndex = node.kind === 'index' && node.index?.kind === 'literal' && node.index.value === 0;
-          const isSegment = node.kind === 'member' && node.name === '0';
-          if (!isIndex && !isSegment) return;
-          const at = { start: node.object.end, end: node.end };
-          report(findingAt(site, at, 'Items count from 1, so there is no item 0.'));
-        });
+      for (const node of site.nodes) {
+        const isIndex = node.kind === 'index' && node.index?.kind === 'literal' && node.index.value === 0;
+        const isSegment = node.kind === 'member' && node.name === '0';
+        if (!isIndex && !isSegment) continue;
+        const at = { start: node.object.end, end: node.end };
+        report(findingAt(site, at, 'Items count from 1, so there is no item 0.'));
       }
     }
   },

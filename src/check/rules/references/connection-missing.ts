@@ -1,7 +1,5 @@
 import type { Rule } from '../../rule.js';
-import { pickExpressions } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
-import { listPaths } from '../../subject/walk-expression.js';
 
 export const connectionMissing: Rule = {
   id: 'connection-missing',
@@ -16,7 +14,7 @@ export const connectionMissing: Rule = {
       if (owner === undefined || owner.kind === 'connection' || owner.connections.length > 0) continue;
       // An RPC of a connection's own form, and an endpoint, are given the connection of their caller.
       if (owner.kind === 'endpoint' || subject.app.connections.size === 0) continue;
-      for (const { root } of pickExpressions(site).flatMap(listPaths)) {
+      for (const { root } of site.paths) {
         if (root.name !== 'connection' || root.form !== 'plain') continue;
         const message = `The ${owner.kind} "${owner.name}" reads connection and names none.`;
         report(findingAt(site, root, message));

@@ -1,5 +1,5 @@
 import type { Document } from '../../../document/reading/document.js';
-import { childPointer } from '../../../errors/place.js';
+import { childPointer, type Place } from '../../../errors/place.js';
 import { isPlainObject, ownMember } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';
 import { declaredFields, writtenMembers } from '../../subject/declared-names.js';
@@ -15,15 +15,12 @@ export const samplesOutsideInterface: Rule = {
   good: 'interface: [{ "name": "id" }]; samples: { "id": 7 }',
   check: ({ app }, report) => {
     for (const { interface: fields, samples } of app.modules.values()) {
-      const sample: unknown = Array.isArray(samples?.value) ? samples.value[0] : samples?.value;
-      if (fields === undefined || samples === undefined || !isPlainObject(sample)) continue;
+      const sample = readSample(samples);
+      if (fields === undefined || sample === undefined) continue;
       const declared = declaredFields(fields);
       if (declared.isOpen || declared.names.size === 0) continue;
-      const root = Array.isArray(samples.value) ? '/0' : '';
-      for (const name of Object.keys(sample).filter((key) => !declared.names.has(key))) {
-        const place = samples.placeOf(childPointer(root, name), undefined, 'key');
-        report({ message: `The interface declares no "${name}".`, place });
-      }
+      for (const { key, place } of sample.filter((member) => !declared.names.has(member.key)))
+        report({ message: `The interface declares no "${key}".`, place: place() });
     }
   },
 };
@@ -37,8 +34,9 @@ export const unfilledInterface: Rule = {
   good: 'output: { "id": "{{item.id}}" }; interface: [{ "name": "id" }]',
   check: (subject, report) => {
     for (const { name, interface: fields } of subject.app.modules.values()) {
-      const given = fields === undefined ? undefined : findOutputMembers(subject, name);
-      if (fields === undefined || given === undefined || !Array.isArray(fields.value)) continue;
+      if (fields === undefined || subject.part?.has('module', name) === false) continue;
+      const given = findOutputMembers(subject, name);
+      if (given === undefined || !Array.isArray(fields.value)) continue;
       fields.value.forEach((field: unknown, index) => {
         const member = isPlainObject(field) ? ownMember(field, 'name') : undefined;
         if (typeof member !== 'string' || given.has(member)) return;
@@ -48,15 +46,51 @@ export const unfilledInterface: Rule = {
   },
 };
 
+export const samplesOutsideOutput: Rule = {
+  id: 'samples-outside-output',
+  level: 'info',
+  summary: 'A sample has a member that `output` cannot give, and no interface tells of it.',
+  why: 'Where `output` writes its members one by one, the mapper shows a value there that no run ever gives.',
+  bad: 'output: { "id": "{{item.id}}" }; samples: { "ID": 7 }',
+  good: 'output: { "id": "{{item.id}}" }; samples: { "id": 7 }',
+  check: (subject, report) => {
+    for (const { name, interface: fields, samples } of subject.app.modules.values()) {
+      if (subject.part?.has('module', name) === false) continue;
+      // An interface has rules of its own, on samples and on output.
+      if (fields !== undefined && (!Array.isArray(fields.value) || fields.value.length > 0)) continue;
+      const sample = readSample(samples);
+      const given = sample === undefined ? undefined : findOutputMembers(subject, name);
+      if (sample === undefined || given === undefined) continue;
+      for (const { key, place } of sample.filter((member) => !given.has(member.key)))
+        report({ message: `The output of "${name}" has no "${key}".`, place: place() });
+    }
+  },
+};
+
+interface SampleMember {
+  readonly key: string;
+  readonly place: () => Place;
+}
+
+/** The members of the first sample; undefined where it has none. */
+function readSample(samples: Document | undefined): readonly SampleMember[] | undefined {
+  if (samples === undefined) return undefined;
+  const isList = Array.isArray(samples.value);
+  const sample: unknown = Array.isArray(samples.value) ? samples.value[0] : samples.value;
+  if (!isPlainObject(sample)) return undefined;
+  return Object.keys(sample).map((key) => ({
+    key,
+    place: () => samples.placeOf(childPointer(isList ? '/0' : '', key), undefined, 'key'),
+  }));
+}
+
 function placeOfName(fields: Document, index: number): ReturnType<Document['placeOf']> {
   return fields.placeOf(childPointer(childPointer('', index), 'name'));
 }
 
 /** The members of a module's output where they are written one by one; undefined where nobody can say. */
 function findOutputMembers(subject: Subject, module: string): ReadonlySet<string> | undefined {
-  const communication = subject.documents.find(
-    ({ owner, part }) => owner?.kind === 'module' && owner.name === module && part === 'communication',
-  );
+  const communication = subject.documentsOf('module', module).find(({ part }) => part === 'communication');
   const requests = communication === undefined ? [] : listRequests(communication);
   const last = requests.at(-1);
   if (last === undefined || readAt(last.value, 'response', 'wrapper') !== undefined) return undefined;

@@ -1,10 +1,9 @@
 import { didYouMean } from '../../../util/suggest.js';
 import type { Rule } from '../../rule.js';
 import type { DeclaredNames } from '../../subject/declared-names.js';
-import { type ExpressionSite, pickExpressions } from '../../subject/expression-site.js';
+import type { ExpressionSite } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
 import type { Subject } from '../../subject/subject.js';
-import { listPaths } from '../../subject/walk-expression.js';
 
 /** A rule on the first member of paths that start with one name: `temp.token`. */
 export interface MemberRule extends Omit<Rule, 'check'> {
@@ -20,7 +19,7 @@ export function createMemberRule({ root, declared, message, ...rule }: MemberRul
     ...rule,
     check: (subject, report) => {
       for (const site of subject.expressions) {
-        for (const { root: name, members } of pickExpressions(site).flatMap(listPaths)) {
+        for (const { root: name, members } of site.paths) {
           const [member] = members;
           if (name.name !== root || member?.name === undefined || member.node.kind !== 'member') continue;
           const known = declared(subject, site);

@@ -1,7 +1,8 @@
+import type { App } from '../../../document/app.js';
 import type { ReportFinding, Rule } from '../../rule.js';
 import { listCalls, listCodeCalls } from '../../subject/called-functions.js';
 import { listEndpointCalls } from '../../subject/endpoint-calls.js';
-import { listRpcNames } from '../../subject/rpc-names.js';
+import { indexRpcCalls } from '../../subject/rpc-calls.js';
 import type { Subject } from '../../subject/subject.js';
 import { holdsRequests } from '../../subject/walk-requests.js';
 
@@ -13,7 +14,7 @@ export const unreferencedComponent: Rule = {
   bad: 'an RPC listTables that no form names',
   good: '"options": "rpc://listTables"',
   check: (subject, report) => {
-    const rpcs = new Set(subject.allDocuments.flatMap(({ document }) => listRpcNames(document.value)));
+    const rpcs = indexRpcCalls(subject);
     const functions = listCalledFunctions(subject);
     const { app } = subject;
     const components = [
@@ -28,11 +29,22 @@ export const unreferencedComponent: Rule = {
     const webhooks = new Set([...app.modules.values()].map(({ webhook }) => webhook));
     tell(report, 'RPC', app.rpcs, rpcs);
     tell(report, 'function', app.functions, functions);
-    tell(report, 'connection', app.connections, connections);
-    tell(report, 'webhook', app.webhooks, webhooks);
+    if (!hasGuessedLinks(app)) {
+      tell(report, 'connection', app.connections, connections);
+      tell(report, 'webhook', app.webhooks, webhooks);
+    }
     tell(report, 'endpoint', app.endpoints, listCalledEndpoints(subject));
   },
 };
+
+/** What no record tells of, or one without metadata, may use any connection and webhook. */
+function hasGuessedLinks({ warnings }: App): boolean {
+  return warnings.some(
+    ({ code, place }) =>
+      code === 'undeclared-component' ||
+      (code === 'missing-file' && place.file?.endsWith('/metadata.json') === true),
+  );
+}
 
 /** All of them, where an expression gives the name of one. */
 function listCalledEndpoints({ app, allDocuments }: Subject): ReadonlySet<string> {
@@ -50,7 +62,7 @@ function tell(
   report: ReportFinding,
   what: string,
   components: ReadonlyMap<string, Named>,
-  used: ReadonlySet<string | undefined>,
+  used: { readonly has: (name: string) => boolean },
 ): void {
   for (const { name, file, communication } of components.values()) {
     if (used.has(name)) continue;

@@ -20,7 +20,7 @@ export interface Suggestion {
 }
 
 /** What may be written at a cursor inside of a text: names, members, functions, addresses of RPCs. */
-export function suggest(subject: Subject, cursor: Cursor): readonly Suggestion[] {
+export function listSuggestions(subject: Subject, cursor: Cursor): readonly Suggestion[] {
   const { expression, checked, location, string } = cursor;
   if (expression === undefined || checked === undefined || location === undefined) {
     return string === undefined || string.isKey ? [] : suggestRpcs(subject, cursor);

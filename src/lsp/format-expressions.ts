@@ -1,5 +1,4 @@
 import type { TextEdit } from '../check/finding.js';
-import { pickExpressions } from '../check/subject/expression-site.js';
 import type { Subject } from '../check/subject/subject.js';
 import { printExpression } from '../iml/syntax/printer.js';
 
@@ -8,7 +7,7 @@ export function formatExpressions(subject: Subject, file: string): readonly Text
   const edits = new Map<number, TextEdit>();
   for (const site of subject.expressions) {
     if (site.in.document.file !== file || !site.parsed.ok) continue;
-    for (const expression of pickExpressions(site)) {
+    for (const expression of site.expressions) {
       const printed = JSON.stringify(printExpression(expression)).slice(1, -1);
       const start = site.offsetAt(expression.start);
       const end = site.offsetAt(expression.end);

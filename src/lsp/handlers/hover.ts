@@ -1,5 +1,5 @@
 import { type Hover, MarkupKind } from 'vscode-languageserver/node.js';
-import { explain } from '../explain.js';
+import { explainExpression } from '../explain-expression.js';
 import type { JsonHelp } from '../json-help.js';
 import { rangeIn } from '../protocol.js';
 import { guessSchema } from '../schemas/guess-schema.js';
@@ -7,14 +7,14 @@ import { chooseSchema } from '../schemas/list-schemas.js';
 import { type EditorSession, type Look, toFilePath } from '../session.js';
 import { findOccurrences, findSymbolAt } from '../symbols/find-occurrences.js';
 
-/** Hover: what a piece of an expression means, else what the member of the file is for. */
-export function provideHover(
+/** `textDocument/hover`: what a piece of an expression means, else what the member of the file is for. */
+export function handleHover(
   { connection, lookNow, locate, document: documentOf }: EditorSession,
   json: () => JsonHelp,
 ): void {
   connection.onHover(async ({ textDocument, position }): Promise<Hover | null> => {
     const at = await lookNow(textDocument.uri, position);
-    const found = at && explain(at.subject, at.name, at.offset);
+    const found = at && explainExpression(at.subject, at.name, at.offset);
     if (at !== undefined && found !== undefined) {
       const origin = await describeOrigin(at, locate);
       return {

@@ -1,9 +1,9 @@
-import { type ExpressionSite, pickExpressions } from '../check/subject/expression-site.js';
+import type { ExpressionSite } from '../check/subject/expression-site.js';
 import type { Subject } from '../check/subject/subject.js';
 import { NAME_MEANINGS } from '../check/subject/visible-names.js';
-import { readPath, walkExpression } from '../check/subject/walk-expression.js';
 import { findSignature, printSignature } from '../iml/functions/signatures.js';
 import type { Expression } from '../iml/syntax/ast.js';
+import { readPath } from '../iml/syntax/walk-expression.js';
 import { listMembers } from './known-members.js';
 import { readOwnParameters } from './own-functions.js';
 
@@ -24,27 +24,25 @@ function findNodeAt(
 ): { readonly site: ExpressionSite; readonly node: Expression } | undefined {
   for (const site of subject.expressions) {
     if (site.in.document.file !== file) continue;
-    for (const expression of pickExpressions(site)) {
-      const node = innermost(site, expression, offset);
-      if (node !== undefined) return { site, node };
-    }
+    const node = findInnermost(site, offset);
+    if (node !== undefined) return { site, node };
   }
   return undefined;
 }
 
-function innermost(site: ExpressionSite, expression: Expression, offset: number): Expression | undefined {
+function findInnermost({ nodes, offsetAt }: ExpressionSite, offset: number): Expression | undefined {
   let found: Expression | undefined;
-  walkExpression(expression, (node) => {
-    const start = site.offsetAt(node.start);
-    const end = site.offsetAt(node.end);
-    if (start === undefined || end === undefined || offset < start || offset > end) return;
+  for (const node of nodes) {
+    const start = offsetAt(node.start);
+    const end = offsetAt(node.end);
+    if (start === undefined || end === undefined || offset < start || offset > end) continue;
     if (found === undefined || node.end - node.start <= found.end - found.start) found = node;
-  });
+  }
   return found;
 }
 
 /** Explains a function, a name or a member; undefined where there is nothing to say. */
-export function explain(subject: Subject, file: string, offset: number): Explanation | undefined {
+export function explainExpression(subject: Subject, file: string, offset: number): Explanation | undefined {
   const found = findNodeAt(subject, file, offset);
   if (found === undefined) return undefined;
   const { site, node } = found;

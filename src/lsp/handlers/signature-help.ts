@@ -1,38 +1,12 @@
-import { type ClientCapabilities, type CompletionItem, MarkupKind } from 'vscode-languageserver/node.js';
+import { MarkupKind } from 'vscode-languageserver/node.js';
 import type { Subject } from '../../check/subject/subject.js';
 import { findSignature, printSignature } from '../../iml/functions/signatures.js';
-import { suggest } from '../complete.js';
 import { findCallAt, readCursor } from '../cursor.js';
-import type { JsonHelp } from '../json-help.js';
 import { readOwnParameters } from '../own-functions.js';
-import { toCompletion } from '../protocol.js';
-import { guessSchema } from '../schemas/guess-schema.js';
-import { chooseSchema } from '../schemas/list-schemas.js';
-import { type EditorSession, toFilePath } from '../session.js';
+import type { EditorSession } from '../session.js';
 
-/** Completion and signature help: inside of expressions by the language, outside of them by the schema of the file. */
-export function provideCompletion(
-  { connection, look, document: documentOf }: EditorSession,
-  json: () => JsonHelp,
-  capabilities: () => ClientCapabilities,
-): void {
-  connection.onCompletion(async ({ textDocument, position }): Promise<CompletionItem[]> => {
-    const at = await look(textDocument.uri, position);
-    const document = at?.document ?? documentOf(textDocument.uri);
-    const file = at?.name ?? toFilePath(textDocument.uri);
-    if (document === undefined || file === undefined) return [];
-    const text = document.getText();
-    const cursor = readCursor(at?.subject, file, text, document.offsetAt(position));
-    const takesSnippets = capabilities().textDocument?.completion?.completionItem?.snippetSupport === true;
-    const own =
-      at === undefined
-        ? []
-        : suggest(at.subject, cursor).map((suggestion) => toCompletion(suggestion, at, takesSnippets));
-    const schema = cursor.checked === undefined ? guessSchema(file) : chooseSchema(cursor.checked);
-    if (cursor.expression !== undefined || schema === undefined) return own;
-    return [...own, ...(await json().complete(text, schema, position))];
-  });
-
+/** `textDocument/signatureHelp`: the parameters of the function that is being called. */
+export function handleSignatureHelp({ connection, look }: EditorSession): void {
   connection.onSignatureHelp(async ({ textDocument, position }) => {
     const at = await look(textDocument.uri, position);
     const { expression } =

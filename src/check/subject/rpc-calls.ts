@@ -1,0 +1,29 @@
+import type { CheckedDocument } from './checked-document.js';
+import { createLookup } from './lookup.js';
+import { visitRpcReferences } from './rpc-references.js';
+import type { Subject } from './subject.js';
+
+/** An address of an RPC in a document. */
+export interface RpcCall {
+  readonly checked: CheckedDocument;
+  /** Names of the arguments in the address. */
+  readonly given: readonly string[];
+}
+
+const CALLS = createLookup<ReadonlyMap<string, readonly RpcCall[]>>();
+
+/** The calls of all RPCs by their names, those of RPCs the app does not have, too. */
+export function indexRpcCalls(subject: Subject): ReadonlyMap<string, readonly RpcCall[]> {
+  return CALLS(subject, '', () => {
+    const index = new Map<string, RpcCall[]>();
+    for (const checked of subject.allDocuments) {
+      visitRpcReferences(checked.document.value, ({ name, query }) => {
+        const call = { checked, given: query.map(([key]) => key) };
+        const calls = index.get(name);
+        if (calls === undefined) index.set(name, [call]);
+        else calls.push(call);
+      });
+    }
+    return index;
+  });
+}
