@@ -5,7 +5,7 @@ import { EXIT } from './exit-code.js';
 import { parseArguments } from './input/parse-arguments.js';
 import { type Io, isBrokenPipe, UserInterruption } from './io.js';
 import { commandHelp, overviewHelp } from './output/print-help.js';
-import { printable } from './output/terminal-text.js';
+import { printable, withoutCommands } from './output/terminal-text.js';
 import { readVersion } from './read-version.js';
 import { usageError } from './usage-error.js';
 
@@ -73,7 +73,9 @@ async function reportFailure(error: unknown, name: string | undefined, io: Io): 
   }
   if (error instanceof EngineError && error.code === 'USAGE') {
     const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? ` ${name}` : '';
-    await io.stderr.write(`iml${command}: ${printable(error.message)}\nSee iml${command} --help.\n`);
+    await io.stderr.write(
+      `iml${command}: ${withoutCommands(printable(error.message))}\nSee iml${command} --help.\n`,
+    );
     return EXIT.usage;
   }
   const { printError } = await import('./output/print-error.js');

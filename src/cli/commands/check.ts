@@ -98,7 +98,7 @@ async function printReport(report: CheckReport, format: Format, io: Io): Promise
   const showPath = (file: string): string => path.relative(io.cwd, path.join(root, file)) || file;
   switch (format) {
     case 'json':
-      return `${printPrettyJson({ app: report.app, findings, ignored })}\n`;
+      return `${printPrettyJson({ app: report.app, root, findings, ignored })}\n`;
     case 'sarif':
       return `${printPrettyJson(createSarif(report, readVersion()))}\n`;
     case 'github':

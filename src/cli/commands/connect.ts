@@ -16,6 +16,7 @@ import { configFolder } from '../connections/config-folder.js';
 import {
   type ConnectionFiles,
   type ConnectionOwner,
+  identifyOwner,
   isConnectionName,
   isSameApp,
   openConnectionFiles,
@@ -110,7 +111,7 @@ async function connect(args: Arguments, io: Io): Promise<number> {
   const scope = readScope(args, loaded, component);
   const name = readName(args, loaded, component);
   const files = openConnectionFiles(configFolder(io.env));
-  const owner = { app: app.name, folder: app.identity };
+  const owner = identifyOwner(app);
   await assertNameIsFree(files, name, { owner, component });
   const { text } = await printRunFindings(loaded, [{ kind: 'connection', name: component.name }]);
   await io.stderr.write(text);

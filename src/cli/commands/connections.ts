@@ -1,4 +1,5 @@
 import { createEngine } from '../../app/engine/create-engine.js';
+import { findConnection } from '../../app/engine/find-component.js';
 import type { Succeeded } from '../../component/report.js';
 import type { Connection } from '../../connection/connection.js';
 import type { ConnectionReport } from '../../connection/connection-report.js';
@@ -10,7 +11,12 @@ import { configFolder } from '../connections/config-folder.js';
 import {
   type ConnectionEntry,
   type ConnectionFiles,
+  identifyOwner,
+  isSameApp,
+  keptOwner,
+  MOVE_HINT,
   openConnectionFiles,
+  otherApp,
 } from '../connections/connection-store.js';
 import { EXIT } from '../exit-code.js';
 import {
@@ -20,6 +26,7 @@ import {
   TRACE_OPTIONS,
 } from '../input/engine-options.js';
 import { findEntry } from '../input/find-entry.js';
+import { findNamed } from '../input/find-named.js';
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { labelConnection } from '../output/connection-label.js';
@@ -29,28 +36,33 @@ import { printTable } from '../output/print-table.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 
-const ACTIONS = ['list', 'test', 'refresh', 'remove'] as const;
+const ACTIONS = ['list', 'test', 'refresh', 'move', 'remove'] as const;
 
 type Action = (typeof ACTIONS)[number];
 
 export const CONNECTIONS_COMMAND: Command = {
   name: 'connections',
-  about: 'Shows the connections that are kept, tests, refreshes and removes them.',
+  about: 'Shows the connections that are kept, tests, refreshes, moves and removes them.',
   positionals: [
-    { name: 'action', help: 'list, test, refresh or remove. Default: list.', isOptional: true },
+    { name: 'action', help: 'list, test, refresh, move or remove. Default: list.', isOptional: true },
     { name: 'name', help: 'The name of the connection; for all but list.', isOptional: true },
   ],
   options: {
     app: {
       value: 'FOLDER',
-      help: 'Where the app is now. Default: where it was when the connection was made.',
+      help: 'Where the app is now, to which move hands the connection over. Default: where it was when the connection was made.',
     },
     local: { help: 'remove: only forgets the connection here; its service is told nothing.' },
     json: { help: 'list: prints JSON.' },
     ...TRACE_OPTIONS,
     ...NETWORK_OPTIONS,
   },
-  examples: ['iml connections list', 'iml connections test work', 'iml connections remove work'],
+  examples: [
+    'iml connections list',
+    'iml connections test work',
+    'iml connections move work --app ./my-app',
+    'iml connections remove work',
+  ],
   notes: ['Credentials are never shown.'],
   run: manageConnections,
 };
@@ -66,7 +78,9 @@ async function manageConnections(args: Arguments, io: Io): Promise<number> {
   }
   if (name === undefined) throw usageError(`Missing <name>: which connection to ${action}.`);
   if (action === 'remove' && args.isSet('local')) return forget(files, name, io);
-  return act(action, await findEntry(files, name), { files, args, io });
+  const entry = await findEntry(files, name);
+  if (action === 'move') return move(entry, { files, args, io });
+  return act(action, entry, { files, args, io });
 }
 
 async function list(files: ConnectionFiles, args: Arguments, io: Io): Promise<number> {
@@ -126,14 +140,36 @@ async function act(action: Action, entry: ConnectionEntry, place: Workplace): Pr
 }
 
 /** @throws EngineError (USAGE) where the app is not where it was */
-async function openOwner({ owner }: ConnectionEntry, { args, io }: Workplace): Promise<LoadedApp> {
+async function openOwner(entry: ConnectionEntry, { args, io }: Workplace): Promise<LoadedApp> {
+  const { owner } = entry;
   const given = args.text('app');
   if (given !== undefined) return openApp(given, io);
-  return openApp(owner.folder, io).catch((error: unknown) => {
+  const loaded = await openApp(owner.folder, io).catch((error: unknown) => {
     if (!(error instanceof EngineError) || error.code !== 'USAGE') throw error;
     const hint = `The connection was made for the app "${owner.app}" there: --app FOLDER says where it is now, and iml connections remove NAME --local needs no app.`;
     throw usageError(`${error.message} ${hint}`, error);
   });
+  if (isSameApp(owner, identifyOwner(loaded.app))) return loaded;
+  throw usageError(`${otherApp(entry)} ${MOVE_HINT}, and iml connections remove NAME --local needs no app.`);
+}
+
+/** Gives a connection to the app it was made for where that lies now, or to the one it has become. */
+async function move(entry: ConnectionEntry, { files, args, io }: Workplace): Promise<number> {
+  const folder = args.text('app');
+  if (folder === undefined) throw usageError('Missing --app FOLDER: where the app is now.');
+  const { app } = await openApp(folder, io);
+  const { name, stored } = entry;
+  findNamed(() => findConnection(app, stored.component));
+  await files.exclusively(name, async () => {
+    // Tokens may have been renewed meanwhile.
+    const current = await findEntry(files, name);
+    await files.write(name, current.stored, identifyOwner(app));
+  });
+  const where = `"${app.name}" in ${app.identity}`;
+  await io.stdout.write(
+    `${printableLine(`The connection "${name}" belongs to the app ${where} from now on.`)}\n`,
+  );
+  return EXIT.ok;
 }
 
 interface Performance extends Workplace {
@@ -148,11 +184,12 @@ interface Performance extends Workplace {
  * @returns what to say about it
  */
 async function perform(action: Action, entry: ConnectionEntry, at: Performance): Promise<string> {
-  const { files, connection, signal } = at;
+  const { files, connection, loaded, signal } = at;
+  const owned = { ...entry, owner: keptOwner(entry.owner, identifyOwner(loaded.app)) };
   const name = printableLine(entry.name);
   switch (action) {
     case 'test': {
-      const { stored } = await change(entry, files, async (current, keep) => {
+      const { stored } = await change(owned, files, async (current, keep) => {
         const fresh = await keep(await connection.refresh(current).orThrow());
         return keep(await connection.test(fresh.stored, { signal }).orThrow());
       });
@@ -160,7 +197,7 @@ async function perform(action: Action, entry: ConnectionEntry, at: Performance):
       return `The connection "${name}" works${label === '' ? '' : `: ${label}`}.`;
     }
     case 'refresh': {
-      const { stats } = await change(entry, files, async (current, keep) =>
+      const { stats } = await change(owned, files, async (current, keep) =>
         keep(await connection.refresh(current, { force: true }).orThrow()),
       );
       return stats.requests > 0

@@ -8,7 +8,13 @@ import { readErrno } from '../../util/read-errno.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';
-import { type ConnectionFiles, openConnectionFiles, storeForApp } from '../connections/connection-store.js';
+import {
+  type ConnectionFiles,
+  identifyOwner,
+  isSameApp,
+  openConnectionFiles,
+  storeForApp,
+} from '../connections/connection-store.js';
 import { makePrivateFolder } from '../connections/private-file.js';
 import { userKey } from '../connections/user-key.js';
 import { EXIT } from '../exit-code.js';
@@ -76,7 +82,7 @@ async function dev(args: Arguments, io: Io): Promise<number> {
     engine,
     version: readVersion(),
     token,
-    connections: storeForApp(files, { app: loaded.app.name, folder: loaded.app.identity }),
+    connections: storeForApp(files, identifyOwner(loaded.app)),
     listConnections: () => listConnections(files, loaded),
     hookKey: await createHookKeys(loaded, io),
     onProblem: (error) => void io.stderr.write(printError(error)).catch(() => {}),
@@ -146,7 +152,7 @@ async function listConnections(
 ): Promise<readonly KeptConnection[]> {
   const { entries } = await files.list();
   return entries
-    .filter(({ owner }) => owner.folder === app.identity)
+    .filter(({ owner }) => isSameApp(owner, identifyOwner(app)))
     .map(({ name, stored }) => ({
       name,
       component: stored.component,

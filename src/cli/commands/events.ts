@@ -30,7 +30,12 @@ export const EVENTS_COMMAND: Command = {
       multiple: true,
       help: `list, --all: only those that are ${STATUSES.join(', ')}. May be repeated.`,
     },
-    all: { help: 'replay and discard: all that fit --status (default: dead), in place of an id.' },
+    hook: { value: 'NAME', help: 'list, --all: only those of a hook, which is called as its scenario.' },
+    after: { value: 'TIME', help: 'list, --all: only those received after 2026-11-22T08:00:00Z, or 2h ago.' },
+    before: { value: 'TIME', help: 'list, --all: only those received before a time.' },
+    all: {
+      help: 'replay and discard: all that fit --status (default: dead), --hook and the times, in place of an id.',
+    },
     limit: { value: 'N', help: 'list: the newest N. Default: 50.' },
     json: { help: 'list: prints JSON.' },
     ...HOST_OPTIONS,
@@ -40,6 +45,7 @@ export const EVENTS_COMMAND: Command = {
     'iml events show 17',
     'iml events replay 17',
     'iml events replay --all',
+    'iml events discard --all --hook welcome --before 7d',
   ],
   notes: [
     'A host that runs takes what is replayed at once. Dead events stay until they are replayed or discarded.',
@@ -52,15 +58,18 @@ async function manageEvents(args: Arguments, io: Io): Promise<number> {
   const action = ACTIONS.find((known) => known === given);
   if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
   const isAll = args.isSet('all') && (action === 'replay' || action === 'discard');
-  const query = action === 'list' || isAll ? readQuery(args, text) : undefined;
-  const id = query === undefined ? readId(text, 'event') : 0;
+  const wanted = action === 'list' || isAll ? readQuery(args, text, SYSTEM_CLOCK.now()) : undefined;
+  const id = wanted === undefined ? readId(text, 'event') : 0;
   const parts = await openHostParts(args, io, { mayCreate: false });
   try {
     const desk = createEventAdmin({ ...parts, clock: SYSTEM_CLOCK });
+    const query = wanted && { ...wanted, ...(await findHook(parts.store, args.text('hook'))) };
     if (query !== undefined && isAll) {
       const count = await (action === 'replay' ? desk.replayAll(query) : desk.discardAll(query));
       await io.stdout.write(
-        `${count} events ${action === 'replay' ? 'wait to be processed again' : 'are discarded'}.\n`,
+        count === 1
+          ? `1 event ${action === 'replay' ? 'waits to be processed again' : 'is discarded'}.\n`
+          : `${count} events ${action === 'replay' ? 'wait to be processed again' : 'are discarded'}.\n`,
       );
       return EXIT.ok;
     }
@@ -76,7 +85,7 @@ async function manageEvents(args: Arguments, io: Io): Promise<number> {
 
 type Query = NonNullable<Parameters<EventAdmin['list']>[0]>;
 
-function readQuery(args: Arguments, extra: string | undefined): Query {
+function readQuery(args: Arguments, extra: string | undefined, nowMs: number): Query {
   if (extra !== undefined) throw usageError(`Unexpected argument "${extra}".`);
   const status = args.texts('status').map((text) => {
     const known = STATUSES.find((one) => one === text);
@@ -86,10 +95,35 @@ function readQuery(args: Arguments, extra: string | undefined): Query {
   const limit = args.text('limit');
   if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit))
     throw usageError(`--limit: "${limit}" is no number of 1 or more.`);
+  const [afterMs, beforeMs] = [readTime(args, 'after', nowMs), readTime(args, 'before', nowMs)];
   return {
     ...(status.length > 0 && { status }),
     ...(limit !== undefined && { limit: Number(limit) }),
+    ...(afterMs !== undefined && { afterMs }),
+    ...(beforeMs !== undefined && { beforeMs }),
   };
+}
+
+const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A time of its own, or how long ago. */
+function readTime(args: Arguments, name: 'after' | 'before', nowMs: number): number | undefined {
+  const text = args.text(name);
+  if (text === undefined) return undefined;
+  const ago = /^(\d{1,6})([mhd])(?: ago)?$/.exec(text);
+  if (ago !== null) return nowMs - Number(ago[1]) * UNITS_MS[ago[2] as keyof typeof UNITS_MS];
+  const atMs = /^\d{4}-\d{2}-\d{2}(T|$)/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(atMs)) return atMs;
+  throw usageError(
+    `--${name}: "${text}" is no time. Expected: 2026-11-22T08:00:00Z, or how long ago, as 30m, 2h or 7d.`,
+  );
+}
+
+async function findHook(store: HostStore, name: string | undefined): Promise<{ readonly hookId?: number }> {
+  if (name === undefined) return {};
+  const hook = await store.get('hooks', { name });
+  if (hook === undefined) throw usageError(`--hook: there is no hook "${name}".`);
+  return { hookId: hook.id };
 }
 
 interface Events {

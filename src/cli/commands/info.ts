@@ -3,11 +3,12 @@ import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
-import { openApp } from '../open-app.js';
-import { COMPONENT_SECTIONS, describeAppInfo, pickComponents } from '../output/app-info.js';
+import { type LoadedApp, openApp } from '../open-app.js';
+import { COMPONENT_SECTIONS, describeAppInfo, pickComponents } from '../output/info/app-info.js';
+import { printInfo } from '../output/info/print-info.js';
 import { printPrettyJson } from '../output/json-output.js';
-import { printInfo } from '../output/print-info.js';
 import { printRunFindings } from '../output/run-findings.js';
+import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 
 export const INFO_COMMAND: Command = {
@@ -29,6 +30,7 @@ export const INFO_COMMAND: Command = {
   ],
   notes: [
     'Findings do not change the exit code. Those of one component are about what it uses, too; iml check tells of all.',
+    'Of what is paged it says whether pages can be asked for ahead (--look-ahead), and what stands against it.',
   ],
   run: showInfo,
 };
@@ -45,9 +47,7 @@ async function showInfo(args: Arguments, io: Io): Promise<number> {
   }
   await io.stdout.write(printInfo(info));
   if (name === undefined) {
-    const count = app.warnings.length;
-    const told = count === 0 ? 'no warnings' : `${count} warnings: iml check ${loaded.showPath('') || '.'}`;
-    await io.stdout.write(`\n${told}\n`);
+    await io.stdout.write(`\n${tellOfCheck(loaded)}\n`);
     return EXIT.ok;
   }
   const named = COMPONENT_SECTIONS.filter(({ section }) => info[section].length > 0);
@@ -57,6 +57,14 @@ async function showInfo(args: Arguments, io: Io): Promise<number> {
   );
   await io.stdout.write(`\n${text || 'no findings\n'}`);
   return EXIT.ok;
+}
+
+/** Of a whole app loading alone has looked for mistakes; the check looks further. */
+function tellOfCheck({ app, showPath }: LoadedApp): string {
+  const count = app.warnings.length;
+  const command = `iml check ${printableLine(showPath('')) || '.'}`;
+  if (count === 0) return `loading has no findings; ${command} looks closer`;
+  return `loading has ${count} ${count === 1 ? 'finding' : 'findings'}; ${command} tells of all`;
 }
 
 /** @throws EngineError (USAGE) for a name the app does not have */

@@ -1,8 +1,9 @@
 import { EngineError } from '../../errors/engine-error.js';
+import { pathOfHook } from '../../host/hooks/hooks.js';
 import { findStuck, type Stuck } from '../../host/scenarios/find-stuck.js';
 import { createScenarioAdmin, type ScenarioAdmin } from '../../host/scenarios/scenario-admin.js';
 import { readState } from '../../host/store/scenario-plan.js';
-import type { ScenarioRow } from '../../host/store/tables.js';
+import type { HostStore, ScenarioRow } from '../../host/store/tables.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command } from '../command.js';
@@ -60,7 +61,7 @@ async function manageScenarios(args: Arguments, io: Io): Promise<number> {
       const stuck = await findStuck(parts.store, SYSTEM_CLOCK.now());
       return await printRows(stuck.map(stuckRow), 'Nothing is stuck.', args, io);
     }
-    await io.stdout.write(await act(desk, action, name ?? ''));
+    await io.stdout.write(await act({ desk, store: parts.store }, action, name ?? ''));
     return EXIT.ok;
   } catch (error) {
     throw error instanceof EngineError && error.code.startsWith('HOST_') ? usageError(error.message) : error;
@@ -113,7 +114,7 @@ async function toRow(desk: ScenarioAdmin, scenario: ScenarioRow): Promise<Record
 }
 
 async function act(
-  desk: ScenarioAdmin,
+  { desk, store }: { readonly desk: ScenarioAdmin; readonly store: HostStore },
   action: Exclude<Action, 'list' | 'stuck'>,
   name: string,
 ): Promise<string> {
@@ -132,7 +133,10 @@ async function act(
       return `The incomplete execution ${name} is discarded.\n`;
     case 'show': {
       const scenario = await desk.get(name);
-      return `${printPrettyJson(shownScenario(scenario, await desk.incompletes(name)))}\n`;
+      const hook = scenario.hookId === null ? undefined : await store.get('hooks', { id: scenario.hookId });
+      const address = hook === undefined ? {} : { address: await pathOfHook(store, hook) };
+      const shown = shownScenario(scenario, await desk.incompletes(name));
+      return `${printPrettyJson({ ...address, ...shown })}\n`;
     }
   }
 }

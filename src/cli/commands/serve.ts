@@ -6,6 +6,7 @@ import { AppError } from '../../errors/app-error.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { createHost, type Host } from '../../host/create-host.js';
 import { createEngineReceiver } from '../../host/hooks/engine-receiver.js';
+import type { Hook } from '../../host/hooks/hooks.js';
 import { readScenarioFile, type ScenarioEntry } from '../../host/scenarios/scenario-file.js';
 import { createScenarioFlows, type ScenarioFlowsOptions } from '../../host/scenarios/scenario-flows.js';
 import { createHostMetrics } from '../../host/server/metrics.js';
@@ -17,7 +18,7 @@ import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';
-import { openConnectionFiles, storeForApp } from '../connections/connection-store.js';
+import { identifyOwner, openConnectionFiles, storeForApp } from '../connections/connection-store.js';
 import { EXIT } from '../exit-code.js';
 import { withConfigFile } from '../input/config-file.js';
 import { type HostParts, openHostParts } from '../input/host-parts.js';
@@ -107,7 +108,8 @@ async function serve(args: Arguments, io: Io): Promise<number> {
       .listen({ port, hostname })
       .catch((error: unknown) => Promise.reject(cannotListen(port, error, hostname)));
     say(`Listening on ${origin}, data in ${parts.at}.\n`);
-    const setup: Setup = { host, parts, engines, entries, say };
+    const isLogKept = settings.log === 'json';
+    const setup: Setup = { host, parts, engines, entries, say, isLogKept };
     const refused = await setUp(setup);
     if (args.isSet('prune')) await prune(setup);
     const standing = (await host.scenarios.list()).filter(({ name }) => !refused.has(name));
@@ -162,7 +164,7 @@ function createEngines(
   const files = openConnectionFiles(configFolder(io.env));
   return Object.fromEntries(
     loaded.map(({ app }) => {
-      const connections = storeForApp(files, { app: app.name, folder: app.identity });
+      const connections = storeForApp(files, identifyOwner(app));
       return [app.name, createEngine({ app, ...engine, connections })];
     }),
   );
@@ -193,15 +195,17 @@ interface Setup {
   readonly engines: Readonly<Record<string, Engine>>;
   readonly entries: readonly ScenarioEntry[];
   readonly say: Say;
+  readonly isLogKept: boolean;
 }
 
 /** One scenario that cannot be set up keeps no other from running. @returns the names of those that cannot */
-async function setUp({ host, parts, engines, entries, say }: Setup): Promise<ReadonlySet<string>> {
+async function setUp(setup: Setup): Promise<ReadonlySet<string>> {
+  const { host, parts, engines, entries, say } = setup;
   const refused = new Set<string>();
   for (const entry of entries) {
     try {
       const { name, hook } = await setUpScenario({ host, store: parts.store, engines }, entry);
-      const address = hook === undefined ? 'runs on a schedule' : hook.url;
+      const address = hook === undefined ? 'runs on a schedule' : showAddress(hook, setup);
       say(`  ${printableLine(name)}  ${address}\n`);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
@@ -211,6 +215,11 @@ async function setUp({ host, parts, engines, entries, say }: Setup): Promise<Rea
     }
   }
   return refused;
+}
+
+/** Who knows an address may send to it: it is told to people, and no part of a log that is kept. */
+function showAddress({ name, url }: Hook, { isLogKept }: Setup): string {
+  return isLogKept ? `has an address: iml scenarios show ${name}` : url;
 }
 
 /** Takes away what an earlier start has set up and this one does not name. */

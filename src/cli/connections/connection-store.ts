@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ConnectionStore, StoredConnection } from '../../connection/connection-store.js';
+import type { App } from '../../document/app.js';
 import { StoreError } from '../../errors/store-error.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
@@ -14,8 +15,14 @@ import { userKey } from './user-key.js';
 export interface ConnectionOwner {
   /** Name of the app. */
   readonly app: string;
-  /** Its identity: the real path of its folder. */
+  /** The real path of its folder. */
   readonly folder: string;
+  /** Its names on the platform; empty where it has none, or where the version that wrote the file kept none. */
+  readonly appIds: readonly string[];
+}
+
+export function identifyOwner({ name, identity, appIds }: App): ConnectionOwner {
+  return { app: name, folder: identity, appIds };
 }
 
 /** A connection with what the command knows of it. */
@@ -115,17 +122,37 @@ export function storeForApp(files: ConnectionFiles, owner: ConnectionOwner): Con
     get: async (name) => {
       const entry = await files.read(name);
       if (entry === undefined || isSameApp(entry.owner, owner)) return entry?.stored;
-      const message = `The connection "${name}" was made for the app "${entry.owner.app}" in ${entry.owner.folder} and is not given to another.`;
-      throw new StoreError('STORE_FAILED', message);
+      throw new StoreError('STORE_FAILED', `${otherApp(entry)} If this is that app: ${MOVE_HINT}.`);
     },
-    save: async (name, stored) => files.write(name, stored, (await files.read(name))?.owner ?? owner),
+    save: async (name, stored) => {
+      const kept = (await files.read(name))?.owner ?? owner;
+      await files.write(name, stored, keptOwner(kept, owner));
+    },
     exclusively: files.exclusively,
   };
 }
 
-/** By the folder alone: any other app may have the same name, and would get credentials that were not given to it. */
-export function isSameApp(a: ConnectionOwner, b: ConnectionOwner): boolean {
-  return a.folder === b.folder;
+/** For whom a connection is kept on: an app that has come to the platform since is known by its name there from now on. */
+export function keptOwner(owner: ConnectionOwner, app: ConnectionOwner): ConnectionOwner {
+  return owner.appIds.length === 0 && isSameApp(owner, app) ? { ...owner, appIds: app.appIds } : owner;
+}
+
+export const MOVE_HINT = 'iml connections move NAME --app FOLDER hands a connection over';
+
+/** Why a connection is not given to the app that asks for it. */
+export function otherApp({ name, owner }: ConnectionEntry): string {
+  const known = owner.appIds.length === 0 ? '' : ` (${owner.appIds.join(', ')})`;
+  return `The connection "${name}" was made for the app "${owner.app}"${known} in ${owner.folder} and is not given to another.`;
+}
+
+/**
+ * Whether an app is the one that a connection was made for. It lies where that one lay: any app may have the same base name,
+ * and say that it is called the same on the platform. And one that was known there has one of its names still: another may
+ * have been put in its place.
+ */
+export function isSameApp(owner: ConnectionOwner, app: ConnectionOwner): boolean {
+  const { folder, appIds } = owner;
+  return folder === app.folder && (appIds.length === 0 || appIds.some((id) => app.appIds.includes(id)));
 }
 
 async function listEntries(folder: string, read: ConnectionFiles['read']): Promise<ConnectionList> {
@@ -162,7 +189,7 @@ function readEntry(name: string, portable: unknown): ConnectionEntry | undefined
   if (!isPlainObject(stored['connection']) || typeof stored['component'] !== 'string') return undefined;
   return {
     name,
-    owner: { app: String(owner['app']), folder: String(owner['folder']) },
+    owner: { app: String(owner['app']), folder: String(owner['folder']), appIds: readTexts(owner['appIds']) },
     savedAt: String(ownMember(entry, 'savedAt') ?? ''),
     stored: {
       metadata: undefined,
@@ -176,4 +203,8 @@ function readEntry(name: string, portable: unknown): ConnectionEntry | undefined
       ...stored,
     },
   };
+}
+
+function readTexts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((text): text is string => typeof text === 'string') : [];
 }

@@ -4,7 +4,12 @@ import type { CheckParameters } from '../../parameters/check/parameter-check.js'
 import type { PlainObject } from '../../util/plain-object.js';
 import type { Arguments, OptionSpec } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';
-import { isConnectionName, openConnectionFiles, storeForApp } from '../connections/connection-store.js';
+import {
+  identifyOwner,
+  isConnectionName,
+  openConnectionFiles,
+  storeForApp,
+} from '../connections/connection-store.js';
 import type { Io } from '../io.js';
 import type { LoadedApp } from '../open-app.js';
 import { findEntry } from './find-entry.js';
@@ -75,7 +80,7 @@ export async function openConnections(
 ): Promise<ConnectionStore> {
   const files = openConnectionFiles(configFolder(io.env));
   if (typeof connection === 'string') await findEntry(files, connection);
-  return storeForApp(files, { app: app.name, folder: app.identity });
+  return storeForApp(files, identifyOwner(app));
 }
 
 /** What must not be shown of what was given. */

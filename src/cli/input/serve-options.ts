@@ -1,6 +1,6 @@
 import type { EngineOptions } from '../../app/engine/create-engine.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { type HostLimits, resolveHostLimits } from '../../host/work/limits.js';
+import { type HostLimits, resolveHostLimits } from '../../host/host-limits.js';
 import { resolveLimits } from '../../run/limits/limits.js';
 import { resolveWebhookLimits } from '../../webhook/payload/webhook-limits.js';
 import type { Arguments, OptionSpec } from '../command.js';

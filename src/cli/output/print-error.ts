@@ -3,7 +3,7 @@ import { codeFrame } from '../../errors/code-frame.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import type { Place } from '../../errors/place.js';
-import { printable, printableLine } from './terminal-text.js';
+import { printable, printableLine, withoutCommands } from './terminal-text.js';
 
 export interface PrintErrorOptions {
   /** Whether the stack of a defect of ours is shown. Default: no. */
@@ -25,7 +25,7 @@ export function printError(error: unknown, options: PrintErrorOptions = {}): str
   const details = [...listDetails(error), ...placeRows(error.place, options)];
   const width = Math.max(0, ...details.map(([name]) => name.length));
   const frame = options.frame ?? drawFrame(error);
-  return [
+  const lines = [
     `${error.name}: ${redact(printable(error.message))}`,
     ...(error instanceof AppError ? (error.suberrors ?? []) : [])
       .filter((suberror) => suberror !== error.message)
@@ -34,14 +34,16 @@ export function printError(error: unknown, options: PrintErrorOptions = {}): str
     ...details.map(([name, value]) => `  ${name.padEnd(width)}  ${redact(printableLine(value))}`),
     ...(frame === undefined ? [] : ['', redact(printable(frame))]),
     '',
-  ].join('\n');
+  ];
+  return withoutCommands(lines.join('\n'));
 }
 
 function printDefect(error: unknown, { showStack, redact = (text) => text }: PrintErrorOptions): string {
-  if (!(error instanceof Error)) return `Internal error: ${redact(printable(String(error)))}\n`;
+  if (!(error instanceof Error))
+    return withoutCommands(`Internal error: ${redact(printable(String(error)))}\n`);
   const text = showStack === true ? (error.stack ?? String(error)) : `${error.name}: ${error.message}`;
   const hint = showStack === true ? '' : 'Set IML_DEBUG=1 to see where it comes from.\n';
-  return `Internal error: ${redact(printable(text))}\n${hint}`;
+  return withoutCommands(`Internal error: ${redact(printable(text))}\n${hint}`);
 }
 
 function listDetails(error: EngineError): readonly Row[] {

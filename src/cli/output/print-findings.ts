@@ -23,12 +23,17 @@ export async function printFindings(
   return text;
 }
 
-/** `modules/x.iml.json:3:5: error: There is no "itm" here. [unknown-name]` */
+/**
+ * `modules/x.iml.json:3:5: error: There is no "itm" here. [unknown-name]`. Further lines of a message stand below, behind a
+ * bar: a name with a line break in it must not begin a line, as some readers of logs take `::` there for a command.
+ */
 export function findingLine(
   { rule, level, message, place }: Finding,
   showPath: (file: string) => string,
 ): string {
-  return `${placeText(place, showPath)}: ${level}: ${printableLine(message)} [${rule}]\n`;
+  const [first = '', ...more] = message.split('\n');
+  const below = more.map((line) => `  | ${printableLine(line)}\n`).join('');
+  return `${placeText(place, showPath)}: ${level}: ${printableLine(first)} [${rule}]\n${below}`;
 }
 
 function indent(frame: string): string {

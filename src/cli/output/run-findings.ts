@@ -3,6 +3,7 @@ import type { ComponentName } from '../../check/subject/used-part.js';
 import type { Place } from '../../errors/place.js';
 import type { LoadedApp } from '../open-app.js';
 import { findingLine } from './print-findings.js';
+import { printableLine } from './terminal-text.js';
 
 const SHOWN = 5;
 
@@ -36,7 +37,8 @@ export async function printRunFindings(
     ...(more > 0 ? [`${more} more of what runs here`] : []),
     ...(elsewhere > 0 ? [`${elsewhere} in other parts of the app`] : []),
   ];
-  if (rest.length > 0) lines.push(`iml check ${showPath('') || '.'} tells of ${rest.join(', ')}.\n`);
+  if (rest.length > 0)
+    lines.push(`iml check ${printableLine(showPath('')) || '.'} tells of ${rest.join(', ')}.\n`);
   return { text: lines.join(''), holds };
 }
 

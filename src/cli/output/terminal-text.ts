@@ -22,6 +22,14 @@ export function printableLine(text: string): string {
   return printable(text.replaceAll('\n', '\\n').replaceAll('\t', '\\t'));
 }
 
+/** What begins a command to a runner of CI in its log: https://docs.github.com/actions/reference/workflow-commands-for-github-actions. */
+const COMMAND = /^([^\S\n]*)(?=::|##\[)/gm;
+
+/** Lines of others as a log may have them: one that a runner of CI would obey gets a bar before it. */
+export function withoutCommands(text: string): string {
+  return text.replace(COMMAND, '$1| ');
+}
+
 /** Columns that text takes on a terminal: two for wide characters, none for marks on others. */
 export function textWidth(text: string): number {
   let width = 0;

@@ -2,13 +2,14 @@ import { printPlace } from '../../errors/place.js';
 import type { TraceEvent } from '../../run/trace/trace.js';
 import { assertNever } from '../../util/assert-never.js';
 import { printJson } from './json-output.js';
-import { printable, printableLine } from './terminal-text.js';
+import { printable, printableLine, withoutCommands } from './terminal-text.js';
 import { valueText } from './value-text.js';
 
 /** An event of a run in lines: when, at which request and page, what. Values in events are clean of secrets. */
 export function traceLine(event: TraceEvent): string {
   const time = new Date(event.at).toISOString().slice(11, 23);
-  return `${time} [${event.requestIndex + 1}.${event.page}] ${describeEvent(event)}\n`;
+  const line = `${time} [${event.requestIndex + 1}.${event.page}] ${describeEvent(event)}\n`;
+  return withoutCommands(printable(line));
 }
 
 function describeEvent(event: TraceEvent): string {
@@ -16,11 +17,13 @@ function describeEvent(event: TraceEvent): string {
     case 'skipped':
       return `skipped: its condition is false (${printPlace(event.place)})`;
     case 'request':
-      return `${event.method} ${printableLine(event.url)} (${event.size} bytes)${headerLines(event.headers)}${bodyLines(event.body)}`;
+      return `${event.method} ${printableLine(event.url)} (${event.size} bytes${sentAhead(event.aheadMs)})${headerLines(event.headers)}${bodyLines(event.body)}`;
     case 'response':
       return `${event.status} after ${event.durationMs} ms (${event.size} bytes)${headerLines(Object.entries(event.headers))}${bodyLines(event.body)}`;
     case 'wait':
-      return `waits ${event.delayMs} ms before repeat ${event.repeats + 1}`;
+      return event.reason === 'repeat'
+        ? `waits ${event.delayMs} ms before repeat ${event.repeats + 1}`
+        : `waits${event.delayMs === undefined ? '' : ` ${event.delayMs} ms`} for the budget of ${printableLine(event.origin)}: ${event.because}`;
     case 'scope':
       return `${event.phase}: ${Object.keys(event.names).join(', ')}`;
     case 'page':
@@ -31,6 +34,8 @@ function describeEvent(event: TraceEvent): string {
       return `debug ${event.function} (${printPlace(event.place)}): ${event.values.map((value) => printableLine(valueText(value))).join(' ')}`;
     case 'stop':
       return `no further page: ${event.reason}`;
+    case 'dropped':
+      return `pages asked for ahead in vain: ${event.pages}`;
     case 'warning':
       return `warning: ${printableLine(event.warning.message)}`;
     case 'failed':
@@ -38,6 +43,10 @@ function describeEvent(event: TraceEvent): string {
     default:
       return assertNever(event);
   }
+}
+
+function sentAhead(aheadMs: number | undefined): string {
+  return aheadMs === undefined ? '' : `, sent ${aheadMs} ms ago`;
 }
 
 type Header = readonly [name: string, value: string | readonly string[]];
@@ -49,5 +58,5 @@ function headerLines(headers: readonly Header[]): string {
 function bodyLines(body: unknown): string {
   if (body === undefined) return '';
   const text = typeof body === 'string' ? body : printJson(body);
-  return `\n    ${printable(text).replaceAll('\n', '\n    ')}`;
+  return `\n    ${text.replaceAll('\n', '\n    ')}`;
 }

@@ -41,8 +41,8 @@ function warningLine(message: string, place: Place | undefined, showPath: Loaded
   return `warning: ${where === '' ? '' : `${where}: `}${printableLine(message)}\n`;
 }
 
-/** `modules/x.iml.json:3:5`; the pointer where no file is known. */
+/** `modules/x.iml.json:3:5`; the pointer where no file is known. In one line, as names of files and members may hold anything. */
 export function placeText({ file, line, column, pointer }: Place, showPath: LoadedApp['showPath']): string {
-  if (file === undefined) return pointer ?? '';
-  return `${showPath(file)}${line === undefined ? '' : `:${line}:${column ?? 1}`}`;
+  if (file === undefined) return printableLine(pointer ?? '');
+  return `${printableLine(showPath(file))}${line === undefined ? '' : `:${line}:${column ?? 1}`}`;
 }

@@ -4,7 +4,7 @@ import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { printError } from '../output/print-error.js';
 import type { RecordSettings } from './record-settings.js';
-import { createRecorder, type RecordedSubject, type Recorder } from './recorder.js';
+import type { RecordedSubject, Recorder } from './recorder.js';
 
 /** What a command makes its engine of. */
 interface Given {
@@ -37,6 +37,8 @@ export async function prepareRecording<Input extends { readonly connection?: unk
   input: Input,
 ): Promise<PreparedRecording<Input>> {
   if (settings === undefined) return { input, recorder: undefined };
+  // Few runs are recorded, and what writes cases is as large as what runs them.
+  const { createRecorder } = await import('./recorder.js');
   const { connection } = input;
   if (typeof connection !== 'string') return { input, recorder: createRecorder(settings, options) };
   const allowed = [component.connection, component.altConnection].filter((name) => name !== undefined);

@@ -1,6 +1,6 @@
 import { showValue } from '../../testing/matching/show-value.js';
 import type { TestFailure, TestSummary } from '../../testing/suite/test-result.js';
-import { fitText, printable, printableLine } from '../output/terminal-text.js';
+import { fitText, printable, printableLine, withoutCommands } from '../output/terminal-text.js';
 import { type MakeReporter, printFilePlace, type ReportContext } from './test-reporter.js';
 
 /** Columns of a value before it is cut. */
@@ -33,7 +33,9 @@ export const createHumanReport: MakeReporter = (context) => {
   let hint = '';
   return {
     report: async ({ name, status, failures, notes = [], durationMs, trace }) => {
-      const remarks = notes.map((note) => `  ${printable(note).replaceAll('\n', '\n  ')}\n`).join('');
+      const remarks = withoutCommands(
+        notes.map((note) => `  ${printable(note).replaceAll('\n', '\n  ')}\n`).join(''),
+      );
       if (status === 'skipped') return `${paints.dim('skipped')} ${printableLine(name)}\n${remarks}`;
       if (status === 'passed') {
         if (!context.isVerbose && remarks === '') return '';
@@ -61,12 +63,14 @@ async function printFailure(failure: TestFailure, context: ReportContext, paints
     text += `    expected ${paints.green(showShort(expected))}\n`;
     text += `    got      ${paints.red(showShort(got))}\n`;
   }
-  if (reason !== undefined) text += `    ${printable(reason).replaceAll('\n', '\n    ')}\n`;
+  if (reason !== undefined) {
+    text += withoutCommands(`    ${printable(reason).replaceAll('\n', '\n    ')}\n`);
+  }
   if (origin === undefined) return text;
   const pointer = origin.pointer === undefined || origin.pointer === '' ? '' : `  ${origin.pointer}`;
   text += `    made in  ${printFilePlace(origin, context)}${paints.dim(printableLine(pointer))}\n`;
   const frame = await context.frameOf(origin);
-  if (frame !== undefined) text += `${indent(frame)}\n`;
+  if (frame !== undefined) text += withoutCommands(`${indent(frame)}\n`);
   return text;
 }
 

@@ -8,7 +8,12 @@ import type { LiveOptions } from '../../testing/live/run-live.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { Arguments } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';
-import { isConnectionName, openConnectionFiles, storeForApp } from '../connections/connection-store.js';
+import {
+  identifyOwner,
+  isConnectionName,
+  openConnectionFiles,
+  storeForApp,
+} from '../connections/connection-store.js';
 import { readEngineOptions } from '../input/engine-options.js';
 import { findEntry } from '../input/find-entry.js';
 import { readDataObject } from '../input/input-data.js';
@@ -55,7 +60,7 @@ export async function openService(args: Arguments, io: Io): Promise<ServiceAcces
   const opened = new Map<string, Promise<PlainObject>>();
   const open = (name: string, app: App): Promise<PlainObject> => {
     const key = `${app.identity} ${name}`;
-    const connections = storeForApp(files, { app: app.name, folder: app.identity });
+    const connections = storeForApp(files, identifyOwner(app));
     const opening = opened.get(key) ?? openConnection(name, { app, connections, ...engine });
     opened.set(key, opening);
     return opening;

@@ -4,6 +4,7 @@ import type { SuiteOptions } from '../../testing/suite/run-suite.js';
 import type { TestResult } from '../../testing/suite/test-result.js';
 import { TRACE_FILE_SUFFIX, writeTraceFile } from '../../testing/traces/trace-file.js';
 import { readErrno } from '../../util/read-errno.js';
+import { isBelow, staysBelow } from '../../util/stays-below.js';
 import { writeFiles } from '../../util/write-files.js';
 import type { Arguments } from '../command.js';
 import type { Io } from '../io.js';
@@ -39,11 +40,19 @@ export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undef
   if (mode === 'off') return undefined;
   const folder = path.resolve(cwd, named === '' ? DEFAULT_FOLDER : named);
   const placeOf = createPlaces(folder);
+  // Whoever wrote the app may have put a link where traces go; a folder elsewhere was named by who runs the tests.
+  const home = isBelow(cwd, folder) ? cwd : folder;
+  const placeFor = async (result: TestResult): Promise<string> => {
+    const target = placeOf(result);
+    if (await staysBelow(home, path.dirname(target))) return target;
+    const shown = path.relative(cwd, path.dirname(target));
+    throw usageError(`--trace: "${shown}" leads out of "${home}" by a link: nothing is written there.`);
+  };
   return {
     traces: {
       of: mode === 'always' ? 'all' : 'failed',
       keep: async (trace, result) => {
-        const target = placeOf(result);
+        const target = await placeFor(result);
         await writeFiles([{ path: target, content: writeTraceFile(trace) }]).catch((error: unknown) => {
           const shown = path.relative(cwd, target) || target;
           throw usageError(`--trace: the file "${shown}" cannot be written (${readErrno(error)}).`, error);
@@ -52,7 +61,8 @@ export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undef
       },
     },
     forget: async (result) => {
-      if (result.kind === 'case' && result.trace === undefined) await rm(placeOf(result), { force: true });
+      if (result.kind === 'case' && result.trace === undefined)
+        await rm(await placeFor(result), { force: true });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { flag, freeForm, list, object, oneOf, type Schema, text } from '../../schema/build.js';
-import { compileSchema, type SchemaCheck } from '../../schema/compile-schema.js';
+import { compileTestedSchema, type SchemaCheck } from '../../schema/compile-schema.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { CASE_EXCHANGE, CLOSED } from '../exchanges/exchange-shape.js';
 import {
@@ -49,6 +49,6 @@ let check: SchemaCheck | undefined;
 
 /** What is wrong with the form of a case. The schema is compiled when it is first asked for. */
 export function checkCaseShape(value: PlainObject): ReturnType<SchemaCheck> {
-  check ??= compileSchema(CASE_SCHEMA);
+  check ??= compileTestedSchema(CASE_SCHEMA);
   return check(value);
 }

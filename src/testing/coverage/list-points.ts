@@ -1,8 +1,8 @@
-import { walkExpression } from '../../check/subject/walk-expression.js';
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
 import { childPointer, type Place } from '../../errors/place.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
+import { listNodes } from '../../iml/syntax/walk-expression.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { type CoveragePoint, type PointKind, sideKey } from './coverage-point.js';
 
@@ -187,9 +187,9 @@ function findIfs(template: string): readonly number[] {
   const found: number[] = [];
   for (const part of parsed.template.parts) {
     if (typeof part === 'string') continue;
-    walkExpression(part, (node) => {
+    for (const node of listNodes(part)) {
       if (node.kind === 'call' && node.name === 'if') found.push(node.start);
-    });
+    }
   }
   return found;
 }

@@ -44,7 +44,8 @@ export interface PlayOptions extends MatchOptions {
  * Plays exchanges in their order, each once; the last one goes on with `repeat`. Goes over no network. A request that
  * is not as described is a problem and gets an answer all the same, so that one run shows all that differs: that of the
  * exchange it is, where that comes later, else that of the one whose turn it is. A call beyond the script fails as a broken
- * connection does.
+ * connection does. A request that is sent ahead is answered by the exchange whose turn it is, or fails: paging asks again for
+ * what it needs.
  *
  * @example
  * const service = mockTransport([{ request: { url: 'https://api.example.com/me' }, response: { body: { id: 1 } } }]);
@@ -74,10 +75,11 @@ class Player {
 
   answer(request: TransportRequest): TransportResponse {
     request.signal.throwIfAborted();
+    if (request.ahead !== undefined && !this.#isDue(request)) throw brokenConnection(request);
     this.#calls++;
     this.#options.onCall?.(this.#calls, request);
     const chosen = this.#choose(request);
-    if (chosen === undefined) throw transportFailure({ code: 'ECONNRESET' }, new URL(request.url).origin);
+    if (chosen === undefined) throw brokenConnection(request);
     this.#used.add(chosen);
     const response = this.#exchanges[chosen]?.response ?? {};
     if (response.delayMs !== undefined) {
@@ -96,6 +98,14 @@ class Player {
         ` ${made} of ${this.#exchanges.length} scripted calls were made.`;
       return [{ kind: 'unused', call: undefined, exchange: index, differences: [], message }];
     });
+  }
+
+  /** Whether a request that is sent ahead gets an answer. What is no good answer is asked for again, and answered then. */
+  #isDue(request: TransportRequest): boolean {
+    const next = this.#exchanges.findIndex((_, index) => !this.#used.has(index));
+    const { status = 200, networkError } = this.#exchanges[next]?.response ?? {};
+    const isGood = status < 300 && networkError === undefined;
+    return next >= 0 && isGood && this.#compare(next, request).length === 0;
   }
 
   /** The index of the exchange that answers; undefined where none is left. */
@@ -159,6 +169,10 @@ class Player {
     const call = this.#calls;
     this.problems.push({ kind, call, exchange, differences, message: `Call ${call} ${text}.` });
   }
+}
+
+function brokenConnection({ url }: TransportRequest): TransportError {
+  return transportFailure({ code: 'ECONNRESET' }, new URL(url).origin);
 }
 
 /** Another address is further away than another parameter. */

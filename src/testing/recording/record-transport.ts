@@ -1,5 +1,6 @@
 import { TransportError } from '../../errors/transport-error.js';
 import type {
+  AheadRequest,
   HeaderEntry,
   Transport,
   TransportRequest,
@@ -35,7 +36,7 @@ export type RecordedResponse = Pick<TransportResponse, 'status' | 'headers' | 'b
 export interface Recording {
   /** Makes the exchanges and keeps them; see `EngineOptions.transport` and `EngineOptions.wrapTransport`. */
   readonly transport: Transport;
-  /** In the order the calls began. Holds credentials. */
+  /** In the order the calls began, without those that were sent ahead and not used. Holds credentials. */
   readonly calls: () => readonly RecordedCall[];
   /** Whether there was more than may be kept; what came after that is missing. */
   readonly isIncomplete: () => boolean;
@@ -47,6 +48,12 @@ export interface RecordTransportOptions {
   readonly clock?: Clock | undefined;
   /** Bytes of all bodies together that are kept. Default: 128 MiB. */
   readonly maxBytes?: number | undefined;
+}
+
+/** Whether a call was needed may turn out after it is over. */
+interface KeptCall {
+  readonly call: RecordedCall;
+  readonly ahead: AheadRequest | undefined;
 }
 
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -62,13 +69,13 @@ const MAX_BYTES = 128 * 1024 * 1024;
  */
 export function recordTransport(transport: Transport, options: RecordTransportOptions = {}): Recording {
   const { clock = SYSTEM_CLOCK, maxBytes = MAX_BYTES } = options;
-  const calls: (RecordedCall | undefined)[] = [];
+  const calls: (KeptCall | undefined)[] = [];
   let bytes = 0;
   let isIncomplete = false;
-  const keep = (index: number, call: RecordedCall): void => {
+  const keep = (index: number, ahead: AheadRequest | undefined, call: RecordedCall): void => {
     bytes += (call.request.body?.byteLength ?? 0) + (call.response?.body.byteLength ?? 0);
     if (bytes > maxBytes) isIncomplete = true;
-    else calls[index] = call;
+    else calls[index] = { call, ahead };
   };
   return {
     transport: async (request) => {
@@ -78,15 +85,29 @@ export function recordTransport(transport: Transport, options: RecordTransportOp
       try {
         const response = await transport(request);
         const durationMs = clock.now() - startedAtMs;
-        keep(index, { ...begin, durationMs, response: await decoded(response, request), error: undefined });
+        keep(index, request.ahead, {
+          ...begin,
+          durationMs,
+          response: await decoded(response, request),
+          error: undefined,
+        });
         return response;
       } catch (thrown) {
         const error = thrown instanceof TransportError && !request.signal.aborted ? thrown : undefined;
-        keep(index, { ...begin, durationMs: clock.now() - startedAtMs, response: undefined, error });
+        keep(index, request.ahead, {
+          ...begin,
+          durationMs: clock.now() - startedAtMs,
+          response: undefined,
+          error,
+        });
         throw thrown;
       }
     },
-    calls: () => calls.filter((call) => call !== undefined),
+    calls: () =>
+      calls
+        .filter((kept) => kept !== undefined)
+        .filter(({ ahead }) => ahead?.isUsed !== false)
+        .map(({ call }) => call),
     isIncomplete: () => isIncomplete,
   };
 }

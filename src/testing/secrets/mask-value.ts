@@ -1,3 +1,4 @@
+import { hideSplit } from '../../redaction/redact-value.js';
 import { MIN_SECRET_LENGTH } from '../../redaction/secret-forms.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { isSecretLeaf, isSecretMember } from './find-secrets.js';
@@ -7,14 +8,17 @@ const MAX_DEPTH = 100;
 
 /**
  * A copy of a value in which stand-ins take the place of all secrets: whole values under names that say secret, and
- * whatever is in the book wherever it stands, names of members included. Bytes are read as text for that.
+ * whatever is in the book wherever it stands, names of members included. Bytes are read as text for that. Of a secret that was cut
+ * into several texts nothing is left, as no stand-in could be cut the same way.
  */
 export function maskValue(
   value: unknown,
   book: SecretBook,
   isSecret: (name: string) => boolean = isSecretMember,
 ): unknown {
-  return mask(value, '', { book, isSecret, isHidden: false }, 0);
+  const masked = mask(value, '', { book, isSecret, isHidden: false }, 0);
+  hideSplit(masked, { pieces: book.cleanPieces });
+  return masked;
 }
 
 interface Masking {

@@ -25,6 +25,8 @@ export interface SecretBook {
   readonly enterDerived: (value: string, standIn: string) => void;
   /** A text with every secret in it, however it is encoded, replaced by its stand-in. */
   readonly clean: (text: string) => string;
+  /** Texts that follow one another with secrets taken out that were cut into several of them. */
+  readonly cleanPieces: (pieces: readonly string[]) => readonly string[];
   /** What stands for a value that is entered as it is; undefined for any other. */
   readonly standInFor: (value: string | number) => string | number | undefined;
   /** Whether a text holds a secret in any of its forms. */
@@ -76,6 +78,7 @@ export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBo
       else add({ name: '', value, standIn, isDerived: true });
     },
     clean: (text) => (text.length < MIN_SECRET_LENGTH ? text : cleanText(text, all, byValue)),
+    cleanPieces: all.cleanPieces,
     standInFor: (value) => byValue.get(String(value))?.standIn,
     isIn: (text) =>
       all.isIn(text) || [...byValue.values()].slice(MAX_TOGETHER).some((entry) => entry.finder.isIn(text)),

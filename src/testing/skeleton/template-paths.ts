@@ -1,5 +1,5 @@
-import { listPaths } from '../../check/subject/walk-expression.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
+import { listNodes, listPaths } from '../../iml/syntax/walk-expression.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
 /** Paths that the templates in a value read, such as `['body', 'data', 'id']`; steps by index are left out. */
@@ -10,7 +10,7 @@ export function readTemplatePaths(value: unknown): readonly (readonly string[])[
     if (!parsed.ok) return;
     for (const part of parsed.template.parts) {
       if (typeof part === 'string') continue;
-      for (const { root, members } of listPaths(part)) {
+      for (const { root, members } of listPaths(listNodes(part))) {
         const names = members.flatMap(({ name }) => (name === undefined ? [] : [name]));
         found.set([root.name, ...names].join('\0'), [root.name, ...names]);
       }

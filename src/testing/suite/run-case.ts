@@ -18,8 +18,8 @@ export interface CaseStage {
   readonly app: App;
   /** The folder of the app, absolute. */
   readonly root: string;
-  /** Custom functions of the app for a timezone, loaded once. */
-  readonly functionsFor: (timezone: string) => Promise<CustomFunctions | undefined>;
+  /** Custom functions of the app for a timezone, loaded once, when a case names one. */
+  readonly functionsFor: (timezone: string) => Promise<CustomFunctions>;
   /** For coverage. */
   readonly observer?: RunObserver | undefined;
   /** How deep runs are looked at. Default: `full`. */
@@ -49,7 +49,7 @@ export async function runCase(read: ReadCase, stage: CaseStage): Promise<CaseRun
     const report = await playFixture(fixture, {
       app: fixture.app === undefined ? stage.app : undefined,
       isStrict: true,
-      functions: await stage.functionsFor(fixture.input.timezone ?? 'UTC'),
+      functions: () => stage.functionsFor(fixture.input.timezone ?? 'UTC'),
       observer: stage.observer,
       trace: stage.trace,
     });

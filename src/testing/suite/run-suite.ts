@@ -292,7 +292,6 @@ function shareFunctions(app: App): {
   const opened = new Map<string, Promise<CustomFunctions>>();
   return {
     of: async (timezone) => {
-      if (app.functions.size === 0) return undefined;
       const known = opened.get(timezone) ?? loadCustomFunctions(app, toEnvironment({ timezone }));
       opened.set(timezone, known);
       return known;

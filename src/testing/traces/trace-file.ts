@@ -82,9 +82,14 @@ function readHead(line: PlainObject): Head {
 const WITHOUT_LIMIT = 'Infinity';
 
 const LIMIT_NAMES = [
-  ...(['maxRequests', 'maxPages', 'maxRecords', 'timeoutMs', 'maxTimeoutMs'] as const),
-  ...(['functionTimeoutMs', 'maxSteps'] as const),
-];
+  'maxRequests',
+  'maxPages',
+  'maxRecords',
+  'timeoutMs',
+  'maxTimeoutMs',
+  'functionTimeoutMs',
+  'maxSteps',
+] as const;
 
 function limitsAsData(limits: RunTrace['limits']): PlainObject {
   return Object.fromEntries(
@@ -114,7 +119,8 @@ function readTest({ name, file, status, failures, failureCount }: PlainObject, n
     throw traceError(`Line ${number}: a test without its name or its failures.`);
   }
   return {
-    ...{ name, file: typeof file === 'string' ? file : '' },
+    name,
+    file: typeof file === 'string' ? file : '',
     status: status === 'passed' ? 'passed' : 'failed',
     failures: failures.filter(isPlainObject).map(readFailure),
     failureCount: typeof failureCount === 'number' ? failureCount : failures.length,
@@ -135,8 +141,10 @@ function readFailure(failure: PlainObject): TracedTestFailure {
     message: text('message') ?? '',
     ...(text('expected') !== undefined && { expected: text('expected'), got: text('got') }),
     reason: text('reason'),
-    ...{ place: place('place') ?? {}, frame: text('frame') },
-    ...{ origin: place('origin'), originFrame: text('originFrame') },
+    place: place('place') ?? {},
+    frame: text('frame'),
+    origin: place('origin'),
+    originFrame: text('originFrame'),
   };
 }
 
@@ -163,8 +171,10 @@ function readEvent({ event }: PlainObject, number: number): TraceEvent {
   if (!isEvent(value)) {
     throw traceError(`Line ${number}: an event without its kind or its time.`);
   }
-  return { ...{ requestIndex: 0, page: 1 }, ...value };
+  return { ...FIRST, ...value };
 }
+
+const FIRST = { requestIndex: 0, page: 1 };
 
 /** Whoever shows it has to do with what is there: a file may come from anybody. */
 function isEvent(value: unknown): value is TraceEvent {

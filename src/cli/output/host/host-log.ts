@@ -29,16 +29,25 @@ export function createHostLog(
 
 /** What is told of no event, such as where a host listens, as a line of a log of JSON. */
 export function messageLine(text: string, nowMs: number): string {
-  return `${printJson({ at: new Date(nowMs).toISOString(), kind: 'message', message: text.trim() })}\n`;
+  const at = new Date(nowMs).toISOString();
+  return `${printJson({ at, level: 'info', kind: 'message', message: text.trim() })}\n`;
 }
 
 function jsonLine(notice: HostNotice, nowMs: number): string {
   const at = new Date(nowMs).toISOString();
-  if (notice.kind !== 'problem') return `${printJson({ at, ...notice })}\n`;
+  const level = judgeLevel(notice);
+  if (notice.kind !== 'problem') return `${printJson({ at, level, ...notice })}\n`;
   const { error } = notice;
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return `${printJson({ at, kind: notice.kind, code, message })}\n`;
+  return `${printJson({ at, level, kind: notice.kind, code, message })}\n`;
+}
+
+/** `error` needs somebody, `warn` passes by itself or is the sender's. */
+function judgeLevel(notice: HostNotice): 'info' | 'warn' | 'error' {
+  if (notice.kind === 'problem' || needsSomebody(notice)) return 'error';
+  if (notice.kind === 'call-refused' || notice.kind === 'scenario-suspended') return 'warn';
+  return notice.kind === 'run-finished' && notice.error !== undefined ? 'warn' : 'info';
 }
 
 function textLine(notice: HostNotice, { form, showStack, now }: HostLogOptions): string {

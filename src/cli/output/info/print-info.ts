@@ -1,4 +1,6 @@
-import { findFamily, readParameterType } from '../../parameters/form/parameter-type.js';
+import { findFamily, readParameterType } from '../../../parameters/form/parameter-type.js';
+import { printJson } from '../json-output.js';
+import { fitText, padText, printableLine, textWidth } from '../terminal-text.js';
 import {
   type AppInfo,
   COMPONENT_SECTIONS,
@@ -6,8 +8,6 @@ import {
   type FieldInfo,
   type OptionInfo,
 } from './app-info.js';
-import { printJson } from './json-output.js';
-import { fitText, padText, printableLine, textWidth } from './terminal-text.js';
 
 const DEFAULT_WIDTH = 40;
 /** Further options are left to --json, unless fields are nested in them. */
@@ -31,9 +31,18 @@ function componentLines(components: readonly ComponentInfo[]): string {
     .map((component, index) => {
       const head = padCells(heads[index] ?? [], widths);
       const title = printableLine(component.label ?? '');
-      return `${`  ${head}  ${title}${printLinks(component)}`.trimEnd()}\n${fieldLines(component.parameters ?? [], 2)}`;
+      const line = `  ${head}  ${title}${printLinks(component)}`.trimEnd();
+      return `${line}\n${lookAheadLine(component)}${fieldLines(component.parameters ?? [], 2)}`;
     })
     .join('');
+}
+
+function lookAheadLine({ lookAhead }: ComponentInfo): string {
+  if (lookAhead === undefined) return '';
+  const { reason = '', place } = lookAhead;
+  const where = [place?.file, place?.line, place?.column].filter((part) => part !== undefined).join(':');
+  const text = reason === '' ? 'yes' : `no: ${reason}${where === '' ? '' : ` (${where})`}`;
+  return `${indent(2)}look-ahead: ${printableLine(text)}\n`;
 }
 
 function printLinks({ connection, altConnection, webhook }: ComponentInfo): string {
