@@ -283,12 +283,41 @@ export interface ShownForm {
   }[];
 }
 
+/**
+ * A point of a step of a run that expressions are evaluated at: before its request is sent, after its answer came, within
+ * one item of `iterate`, before the page after it is asked for.
+ */
+export type MomentName = 'request' | 'answer' | 'item' | 'next';
+
+/** A moment with the names that can be seen there. */
+export interface ShownMoment {
+  readonly name: MomentName;
+  /** False for that before a next page which was never asked for. */
+  readonly wasReached: boolean;
+  /** Each with what it holds, in a few words. */
+  readonly names: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** The moments that a step of a run has, in order. */
+export interface ShownMoments {
+  readonly moments: readonly ShownMoment[];
+  /** Items of `iterate` in its answer. */
+  readonly items: number;
+}
+
+/** A value with the moment it was evaluated at. */
+export interface EvaluatedValue extends ShownValue {
+  readonly moment: MomentName;
+}
+
 /** One `{{ }}` of a document, with what it was. */
 export interface ExplainedExpression {
   /** Offsets in the document's text, braces included. */
   readonly start: number;
   readonly end: number;
   readonly source: string;
+  /** When it was evaluated. */
+  readonly moment: MomentName;
   readonly value: ShownValue;
   /** Its inner parts, largest first, offsets in the document's text. */
   readonly parts: readonly { readonly start: number; readonly end: number; readonly value: ShownValue }[];

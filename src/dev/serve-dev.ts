@@ -95,12 +95,23 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     engine: options.engine,
     connections: options.connections,
   });
-  const workshop = createWorkshop({ setting, history, hub, onProblem });
+  const workshop = createWorkshop({
+    setting,
+    history,
+    hub,
+    onProblem,
+    onLast: () => {
+      // What was said of an earlier run would be taken for something said of this one.
+      if (live === undefined) return;
+      live = undefined;
+      hub.publish({ type: 'app', revision: session.current().revision });
+    },
+  });
   const tests = createTestBench({ setting, history, hub, onProblem });
   const refresh = async (): Promise<void> => {
     const { revision } = session.current();
     const outcome = await workshop.refresh();
-    if (session.current().revision !== revision) return;
+    if (session.current().revision !== revision || outcome?.of !== workshop.last()) return;
     live = outcome;
     hub.publish({ type: 'app', revision });
   };
@@ -205,7 +216,9 @@ async function createHandler({
       checkOrigin(c.req.raw, rules) ?? (isGuarded(c.req.path) ? checkCall(c.req.raw, rules) : undefined);
     if (refusal !== undefined) return refuse(refusal);
     await next();
+    const cache = files.get(c.req.path)?.cache;
     for (const [name, value] of Object.entries(SAFE_HEADERS)) c.res.headers.set(name, value);
+    if (cache !== undefined) c.res.headers.set('cache-control', cache);
     return undefined;
   });
   app.onError((error, c) => {
@@ -225,7 +238,7 @@ async function createHandler({
   app.get('*', (c) => {
     const file = files.get(c.req.path);
     if (file === undefined) return c.text('There is nothing here.', 404);
-    return c.body(new Uint8Array(file.content), 200, { 'content-type': file.type });
+    return c.body(file.content, 200, { 'content-type': file.type });
   });
   return async (request) => app.fetch(request);
 }

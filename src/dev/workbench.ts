@@ -5,14 +5,11 @@ import { createRedactor } from '../redaction/redact.js';
 import { traceDocuments } from '../testing/traces/run-trace.js';
 import { readTraceFile, TRACE_FILE_SUFFIX, writeTraceFile } from '../testing/traces/trace-file.js';
 import type { TracedDocument } from '../testing/traces/traced-test.js';
-import {
-  describeItems,
-  type ExplainedText,
-  evaluateAt,
-  explainDocument,
-  listItems,
-} from './expressions/explain-document.js';
+import { evaluateAt, explainDocument } from './expressions/explain-document.js';
+import type { ExplainedText } from './expressions/explained-text.js';
+import { describeItems } from './expressions/items.js';
 import type { Languages } from './expressions/language.js';
+import { chooseMoment, openMoments, showMoments } from './expressions/moments.js';
 import { type Moment, momentAt } from './expressions/scope-at.js';
 import type { History } from './history/history.js';
 import type { AppReading, AppSession } from './live/app-session.js';
@@ -21,14 +18,16 @@ import type {
   AppState,
   CallWish,
   CaseDraft,
+  EvaluatedValue,
   ExplainedDocument,
+  MomentName,
   PackedEvent,
   RunDetail,
   RunDiff,
   RunWish,
   ShownForm,
   ShownItems,
-  ShownValue,
+  ShownMoments,
 } from './protocol.js';
 import { diffRuns } from './runs/diff-runs.js';
 import { drawForm } from './runs/draw-form.js';
@@ -47,8 +46,6 @@ export interface Workbench {
   readonly workshop: Workshop;
   readonly tests: TestBench;
   readonly hub: EventHub;
-  /** The folder of the app. */
-  readonly root: string;
   readonly state: () => Promise<AppState>;
   /** The app as its files are at this moment. */
   readonly look: () => Promise<AppReading>;
@@ -59,13 +56,13 @@ export interface Workbench {
     id: string,
     seq: number,
     item: number,
-  ) => Promise<{ readonly documents: readonly ExplainedDocument[]; readonly items: number }>;
+  ) => Promise<ShownMoments & { readonly documents: readonly ExplainedDocument[] }>;
+  /** The moments of a step, with the names of each. */
+  readonly moments: (id: string, seq: number, item: number) => Promise<ShownMoments>;
   /** What the answer at a moment was taken apart by. */
   readonly items: (id: string, seq: number) => Promise<ShownItems>;
-  readonly evaluate: (
-    id: string,
-    at: { readonly expression: string; readonly seq: number; readonly item: number },
-  ) => Promise<ShownValue>;
+  /** @throws EngineError (USAGE) for a moment that the step has not */
+  readonly evaluate: (id: string, wish: EvaluateWish) => Promise<EvaluatedValue>;
   readonly traceFile: (id: string) => Promise<{ readonly name: string; readonly text: string }>;
   /** Requests and answers of a run as HAR 1.2. */
   readonly harFile: (id: string) => Promise<{ readonly name: string; readonly text: string }>;
@@ -80,6 +77,17 @@ export interface Workbench {
   readonly diff: (a: string, b: string) => Promise<RunDiff>;
   /** Takes one run out of the history, or all. */
   readonly clear: (id?: string) => Promise<void>;
+}
+
+/** An expression, and where in a run it is evaluated. */
+export interface EvaluateWish {
+  readonly expression: string;
+  /** An event of the step that is meant. */
+  readonly seq: number;
+  /** 0-based index of the item that `item` is. */
+  readonly item: number;
+  /** Undefined for that with most names. */
+  readonly moment: MomentName | undefined;
 }
 
 /** A connection that is kept, as may be shown. */
@@ -143,7 +151,6 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     workshop,
     tests,
     hub,
-    root: session.root,
     state: () => describeApp(session.current(), parts),
     look: session.look,
     form: async (wish) => {
@@ -154,25 +161,29 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     run: find,
     explain: async (id, seq, item) => {
       const { run, moment, texts, language } = await openMoment(id, seq);
-      const options = { moment, item, language, texts };
+      const step = openMoments(moment, { texts, language, item });
+      const { requestIndex } = moment;
       return {
+        ...showMoments(step),
         documents: texts.map((text) => ({
-          ...explainDocument(text, options),
+          ...explainDocument(text, { moments: step.moments, requestIndex, language }),
           findings: listFindings(text, run, session.current()),
         })),
-        items: listItems(texts, moment, language).length,
       };
+    },
+    moments: async (id, seq, item) => {
+      const { moment, texts, language } = await openMoment(id, seq);
+      return showMoments(openMoments(moment, { texts, language, item }));
     },
     items: async (id, seq) => {
       const { moment, texts, language } = await openMoment(id, seq);
       return describeItems(texts, moment, language);
     },
-    evaluate: async (id, { expression, seq, item }) => {
+    evaluate: async (id, { expression, seq, item, moment: wanted }) => {
       const { moment, texts, language } = await openMoment(id, seq);
-      const items = listItems(texts, moment, language);
-      const names = items.length === 0 ? moment.response : { ...moment.response, item: items[item] };
+      const { name, names } = chooseMoment(openMoments(moment, { texts, language, item }), wanted);
       const template = expression.includes('{{') ? expression : `{{${expression}}}`;
-      return evaluateAt(template, names, language);
+      return { ...evaluateAt(template, names, language), moment: name };
     },
     traceFile: async (id) => {
       const run = await find(id);

@@ -7,7 +7,7 @@ import { MAX_BODY_SHOWN } from '../history/pack-event.js';
 import type { ApiProblem } from '../protocol.js';
 import type { Workbench } from '../workbench.js';
 import { readCallWish } from './read-call.js';
-import { readTextMember, readWish } from './read-wish.js';
+import { readMoment, readTextMember, readWish } from './read-wish.js';
 
 /** Bytes of a call's body, and of a trace that is dropped on the page. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
@@ -66,8 +66,11 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
   app.post('/api/runs/:id/evaluate', async (c) => {
     const body = await readObject(c);
     const expression = readTextMember(body, 'expression') ?? '';
-    const [seq, item] = [body['seq'], body['item']].map((value) => (typeof value === 'number' ? value : 0));
-    return c.json(await bench.evaluate(c.req.param('id'), { expression, seq: seq ?? 0, item: item ?? 0 }));
+    const [seq = 0, item = 0] = [body['seq'], body['item']].map((value) =>
+      typeof value === 'number' ? value : undefined,
+    );
+    const moment = readMoment(body);
+    return c.json(await bench.evaluate(c.req.param('id'), { expression, seq, item, moment }));
   });
   app.get('/api/runs/:id/trace', async (c) => {
     const { name, text } = await bench.traceFile(c.req.param('id'));
@@ -104,7 +107,7 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
     const id = readTextMember(await readObject(c), 'id');
     if (id !== undefined) await bench.tests.find(id);
     // Its outcome is told of as it comes.
-    void bench.tests.run(id).catch(onProblem);
+    void bench.tests.run(id === undefined ? undefined : (test) => test.id === id).catch(onProblem);
     return c.json({});
   });
 

@@ -5,7 +5,9 @@ import { EngineError } from '../../errors/engine-error.js';
 /** A file of the page, ready to be sent. */
 export interface PageFile {
   readonly type: string;
-  readonly content: Uint8Array;
+  readonly content: Uint8Array<ArrayBuffer>;
+  /** What a browser may do with it: a name that holds a hash has one content for ever. */
+  readonly cache: string;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -14,6 +16,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
+
+const HASHED = /-[A-Z0-9]{8}\.(?:js|css)$/;
+const FOR_EVER = 'private, max-age=31536000, immutable';
 
 /**
  * Reads the built page, all of it: what is served are these files by their names, and no path leads anywhere else.
@@ -33,7 +38,9 @@ export async function readPageFiles(folder: string): Promise<ReadonlyMap<string,
   const files = new Map<string, PageFile>();
   for (const name of names) {
     const type = TYPES[path.extname(name)];
-    if (type !== undefined) files.set(`/${name}`, { type, content: await readFile(path.join(folder, name)) });
+    if (type === undefined) continue;
+    const content = new Uint8Array(await readFile(path.join(folder, name)));
+    files.set(`/${name}`, { type, content, cache: HASHED.test(name) ? FOR_EVER : 'no-store' });
   }
   const index = files.get('/index.html');
   if (index !== undefined) files.set('/', index);

@@ -1,10 +1,20 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import type { RunWish } from '../protocol.js';
+import { MOMENTS } from '../expressions/moments.js';
+import type { MomentName, RunWish } from '../protocol.js';
 
 const MEMBERS: ReadonlySet<string> = new Set([
-  ...['kind', 'name', 'parameters', 'connection', 'limit', 'defaults', 'start', 'payload'],
-  ...['replayOf', 'again', 'fromPage'],
+  'kind',
+  'name',
+  'parameters',
+  'connection',
+  'limit',
+  'defaults',
+  'start',
+  'payload',
+  'replayOf',
+  'again',
+  'fromPage',
 ]);
 
 /** @throws EngineError (USAGE) that names the member that is wrong and says what was expected */
@@ -39,6 +49,15 @@ export function readTextMember(body: PlainObject, name: string): string | undefi
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string' || value.length > 10_000) throw wrong(name, 'a text', value);
   return value;
+}
+
+/** @throws EngineError (USAGE) */
+export function readMoment(body: PlainObject): MomentName | undefined {
+  const value = body['moment'];
+  if (value === undefined || value === null) return undefined;
+  const known = MOMENTS.find((name) => name === value);
+  if (known === undefined) throw wrong('moment', `one of ${MOMENTS.join(', ')}`, value);
+  return known;
 }
 
 /** @throws EngineError (USAGE) */

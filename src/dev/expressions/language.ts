@@ -1,7 +1,13 @@
 import { loadCustomFunctions } from '../../app/engine/custom-functions.js';
 import type { App } from '../../document/app.js';
 import { toEnvironment } from '../../iml/compile.js';
-import type { Language } from './explain-document.js';
+import type { Environment, FunctionTable } from '../../iml/environment/environment.js';
+
+/** What expressions are evaluated with. */
+export interface Language {
+  readonly environment: Environment;
+  readonly functions: FunctionTable;
+}
 
 /** The functions of an app as it is now, loaded when somebody looks at an expression. */
 export interface Languages {

@@ -4,24 +4,25 @@ import { fromPortable } from '../../util/portable-value.js';
 import type { History } from '../history/history.js';
 import type { BodyRef, PackedEvent } from '../protocol.js';
 
-/** What expressions could see at a moment, secrets hidden. */
+/** What expressions could see, secrets hidden. */
 export type Names = Readonly<Record<string, unknown>>;
 
 /** The names around one request of a run. */
 export interface Moment {
-  /** What the request was evaluated with. */
-  readonly request: Names;
-  /** What its answer left; as `request` where none came. */
-  readonly response: Names;
-  /** What the request after it was evaluated with, where there is one: that of the next page. */
-  readonly next: Names;
+  /** What the request was evaluated with; undefined for a call of a webhook, and where nothing is sent. */
+  readonly request: Names | undefined;
+  /** What its answer left; undefined where none came. */
+  readonly response: Names | undefined;
+  /** What the next page was asked for with; undefined where none was. */
+  readonly next: Names | undefined;
   /** 0-based, in the chain. */
   readonly requestIndex: number;
+  readonly page: number;
 }
 
 type ScopeEvent = Extract<PackedEvent, { readonly kind: 'scope' }>;
 
-/** The moment that an event of a run belongs to; undefined for a run that told of no names. */
+/** The names around an event of a run; undefined for a run that told of none. */
 export async function momentAt(
   events: readonly PackedEvent[],
   seq: number,
@@ -30,27 +31,52 @@ export async function momentAt(
   const scopes = events.filter((event): event is ScopeEvent => event.kind === 'scope');
   const at = events.find((event) => event.seq === seq) ?? events.at(-1);
   if (scopes.length === 0 || at === undefined) return undefined;
-  const isHere = (event: ScopeEvent): boolean =>
-    event.requestIndex === at.requestIndex && event.page === at.page && event.endpoint === at.endpoint;
-  const here = scopes.filter(isHere);
-  const request =
-    here.findLast(({ phase, seq: own }) => phase === 'request' && own <= seq) ?? here[0] ?? scopes[0];
-  if (request === undefined) return undefined;
-  const response = here.find(({ phase, seq: own }) => phase === 'response' && own >= request.seq) ?? request;
-  const next =
-    scopes.find(
-      ({ phase, seq: own, scope, page }) =>
-        phase === 'request' && own > response.seq && scope === response.scope && page > response.page,
-    ) ?? response;
+  const { request, response, next } = findScopes(events, scopes, at);
   const values = new Map<string, unknown>();
-  const read = async (event: ScopeEvent): Promise<Names> =>
-    readNames(namesAt(scopes, event), values, history);
+  const read = async (event: ScopeEvent | undefined): Promise<Names | undefined> =>
+    event && readNames(namesAt(scopes, event), values, history);
   return {
     request: await read(request),
     response: await read(response),
     next: await read(next),
     requestIndex: at.requestIndex,
+    page: at.page,
   };
+}
+
+/** Names are told of around the request that an event belongs to; `repeat` sends the same one several times. */
+function findScopes(
+  events: readonly PackedEvent[],
+  scopes: readonly ScopeEvent[],
+  at: PackedEvent,
+): { readonly [Name in 'request' | 'response' | 'next']?: ScopeEvent | undefined } {
+  const isHere = ({ requestIndex, page, endpoint }: PackedEvent): boolean =>
+    requestIndex === at.requestIndex && page === at.page && endpoint === at.endpoint;
+  const here = scopes.filter(isHere);
+  // What failed before its names were told of has those that were there before.
+  if (here.length === 0) return { request: scopes.findLast(({ seq }) => seq <= at.seq) ?? scopes[0] };
+  const requests = events.filter((event) => event.kind === 'request' && isHere(event));
+  const sent = requests.findLast(({ seq }) => seq <= at.seq) ?? requests[0];
+  const again = requests.find(({ seq }) => sent !== undefined && seq > sent.seq);
+  const asked = here.filter(({ phase }) => phase === 'request');
+  const request = asked.findLast(({ seq }) => seq <= (sent ?? at).seq) ?? asked[0];
+  const response = here.find(
+    ({ phase, seq }) =>
+      phase === 'response' &&
+      (sent === undefined || seq > sent.seq) &&
+      (again === undefined || seq < again.seq),
+  );
+  const next =
+    response &&
+    scopes.find(
+      ({ phase, seq, scope, requestIndex, page }) =>
+        phase === 'request' &&
+        seq > response.seq &&
+        scope === response.scope &&
+        requestIndex === at.requestIndex &&
+        page === at.page + 1,
+    );
+  return { request, response, next };
 }
 
 /** All names of a scope at one of its events: each event tells only what has changed. */

@@ -3,12 +3,9 @@ import { EngineError } from '../../errors/engine-error.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
 import type { ParameterList } from '../../parameters/form/parameter-spec.js';
 import { toJsonSchema } from '../../parameters/json-schema/to-json-schema.js';
-import { collectSecrets } from '../../redaction/collect-secrets.js';
-import { createRedactor } from '../../redaction/redact.js';
 import { object, text } from '../../schema/build.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Workbench } from '../workbench.js';
-import { runAppTests } from './run-app-tests.js';
 import { defineTool, type Tool } from './tool.js';
 
 /** Nothing is taken but what is named. */
@@ -58,19 +55,46 @@ export function createAppTools(bench: Workbench): readonly Tool[] {
     }),
     defineTool('test', {
       description:
-        'Runs the tests of the app, as iml test does: its cases and those of its custom functions. Nothing is sent.',
+        'Runs the tests of the app, as iml test does: its cases and those of its custom functions. Nothing is sent. Of a test that failed: what was expected and what came, with the lines of the case and of the app; `run` and `passedRun` can be read with read_run.',
       input: INPUTS.test,
       isReadOnly: true,
-      work: async ({ filter }, signal) => {
-        const { app } = await bench.look();
-        return runAppTests(bench.root, { filter, redactor: createAppRedactor(app), signal });
-      },
+      work: ({ filter }) => runTests(bench, filter),
     }),
   ];
 }
 
-function createAppRedactor(app: App): ReturnType<typeof createRedactor> {
-  return createRedactor({ secrets: collectSecrets(app.common?.value) });
+/** Differences of one test that are told of. */
+const MAX_FAILURES = 20;
+
+/** The tests are those of the page, which shows how they stand now. */
+async function runTests(bench: Workbench, filter: string | undefined): Promise<unknown> {
+  await bench.look();
+  const tests = await bench.tests.run(filter === undefined ? undefined : ({ name }) => name.includes(filter));
+  const { problem } = await bench.state();
+  if (problem !== undefined) return { ok: false, doesNotLoad: problem };
+  if (tests.length === 0) {
+    throw new EngineError(
+      'USAGE',
+      filter === undefined
+        ? 'There are no tests. iml init tests writes one for each component.'
+        : `No test has a name with "${filter}".`,
+    );
+  }
+  const count = (status: string): number => tests.filter((test) => test.status === status).length;
+  return {
+    ok: count('passed') === tests.length,
+    passed: count('passed'),
+    failed: count('failed'),
+    tests: tests.map(({ name, kind, file, status, durationMs, run, passedRun, failures, failureCount }) => ({
+      name,
+      kind,
+      file,
+      status,
+      durationMs,
+      run,
+      ...(status === 'failed' && { passedRun, failureCount, failures: failures.slice(0, MAX_FAILURES) }),
+    })),
+  };
 }
 
 async function listComponents(app: App, bench: Workbench): Promise<unknown> {

@@ -1,5 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { flag, freeForm, integer, object, oneOf, type Static, text } from '../../schema/build.js';
+import { MOMENTS } from '../expressions/moments.js';
 import type { PackedEvent, SearchHit } from '../protocol.js';
 import type { Workbench } from '../workbench.js';
 import { describeRun, describeSummary } from './describe-run.js';
@@ -82,18 +83,21 @@ const INPUTS = {
     CLOSED,
   ),
   evaluate: object(
+    { id: ID },
     {
-      id: ID,
       expression: text({
-        description: 'IML: `body.data[1].id`, or a template with {{ }}.',
+        description:
+          'IML: `body.data[1].id`, or a template with {{ }}. Default: none; then the moments of the step are told, with the names of each.',
         minLength: 1,
         maxLength: 10_000,
       }),
-    },
-    {
       seq: integer({
-        description: 'The moment: seq of a step of read_run. Default: the end of the run.',
+        description: 'The step: seq of one of read_run. Default: the end of the run.',
         minimum: 0,
+      }),
+      moment: oneOf(MOMENTS, {
+        description:
+          'request: before it is sent (parameters, connection, temp, common, pagination). answer: with body, headers, statusCode. item: within an item of iterate. next: before the next page. Default: that with most names, item before answer before request.',
       }),
       item: integer({ description: 'Which item of iterate `item` is. Default: 1, the first.', ...COUNT }),
     },
@@ -153,12 +157,13 @@ export function createRunTools(bench: Workbench): readonly Tool[] {
     }),
     defineTool('evaluate', {
       description:
-        'Evaluates an IML expression with the names of a moment of a run (body, headers, item, parameters, temp, connection with its secrets hidden), by the engine.',
+        'Evaluates an IML expression with the names of any moment of a run (parameters, connection with its secrets hidden, temp, body, headers, item, pagination), by the engine. Without an expression: which moments a step has, and what can be seen there.',
       input: INPUTS.evaluate,
       isReadOnly: true,
-      work: async ({ id, expression, seq, item = 1 }) => {
+      work: async ({ id, expression, seq, moment, item = 1 }) => {
         const last = seq ?? (await readEvents(id)).at(-1)?.seq ?? 0;
-        return bench.evaluate(id, { expression, seq: last, item: item - 1 });
+        if (expression === undefined) return bench.moments(id, last, item - 1);
+        return bench.evaluate(id, { expression, seq: last, item: item - 1, moment });
       },
     }),
   ];

@@ -11,7 +11,7 @@ import { listNestedFields } from '../../parameters/form/nested-fields.js';
 import type { ParameterElement, ParameterSpec } from '../../parameters/form/parameter-spec.js';
 import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
-import type { Language } from '../expressions/explain-document.js';
+import type { Language } from '../expressions/language.js';
 import type { RunWish, ShownField, ShownForm } from '../protocol.js';
 import type { FormAnswers } from './form-answers.js';
 import { createRunRedactor, type RunSetting } from './run-component.js';
@@ -37,7 +37,7 @@ export interface FormTools {
  */
 export async function drawForm(wish: RunWish, setting: RunSetting, tools: FormTools): Promise<ShownForm> {
   const { app, connections, engine: options } = setting;
-  const flattenFields = (elements: readonly ParameterElement[]): readonly ListedField[] =>
+  const flattenFields = (elements: readonly ParameterElement[]): readonly ShownField[] =>
     listFields(elements, wish.parameters, createEvaluate(tools.language, wish.parameters));
   if (wish.kind === 'rpc') {
     const form = readForm(app.rpcs.get(wish.name)?.params);
@@ -52,46 +52,32 @@ export async function drawForm(wish: RunWish, setting: RunSetting, tools: FormTo
     const connection = wish.connection === '' ? undefined : wish.connection;
     const resolve = connection !== undefined || module.connection === undefined;
     const form = await engine.module(wish.name).parameters({ parameters, connection, resolve });
-    const failures = form.failures.map(({ text, error }) => `${text}: ${error.message}`);
+    const evaluate = createEvaluate(tools.language, parameters);
+    const failures = form.failures.map(
+      ({ text, error }) => explainWaiting(text, evaluate) ?? `${text}: ${error.message}`,
+    );
     const fields = flattenFields([...form.static, ...form.mappable]);
     const problems = await findProblems(module, wish, setting, tools.language);
-    if (!resolve) return { fields, failures, problems };
-    const filled = await Promise.all(fields.map((field) => withOptions(field, wish, engine, failures)));
-    return { fields: filled, failures, problems };
+    return { fields, failures, problems };
   } finally {
     await engine.close();
   }
 }
 
-type Asker = Pick<ReturnType<typeof createEngine>, 'rpc'>;
-
-/** Options that an RPC gives stand in the field as its address until it is asked. */
-async function withOptions(
-  field: ListedField,
-  wish: RunWish,
-  engine: Asker,
-  failures: string[],
-): Promise<ShownField> {
-  const { reference, ...shown } = field;
-  if (reference === undefined) return shown;
-  const { parameters, connection } = wish;
-  const report = await engine
-    .rpc(reference.address)
-    .call({ parameters, connection: connection || undefined });
-  if (!report.ok) {
-    failures.push(`${reference.address}: ${report.error.message}`);
-    return shown;
-  }
-  const items = Array.isArray(report.result) ? report.result.slice(0, MAX_OPTIONS) : [];
-  const options = items.filter(isPlainObject).map((item) => {
-    const value = ownMember(item, reference.valueKey);
-    return { value, label: String(ownMember(item, reference.labelKey) ?? value) };
+/** An RPC that is asked with values of the form may fail for as long as they are not given: that is nobody's mistake. */
+function explainWaiting(text: string, evaluate: Evaluate): string | undefined {
+  const { name, query } = parseRpcReference(text) ?? { name: '', query: [] };
+  const missing = query.filter(([, template]) => {
+    try {
+      return (
+        template.includes('{{') && [undefined, null, ''].includes(evaluate(template) as string | undefined)
+      );
+    } catch {
+      return false;
+    }
   });
-  return { ...shown, options };
-}
-
-interface ListedField extends ShownField {
-  readonly reference?: { readonly address: string; readonly valueKey: string; readonly labelKey: string };
+  if (missing.length === 0) return undefined;
+  return `The options of ${name} come once ${missing.map(([key]) => key).join(' and ')} is given.`;
 }
 
 type Evaluate = (template: string) => unknown;
@@ -137,7 +123,7 @@ function listFields(
   elements: readonly ParameterElement[],
   values: RunWish['parameters'] | undefined,
   evaluate: Evaluate,
-): readonly ListedField[] {
+): readonly ShownField[] {
   return elements.flatMap((element) => {
     if (element.kind === 'reference') return [];
     if (element.name === undefined || DECORATION.has(element.type)) return [];
@@ -170,11 +156,9 @@ function describeField(
   name: string,
   inner: RunWish['parameters'],
   evaluate: Evaluate,
-): ListedField {
+): ShownField {
   const { type, required, multiple, label, choices, source } = spec;
   const help = ownMember(source, 'help');
-  const address = choices?.reference?.text;
-  const isRpc = address !== undefined && parseRpcReference(address) !== undefined;
   return {
     name,
     type,
@@ -193,8 +177,5 @@ function describeField(
         ? listFields(spec.spec.fields, type === 'array' ? undefined : inner, evaluate)
         : undefined,
     itemType: spec.spec?.kind === 'item' ? spec.spec.item.type : undefined,
-    ...(isRpc && {
-      reference: { address, valueKey: choices?.valueKey ?? 'value', labelKey: choices?.labelKey ?? 'label' },
-    }),
   };
 }

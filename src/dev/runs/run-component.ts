@@ -48,19 +48,24 @@ const MAX_BUNDLES = 3200;
 export async function runComponent(wish: RunWish, setting: RunSetting, hooks: RunHooks): Promise<RunEnd> {
   const { app, root, connections } = setting;
   const startedAt = performance.now();
+  let isConnecting = false;
   const engine = createEngine({
     ...setting.engine,
     app,
     connections,
     trace: 'deep',
-    onTrace: hooks.onTrace,
+    // A refresh of its token is no request of the component.
+    onTrace: (event) =>
+      hooks.onTrace(isConnecting ? { ...event, endpoint: `connection ${wish.connection}` } : event),
     wrapTransport: hooks.wrapTransport,
     ...(hooks.digest !== undefined && { digest: hooks.digest }),
   });
   let redactor = createRunRedactor(wish, app, undefined);
   let secrets: readonly unknown[] = [app.common?.value];
   try {
+    isConnecting = true;
     const connection = await openConnection(wish, app, engine, hooks.signal);
+    isConnecting = false;
     redactor = createRunRedactor(wish, app, connection);
     secrets = [...secrets, connection];
     const input = toRunInput(wish, connection, hooks.signal);

@@ -16,6 +16,8 @@ import type { WorkshopParts } from './workshop-parts.js';
 
 /** Where components are run, and what was given to them is remembered while the command runs. */
 export interface Workshop {
+  /** The id of the last run of a module whose answers are at hand. */
+  readonly last: () => string | undefined;
   /** Starts a run. @returns its id @throws EngineError (USAGE) for a wish that cannot be carried out */
   readonly start: (wish: RunWish) => Promise<string>;
   /** Whether there was a run under way. */
@@ -65,25 +67,12 @@ const MAX_REMEMBERED_BYTES = 128 * 1024 * 1024;
 /** Runs at a time. */
 const MAX_RUNNING = 10;
 
-/** A workshop without runs. */
-export function createWorkshop(parts: WorkshopParts): Workshop {
+/** A workshop without runs. `onLast` hears that there is another last run. */
+export function createWorkshop(parts: WorkshopParts & { readonly onLast: () => void }): Workshop {
   const remembered = new Map<string, Remembered>();
   const calls = createWebhookCalls(parts);
   const running = new Map<string, { readonly abort: AbortController; readonly done: Promise<unknown> }>();
   let last: string | undefined;
-
-  const remember = (id: string, entry: Remembered): void => {
-    remembered.set(id, entry);
-    let bytes = 0;
-    for (const [key, { bytes: own }] of [...remembered].reverse()) {
-      bytes += own;
-      if (bytes > MAX_REMEMBERED_BYTES && key !== id) remembered.delete(key);
-    }
-    for (const key of remembered.keys()) {
-      if (remembered.size <= MAX_REMEMBERED) break;
-      remembered.delete(key);
-    }
-  };
 
   const start: Workshop['start'] = async (given) => {
     const setting = parts.setting();
@@ -126,8 +115,12 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
     const done = work
       .then(async (end) => {
         const recording = recorder.recording();
-        remember(record.id, { wish, recording, bytes: keeper.bytes(), describe: () => keeper.describe(end) });
-        if (wish.kind === 'module') last = record.id;
+        const entry = { wish, recording, bytes: keeper.bytes(), describe: () => keeper.describe(end) };
+        remember(remembered, record.id, entry);
+        if (wish.kind === 'module') {
+          last = record.id;
+          parts.onLast();
+        }
         await record.finish({ ...end, canReplay: recording.isWhole });
       })
       .catch(parts.onProblem)
@@ -137,6 +130,7 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
   };
 
   return {
+    last: () => last,
     start,
     stop: (id) => {
       const found = running.get(id);
@@ -179,6 +173,20 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
       await Promise.all([...running.values()].map(({ done }) => done));
     },
   };
+}
+
+/** Adds a run, and forgets the oldest ones of those that are too many or too large. */
+function remember(remembered: Map<string, Remembered>, id: string, entry: Remembered): void {
+  remembered.set(id, entry);
+  let bytes = 0;
+  for (const [key, { bytes: own }] of [...remembered].reverse()) {
+    bytes += own;
+    if (bytes > MAX_REMEMBERED_BYTES && key !== id) remembered.delete(key);
+  }
+  for (const key of remembered.keys()) {
+    if (remembered.size <= MAX_REMEMBERED) break;
+    remembered.delete(key);
+  }
 }
 
 interface RefreshParts {

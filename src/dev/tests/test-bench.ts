@@ -19,8 +19,8 @@ export interface TestBench {
   readonly state: () => Promise<TestsState>;
   /** @throws EngineError (HOST_MISSING) for a test that is not there */
   readonly find: (id: string) => Promise<TestDetail>;
-  /** Runs one test, or all. Resolves when they are over. @throws EngineError (HOST_MISSING) */
-  readonly run: (id?: string) => Promise<void>;
+  /** Runs the tests that are wanted, or all. Resolves when they are over, with how they stand. */
+  readonly run: (isWanted?: (test: ShownTest) => boolean) => Promise<readonly TestDetail[]>;
   /**
    * Files were saved, paths absolute: what depends on them is run again, once tests were asked for at all. Resolves when
    * that is over.
@@ -34,6 +34,9 @@ interface Entry extends TestDetail {
   /** Absolute. */
   readonly path: string;
 }
+
+/** Which tests are meant. */
+type Choose = (place: TestPlace) => Promise<TestPlace> | TestPlace;
 
 /** Changes that are told of together. */
 const TELL_EVERY_MS = 150;
@@ -68,20 +71,32 @@ export function createTestBench(parts: WorkshopParts): TestBench {
     working = done.catch(() => {});
     return done;
   };
-  const runPlaces = (choose: (place: TestPlace) => Promise<TestPlace> | TestPlace): Promise<void> =>
-    enqueue(async () => {
-      if (abort.signal.aborted) return;
-      const [place] = await findTests([parts.setting().root]);
-      if (place === undefined) return;
+  /** Runs that have been replaced. They go a turn later: a page that has not heard of the new ones still asks for them. */
+  let replaced: readonly string[] = [];
+  const forgetReplaced = async (): Promise<void> => {
+    const gone = replaced;
+    replaced = [];
+    await parts.history.removeAll(gone);
+  };
+  /** What is to be run at the next turn: those who ask while one turn is under way share the next. */
+  const asked: Choose[] = [];
+  const runPlaces = (choose: Choose): Promise<void> => {
+    asked.push(choose);
+    return enqueue(async () => {
+      const [place] = asked.length === 0 ? [] : await findTests([parts.setting().root]);
+      if (place === undefined || abort.signal.aborted) return;
       listCases(place, entries, parts.setting().root);
-      const chosen = await choose(place);
+      const chosen = joinPlaces(place, await Promise.all(asked.splice(0).map((one) => one(place))));
       const files = new Set(chosen.caseFiles);
       for (const entry of entries.values()) {
         if (files.has(entry.path)) put({ ...entry, status: 'running' });
       }
-      const seen = await runTests(chosen, { entries, put, parts, signal: abort.signal });
+      await forgetReplaced();
+      const { seen, dropped } = await runTests(chosen, { entries, put, parts, signal: abort.signal });
+      replaced = dropped;
       if (chosen.functionTests === true && !abort.signal.aborted) dropFunctions(entries, seen);
     });
+  };
   const start = (): Promise<void> => {
     first ??= enqueue(() => recall(entries, parts)).then(() => runPlaces((place) => place));
     return first;
@@ -104,18 +119,12 @@ export function createTestBench(parts: WorkshopParts): TestBench {
       const { path: _, ...detail } = find(id);
       return detail;
     },
-    run: async (id) => {
-      await start();
-      const only = id === undefined ? undefined : find(id);
-      await runPlaces((place) =>
-        only === undefined
-          ? place
-          : {
-              ...place,
-              caseFiles: place.caseFiles.filter((file) => file === only.path),
-              functionTests: only.kind === 'function' ? [only.path] : false,
-            },
-      );
+    run: async (isWanted) => {
+      const list = (): readonly Entry[] => [...entries.values()].filter((test) => isWanted?.(test) ?? true);
+      // The first turn runs all of them.
+      if (first === undefined) await start();
+      else await runPlaces((place) => (isWanted === undefined ? place : pickTests(place, list())));
+      return list().map(({ path: _, ...detail }) => detail);
     },
     touch: async (changed) => {
       if (first !== undefined) await runPlaces((place) => findAffected(place, changed));
@@ -124,7 +133,31 @@ export function createTestBench(parts: WorkshopParts): TestBench {
       abort.abort();
       clearTimeout(timer);
       await working;
+      await forgetReplaced();
     },
+  };
+}
+
+/** Of a place the tests that are meant; a test of a custom function takes its whole file with it. */
+function pickTests(place: TestPlace, wanted: readonly Entry[]): TestPlace {
+  const files = new Set(wanted.map(({ path: file }) => file));
+  const functionFiles = wanted.filter(({ kind }) => kind === 'function').map(({ path: file }) => file);
+  return {
+    ...place,
+    caseFiles: place.caseFiles.filter((file) => files.has(file)),
+    functionTests: [...new Set(functionFiles)],
+  };
+}
+
+/** What is in any of some parts of a place. */
+function joinPlaces(place: TestPlace, chosen: readonly TestPlace[]): TestPlace {
+  const files = new Set(chosen.flatMap(({ caseFiles }) => caseFiles));
+  const functionTests = chosen.map((part) => part.functionTests);
+  const functionFiles = functionTests.flatMap((files) => (typeof files === 'boolean' ? [] : files));
+  return {
+    ...place,
+    caseFiles: place.caseFiles.filter((file) => files.has(file)),
+    functionTests: functionTests.includes(true) || [...new Set(functionFiles)],
   };
 }
 
@@ -186,11 +219,11 @@ interface RunningTests {
   readonly signal: AbortSignal;
 }
 
-/** @returns the tests that ran */
+/** @returns the tests that ran, and the runs whose place has been taken */
 async function runTests(
   place: TestPlace,
   { entries, put, parts, signal }: RunningTests,
-): Promise<ReadonlySet<string>> {
+): Promise<{ readonly seen: ReadonlySet<string>; readonly dropped: readonly string[] }> {
   const seen = new Set<string>();
   const dropped: string[] = [];
   const { root } = parts.setting();
@@ -227,8 +260,7 @@ async function runTests(
   for (const entry of entries.values()) {
     if (entry.status === 'running') put({ ...entry, status: 'waiting' });
   }
-  await parts.history.removeAll(dropped);
-  return seen;
+  return { seen, dropped };
 }
 
 async function describeFailures(

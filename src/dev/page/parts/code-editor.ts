@@ -9,6 +9,7 @@ interface EditorOptions {
   readonly initial: string;
   readonly language: 'json' | undefined;
   readonly placeholder: string;
+  readonly takesFocus: boolean;
   readonly onChange: (text: string) => void;
 }
 
@@ -29,7 +30,7 @@ const THEME = EditorView.theme({
  * @returns what closes it
  */
 export function openEditor(box: HTMLElement, options: EditorOptions): () => void {
-  const { label, initial, language, placeholder, onChange } = options;
+  const { label, initial, language, placeholder, takesFocus, onChange } = options;
   const root = box.shadowRoot ?? box.attachShadow({ mode: 'open' });
   const parent = document.createElement('div');
   root.append(parent);
@@ -54,6 +55,10 @@ export function openEditor(box: HTMLElement, options: EditorOptions): () => void
       ],
     }),
   });
+  if (takesFocus) {
+    view.focus();
+    view.dispatch({ selection: { anchor: initial.length } });
+  }
   return () => {
     view.destroy();
     parent.remove();

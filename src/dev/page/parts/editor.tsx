@@ -7,11 +7,20 @@ interface EditorProps {
   readonly initial: string;
   readonly language?: 'json';
   readonly placeholder?: string;
+  /** Whether what is typed goes there at once. */
+  readonly takesFocus?: boolean;
   readonly onChange: (text: string) => void;
 }
 
 /** An editor of text; its code is loaded when the first one opens. */
-export function Editor({ label, initial, language, placeholder = '', onChange }: EditorProps): JSX.Element {
+export function Editor({
+  label,
+  initial,
+  language,
+  placeholder = '',
+  takesFocus = false,
+  onChange,
+}: EditorProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const change = useRef(onChange);
   change.current = onChange;
@@ -27,6 +36,7 @@ export function Editor({ label, initial, language, placeholder = '', onChange }:
         initial,
         language,
         placeholder,
+        takesFocus,
         onChange: (text) => change.current(text),
       });
     }, sayError);

@@ -1,52 +1,182 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { ShownValue } from '../../protocol.js';
+import { useEffect } from 'preact/hooks';
+import type {
+  MomentName,
+  RunDetail,
+  RunKind,
+  ShownMoment,
+  ShownMoments,
+  ShownValue,
+} from '../../protocol.js';
 import { post } from '../state/api.js';
+import { count } from '../state/format.js';
 import { sayError } from '../state/store.js';
 import { Editor } from './editor.js';
 
+/** What is evaluated: somebody typed it, or took it from the text of the app. */
+export interface Tried {
+  readonly expression: string;
+  /** Undefined for that with most names. */
+  readonly moment: MomentName | undefined;
+  /** Counts the times it was set from outside of the editor. */
+  readonly version: number;
+}
+
 interface PlaygroundProps {
-  readonly run: string;
+  readonly run: Pick<RunDetail, 'id' | 'kind'>;
   readonly seq: number;
-  readonly item: number;
+  /** 0-based. */
+  readonly item: Signal<number>;
+  readonly step: ShownMoments;
+  readonly tried: Signal<Tried>;
+}
+
+const TITLES: Readonly<Record<MomentName, string>> = {
+  request: 'before the request',
+  answer: 'after the answer',
+  item: 'within an item',
+  next: 'before the next page',
+};
+
+/** What a moment of a run is called. */
+export function nameMoment(name: MomentName, kind: RunKind): string {
+  return kind === 'webhook' && name === 'answer' ? 'as the call came' : TITLES[name];
 }
 
 const WAIT_MS = 200;
 
-/** Evaluates what somebody types with the names of this point of the run, by the engine. */
-export function Playground({ run, seq, item }: PlaygroundProps): JSX.Element {
+/** Evaluates what somebody types with the names of a moment of the run, by the engine. */
+export function Playground({ run, seq, item, step, tried }: PlaygroundProps): JSX.Element {
   const result = useSignal<ShownValue | undefined>(undefined);
-  const asked = useSignal(0);
-  const evaluate = (expression: string): void => {
-    const number = asked.peek() + 1;
-    asked.value = number;
-    setTimeout(() => {
-      if (asked.peek() !== number) return;
-      if (expression.trim() === '') {
-        result.value = undefined;
-        return;
-      }
-      post<ShownValue>(`runs/${run}/evaluate`, { expression, seq, item }).then((value) => {
-        if (asked.peek() === number) result.value = value;
+  const { expression, moment: wanted, version } = tried.value;
+  const moment = findMoment(step, wanted);
+  useEffect(() => {
+    if (expression.trim() === '' || moment === undefined) {
+      result.value = undefined;
+      return undefined;
+    }
+    let isCurrent = true;
+    const ask = (): void => {
+      const at = { expression, seq, item: item.value, moment: moment.name };
+      post<ShownValue>(`runs/${run.id}/evaluate`, at).then((value) => {
+        if (isCurrent) result.value = value;
       }, sayError);
-    }, WAIT_MS);
-  };
+    };
+    const timer = setTimeout(ask, WAIT_MS);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [run.id, seq, item.value, moment?.name, expression]);
   return (
     <section class="playground" aria-label="Playground">
       <h2>Try an expression here</h2>
+      <Moments
+        kind={run.kind}
+        step={step}
+        current={moment?.name}
+        item={item}
+        onChoose={(name) => {
+          tried.value = { ...tried.value, moment: name };
+        }}
+      />
       <Editor
+        key={version}
         label="Expression"
-        initial=""
+        initial={expression}
+        takesFocus={version > 0}
         placeholder="body.data[1].id, or a template with {{ }}"
-        onChange={evaluate}
+        onChange={(text) => {
+          tried.value = { ...tried.value, expression: text };
+        }}
       />
       <output class={`result ${result.value?.kind ?? ''}`} aria-live="polite">
-        {result.value === undefined
-          ? 'Names are those of this moment: body, temp, parameters, item, …'
-          : result.value.kind === 'nothing'
-            ? 'nothing (undefined)'
-            : result.value.text}
+        {describeResult(result.value)}
       </output>
+      {moment !== undefined && (
+        <NameList
+          moment={moment}
+          onChoose={(name) => {
+            tried.value = { expression: name, moment: moment.name, version: version + 1 };
+          }}
+        />
+      )}
     </section>
+  );
+}
+
+/** One that this step has not is left for that with most names. */
+function findMoment({ moments }: ShownMoments, wanted: MomentName | undefined): ShownMoment | undefined {
+  return moments.find(({ name }) => name === wanted) ?? moments.findLast(({ name }) => name !== 'next');
+}
+
+function describeResult(result: ShownValue | undefined): string {
+  if (result === undefined) return 'Its value is shown here as you type.';
+  if (result.kind === 'nothing') return 'nothing (undefined)';
+  return `${result.text}${result.isCut ? ' …' : ''}`;
+}
+
+interface MomentsProps {
+  readonly kind: RunKind;
+  readonly step: ShownMoments;
+  readonly current: MomentName | undefined;
+  readonly item: Signal<number>;
+  readonly onChoose: (name: MomentName) => void;
+}
+
+/** The moments of the step that is chosen above. */
+function Moments({ kind, step: { moments, items }, current, item, onChoose }: MomentsProps): JSX.Element {
+  return (
+    <fieldset class="moments">
+      <legend>With the names of the moment</legend>
+      {moments.map(({ name }) => (
+        <label key={name} class="moment">
+          <input type="radio" name="moment" checked={name === current} onChange={() => onChoose(name)} />
+          {nameMoment(name, kind)}
+        </label>
+      ))}
+      {items > 1 && (
+        <label class="item-choice">
+          <code>item</code> is{' '}
+          <input
+            type="number"
+            min={1}
+            max={items}
+            value={item.value + 1}
+            onInput={(event) => {
+              const number = Number(event.currentTarget.value);
+              if (number >= 1 && number <= items) item.value = number - 1;
+            }}
+          />{' '}
+          <span class="muted">of {count(items, 'item')}</span>
+        </label>
+      )}
+    </fieldset>
+  );
+}
+
+interface NameListProps {
+  readonly moment: ShownMoment;
+  readonly onChoose: (name: string) => void;
+}
+
+/** What can be seen there: nobody has to know the names by heart. */
+function NameList({ moment: { names, wasReached }, onChoose }: NameListProps): JSX.Element {
+  return (
+    <>
+      {!wasReached && (
+        <p class="muted hint-line">No further page was asked for: this is what it would have seen.</p>
+      )}
+      <ul class="names" aria-label="Names at this moment">
+        {names.map(({ name, text }) => (
+          <li key={name}>
+            <button type="button" class="name-chip" onClick={() => onChoose(name)}>
+              <code>{name}</code> <span class="muted">{text}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

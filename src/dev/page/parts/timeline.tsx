@@ -152,7 +152,11 @@ function ExchangeRow({
       </span>
       <span class="step-made">{page === undefined ? '' : count(page.count, 'output')}</span>
       <span class="step-time muted">{duration(response?.durationMs)}</span>
-      <Bar at={request.at - startedAt} took={response?.durationMs ?? 0} whole={durationMs} />
+      <Bar
+        at={request.at - (request.aheadMs ?? 0) - startedAt}
+        took={response?.durationMs ?? 0}
+        whole={durationMs}
+      />
     </>
   );
 }
@@ -178,12 +182,9 @@ function Bar({ at, took, whole }: BarProps): JSX.Element {
 function NoteRow({ step: { event } }: { readonly step: NoteStep }): JSX.Element {
   switch (event.kind) {
     case 'wait':
-      return (
-        <Note
-          kind="waits"
-          text={`${duration(event.delayMs)} before repeat ${event.repeats + 1}: repeat.condition holds`}
-        />
-      );
+      return <Note kind="waits" text={describeWait(event)} />;
+    case 'dropped':
+      return <Note kind="dropped" text={`${count(event.pages, 'page')} asked for ahead in vain`} />;
     case 'stop':
       return <Note kind="stop" text={`No further page. ${stopSentence(event.reason) ?? ''}`} />;
     case 'skipped':
@@ -202,6 +203,14 @@ function NoteRow({ step: { event } }: { readonly step: NoteStep }): JSX.Element 
     default:
       return <Note kind="failed" text={`at ${event.phase}: ${event.message}`} place={event.place} />;
   }
+}
+
+function describeWait(event: Extract<NoteStep['event'], { readonly kind: 'wait' }>): string {
+  if (event.reason === 'repeat') {
+    return `${duration(event.delayMs)} before repeat ${event.repeats + 1}: repeat.condition holds`;
+  }
+  const until = event.delayMs === undefined ? 'until another call ends' : duration(event.delayMs);
+  return `${until}: the budget of ${event.origin} is used up (${event.because})`;
 }
 
 interface NoteProps {

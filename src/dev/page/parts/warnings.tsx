@@ -1,17 +1,39 @@
 import type { JSX } from 'preact';
-import type { ShownWarning } from '../../protocol.js';
+import type { RunDetail, ShownPlace, ShownWarning } from '../../protocol.js';
 import { PlaceText } from './badges.js';
 
+interface WarningsProps {
+  readonly run: RunDetail;
+  /** Shows the line that a warning is about. */
+  readonly onShow: (place: ShownPlace) => void;
+}
+
 /** What the author should know of a run that did not fail. */
-export function Warnings({ warnings }: { readonly warnings: readonly ShownWarning[] }): JSX.Element | null {
-  if (warnings.length === 0) return null;
+export function Warnings({ run, onShow }: WarningsProps): JSX.Element | null {
+  const { allWarnings, documents } = run;
+  if (allWarnings.length === 0) return null;
+  // Those that stand among the expressions.
+  const shown = new Set(
+    documents.filter(({ role }) => role === 'communication' || role === 'base').map(({ file }) => file),
+  );
   return (
     <ul class="warnings" aria-label="Warnings">
-      {warnings.map(({ code, message, place }, index) => (
-        <li key={`${code} ${index}`}>
-          <span class="tag warn">{code}</span> {message} <PlaceText place={place} />
+      {allWarnings.map((warning, index) => (
+        <li key={`${warning.code} ${index}`}>
+          <span class="tag warn">{warning.code}</span> {warning.message}{' '}
+          {isShown(warning, shown) ? (
+            <button type="button" class="link" onClick={() => onShow(warning.place ?? {})}>
+              <PlaceText place={warning.place} />
+            </button>
+          ) : (
+            <PlaceText place={warning.place} />
+          )}
         </li>
       ))}
     </ul>
   );
+}
+
+function isShown({ place }: ShownWarning, files: ReadonlySet<string | undefined>): boolean {
+  return place?.line !== undefined && files.has(place.file);
 }

@@ -1,12 +1,8 @@
 import { effect, signal } from '@preact/signals';
-
-type Theme = 'system' | 'light' | 'dark';
-
-const STORED = 'iml-dev-theme';
-const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
+import { applyTheme, readTheme, storeTheme, THEMES, type Theme } from './stored-theme.js';
 
 /** The colours somebody chose, or those of the system. */
-export const theme = signal<Theme>(THEMES.find((name) => name === localStorage.getItem(STORED)) ?? 'system');
+export const theme = signal<Theme>(readTheme());
 
 /** The next of the three. */
 export function chooseTheme(): void {
@@ -14,7 +10,6 @@ export function chooseTheme(): void {
 }
 
 effect(() => {
-  localStorage.setItem(STORED, theme.value);
-  if (theme.value === 'system') delete document.documentElement.dataset['theme'];
-  else document.documentElement.dataset['theme'] = theme.value;
+  storeTheme(theme.value);
+  applyTheme(theme.value);
 });

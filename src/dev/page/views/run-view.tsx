@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { PackedEvent, RunDetail, ShownFailure } from '../../protocol.js';
+import type { PackedEvent, RunDetail, ShownFailure, ShownPlace } from '../../protocol.js';
 import { BodyView } from '../parts/body-view.js';
 import { CallDetail } from '../parts/call-detail.js';
 import { ExchangeDetail } from '../parts/exchange-detail.js';
@@ -74,6 +74,7 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
   const failed = run.failure && findFailed(run.failure, exchanges);
   const tab = useSignal('requests');
   const selected = useSignal<number | undefined>(undefined);
+  const sought = useSignal<ShownPlace | undefined>(undefined);
   const shown = steps.find(({ seq }) => seq === selected.value) ?? firstOfInterest(run, steps);
   const seq = shown?.seq ?? 0;
   const isWebhook = run.kind === 'webhook';
@@ -94,7 +95,13 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
           }
         />
       )}
-      <Warnings warnings={run.allWarnings} />
+      <Warnings
+        run={run}
+        onShow={(place) => {
+          sought.value = place;
+          tab.value = 'expressions';
+        }}
+      />
       {!isWebhook && <LimitMeters run={run} />}
       <Tabs
         label="Parts of the run"
@@ -132,7 +139,7 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
         {tab.value === 'bundles' && (
           <BodyView body={run.bundleList} empty="No bundles yet." label="bundles" />
         )}
-        {tab.value === 'expressions' && <Expressions run={run.id} seq={seq} />}
+        {tab.value === 'expressions' && <Expressions run={run} seq={seq} sought={sought} />}
         {tab.value === 'input' && <Input run={run} />}
       </div>
     </article>

@@ -45,7 +45,7 @@ interface FieldProps {
 
 function Field({ field, path, value, complaints, onChange }: FieldProps): JSX.Element {
   const { label, name, required, help } = field;
-  const id = `field-${path}`;
+  const id = writeId(path);
   const isGroup = field.fields !== undefined || field.type === 'array' || field.type === 'collection';
   const title = (
     <>
@@ -58,51 +58,89 @@ function Field({ field, path, value, complaints, onChange }: FieldProps): JSX.El
       {label !== name && <code class="muted">{name}</code>}
     </>
   );
+  const complaint = findComplaint(path, complaints);
+  const said = {
+    'aria-describedby': joinIds(
+      help !== undefined && `${id}-help`,
+      complaint !== undefined && `${id}-complaint`,
+    ),
+    'aria-invalid': complaint === undefined ? undefined : true,
+    'aria-required': required ? true : undefined,
+  };
+  const notes = <Notes id={id} help={help} complaint={complaint} />;
   if (isGroup) {
+    const isKnown = field.fields !== undefined && field.fields.length > 0;
     return (
-      <fieldset class="field">
+      <fieldset class="field" aria-describedby={said['aria-describedby']}>
         <legend>{title}</legend>
         {field.type === 'array' ? (
           <Items field={field} path={path} value={value} complaints={complaints} onChange={onChange} />
-        ) : field.fields === undefined || field.fields.length === 0 ? (
-          <JsonInput id={id} label={label} value={value} onChange={onChange} />
-        ) : (
+        ) : isKnown ? (
           <FormFields
-            fields={field.fields}
+            fields={field.fields ?? []}
             path={`${path}.`}
             complaints={complaints}
             values={asValues(value)}
             onChange={(inner) => onChange(Object.keys(inner).length === 0 ? undefined : inner)}
           />
+        ) : (
+          <JsonInput id={id} label={label} said={said} value={value} onChange={onChange} />
         )}
-        <Complaint id={id} path={path} complaints={complaints} />
+        {notes}
       </fieldset>
     );
   }
   return (
     <div class="field">
       <label for={id}>{title}</label>
-      <Control id={id} field={field} value={value} onChange={onChange} />
-      {help !== undefined && <p class="help">{help.replace(/<[^>]*>/g, '')}</p>}
-      <Complaint id={id} path={path} complaints={complaints} />
+      <Control id={id} said={said} field={field} value={value} onChange={onChange} />
+      {notes}
     </div>
   );
 }
 
-interface ComplaintProps {
-  readonly id: string;
-  readonly path: string;
-  readonly complaints: Complaints;
+/** What is said of a control to those who do not see it. */
+interface Said {
+  readonly 'aria-describedby': string | undefined;
+  readonly 'aria-invalid': true | undefined;
+  readonly 'aria-required'?: true | undefined;
 }
 
-function Complaint({ id, path, complaints }: ComplaintProps): JSX.Element | null {
-  const text = complaints.get(path.replace(/\.(\d+)(?=\.|$)/g, (_, index) => `[${Number(index) + 1}]`));
-  if (text === undefined) return null;
+interface NotesProps {
+  readonly id: string;
+  readonly help: string | undefined;
+  readonly complaint: string | undefined;
+}
+
+/** What a field is for, and what is wrong with its value. */
+function Notes({ id, help, complaint }: NotesProps): JSX.Element {
   return (
-    <p class="complaint" id={`${id}-complaint`}>
-      {text}
-    </p>
+    <>
+      {help !== undefined && (
+        <p class="help" id={`${id}-help`}>
+          {help.replace(/<[^>]*>/g, '')}
+        </p>
+      )}
+      {complaint !== undefined && (
+        <p class="complaint" id={`${id}-complaint`}>
+          {complaint}
+        </p>
+      )}
+    </>
   );
+}
+
+/** Names of fields may hold blanks, which part one id from the next. */
+function writeId(path: string): string {
+  return `field-${path.replace(/\s/g, '_')}`;
+}
+
+function findComplaint(path: string, complaints: Complaints): string | undefined {
+  return complaints.get(path.replace(/\.(\d+)(?=\.|$)/g, (_, index) => `[${Number(index) + 1}]`));
+}
+
+function joinIds(...ids: readonly (string | false)[]): string | undefined {
+  return ids.filter((id) => id !== false).join(' ') || undefined;
 }
 
 function asValues(value: unknown): Values {
@@ -126,20 +164,29 @@ function Items({ field, path, value, complaints, onChange }: FieldProps): JSX.El
       {items.map((entry, index) => {
         const change = (next: unknown): void =>
           put(items.map((other, at) => (at === index ? (next ?? '') : other)));
+        const own = `${path}.${index}`;
+        const complaint = findComplaint(own, complaints);
         return (
           <div class="item" key={index}>
             {fields === undefined ? (
-              <Control
-                id={`field-${path}.${index}`}
-                label={`${field.label} ${index + 1}`}
-                field={item}
-                value={entry}
-                onChange={change}
-              />
+              <>
+                <Control
+                  id={writeId(own)}
+                  label={`${field.label} ${index + 1}`}
+                  said={{
+                    'aria-describedby': joinIds(complaint !== undefined && `${writeId(own)}-complaint`),
+                    'aria-invalid': complaint === undefined ? undefined : true,
+                  }}
+                  field={item}
+                  value={entry}
+                  onChange={change}
+                />
+                <Notes id={writeId(own)} help={undefined} complaint={complaint} />
+              </>
             ) : (
               <FormFields
                 fields={fields}
-                path={`${path}.${index}.`}
+                path={`${own}.`}
                 complaints={complaints}
                 values={asValues(entry)}
                 onChange={change}
@@ -170,11 +217,12 @@ function Items({ field, path, value, complaints, onChange }: FieldProps): JSX.El
 type ControlProps = Omit<FieldProps, 'path' | 'complaints'> & {
   readonly id: string;
   readonly label?: string;
+  readonly said: Said;
 };
 
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'uinteger', 'port']);
 
-function Control({ id, label, field, value, onChange }: ControlProps): JSX.Element {
+function Control({ id, label, said, field, value, onChange }: ControlProps): JSX.Element {
   const { type, options, multiple } = field;
   const text =
     value === undefined || value === null
@@ -187,6 +235,7 @@ function Control({ id, label, field, value, onChange }: ControlProps): JSX.Eleme
   if (type === 'boolean' || type === 'checkbox') {
     return (
       <select
+        {...said}
         id={id}
         aria-label={label}
         value={value === undefined ? '' : String(value)}
@@ -207,6 +256,7 @@ function Control({ id, label, field, value, onChange }: ControlProps): JSX.Eleme
     );
     return (
       <select
+        {...said}
         id={id}
         aria-label={label}
         multiple={multiple}
@@ -232,6 +282,7 @@ function Control({ id, label, field, value, onChange }: ControlProps): JSX.Eleme
   }
   const isLong = type === 'editor' || type === 'json' || type === 'markdown';
   const shared = {
+    ...said,
     id,
     placeholder,
     value: text,
@@ -251,14 +302,16 @@ function Control({ id, label, field, value, onChange }: ControlProps): JSX.Eleme
 interface JsonInputProps {
   readonly id: string;
   readonly label: string;
+  readonly said: Said;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
 }
 
 /** A collection whose fields are not known is written as JSON. */
-function JsonInput({ id, label, value, onChange }: JsonInputProps): JSX.Element {
+function JsonInput({ id, label, said, value, onChange }: JsonInputProps): JSX.Element {
   return (
     <textarea
+      {...said}
       id={id}
       rows={3}
       class="mono"

@@ -1,0 +1,74 @@
+import { compileTemplate } from '../../iml/compile/compile-template.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import type { ShownItems } from '../protocol.js';
+import { type ExplainedText, findWrittenRequests } from './explained-text.js';
+import type { Language } from './language.js';
+import type { Moment } from './scope-at.js';
+
+/** The items that the answer of a step is taken apart into; none where it is not. */
+export function listItems(
+  texts: readonly ExplainedText[],
+  moment: Moment,
+  language: Language,
+): readonly unknown[] {
+  const value = evaluateIterate(texts, moment, language)?.value;
+  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+}
+
+/** Arrays that are named where `iterate` found none. */
+const MAX_ARRAYS = 5;
+
+/** What `iterate` was in a step, and what it could have been: the arrays of the answer. */
+export function describeItems(
+  texts: readonly ExplainedText[],
+  moment: Moment,
+  language: Language,
+): ShownItems {
+  const iterate = evaluateIterate(texts, moment, language);
+  const { value } = iterate ?? {};
+  const arrays = Array.isArray(value) ? [] : [...listArrays(moment.response?.['body'], 'body', 0)];
+  return { source: iterate?.source, found: nameFound(value), arrays: arrays.slice(0, MAX_ARRAYS) };
+}
+
+function nameFound(value: unknown): ShownItems['found'] {
+  if (value === undefined || value === null) return 'nothing';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'object' ? 'collection' : 'value';
+}
+
+function* listArrays(value: unknown, path: string, depth: number): Generator<ShownItems['arrays'][number]> {
+  if (Array.isArray(value)) yield { path, length: value.length };
+  else if (isPlainObject(value) && depth < 3) {
+    for (const [name, member] of Object.entries(value)) {
+      const step = /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``;
+      yield* listArrays(member, `${path}.${step}`, depth + 1);
+    }
+  }
+}
+
+function evaluateIterate(
+  texts: readonly ExplainedText[],
+  { requestIndex, response }: Moment,
+  { environment, functions }: Language,
+): { readonly source: string; readonly value: unknown } | undefined {
+  if (response === undefined) return undefined;
+  const written = findWrittenRequests(texts, requestIndex)
+    .map(findIterate)
+    .find((found) => found !== undefined && found !== null);
+  const source = isPlainObject(written) ? ownMember(written, 'container') : written;
+  if (typeof source !== 'string' || source === '') return undefined;
+  const template = source.includes('{{') ? source : `{{${source}}}`;
+  try {
+    return { source, value: compileTemplate(template, { environment, functions, pointer: '' })(response) };
+  } catch {
+    // What the run failed with is told as its error.
+    return { source, value: undefined };
+  }
+}
+
+function findIterate(request: PlainObject): unknown {
+  const response = ownMember(request, 'response');
+  const inside = isPlainObject(response) ? ownMember(response, 'iterate') : undefined;
+  // Of a webhook it stands at the top.
+  return inside ?? ownMember(request, 'iterate');
+}

@@ -1,0 +1,113 @@
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { ShownForm } from '../../protocol.js';
+import { Editor } from '../parts/editor.js';
+import { post } from '../state/api.js';
+import { count } from '../state/format.js';
+import { app, sayError } from '../state/store.js';
+import { FormFields, type Values } from './form-fields.js';
+
+interface ParametersProps {
+  readonly isReady: boolean;
+  readonly kind: 'module' | 'rpc';
+  readonly name: string;
+  readonly connection: string;
+  readonly values: Values;
+  /** Counts the times somebody else than the form has set the values. */
+  readonly version: number;
+  readonly isJson: boolean;
+  /** Whether fields that lack their value are told of: nobody likes that before they have tried. */
+  readonly showsMissing: boolean;
+  readonly onProblems: (problems: ShownForm['problems']) => void;
+  readonly onChange: (values: Values) => void;
+}
+
+/** Between the last key and asking which fields the values show, and what is wrong with them. */
+const SETTLE_MS = 300;
+
+/** The fields of a component, or its values as JSON. */
+export function Parameters({
+  isReady,
+  kind,
+  name,
+  connection,
+  values,
+  version,
+  isJson,
+  showsMissing,
+  onProblems,
+  onChange,
+}: ParametersProps): JSX.Element {
+  const form = useSignal<ShownForm | undefined>(undefined);
+  const revision = app.value?.revision;
+  useEffect(() => {
+    if (!isReady) return undefined;
+    let isCurrent = true;
+    const ask = (): void => {
+      post<ShownForm>('form', { kind, name, parameters: values, connection: connection || undefined }).then(
+        (found) => {
+          if (!isCurrent) return;
+          form.value = found;
+          onProblems(found.problems);
+        },
+        sayError,
+      );
+    };
+    const timer = setTimeout(ask, form.peek() === undefined ? 0 : SETTLE_MS);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [isReady, kind, name, connection, revision, version, JSON.stringify(values)]);
+  if (form.value === undefined) return <p class="empty-line">Reading the form …</p>;
+  if (isJson) {
+    return (
+      <div class="field">
+        <span class="field-title">Parameters as JSON</span>
+        <Editor
+          key={`${name} ${version}`}
+          label="Parameters as JSON"
+          language="json"
+          initial={JSON.stringify(values, null, 2)}
+          onChange={(text) => {
+            try {
+              const parsed: unknown = JSON.parse(text);
+              if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
+                onChange(parsed as Values);
+            } catch {
+              // What is being typed is not JSON yet.
+            }
+          }}
+        />
+      </div>
+    );
+  }
+  const { fields, failures, problems } = form.value;
+  const complaints = new Map(
+    problems
+      .filter(({ isMissing }) => showsMissing || !isMissing)
+      .map(({ path, message }) => [path, message] as const),
+  );
+  const [plain, advanced] = [
+    fields.filter((field) => !field.advanced),
+    fields.filter((field) => field.advanced),
+  ];
+  return (
+    <>
+      {fields.length === 0 && <p class="empty-line">It takes no parameters.</p>}
+      {failures.map((text) => (
+        <p class="hint warn" key={text}>
+          {text}
+        </p>
+      ))}
+      <FormFields fields={plain} path="" complaints={complaints} values={values} onChange={onChange} />
+      {advanced.length > 0 && (
+        <details class="advanced">
+          <summary>Advanced {count(advanced.length, 'field')}</summary>
+          <FormFields fields={advanced} path="" complaints={complaints} values={values} onChange={onChange} />
+        </details>
+      )}
+    </>
+  );
+}

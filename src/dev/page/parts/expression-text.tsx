@@ -1,0 +1,245 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ExplainedDocument, ExplainedExpression, ShownValue } from '../../protocol.js';
+import { type Note, type PlacedNotes, placeNotes } from '../state/place-notes.js';
+import { type Tip, ValueTip } from './value-tip.js';
+
+interface TextProps {
+  readonly document: ExplainedDocument;
+  /** What is said of lines of it. */
+  readonly notes: readonly Note[];
+  readonly chosen: ExplainedExpression | undefined;
+  readonly onChoose: (expression: ExplainedExpression) => void;
+}
+
+/** How long a tip stays after the pointer has left, so that it can be reached. */
+const LEAVE_MS = 200;
+
+/** A text of the app: its expressions as buttons, each with its value behind it, and notes at the ends of their lines. */
+export function ExpressionText({ document, notes, chosen, onChoose }: TextProps): JSX.Element {
+  const tip = useSignal<(Tip & { readonly owner: number; readonly part: number }) | undefined>(undefined);
+  const leaving = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const stay = (): void => clearTimeout(leaving.current);
+  const close = (): void => {
+    stay();
+    tip.value = undefined;
+  };
+  const leave = (): void => {
+    stay();
+    leaving.current = setTimeout(close, LEAVE_MS);
+  };
+  const pointer = useRef('');
+  /** Where the pointer was at Escape: what lies there is not pointed at again until the pointer moves. */
+  const dismissed = useRef<string | undefined>(undefined);
+  const isOpen = tip.value !== undefined;
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      dismissed.current = pointer.current;
+      close();
+    };
+    const move = (event: PointerEvent): void => {
+      pointer.current = writePosition(event);
+    };
+    addEventListener('keydown', press);
+    addEventListener('pointermove', move, { passive: true });
+    return () => {
+      removeEventListener('pointermove', move);
+      removeEventListener('keydown', press);
+    };
+  }, [isOpen]);
+  useEffect(() => stay, []);
+  const show = (expression: ExplainedExpression, part: number, anchor: Element, isWalked: boolean): void => {
+    stay();
+    const { owner, part: before } = tip.peek() ?? {};
+    // Drawing all of the text again takes longer than looking at it.
+    if (owner === expression.start && before === part && !isWalked) return;
+    const shown = expression.parts[part];
+    const source = shown === undefined ? expression.source : document.text.slice(shown.start, shown.end);
+    const { value } = shown ?? expression;
+    tip.value = { source, value, anchor, isWalked, owner: expression.start, part };
+  };
+  const { text, expressions, role } = document;
+  const tipId = `tip-${role}`;
+  const pieces: ComponentChildren[] = [];
+  const placed: PlacedNotes[] = [...placeNotes(text, notes)];
+  let at = 0;
+  /** Text up to an offset, with what is said of a line at its end. */
+  const pushText = (end: number): void => {
+    for (let note = placed[0]; note !== undefined && note.at <= end; note = placed[0]) {
+      pieces.push(text.slice(at, note.at), <LineNotes key={`note ${note.line}`} {...note} />);
+      at = note.at;
+      placed.shift();
+    }
+    pieces.push(text.slice(at, end));
+    at = end;
+  };
+  for (const expression of expressions) {
+    if (expression.start < at) continue;
+    pushText(expression.start);
+    pieces.push(
+      <ExpressionButton
+        key={expression.start}
+        text={text}
+        expression={expression}
+        isChosen={expression === chosen}
+        tipId={tipId}
+        shownPart={tip.value?.owner === expression.start ? tip.value.part : undefined}
+        onChoose={() => onChoose(expression)}
+        onShow={(part, anchor, isWalked) => show(expression, part, anchor, isWalked)}
+        onPoint={(part, anchor, event) => {
+          if (dismissed.current === writePosition(event)) return;
+          dismissed.current = undefined;
+          pointer.current = writePosition(event);
+          show(expression, part, anchor, false);
+        }}
+        onLeave={leave}
+        onClose={close}
+      />,
+    );
+    at = expression.end;
+  }
+  pushText(text.length);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
+      <pre class="spec" tabIndex={0}>
+        {pieces}
+      </pre>
+      <ValueTip id={tipId} tip={tip.value} onPoint={(isOn) => (isOn ? stay() : leave())} onLost={close} />
+    </>
+  );
+}
+
+function writePosition({ clientX, clientY }: PointerEvent): string {
+  return `${clientX} ${clientY}`;
+}
+
+/** The whole expression, where no part of it is meant. */
+const WHOLE = -1;
+
+interface ButtonProps {
+  readonly text: string;
+  readonly expression: ExplainedExpression;
+  readonly isChosen: boolean;
+  readonly tipId: string;
+  /** The part whose value is shown, or `WHOLE`; undefined for none. */
+  readonly shownPart: number | undefined;
+  readonly onChoose: () => void;
+  readonly onShow: (part: number, anchor: Element, isWalked: boolean) => void;
+  readonly onPoint: (part: number, anchor: Element, event: PointerEvent) => void;
+  readonly onLeave: () => void;
+  readonly onClose: () => void;
+}
+
+/** One expression: pointing at a part or walking through the parts with the arrow keys shows what they were. */
+function ExpressionButton({
+  text,
+  expression,
+  isChosen,
+  tipId,
+  shownPart,
+  onChoose,
+  onShow,
+  onPoint,
+  onLeave,
+  onClose,
+}: ButtonProps): JSX.Element {
+  const { parts, value } = expression;
+  const walk = (event: KeyboardEvent): void => {
+    const change = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const button = event.currentTarget as HTMLElement;
+    if (change === undefined) return;
+    event.preventDefault();
+    const next = Math.max(WHOLE, Math.min(parts.length - 1, (shownPart ?? WHOLE) + change));
+    const anchor = button.querySelector(`[data-part="${next}"]`) ?? button;
+    anchor.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    onShow(next, anchor, true);
+  };
+  return (
+    <button
+      type="button"
+      class={`expression ${value.kind} ${isChosen ? 'chosen' : ''}`}
+      aria-describedby={shownPart === undefined ? undefined : tipId}
+      onClick={onChoose}
+      onKeyDown={walk}
+      onFocus={({ currentTarget }) => {
+        if (currentTarget.matches(':focus-visible')) onShow(WHOLE, currentTarget, false);
+      }}
+      onBlur={onClose}
+      onPointerOver={(event) => {
+        const { currentTarget, target } = event;
+        const part = target instanceof Element ? target.closest('[data-part]') : null;
+        const index = part === null ? WHOLE : Number(part.getAttribute('data-part'));
+        onPoint(index, part ?? currentTarget, event);
+      }}
+      onPointerLeave={onLeave}
+    >
+      <span class="source">{drawParts(text, expression, shownPart)}</span>
+      <span class="value">{short(value)}</span>
+    </button>
+  );
+}
+
+type Part = ExplainedExpression['parts'][number];
+
+/** The source with its parts, one inside of another. */
+function drawParts(
+  text: string,
+  { start, end, parts }: ExplainedExpression,
+  shownPart: number | undefined,
+): ComponentChildren[] {
+  const draw = (from: number, to: number, inside: readonly Part[]): ComponentChildren[] => {
+    const pieces: ComponentChildren[] = [];
+    let at = from;
+    const outer = inside.filter((part) => !inside.some((other) => other !== part && isAround(other, part)));
+    for (const part of [...outer].sort((a, b) => a.start - b.start)) {
+      if (part.start < at) continue;
+      const index = parts.indexOf(part);
+      pieces.push(text.slice(at, part.start));
+      pieces.push(
+        <span key={part.start} class={`part ${index === shownPart ? 'shown' : ''}`} data-part={index}>
+          {draw(
+            part.start,
+            part.end,
+            inside.filter((other) => other !== part && other.start >= part.start && other.end <= part.end),
+          )}
+        </span>,
+      );
+      at = part.end;
+    }
+    pieces.push(text.slice(at, to));
+    return pieces;
+  };
+  return draw(start, end, parts);
+}
+
+function isAround(outer: Part, inner: Part): boolean {
+  const isLarger = outer.end - outer.start > inner.end - inner.start;
+  return isLarger && outer.start <= inner.start && outer.end >= inner.end;
+}
+
+function short({ kind, text }: ShownValue): string {
+  if (kind === 'nothing') return 'nothing';
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 48 ? `${line.slice(0, 48)}…` : line;
+}
+
+/** Where the notes of a line are, for those who come from elsewhere on the page. */
+export function noteId(file: string | undefined, line: number): string {
+  return `note ${file ?? ''}:${line}`.replace(/\s/g, '-');
+}
+
+function LineNotes({ notes, line }: PlacedNotes): JSX.Element {
+  return (
+    <span class="finding-note" id={noteId(notes[0]?.file, line)} tabIndex={-1}>
+      {notes.map(({ level, message, code }, index) => (
+        <span key={`${code} ${index}`} class={level}>
+          {level}: {message} {code !== undefined && <code>{code}</code>}
+        </span>
+      ))}
+    </span>
+  );
+}
