@@ -1,7 +1,7 @@
 // Bundles the command: `iml --version` loads two files instead of hundreds, and each command its own part.
 // The library is not bundled. `node .config/bundle-bin.mjs [FOLDER]`, by default dist/bin.
 
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 
@@ -20,6 +20,25 @@ export { default as buildConnector } from 'undici/lib/core/connect.js';`,
 export default { get tz() { moment ??= require('moment-timezone'); return moment.tz; } };`,
 };
 
+/** Files of packages that another file asks for too early: what they need takes long to load, and few runs get there. */
+const LATE = {
+  // HTTP/2 is spoken where it is allowed, which it is not.
+  './client-h2.js': 'undici/lib/dispatcher/client-h2.js',
+};
+
+const late = {
+  name: 'late',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^\.\/client-h2\.js$/ }, ({ path: name, namespace }) =>
+      namespace === 'late' ? undefined : { path: name, namespace: 'late' },
+    );
+    bundler.onLoad({ filter: /.*/, namespace: 'late' }, ({ path: name }) => ({
+      contents: `let loaded; module.exports = (...args) => (loaded ??= require('${LATE[name]}'))(...args);`,
+      resolveDir: ROOT,
+    }));
+  },
+};
+
 const substitutes = {
   name: 'substitutes',
   setup(bundler) {
@@ -27,10 +46,77 @@ const substitutes = {
     bundler.onResolve({ filter: names }, ({ path: name, namespace }) =>
       namespace === 'substitute' ? { path: name, external: true } : { path: name, namespace: 'substitute' },
     );
+    // In a bundle one import gets it, whichever files it is made of.
+    bundler.onLoad({ filter: /\/http\/transport\/load-undici\.ts$/ }, () => ({
+      contents: "export const loadUndici = () => import('undici');",
+    }));
     bundler.onLoad({ filter: /.*/, namespace: 'substitute' }, ({ path: name }) => ({
       contents: SUBSTITUTES[name],
       resolveDir: ROOT,
     }));
+  },
+};
+
+/**
+ * Each file of a bundle costs a command about a millisecond, and files are split wherever two entries do not need the
+ * same. So entries stand on layers: whoever needs most of what a layer holds takes all of it, and it comes in one piece.
+ * What an entry holds by itself is the next piece. A layer stands on the one above it here.
+ */
+const LAYERS = [
+  {
+    base: 'src/cli/run-cli.ts',
+    shared: 'runCli',
+    entries: ['src/cli/commands/info.ts', 'src/cli/commands/lsp.ts'],
+  },
+  {
+    base: 'src/cli/commands/info.ts',
+    shared: 'INFO_COMMAND',
+    entries: [
+      'src/cli/commands/check.ts',
+      'src/cli/commands/eval.ts',
+      'src/cli/output/print-error.ts',
+      'src/sandbox/create-sandbox.ts',
+      'src/sandbox/trusted-functions.ts',
+    ],
+  },
+  {
+    base: 'src/cli/commands/check.ts',
+    shared: 'CHECK_COMMAND',
+    entries: ['src/cli/commands/run.ts'],
+  },
+  {
+    base: 'src/cli/commands/run.ts',
+    shared: 'RUN_COMMAND',
+    entries: [
+      ...['connect', 'connections', 'dev', 'epoch', 'events', 'init', 'rest', 'rpc'].map(
+        (name) => `src/cli/commands/${name}.ts`,
+      ),
+      ...['scenarios', 'schemas', 'serve', 'test', 'webhook'].map((name) => `src/cli/commands/${name}.ts`),
+      'src/check/check-run.ts',
+      'src/cli/recording/recorder.ts',
+      'src/cli/tests/live-tests.ts',
+      'src/cli/tests/record-cases.ts',
+      'src/cli/tests/service-access.ts',
+      'src/lsp/serve-lsp.ts',
+      'src/run/paging/look-ahead.ts',
+    ],
+  },
+];
+
+const layers = {
+  name: 'layers',
+  setup(bundler) {
+    const below = new Map(
+      LAYERS.flatMap(({ base, shared, entries }) =>
+        entries.map((file) => [realpathSync(path.join(ROOT, file)), { base: path.join(ROOT, base), shared }]),
+      ),
+    );
+    bundler.onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path: file }) => {
+      const layer = below.get(file);
+      if (layer === undefined) return undefined;
+      const stand = `export { ${layer.shared} as shared } from ${JSON.stringify(layer.base)};`;
+      return { contents: `${stand} ${readFileSync(file, 'utf8')}`, loader: 'ts' };
+    });
   },
 };
 
@@ -56,7 +142,7 @@ export async function bundleBin(folder) {
     sourcesContent: false,
     legalComments: 'none',
     external: EXTERNAL,
-    plugins: [substitutes],
+    plugins: [substitutes, late, layers],
     metafile: true,
     logLevel: 'warning',
     // Packages in CommonJS ask for modules of Node.

@@ -14,7 +14,7 @@ export async function bundlePage(folder) {
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { page: 'src/dev/page/main.tsx' },
+    entryPoints: { start: 'src/dev/page/start.ts' },
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -23,6 +23,8 @@ export async function bundlePage(folder) {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     minify: true,
+    // A name is a content: whoever has the file need not ask for it again.
+    entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     legalComments: 'none',
     metafile: true,
@@ -34,13 +36,24 @@ export async function bundlePage(folder) {
     outdir: folder,
     bundle: true,
     minify: true,
+    entryNames: '[name]-[hash]',
+    metafile: true,
     logLevel: 'warning',
   });
   if (styles.errors.length > 0) throw new Error('The styles do not bundle.');
-  copyFileSync(path.join(SOURCE, 'index.html'), path.join(folder, 'index.html'));
+  const html = readFileSync(path.join(SOURCE, 'index.html'), 'utf8')
+    .replace('/start.js', `/${nameOf(metafile, 'src/dev/page/start.ts')}`)
+    .replace('/page.css', `/${nameOf(styles.metafile, 'src/dev/page/styles/page.css')}`);
+  writeFileSync(path.join(folder, 'index.html'), html);
   copyFileSync(path.join(SOURCE, 'icon.svg'), path.join(folder, 'icon.svg'));
   writeFileSync(path.join(folder, 'LICENSES.txt'), licensesOf(metafile));
-  return { metafile, html: readFileSync(path.join(folder, 'index.html'), 'utf8') };
+}
+
+/** What an entry became. */
+function nameOf({ outputs }, entry) {
+  const [name] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? [];
+  if (name === undefined) throw new Error(`${entry} became nothing.`);
+  return path.basename(name);
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -1,7 +1,9 @@
-// Runs the targets of test/fuzz with as many cases as asked for: see test/README.md.
+// Runs the targets of test/fuzz with as many cases as asked for: see test/README.md. Bundled and without a test runner,
+// which would cost as much again as most cases do.
+import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { startVitest } from 'vitest/node';
+import { build } from 'esbuild';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -14,13 +16,23 @@ if (!Number.isSafeInteger(cases) || cases < 1 || !Number.isSafeInteger(seed)) {
   process.exit(2);
 }
 
-process.env.IML_FUZZ_CASES = String(cases);
-process.env.IML_SEED = String(seed);
-console.info(`${cases} cases of ${positionals.join(', ') || 'every target'}, --seed ${seed}`);
-const vitest = await startVitest('test', ['test/fuzz/fuzz.test.ts'], {
-  config: '.config/vitest.config.ts',
-  project: ['long'],
-  watch: false,
-  ...(positionals.length > 0 && { testNamePattern: `^(?:${positionals.join('|')}) ` }),
+// As deep as test/fuzz is, as fixtures are found from where the code lies.
+const outfile = 'node_modules/.cache/fuzz.mjs';
+await build({
+  entryPoints: ['test/fuzz/main.ts'],
+  outfile,
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  sourcemap: 'inline',
+  logLevel: 'warning',
 });
-await vitest.close();
+console.info(`${cases} cases of ${positionals.join(', ') || 'every target'}, --seed ${seed}`);
+const { status } = spawnSync(
+  process.execPath,
+  ['--enable-source-maps', outfile, String(cases), String(seed), ...positionals],
+  { stdio: 'inherit' },
+);
+process.exitCode = status ?? 1;

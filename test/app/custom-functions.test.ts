@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import { traceLine } from '../../src/cli/output/trace-line.js';
+import { service } from '../run/helpers.js';
 
 function appOf(functions: Readonly<Record<string, string>>, output: unknown) {
   return defineApp({
@@ -9,6 +10,12 @@ function appOf(functions: Readonly<Record<string, string>>, output: unknown) {
     modules: { run: { type: 'action', communication: { response: { output } } } },
     functions: Object.fromEntries(Object.entries(functions).map(([name, code]) => [name, { code }])),
   });
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+function moduleOf(parts: object) {
+  return { type: 'action', communication: {}, ...parts } as const;
 }
 
 async function runOf(
@@ -74,6 +81,103 @@ describe('the custom functions of an app', () => {
     expect(JSON.stringify(events)).not.toMatch(/key-of-the-connection|hunter22/);
     const [event] = events;
     expect(event && traceLine(event)).toMatch(/debug f \(.*:2:\d+\): got /);
+  });
+
+  it.each([
+    [
+      'a communication',
+      { modules: { run: moduleOf({ communication: { response: { output: '{{shout(1)}}' } } }) } },
+    ],
+    ['the base', { base: { response: { output: '{{shout(1)}}' } }, modules: { run: moduleOf({}) } }],
+    [
+      'a form',
+      {
+        modules: {
+          run: moduleOf({
+            mappableParams: [{ name: 'x', type: 'text', default: '{{shout(1)}}' }],
+            communication: { response: { output: '{{parameters.x}}' } },
+          }),
+        },
+      },
+    ],
+    [
+      'the query of an RPC',
+      {
+        modules: {
+          run: moduleOf({
+            mappableParams: ['rpc://fields?x={{shout(1)}}'],
+            communication: { response: { output: '{{parameters.shouted}}' } },
+          }),
+        },
+        rpcs: {
+          fields: {
+            communication: {
+              response: {
+                output: [{ name: 'shouted', type: 'text', default: '{{parameters.x}}' }],
+              },
+            },
+          },
+        },
+      },
+    ],
+    [
+      'what an RPC answers',
+      {
+        modules: {
+          run: moduleOf({
+            mappableParams: ['rpc://fields'],
+            communication: { response: { output: '{{parameters.shouted}}' } },
+          }),
+        },
+        rpcs: {
+          fields: {
+            communication: {
+              temp: { at: '{{"{{"}}sh' },
+              response: {
+                output: [{ name: 'shouted', type: 'text', default: '{{temp.at}}out(1)}}' }],
+              },
+            },
+          },
+        },
+      },
+    ],
+  ])('are there for what is named in %s', async (_, definition) => {
+    const functions = { shout: { code: 'function shout(x) { return x + "!" }' } };
+    await using engine = createEngine({ app: defineApp({ name: 'named', functions, ...definition }) });
+    const checkParameters = { defaults: true, resolve: 'fields' } as const;
+    const { bundles, error } = await engine.module('run').run({ checkParameters });
+    expect({ bundles, error }).toEqual({ bundles: ['1!'], error: undefined });
+  });
+
+  it('are there for webhooks and connections that name them', async () => {
+    const functions = { shout: { code: 'function shout(x) { return x + "!" }' } };
+    const app = defineApp({
+      name: 'named',
+      functions,
+      webhooks: { hook: { type: 'web', communication: { output: '{{shout(body.a)}}' } } },
+      connections: {
+        key: {
+          type: 'basic',
+          communication: {
+            url: 'https://api.example.test/me',
+            response: { data: { a: '{{shout(1)}}' } },
+          },
+        },
+      },
+    });
+    const { transport } = service(() => ({ json: {} }));
+    await using engine = createEngine({ app, transport });
+    const call = new Request('http://hook.example/', { method: 'POST', body: 'a=b', headers: FORM });
+    expect((await engine.webhook('hook').handle(call)).bundles).toEqual(['b!']);
+    const { stored } = await engine.connection('key').create().orThrow();
+    expect(stored.connection).toMatchObject({ a: '1!' });
+  });
+
+  it('are told of by runs that name one, and by no other', async () => {
+    const warningsOf = async (output: string) =>
+      (await runOf({ broken: 'function broken( {' }, output)).warnings;
+    expect(await warningsOf('{{broken()}}')).toMatchObject([{ code: 'function' }]);
+    expect(await warningsOf('{{1}}')).toEqual([]);
   });
 
   it('warn where the app is loaded', () => {

@@ -17,8 +17,13 @@ const WAIT_MS = Number(process.env['IML_TEST_WAIT_MS'] ?? 60_000);
 /** One test waits for many things, each of which may take long on a busy machine. */
 export const WHOLE_MS = 600_000;
 
-/** Whether tests in a browser are left out: never in CI, where one has to be there. */
+/** Whether tests in a browser are left out: never in CI, where a suite that is left out would never run. */
 export const hasNoBrowser: boolean = findBrowser() === undefined && process.env['CI'] === undefined;
+if (hasNoBrowser) {
+  console.warn(
+    'No Chromium was found, so the page is not tested: apt-get install chromium, or IML_TEST_CHROMIUM=PATH.',
+  );
+}
 
 /** A browser over a copy of the bookshop's app. */
 export interface TestBrowser {
@@ -34,20 +39,28 @@ export interface OpenPage {
   readonly close: () => Promise<readonly string[]>;
 }
 
+/** One for all files of a worker, which ends it with itself. */
+let shared: Promise<Browser> | undefined;
+
+function shareBrowser(executable: string): Promise<Browser> {
+  shared ??= openBrowser(executable);
+  return shared;
+}
+
 export async function startBrowser(options: Omit<StartOptions, 'pageFolder'> = {}): Promise<TestBrowser> {
   if (!existsSync(path.join(PAGE, 'index.html'))) throw new Error('The page is not built: npm run build.');
   const executable = findBrowser();
   if (executable === undefined) throw new Error('CI needs a Chromium: apt-get install chromium.');
   if (SHOTS !== undefined) mkdirSync(SHOTS, { recursive: true });
-  const [dev, browser]: [TestDev, Browser] = await Promise.all([
+  const [dev, browser] = await Promise.all([
     startDev({ ...options, pageFolder: PAGE }),
-    openBrowser(executable),
+    shareBrowser(executable),
   ]);
   return {
     dev,
     open: async () => {
       const context = await browser.newContext({
-        viewport: { width: 1280, height: 860 },
+        viewport: DESK,
         colorScheme: 'light',
       });
       const page = await context.newPage();
@@ -68,10 +81,7 @@ export async function startBrowser(options: Omit<StartOptions, 'pageFolder'> = {
         },
       };
     },
-    close: async () => {
-      await browser.close();
-      await dev.close();
-    },
+    close: () => dev.close(),
   };
 }
 
@@ -83,6 +93,9 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: path.join(SHOTS, `${name}.png`) });
 }
 
+const DESK = { width: 1280, height: 860 };
+const PHONE = { width: 400, height: 800 };
+
 interface AxeResults {
   readonly violations: readonly {
     readonly id: string;
@@ -90,12 +103,29 @@ interface AxeResults {
   }[];
 }
 
-/** Nothing that axe finds, and nothing that makes a person scroll sideways. */
+/** Nothing that axe finds, and nothing that makes a person scroll sideways, or the bar away. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // By the debugger, as the policy of the page lets no other script in.
-  await page.evaluate(readFileSync(AXE, 'utf8'));
-  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  // Once a document. By the debugger, as the policy of the page lets no other script in.
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(readFileSync(AXE, 'utf8'));
+  const { violations } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })");
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))])).toEqual([]);
   const width = page.viewportSize()?.width ?? 0;
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  // The main part scrolls, the bar stays.
+  const height = page.viewportSize()?.height ?? 0;
+  expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThanOrEqual(height);
+}
+
+/** The same in the dark on a phone, too; pictures of all four where somebody wants them. */
+export async function expectAccessibleEverywhere(page: Page, name: string): Promise<void> {
+  await expectAccessible(page);
+  await takePicture(page, name);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await takePicture(page, `${name}-dark`);
+  await page.setViewportSize(PHONE);
+  await expectAccessible(page);
+  await takePicture(page, `${name}-400-dark`);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await takePicture(page, `${name}-400`);
+  await page.setViewportSize(DESK);
 }

@@ -1,73 +1,55 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { API_KEY, startDev, type TestDev } from '../dev/start-dev.js';
-import { findBrowser, openBrowser } from './open-browser.js';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { API_KEY, type TestDev } from '../dev/start-dev.js';
+import {
+  expectAccessible,
+  hasNoBrowser,
+  type OpenPage,
+  startBrowser,
+  type TestBrowser,
+  takePicture,
+  WHOLE_MS,
+} from './open-page.js';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
-const PAGE = path.join(ROOT, 'dist/page');
-const AXE = path.join(ROOT, 'node_modules/axe-core/axe.min.js');
+const SPEC = 'modules/list-books/list-books.communication.iml.json';
 
-/** Where pictures are put for a person to look at; none are taken without it. */
-const SHOTS = process.env['IML_SHOTS'];
-
-const executable = findBrowser();
-// In CI a browser has to be there: a suite that is left out there would never run.
-const isRequired = process.env['CI'] !== undefined;
-if (executable === undefined && !isRequired) {
-  console.warn(
-    'No Chromium was found, so the page is not tested: apt-get install chromium, or IML_TEST_CHROMIUM=PATH.',
-  );
-}
-
-const WAIT = { timeout: Number(process.env['IML_TEST_WAIT_MS'] ?? 60_000) };
-
-let dev: TestDev;
-let browser: Browser;
-let context: BrowserContext;
-let page: Page;
-const complaints: string[] = [];
-
-describe.skipIf(executable === undefined && !isRequired)('the page', () => {
+describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
+  let started: TestBrowser;
+  let dev: TestDev;
+  let opened: OpenPage;
+  let page: Page;
   beforeAll(async () => {
-    if (!existsSync(path.join(PAGE, 'index.html'))) throw new Error('The page is not built: npm run build.');
-    if (executable === undefined) throw new Error('CI needs a Chromium: apt-get install chromium.');
-    if (SHOTS !== undefined) mkdirSync(SHOTS, { recursive: true });
-    [dev, browser] = await Promise.all([startDev({ pageFolder: PAGE }), openBrowser(executable)]);
+    started = await startBrowser();
+    dev = started.dev;
   });
-  afterAll(async () => {
-    await browser?.close();
-    await dev?.close();
-  });
+  afterAll(() => started?.close());
   beforeEach(async () => {
-    complaints.length = 0;
-    context = await browser.newContext({ viewport: { width: 1280, height: 860 }, colorScheme: 'light' });
-    page = await context.newPage();
-    page.setDefaultTimeout(WAIT.timeout);
-    page.on('pageerror', (error) => complaints.push(error.message));
-    // What the policy refuses is told here as well.
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
-    await page.goto(dev.server.address);
-    await page.getByText('● live').waitFor();
+    opened = await started.open();
+    page = opened.page;
   });
   afterEach(async () => {
-    await context.close();
-    expect(complaints).toEqual([]);
+    await dev.restore(SPEC);
+    expect(await opened.close()).toEqual([]);
   });
+
+  /** Until it is seen: what is drawn in the meantime may take the text away from below the pointer. */
+  const pointAt = (part: Locator, shown: Locator): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        await page.mouse.move(0, 0);
+        await part.hover();
+        await shown.waitFor({ timeout: 2000 });
+      },
+      { timeout: WHOLE_MS / 4 },
+    );
 
   it('opens, takes the token out of its address, runs a module and shows request, answer and bundles', async () => {
     expect(page.url()).toBe(`${dev.server.origin}/#/`);
-    await picture('home');
     await page
       .getByRole('link', { name: /List books/ })
       .first()
       .click();
     await page.getByLabel('Genre').selectOption({ label: 'Crime' });
-    await expectAccessible();
-    await picture('form');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Why it stopped:').waitFor();
     await page
@@ -82,8 +64,6 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
       .getByText('"The Quiet Lighthouse"')
       .waitFor();
     expect(await page.content()).not.toContain(API_KEY);
-    await expectAccessible();
-    await picture('run');
   });
 
   it('walks through the pages of a run with the keyboard, and says what each expression was', async () => {
@@ -109,8 +89,49 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
       .waitFor();
     await page.getByRole('textbox', { name: 'Expression' }).fill('{{upper(item.title)}} {{pagination.page}}');
     await page.getByText('"THE COPPER LIGHTHOUSE 2"').waitFor();
-    await expectAccessible();
-    await picture('expressions');
+    await page.getByRole('radio', { name: 'before the request' }).check();
+    await page.getByText('" 2"', { exact: true }).waitFor();
+    await page.getByRole('radio', { name: 'before the next page' }).check();
+    await page.getByText('" 3"', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^statusCode/ }).press('Enter');
+    await page.locator('output').getByText('200', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Change it and try' }).press('Enter');
+    await page.locator('output').getByText('"The Copper Lighthouse"').waitFor();
+    expect(await page.getByRole('radio', { name: 'within an item' }).isChecked()).toBe(true);
+    await takePicture(page, 'moments');
+  });
+
+  it('shows what a part of an expression was to the pointer and to the keyboard, until Escape', async () => {
+    const text = dev.read(SPEC);
+    dev.write(SPEC, text.replace('{{item.title}}', '{{upper(item.title)}}'));
+    await dev.server.bench.look();
+    const { id } = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
+    await page.goto(`${dev.server.origin}/#/run/${id}`);
+    await page.getByRole('tab', { name: 'Expressions' }).click();
+    const button = page.getByRole('button', { name: /upper\(item\.title\)/ });
+    const tip = page.getByRole('tooltip');
+    await pointAt(button.getByText('item', { exact: true }), tip.getByText('"isbn"'));
+    // It can be reached, and read there.
+    await tip.hover();
+    await page.keyboard.press('Escape');
+    await tip.waitFor({ state: 'hidden' });
+    await page.mouse.move(0, 0);
+    // Somebody who came by key: the one before it, then Tab.
+    await button.focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    await tip.getByText('"THE QUIET LIGHTHOUSE"').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await tip.getByText('"The Quiet Lighthouse"').waitFor();
+    expect(await button.getAttribute('aria-describedby')).toBe(await tip.getAttribute('id'));
+    await page
+      .getByText('item.title: "The Quiet Lighthouse"', { exact: true })
+      .waitFor({ state: 'attached' });
+    await expectAccessible(page);
+    await takePicture(page, 'tip');
+    await page.keyboard.press('Escape');
+    await tip.waitFor({ state: 'hidden' });
+    expect(await button.getAttribute('aria-describedby')).toBeNull();
   });
 
   it('shows an error with its line, in the dark and on a phone', async () => {
@@ -123,27 +144,21 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
     const error = page.getByRole('region', { name: 'Error' });
     await error.getByText('There is no book none.').waitFor();
     await error.getByText(/base\.iml\.json:\d+:\d+/).waitFor();
-    await expectAccessible();
-    await picture('error-dark');
     await page.setViewportSize({ width: 400, height: 800 });
     await page.getByRole('button', { name: 'App and runs' }).click();
     await page.getByRole('link', { name: /Get a book/ }).click();
     await page.getByLabel('ISBN').waitFor();
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400);
-    await expectAccessible();
-    await picture('form-400-dark');
     await page.goBack();
     await error.waitFor();
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400);
-    await picture('error-400-dark');
   });
 
   it('shows new bundles when a file is saved, without a request, and what has changed', async () => {
     await dev.run({ name: 'listBooks', parameters: { limit: 2 } });
     const asked = dev.shop.requests.length;
-    const file = 'modules/list-books/list-books.communication.iml.json';
-    const text = readFileSync(path.join(dev.root, file), 'utf8');
-    dev.write(file, text.replace('"title": "{{item.title}}"', '"title": "{{upper(item.title)}}"'));
+    const text = dev.read(SPEC);
+    dev.write(SPEC, text.replace('"title": "{{item.title}}"', '"title": "{{upper(item.title)}}"'));
     await page.getByRole('link', { name: 'New bundles over the last answers' }).click();
     await page
       .getByRole('region', { name: 'Bundles of this page' })
@@ -152,21 +167,18 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
     expect(dev.shop.requests.length).toBe(asked);
     await page.getByRole('link', { name: 'What changed' }).click();
     await page.getByText('[1].title').first().waitFor();
-    await expectAccessible();
-    await picture('diff');
-    dev.write(file, text.replace('"url": "/books"', '"url": "/book"'));
+    dev.write(SPEC, text.replace('"url": "/books"', '"url": "/book"'));
     await page.getByText('The last run would ask for something else now').waitFor();
-    dev.write(file, text.replace('"url"', '"url'));
+    dev.write(SPEC, text.replace('"url"', '"url'));
     await page.getByRole('alert').getByText('The app does not load since it was saved').waitFor();
-    dev.write(file, text);
+    dev.write(SPEC, text);
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
   it('says why there is one bundle instead of ten, and what the check says of it, in its line', async () => {
-    const file = 'modules/list-books/list-books.communication.iml.json';
-    const text = readFileSync(path.join(dev.root, file), 'utf8');
+    const text = dev.read(SPEC);
     dev.write(
-      file,
+      SPEC,
       text.replace('"{{body.books}}"', '"{{body}}"').replace('{{item.title}}', '{{titl(item)}}'),
     );
     await dev.server.bench.look();
@@ -175,11 +187,14 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
     await page.getByRole('button', { name: 'Show the request and the answer it came from' }).click();
     await page.getByRole('region', { name: 'Response' }).getByText('books:').waitFor();
     await page.getByRole('tab', { name: 'Expressions' }).click();
-    await page.getByText(/^error: .*titl/).waitFor();
-    await expectAccessible();
-    await picture('finding');
+    await page
+      .getByText(/^error: .*titl/)
+      .first()
+      .waitFor();
+    await expectAccessible(page);
+    await takePicture(page, 'finding');
     dev.write(
-      file,
+      SPEC,
       '{"url": "/books", "response": {"iterate": "{{body}}", "output": {"n": "{{item.total}}"}}}',
     );
     await dev.server.bench.look();
@@ -190,10 +205,20 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
     await made.getByText('Arrays in this answer: {{body.books}} (10)').waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 400, height: 800 });
-    await expectAccessible();
-    await picture('one-bundle-400-dark');
-    dev.write(file, text);
+    await takePicture(page, 'one-bundle-400-dark');
+  });
+
+  it('leads from a warning to its line', async () => {
+    dev.write(SPEC, dev.read(SPEC).replace('"qs": {', '"headers": { "Content-Length": "3" },\n  "qs": {'));
     await dev.server.bench.look();
+    const { id } = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
+    await page.goto(`${dev.server.origin}/#/run/${id}`);
+    const warnings = page.getByRole('list', { name: 'Warnings' });
+    await warnings.getByText('header-ignored').waitFor();
+    await warnings.getByRole('button', { name: `${SPEC}:3` }).press('Enter');
+    await expect
+      .poll(() => page.evaluate<string>("document.activeElement?.textContent ?? ''"))
+      .toBe("warning: The header Content-Length is the transport's to set. header-ignored");
   });
 
   it('finds a text in all runs, and takes a trace that is dropped', async () => {
@@ -206,8 +231,6 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
       .getByRole('link', { name: /Quiet Lighthouse/ })
       .first()
       .waitFor();
-    await expectAccessible();
-    await picture('search');
     const trace = await (await dev.fetch(`/api/runs/${run.id}/trace`)).text();
     // As text: the names of the browser are none of this file.
     const data = await page.evaluateHandle(`(() => {
@@ -221,15 +244,15 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
   });
 
   it('says that it is not the page of this start', async () => {
-    const stale = await browser.newPage();
+    const stale = await page.context().newPage();
     await stale.goto(`${dev.server.origin}/#token=old`);
     await stale
       .getByRole('alert')
       .getByText('This page is not the one that was opened at this start.')
-      .waitFor(WAIT);
+      .waitFor();
     // The address of this start, pasted where the page of another one was.
     await stale.goto(dev.server.address);
-    await stale.getByText('● live').waitFor(WAIT);
+    await stale.getByText('● live').waitFor();
     await stale.close();
   });
 
@@ -255,8 +278,7 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
         rest,
       );
     }
-    const tabs = await Promise.all(Array.from({ length: 9 }, () => context.newPage()));
-    for (const tab of tabs) tab.setDefaultTimeout(WAIT.timeout);
+    const tabs = await Promise.all(Array.from({ length: 9 }, () => page.context().newPage()));
     await Promise.all(tabs.map((tab) => tab.goto(dev.server.address)));
     await Promise.all(tabs.map((tab) => tab.getByText('● live').waitFor()));
     const name = 'getBook';
@@ -268,24 +290,3 @@ describe.skipIf(executable === undefined && !isRequired)('the page', () => {
     await Promise.all(tabs.map((tab) => tab.close()));
   });
 });
-
-async function picture(name: string): Promise<void> {
-  if (SHOTS === undefined) return;
-  // What is fetched when it is shown has to be there.
-  await page.waitForTimeout(500);
-  await page.screenshot({ path: path.join(SHOTS, `${name}.png`) });
-}
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
-}
-
-async function expectAccessible(): Promise<void> {
-  // By the debugger, as the policy of the page lets no other script in.
-  await page.evaluate(readFileSync(AXE, 'utf8'));
-  const { violations } = await page.evaluate<AxeResults>('axe.run()');
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))])).toEqual([]);
-}

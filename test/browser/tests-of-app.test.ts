@@ -1,16 +1,14 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runFixtures } from '../../src/testing/suite/run-fixtures.js';
 import { API_KEY, type TestDev } from '../dev/start-dev.js';
 import {
-  expectAccessible,
+  expectAccessibleEverywhere,
   hasNoBrowser,
   type OpenPage,
   startBrowser,
   type TestBrowser,
-  takePicture,
   WHOLE_MS,
 } from './open-page.js';
 
@@ -40,8 +38,6 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
     await draft.getByText('"{{secret:apiKey}}"').first().waitFor();
     await draft.getByText('Secrets replaced by placeholders: apiKey.').waitFor();
     expect(await page.content()).not.toContain(API_KEY);
-    await expectAccessible(page);
-    await takePicture(page, 'save-as-test');
     await page.getByLabel('Name').fill('two books');
     await page.getByText('tests/listBooks/two books.test.json').waitFor();
     await page.getByLabel('Name').press('Enter');
@@ -55,14 +51,12 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
     await expect.poll(() => write.isDisabled()).toBe(true);
     await page.getByLabel('There is a case of this name: replace it').check();
     expect(await write.isDisabled()).toBe(false);
-    await page.setViewportSize({ width: 400, height: 800 });
-    await expectAccessible(page);
-    await takePicture(page, 'save-as-test-400');
+    await expectAccessibleEverywhere(page, 'save-taken');
   });
 
   it('shows which change of a spec broke a test, by the page alone', async () => {
     await page.getByRole('link', { name: 'passed listBooks/two books' }).waitFor();
-    const text = readFileSync(path.join(dev.root, SPEC), 'utf8');
+    const text = dev.read(SPEC);
     dev.write(SPEC, text.replace('"{{item.title}}"', '"{{item.titel}}"'));
     await page.getByText('1 failed').waitFor();
     await page.getByRole('link', { name: 'failed listBooks/two books' }).press('Enter');
@@ -75,22 +69,14 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
       .first()
       .waitFor();
     await page.getByRole('region', { name: 'Response' }).waitFor();
-    await expectAccessible(page);
-    await takePicture(page, 'test-failed');
     await page.getByRole('link', { name: 'What changed since it passed' }).press('Enter');
     const saved = page.getByRole('region', { name: 'Texts' });
     await saved.locator('del', { hasText: '{{item.title}}' }).waitFor();
     await saved.locator('ins', { hasText: '{{item.titel}}' }).waitFor();
-    await expectAccessible(page);
-    await takePicture(page, 'test-changed');
-    await page.setViewportSize({ width: 400, height: 800 });
-    await expectAccessible(page);
-    await takePicture(page, 'test-changed-400');
+    await expectAccessibleEverywhere(page, 'test-changed');
     await page.goBack();
     await differences.waitFor();
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await expectAccessible(page);
-    await takePicture(page, 'test-failed-400-dark');
+    await expectAccessibleEverywhere(page, 'test-broken');
     dev.write(SPEC, text);
     await differences.waitFor({ state: 'detached' });
     await page.getByRole('img', { name: 'passed' }).first().waitFor({ state: 'attached' });

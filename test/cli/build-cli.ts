@@ -21,14 +21,19 @@ export interface StartedProcess {
 }
 
 /**
- * Bundles the command for the tests of a file, and starts it as a process.
+ * Starts the command as a process: that of the build, or where it is not fresh one that is bundled for the tests of a file.
  * The bundle is inside of the package, so that dependencies and the package's own name resolve, and is gone afterwards.
  */
 export function builtCli(): (args: readonly string[], stdin?: 'open' | 'ended') => StartedProcess {
+  if (process.env['IML_BUILD'] === 'fresh') return starterIn(path.join(ROOT, 'dist/bin'));
   const folder = path.join(ROOT, '.iml', `build-${process.pid}`);
   const bundler = path.join(ROOT, '.config/bundle-bin.mjs');
   beforeAll(() => promisify(execFile)(process.execPath, [bundler, folder]));
   afterAll(() => rm(folder, { recursive: true, force: true }));
+  return starterIn(folder);
+}
+
+function starterIn(folder: string): ReturnType<typeof builtCli> {
   return (args, stdin = 'ended') => start(process.execPath, [path.join(folder, 'iml.js'), ...args], stdin);
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -428,6 +428,86 @@ describe('connections that are kept', () => {
       '--allow-local',
     ]);
     expect(result).toMatchObject({ code: 1, err: expect.stringContaining('is not given to another.') });
+  });
+
+  // Line 13 of the findings.
+  describe('belong to the identity of an app', () => {
+    const HOST = ['--connection', 'k', '--allow-local'];
+
+    /** The app in a folder of this base name, under these names of the platform. */
+    function placeApp(url: string, parent: string, appIds: readonly string[]): string {
+      const folder = path.join(parent, 'app');
+      cpSync(writeConnectApp(url), folder, { recursive: true });
+      nameApp(folder, appIds);
+      return folder;
+    }
+
+    function nameApp(folder: string, appIds: readonly string[]): void {
+      const file = path.join(folder, 'makecomapp.json');
+      const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
+      const origins = appIds.map((appId) => ({ label: 'origin', appId }));
+      writeFileSync(file, JSON.stringify({ ...manifest, origins }));
+    }
+
+    const newParent = (): string => writeApp({ 'empty.txt': '' });
+    const url = (): Promise<string> => startKeyService(() => ({ status: 200, body: {} }));
+
+    it.each([[[]], [['crm']]])(
+      'and not to its base name, whatever it says it is called: %j',
+      async (appIds) => {
+        const service = await url();
+        const user = await userWithKey(placeApp(service, newParent(), appIds));
+        const other = placeApp(service, newParent(), appIds);
+        const run = await user.iml(['run', other, 'whoAmI', ...HOST]);
+        expect(run).toMatchObject({ code: 1, err: expect.stringContaining('is not given to another.') });
+      },
+    );
+
+    it('so that another app in its folder gets nothing', async () => {
+      const service = await url();
+      const folder = placeApp(service, newParent(), ['crm', 'crm-test']);
+      const user = await userWithKey(folder);
+      for (const appIds of [['other'], [], ['CRM']]) {
+        nameApp(folder, appIds);
+        const run = await user.iml(['run', folder, 'whoAmI', ...HOST]);
+        expect(run).toMatchObject({ code: 1, err: expect.stringContaining('(crm, crm-test)') });
+        for (const action of ['test', 'refresh', 'remove']) {
+          const done = await user.iml(['connections', action, 'k', '--allow-local']);
+          expect(done).toMatchObject({ code: 2, err: expect.stringContaining('is not given to another.') });
+        }
+      }
+      nameApp(folder, ['crm-test', 'crm-next']);
+      expect(await user.iml(['connections', 'test', 'k', '--allow-local'])).toMatchObject({ code: 0 });
+    });
+
+    it('which is kept from the time on that it has a name on the platform', async () => {
+      const service = await url();
+      const folder = placeApp(service, newParent(), []);
+      const user = await userWithKey(folder);
+      nameApp(folder, ['crm']);
+      expect(await user.iml(['connections', 'test', 'k', '--allow-local'])).toMatchObject({ code: 0 });
+      nameApp(folder, ['other']);
+      expect(await user.iml(['connections', 'test', 'k', '--allow-local'])).toMatchObject({ code: 2 });
+    });
+
+    it('and go along with it where their owner says so', async () => {
+      const service = await url();
+      const folder = placeApp(service, newParent(), ['crm']);
+      const user = await userWithKey(folder);
+      const moved = path.join(newParent(), 'moved');
+      renameSync(folder, moved);
+      const refused = await user.iml(['run', moved, 'whoAmI', ...HOST]);
+      expect(refused.err).toContain('iml connections move NAME --app FOLDER');
+      expect(await user.iml(['connections', 'move', 'k'])).toMatchObject({ code: 2 });
+      const done = await user.iml(['connections', 'move', 'k', '--app', moved]);
+      expect(done).toMatchObject({
+        code: 0,
+        out: `The connection "k" belongs to the app "moved" in ${moved} from now on.\n`,
+      });
+      expect(await user.iml(['connections', 'test', 'k', '--allow-local'])).toMatchObject({ code: 0 });
+      const without = writeApp({ 'makecomapp.json': { fileVersion: 1, components: {} } });
+      expect(await user.iml(['connections', 'move', 'k', '--app', without])).toMatchObject({ code: 2 });
+    });
   });
 
   it('are not given to modules of another connection', async () => {

@@ -19,7 +19,7 @@ import {
 import type { StoredConnection } from '../../src/connection/connection-store.js';
 import { writeApp } from '../app/temp-app.js';
 
-const OWNER = { app: 'app', folder: '/apps/app' };
+const OWNER = { app: 'app', folder: '/apps/app', appIds: [] };
 
 function storedWith(connection: Record<string, unknown>): StoredConnection {
   return {
@@ -190,11 +190,26 @@ describe('connections in files', () => {
     await renamed.save('x', storedWith({ key: 'new' }));
     expect(await files.read('x')).toMatchObject({ owner: OWNER, stored: { connection: { key: 'new' } } });
     for (const other of [
-      { app: 'b', folder: '/b' },
+      { app: 'b', folder: '/b', appIds: [] },
       { ...OWNER, folder: '/elsewhere' },
     ]) {
       await expect(storeForApp(files, other).get('x')).rejects.toThrow('is not given to another');
     }
+  });
+
+  it('of a file that knows no names of the platform are given to the app of its folder, and learn them when they are saved', async () => {
+    const folder = newFolder();
+    const files = openConnectionFiles(folder);
+    // As versions before wrote it.
+    await files.write('x', STORED, { app: 'app', folder: '/apps/app' } as typeof OWNER);
+    expect((await files.read('x'))?.owner).toEqual(OWNER);
+    const named = { ...OWNER, appIds: ['crm'] };
+    const store = storeForApp(files, named);
+    expect(await store.get('x')).toEqual(STORED);
+    await store.save('x', STORED);
+    expect((await files.read('x'))?.owner).toEqual(named);
+    const other = storeForApp(files, { ...OWNER, appIds: ['other'] });
+    await expect(other.get('x')).rejects.toThrow('is not given to another');
   });
 
   it('are files that only their owner can read', async () => {

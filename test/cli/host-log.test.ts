@@ -84,6 +84,8 @@ describe('the log of a host', () => {
   it('has all ids as JSON', () => {
     const lines = log('json').map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).toHaveLength(NOTICES.length);
+    const [info, warn, error] = ['info', 'warn', 'error'];
+    expect(lines.map(({ level }) => level)).toEqual([info, warn, error, info, warn, error, error]);
     expect(lines[2]).toMatchObject({ runId: 'r1', source: { eventId: 7, callId: 'c1' } });
   });
 

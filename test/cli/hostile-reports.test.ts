@@ -75,6 +75,13 @@ describe.each(TEXTS.map((text) => [JSON.stringify(text), text]))('a test named %
     ]);
   });
 
+  it.each([
+    ['human', createHumanReport],
+    ['tap', createTapReport],
+  ] as const)('gives a runner of CI no command in the report for %s', async (__, create) => {
+    expect(await report(create, text)).not.toMatch(/(?:^|[\r\n])[^\S\n]*(?:::|##\[)/);
+  });
+
   it('gives JUnit its three cases', async () => {
     const names: string[] = [];
     const parser = new SaxesParser({ xmlns: false, position: false });

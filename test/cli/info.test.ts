@@ -15,7 +15,7 @@ describe('iml info', () => {
       'connections (1)\n  bookshopKey  basic  Bookshop\n      apiKey  password  required\n',
     );
     expect(out).toContain('functions (1)\n  formatPrice\n');
-    expect(out).toContain('no warnings');
+    expect(out).toMatch(/loading has no findings; iml check .* looks closer\n/);
   });
 
   it('gives the same as JSON', async () => {
@@ -45,12 +45,39 @@ describe('iml info', () => {
     });
     const { code, out } = await cli(['info', 'shop'], { cwd });
     expect(code).toBe(0);
-    expect(out).toContain('3 warnings: iml check shop\n');
+    expect(out).toContain('loading has 3 findings; iml check shop tells of all\n');
     const one = await cli(['info', 'shop', 'list'], { cwd });
     expect(one.code).toBe(0);
     expect(one.out).toContain('modules (1)\n  list');
     expect(one.out).toContain('shop/list.iml.json:3:3: warning: Unknown key "methdo"');
     expect(one.out).toMatch(/shop\/list\.iml\.json:4:\d+: error: .*\[syntax\]/);
+  });
+
+  it('tells which modules can have their pages asked for ahead, and what stands against it in others', async () => {
+    const cwd = writeApp({
+      'shop/makecomapp.json': manifest({ byPage: 'page.json', byCursor: 'cursor.json', one: 'one.json' }),
+      'shop/page.json': { url: '/x', pagination: { qs: { p: '{{pagination.page}}' } } },
+      'shop/cursor.json': '{\n  "url": "/x",\n  "pagination": { "qs": { "after": "{{body.next}}" } }\n}',
+      'shop/one.json': { url: '/x' },
+    });
+    const { out } = await cli(['info', 'shop'], { cwd });
+    expect(out).toContain('byPage    search  byPage\n      look-ahead: yes\n');
+    expect(out).toContain(
+      'byCursor  search  byCursor\n      look-ahead: no: pagination.qs.after reads body.next (cursor.json:3:39)\n',
+    );
+    expect(out.match(/look-ahead/g)).toHaveLength(2);
+    const json = await cli(['info', 'shop', 'byCursor', '--json'], { cwd });
+    expect(JSON.parse(json.out)).toMatchObject({
+      modules: [
+        {
+          lookAhead: {
+            qualifies: false,
+            reason: 'pagination.qs.after reads body.next',
+            place: { file: 'cursor.json', line: 3 },
+          },
+        },
+      ],
+    });
   });
 
   it('shows one component, with what is wrong with what it uses alone', async () => {

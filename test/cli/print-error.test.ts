@@ -50,6 +50,27 @@ describe('printError', () => {
     );
   });
 
+  it.each(['\n::error::x', 'a\n  ::add-mask::x', 'a\n##[group]x', 'a\n\n\t::stop-commands::x'])(
+    'begins no line with a command for a runner of CI: %j',
+    (message) => {
+      const suberrors = [message];
+      const inner = new ImlError('IML_SYNTAX', message, { kind: 'syntax' });
+      inner.hint = message;
+      const errors = [
+        new AppError('DataError', message, { suberrors, cause: inner }),
+        inner,
+        new Error(message),
+      ];
+      for (const error of [...errors, message]) {
+        for (const showStack of [true, false]) {
+          const text = printError(error, { showStack });
+          expect(text).toContain('| ');
+          expect(text).not.toMatch(/^\s*(?:::|##\[)/m);
+        }
+      }
+    },
+  );
+
   it('redacts and disarms every text', () => {
     const place = { file: 'sk-1\u001b.json', line: 1, column: 1 };
     const error = new AppError('DataError', 'sk-1 \u001b[2J', { suberrors: ['sk-1'], place });

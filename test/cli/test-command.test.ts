@@ -2,9 +2,11 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -236,6 +238,30 @@ describe('iml test', () => {
       code: 2,
       err: expect.stringMatching(/--trace: the file "out.json.list.one.jsonl" cannot be written/),
     });
+  });
+
+  it('neither writes nor removes a trace where a link of the app leads out of the folder', async () => {
+    const outside = mkdtempSync(path.join(tmpdir(), 'iml-outside-'));
+    const kept = path.join(outside, 'one.jsonl');
+    writeFileSync(kept, 'of somebody else');
+    mkdirSync(path.join(folder, 'named'));
+    symlinkSync(outside, path.join(folder, 'named/list'));
+    symlinkSync(outside, path.join(folder, 'test-traces'));
+    symlinkSync(path.join(outside, 'missing'), path.join(folder, 'nowhere'));
+    for (const mode of ['on-failure', 'always=named', 'always=nowhere']) {
+      expect(await test(['--trace', mode]), mode).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(
+          /--trace: "[^"]+" leads out of "[^"]+" by a link: nothing is written there\./,
+        ),
+      });
+    }
+    expect(readdirSync(outside)).toEqual(['one.jsonl']);
+    expect(readFileSync(kept, 'utf8')).toBe('of somebody else');
+    // A folder elsewhere was named by who runs the tests.
+    await test(['--trace', `always=${outside}`]);
+    expect(existsSync(path.join(outside, 'list/one.jsonl'))).toBe(true);
+    rmSync(outside, { recursive: true });
   });
 
   it('shows how a case would pass, asks, and writes it', async () => {

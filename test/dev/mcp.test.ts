@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestsState } from '../../src/dev/protocol.js';
 import { API_KEY, startDev, type TestDev } from './start-dev.js';
 
 let dev: TestDev;
@@ -158,7 +159,18 @@ describe('an assistant', () => {
     const first = ran.steps.find(({ kind }: { kind: string }) => kind === 'request');
     const at = { id: ran.id, seq: first.seq };
     const title = (await call('evaluate', { ...at, expression: 'body.books[1].title' })).value;
-    expect(title).toEqual({ kind: 'value', text: JSON.stringify(ran.bundleList[0].title), isCut: false });
+    expect(title).toEqual({
+      kind: 'value',
+      text: JSON.stringify(ran.bundleList[0].title),
+      isCut: false,
+      moment: 'item',
+    });
+    const next = (await call('evaluate', { ...at, moment: 'next', expression: 'pagination.page' })).value;
+    expect(next).toMatchObject({ text: '2', moment: 'next' });
+    const { moments, items } = (await call('evaluate', at)).value;
+    expect(items).toBe(10);
+    expect(moments.map(({ name }: { name: string }) => name)).toEqual(['request', 'answer', 'item', 'next']);
+    expect(moments[1].names).toContainEqual({ name: 'statusCode', text: '200' });
     const third = (await call('evaluate', { ...at, expression: '{{upper(item.title)}}', item: 3 })).value;
     expect(third.text).toBe(JSON.stringify(ran.bundleList[2].title.toUpperCase()));
     const secret = (await call('evaluate', { id: ran.id, expression: 'connection.apiKey' })).value;
@@ -183,7 +195,14 @@ describe('an assistant', () => {
     expect(value).toMatchObject({ ok: false, passed: 1, failed: 1 });
     const failed = value.tests.find(({ status }: { status: string }) => status === 'failed');
     expect(failed).toMatchObject({ name: 'listGenres/fails', file: 'tests/listGenres/fails.test.json' });
-    expect(failed.failures).toContain('result');
+    expect(failed.failures[0]).toMatchObject({
+      message: expect.stringContaining('result'),
+      place: { file: 'tests/listGenres/fails.test.json', line: expect.any(Number) },
+    });
+    // The same tests as those of the page: their runs are in the history.
+    expect((await call('read_run', { id: failed.run })).value).toMatchObject({ source: 'test' });
+    const { tests } = await dev.get<TestsState>('/api/tests');
+    expect(tests.find(({ name }) => name === 'listGenres/fails')?.run).toBe(failed.run);
     expect((await call('test', { filter: 'passes' })).value).toMatchObject({
       ok: true,
       passed: 1,

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBooks } from '../../spec-fixtures/bookshop/service.mjs';
 import type {
@@ -93,6 +95,14 @@ describe('nobody else gets in', () => {
     }
   });
 
+  it('and browsers keep nothing but files whose name says what is in them', async () => {
+    const kept = async (target: string): Promise<string | null> =>
+      (await dev.fetch(target)).headers.get('cache-control');
+    expect(await kept('/main-ABCD2345.js')).toBe('private, max-age=31536000, immutable');
+    for (const target of ['/', '/index.html', '/none', '/api/app'])
+      expect(await kept(target)).toBe('no-store');
+  });
+
   it('and no token is in what the page is made of', async () => {
     expect(await (await dev.fetch('/')).text()).not.toContain(dev.server.token);
     expect(new URL(dev.server.address).search).toBe('');
@@ -157,6 +167,27 @@ describe('the API', () => {
     const { fields } = await dev.post<ShownForm>('/api/form', { ...wish, parameters: { title: 'ab' } });
     expect(fields.find(({ name }) => name === 'genre')?.options).toHaveLength(4);
     expect(asked()).toBe(before);
+  });
+
+  it('says which value an RPC waits for, and an error only once it has it', async () => {
+    const rpc = 'rpcs/list-genres/list-genres.communication.iml.json';
+    const form = 'modules/create-book/create-book.mappable-params.iml.json';
+    const before = [rpc, form].map(
+      (file) => [file, readFileSync(path.join(dev.root, file), 'utf8')] as const,
+    );
+    dev.write(rpc, '{"url": "/none/{{parameters.of}}"}');
+    dev.write(
+      form,
+      before[1]?.[1].replace('rpc://listGenres', 'rpc://listGenres?of={{parameters.title}}') ?? '',
+    );
+    await dev.server.bench.look();
+    const wish = { kind: 'module', name: 'createBook', connection: 'shop' };
+    const failures = async (parameters: object): Promise<readonly string[]> =>
+      (await dev.post<ShownForm>('/api/form', { ...wish, parameters })).failures;
+    expect(await failures({})).toEqual(['The options of listGenres come once of is given.']);
+    expect(await failures({ title: 'x' })).toEqual([expect.stringMatching(/^rpc:.*There is nothing here/)]);
+    for (const [file, text] of before) dev.write(file, text);
+    await dev.server.bench.look();
   });
 
   it('runs a module, and tells of each request without a body and without a secret', async () => {
@@ -228,15 +259,17 @@ describe('the API', () => {
     const run = await dev.run({ name: 'listBooks', parameters: {} });
     const { events } = await dev.get<{ events: PackedEvent[] }>(`/api/runs/${run.id}/events`);
     const second = events.find((event) => event.kind === 'request' && event.page === 2);
-    const { documents, items } = await dev.get<{
+    const { documents, items, moments } = await dev.get<{
       documents: {
         role: string;
         text: string;
         expressions: { source: string; value: ShownValue; start: number; end: number }[];
       }[];
       items: number;
+      moments: { name: string }[];
     }>(`/api/runs/${run.id}/explain?seq=${second?.seq}&item=1`);
     expect(items).toBe(10);
+    expect(moments.map(({ name }) => name)).toEqual(['request', 'answer', 'item', 'next']);
     const [own] = documents;
     const title = own?.expressions.find(({ source }) => source.includes('item.title'));
     expect(title?.value.text).toMatch(/^"The /);
@@ -246,7 +279,13 @@ describe('the API', () => {
       ...at,
       expression: 'pagination.page',
     });
-    expect(page).toEqual({ kind: 'value', text: '2', isCut: false });
+    expect(page).toEqual({ kind: 'value', text: '2', isCut: false, moment: 'item' });
+    const before = await dev.post<ShownValue>(`/api/runs/${run.id}/evaluate`, {
+      seq: events.find(({ kind }) => kind === 'request')?.seq,
+      moment: 'request',
+      expression: 'body.books[1].title',
+    });
+    expect(before).toEqual({ kind: 'nothing', text: 'undefined', isCut: false, moment: 'request' });
     const secret = await dev.post<ShownValue>(`/api/runs/${run.id}/evaluate`, {
       ...at,
       expression: 'connection.apiKey',
@@ -303,6 +342,19 @@ describe('the API', () => {
     const none = await dev.fetch('/api/traces', { method: 'POST', headers, body: 'hello' });
     expect(none.status).toBe(400);
     expect(await none.json()).toMatchObject({ code: 'TRACE_FILE' });
+  });
+
+  it('says what a saved file made of the last run, until there is another', async () => {
+    const file = 'modules/list-books/list-books.communication.iml.json';
+    const live = async (): Promise<AppState['live']> => (await dev.get<AppState>('/api/app')).live;
+    const run = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
+    dev.write(file, dev.read(file).replace('{{item.title}}', '{{upper(item.title)}}'));
+    await dev.server.bench.look();
+    await expect.poll(live).toMatchObject({ of: run.id });
+    const next = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
+    expect(await live()).toBeUndefined();
+    await dev.restore(file);
+    await expect.poll(live).toMatchObject({ of: next.id });
   });
 
   it('removes a run', async () => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Bookshop, startBookshop } from '../../spec-fixtures/bookshop/service.mjs';
@@ -23,7 +23,10 @@ export interface TestDev {
   readonly post: <T>(path: string, body?: unknown) => Promise<T>;
   /** Runs a module and waits until it is over. */
   readonly run: (wish: Record<string, unknown>) => Promise<RunDetail>;
+  readonly read: (file: string) => string;
   readonly write: (file: string, text: string) => void;
+  /** Puts a file back as the bookshop has it, and waits until that is seen. */
+  readonly restore: (file: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -42,6 +45,7 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
   const page = path.join(home, 'page');
   mkdirSync(page);
   writeFileSync(path.join(page, 'index.html'), '<!doctype html><title>page</title>');
+  writeFileSync(path.join(page, 'main-ABCD2345.js'), '// page');
   const shop = await startBookshop({ apiKey: API_KEY });
   const problems: unknown[] = [];
   const server = await serveDev({
@@ -75,6 +79,7 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
+  const write = (file: string, text: string): void => writeFileSync(path.join(root, file), text);
   return {
     server,
     shop,
@@ -85,7 +90,12 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
     post,
     run: async (wish) =>
       settled((await post<{ id: string }>('/api/runs', { kind: 'module', connection: 'shop', ...wish })).id),
-    write: (file, text) => writeFileSync(path.join(root, file), text),
+    read: (file) => readFileSync(path.join(root, file), 'utf8'),
+    write,
+    restore: async (file) => {
+      write(file, readFileSync(path.join(BOOKSHOP, file), 'utf8'));
+      await server.bench.look();
+    },
     close: async () => {
       await server.close();
       await shop.close();

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import ts from 'typescript';
+import ts from '@typescript/typescript6';
 import type { CodeBlock } from './code-blocks.js';
 
 /** Entries of the package, by what a reader imports them as. */

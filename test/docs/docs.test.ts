@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import ts from 'typescript';
+import ts from '@typescript/typescript6';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CodeBlock, listCodeBlocks } from './code-blocks.js';
 import { listDocExamples } from './doc-examples.js';

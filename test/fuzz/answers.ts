@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { AppError } from '../../src/errors/app-error.js';
-import { type Answer, engineOf, service } from '../run/helpers.js';
+import type { Transport } from '../../src/http/message/transport.js';
+import { type Answer, engineOf, respond } from '../run/helpers.js';
 import { jsonValues } from './arbitrary-json.js';
 import { assertPrototypes, type Target } from './target.js';
 
@@ -150,6 +151,29 @@ interface Input {
   readonly answers: readonly Answer[];
 }
 
+/** One engine for each communication, whose service answers as the case under way wants. */
+const answering = new Map<string, Answering>();
+
+interface Answering {
+  readonly run: ReturnType<typeof engineOf>['run'];
+  list: readonly Answer[];
+  sent: number;
+}
+
+function answeringFor(communication: string): Answering {
+  const known = answering.get(communication);
+  if (known !== undefined) return known;
+  const transport: Transport = async ({ url }) => {
+    const answer = made.list[made.sent % made.list.length] ?? {};
+    made.sent++;
+    return respond(answer, url);
+  };
+  const { run } = engineOf(COMMUNICATIONS[communication], { transport, limits: LIMITS });
+  const made: Answering = { run, list: [], sent: 0 };
+  answering.set(communication, made);
+  return made;
+}
+
 /** Services that answer anything, to apps that page, chain, repeat and report errors. */
 export const hostileAnswers: Target<Input> = {
   name: 'answers',
@@ -158,14 +182,14 @@ export const hostileAnswers: Target<Input> = {
     answers: fc.array(answers, { minLength: 1, maxLength: 4 }),
   }),
   survive: async ({ communication, answers: list }) => {
-    const { transport, requests } = service((_, call) => list[(call - 1) % list.length] ?? {});
-    const { run, engine } = engineOf(COMMUNICATIONS[communication], { transport, limits: LIMITS });
-    const { error, bundles = [], stats } = await run();
-    await engine.close();
+    const engine = answeringFor(communication);
+    engine.list = list;
+    engine.sent = 0;
+    const { error, bundles = [], stats } = await engine.run();
     if (error !== undefined && !(error instanceof AppError)) throw error;
     // Each request may be led on by up to this many redirects.
     if (stats.requests > LIMITS.maxRequests) throw new Error(`${stats.requests} requests were counted`);
-    if (requests.length > LIMITS.maxRequests * 21) throw new Error(`${requests.length} requests were sent`);
+    if (engine.sent > LIMITS.maxRequests * 21) throw new Error(`${engine.sent} requests were sent`);
     if (communication === 'pages' && bundles.length > LIMITS.maxRecords) {
       throw new Error(`${bundles.length} bundles came of ${LIMITS.maxRecords}`);
     }

@@ -36,7 +36,7 @@ const DEFINITIONS: readonly unknown[] = readdirSync(FIXTURES)
         ...(common !== undefined && { common }),
         modules: { m: { type: 'search', label: 'M', communication, mappableParams, interface: interfaces } },
         connections: { c: { type: 'basic', communication: { url: '/me' }, parameters: mappableParams } },
-        rpcs: { list: { communication } },
+        rpcs: { list: { communication: { url: '/list', response: { output: '{{body.items}}' } } } },
         webhooks: { hook: { communication: { output: '{{body}}' }, attach: { url: '/hooks' } } },
       },
     ];
@@ -52,39 +52,17 @@ interface Input {
 
 const ANSWER = { items: [{ id: 1, name: 'a' }, { id: 2 }], next: null, id: 7, data: { a: 1 } };
 
-/** Apps with a few things wrong in their documents: they load and run, or say what is wrong. */
+/**
+ * Apps with a few things wrong in their documents: they load and run, or say what is wrong. Every rule of the check looks at
+ * them, too, finds something or does not, and never fails.
+ */
 export const documents: Target<Input> = {
   name: 'documents',
   input: definitions,
   survive: async ({ definition }) => {
     const app = defineOrRefuse(definition);
     if (app === undefined) return;
-    const { transport, requests } = service(() => ({ json: ANSWER }));
-    await using engine = createEngine({
-      app,
-      transport,
-      clock: createVirtualClock(),
-      limits: { maxRequests: 6, maxPages: 4 },
-    });
-    for (const name of app.modules.keys()) {
-      await expected(async () => {
-        const { error } = await engine.module(name).run({ parameters: { q: 'x' } });
-        if (error !== undefined && !(error instanceof AppError)) throw error;
-      });
-      await expected(async () => void (await engine.module(name).parameters({})));
-    }
-    if (requests.length > 6 * app.modules.size) throw new Error(`${requests.length} requests were sent`);
-    assertPrototypes();
-  },
-};
-
-/** The same apps under every rule of the check, which finds or does not, and never fails. */
-export const checks: Target<Input> = {
-  name: 'checks',
-  input: definitions,
-  survive: async ({ definition }) => {
-    const app = defineOrRefuse(definition);
-    if (app === undefined) return;
+    await runAll(app);
     for (const { message } of await checkApp(app)) {
       if (message === '' || message.includes('[object Object]'))
         throw new Error(`A finding says "${message}".`);
@@ -92,6 +70,24 @@ export const checks: Target<Input> = {
     assertPrototypes();
   },
 };
+
+async function runAll(app: App): Promise<void> {
+  const { transport, requests } = service(() => ({ json: ANSWER }));
+  await using engine = createEngine({
+    app,
+    transport,
+    clock: createVirtualClock(),
+    limits: { maxRequests: 6, maxPages: 4 },
+  });
+  for (const name of app.modules.keys()) {
+    await expected(async () => {
+      const { error } = await engine.module(name).run({ parameters: { q: 'x' } });
+      if (error !== undefined && !(error instanceof AppError)) throw error;
+    });
+    await expected(async () => void (await engine.module(name).parameters({})));
+  }
+  if (requests.length > 6 * app.modules.size) throw new Error(`${requests.length} requests were sent`);
+}
 
 function defineOrRefuse(definition: unknown): App | undefined {
   try {

@@ -23,6 +23,9 @@ const MANIFEST = 'makecomapp.json';
 /** One component of each kind: a case loads all of the folder, so it holds no more than it takes. */
 const FOLDERS = ['connections', 'functions', 'general', 'modules/list-books', 'rpcs'];
 
+/** What is read as other files are. */
+const LEFT_OUT = /\.(?:samples\.iml\.json|test\.js)$/;
+
 /** The text of each file, as it is written before it is damaged. */
 const TEXTS: ReadonlyMap<string, string> = readTexts();
 
@@ -37,14 +40,16 @@ function readTexts(): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const name of readdirSync(BOOKSHOP, { recursive: true, encoding: 'utf8' })) {
     const file = name.split(path.sep).join('/');
-    const isKept = FOLDERS.some((folder) => file.startsWith(`${folder}/`));
+    const isKept = FOLDERS.some((folder) => file.startsWith(`${folder}/`)) && !LEFT_OUT.test(file);
     if (isKept && path.extname(file) !== '') texts.set(file, readFileSync(path.join(BOOKSHOP, name), 'utf8'));
   }
   const manifest = JSON.parse(readFileSync(path.join(BOOKSHOP, MANIFEST), 'utf8'));
   const { listBooks } = manifest.components.module;
   const components = { ...manifest.components, module: { listBooks } };
   const generalCodeFiles = { base: manifest.generalCodeFiles.base };
-  texts.set(MANIFEST, JSON.stringify({ ...manifest, generalCodeFiles, components }, null, 2));
+  const isKept = (_: string, value: unknown): unknown =>
+    typeof value === 'string' && LEFT_OUT.test(value) ? undefined : value;
+  texts.set(MANIFEST, JSON.stringify({ ...manifest, generalCodeFiles, components }, isKept, 2));
   return texts;
 }
 

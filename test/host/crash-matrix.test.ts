@@ -6,6 +6,7 @@ import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host
 import type { HostStore } from '../../src/host/store/tables.js';
 import { compileProcess } from './compile-process.js';
 import { eventually } from './open-parts.js';
+import { openWorker, type Worker, type WorkerSettings } from './open-worker.js';
 import { send } from './send.js';
 import {
   createFile,
@@ -14,13 +15,12 @@ import {
   hasPostgres,
   POSTGRES_MISSING,
 } from './test-database.js';
-import { startWorker, type WorkerProcess } from './worker-process.js';
-import type { WorkerSettings } from './worker-script.js';
+import { startWorker } from './worker-process.js';
 
 let script: string;
 
 beforeAll(async () => {
-  script = await compileProcess('worker-script');
+  script = await compileProcess('host-worker');
 }, 60_000);
 
 afterAll(dropTemplate);
@@ -62,35 +62,30 @@ interface Effect {
 }
 
 /**
- * Sends events through a worker that ends at a point, starts it again, and waits until all is through.
+ * Sends events through a worker that ends at a point, starts another, and waits until all is through. The one that ends is
+ * a process of its own; the other lives in this one, which is started already.
+ *
  * @throws where the point was not reached
  */
 async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['killAt']): Promise<Run> {
   const database = engine === 'sqlite' ? await createFile() : await createHostDatabase();
   const folder = await createFile();
   const effects = path.join(folder.name, 'effects.log');
-  const settings: WorkerSettings = {
-    engine,
-    at: database.at,
-    effects,
-    hooks: 1,
-    isMatrix: true,
-    leaseMs: 400,
-  };
-  let worker = await startWorker(script, killAt === undefined ? settings : { ...settings, killAt });
-  let isReached = killAt === undefined || worker === undefined;
-  // The worker that is told to end does so by itself; nobody else ends one.
-  void worker?.ended.then(() => {
-    isReached = true;
-  });
+  const settings = { engine, at: database.at, effects, hooks: 1, isMatrix: true } as const;
+  // What a killed process has taken is free soon; a living one keeps what it has, however busy the machine.
+  const doomed =
+    killAt === undefined ? undefined : await startWorker(script, { ...settings, killAt, leaseMs: 400 });
   const hasEnded = (): boolean =>
-    worker === undefined || worker.child.exitCode !== null || worker.child.signalCode !== null;
-  const alive = async (): Promise<WorkerProcess> => {
-    if (worker !== undefined && !hasEnded()) return worker;
-    await worker?.ended;
-    worker = await startWorker(script, settings);
-    if (worker === undefined) throw new Error('The second worker did not start.');
-    return worker;
+    doomed === undefined || doomed.child.exitCode !== null || doomed.child.signalCode !== null;
+  let heir: Worker | undefined;
+  const alive = async (): Promise<Pick<Worker, 'origin' | 'paths'>> => {
+    if (doomed !== undefined && !hasEnded()) return doomed;
+    await doomed?.ended;
+    if (heir === undefined) {
+      heir = await openWorker({ ...settings, leaseMs: 20_000 });
+      await heir.addPoll();
+    }
+    return heir;
   };
   const acknowledged = new Set<string>();
   const unanswered = new Set<string>();
@@ -101,7 +96,8 @@ async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['ki
       const answer = await send(`${to.origin}${to.paths[0]}`, { body }).catch(() => undefined);
       if (answer?.ok) return void acknowledged.add(`${n} ${attempt}`);
       unanswered.add(`${n} ${attempt}`);
-      await to.ended;
+      // Nobody but the worker itself ends it.
+      await doomed?.ended;
     }
   };
   const store =
@@ -117,12 +113,12 @@ async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['ki
     await eventually(isQuiet, 60_000);
     // What several events share is passed once for all of them, so one more at a time leads there.
     const endMs = Date.now() + 60_000;
-    for (let n = EVENTS.length + 1; !isReached && Date.now() < endMs; n++) {
+    for (let n = EVENTS.length + 1; !hasEnded() && Date.now() < endMs; n++) {
       await sendEvent(n);
       await eventually(isQuiet, 60_000);
     }
-    if (!isReached) throw new Error('The point was not reached.');
-    const points = (await worker?.stop()) ?? [];
+    if (!hasEnded()) throw new Error('The point was not reached.');
+    const { points } = heir ?? { points: [] };
     const lines = (await readFile(effects, 'utf8')).trim().split('\n');
     return { points, acknowledged, unanswered, effects: lines.map(effectOf) };
   } catch (error) {
@@ -131,9 +127,10 @@ async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['ki
       await store.find('scenarios'),
       await store.find('incompletes'),
     ]);
-    throw new Error(`${String(error)} ${rows} ${worker?.errors()}`, { cause: error });
+    throw new Error(`${String(error)} ${rows} ${doomed?.errors()}`, { cause: error });
   } finally {
-    worker?.child.kill('SIGKILL');
+    doomed?.child.kill('SIGKILL');
+    await heir?.stop();
     await store.close();
     await database.drop();
     await folder.drop();

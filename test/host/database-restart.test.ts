@@ -15,7 +15,7 @@ let script: string;
 const cleanups: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  if (hasPrograms) script = await compileProcess('worker-script');
+  if (hasPrograms) script = await compileProcess('host-worker');
 }, 120_000);
 
 afterEach(async () => {

@@ -6,6 +6,7 @@ import { createStoreQueue } from '../../src/host/queue/store-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import { compileProcess } from './compile-process.js';
 import { eventually } from './open-parts.js';
+import type { WorkerSettings } from './open-worker.js';
 import { send } from './send.js';
 import {
   createFile,
@@ -17,7 +18,6 @@ import {
 } from './test-database.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 import { startWorker, type WorkerProcess } from './worker-process.js';
-import type { WorkerSettings } from './worker-script.js';
 
 // The lease is two seconds here; `IML_FULL=1` pauses the worker for 90 s with the lease of 30 s.
 const isFull = process.env['IML_FULL'] === '1';
@@ -28,7 +28,7 @@ let script: string;
 const cleanups: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  script = await compileProcess('worker-script');
+  script = await compileProcess('host-worker');
 }, 60_000);
 
 afterAll(dropTemplate);

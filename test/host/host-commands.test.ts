@@ -232,6 +232,15 @@ it('lists events, shows one, and has a dead one processed again by the host that
     'last error': expect.stringContaining('400'),
   });
 
+  const fitting = ['--status', 'dead', '--after', '1d', '--before', '2100-01-01'];
+  expect(jsonLines(await print('events', 'list', '--hook', 'notes', ...fitting))).toMatchObject([
+    { id: bad },
+  ]);
+  expect(await print('events', 'list', '--hook', 'orders', ...fitting)).toBe('');
+  expect(await print('events', 'replay', '--all', '--before', '1h')).toBe(
+    '0 events wait to be processed again.\n',
+  );
+
   refused.clear();
   expect(await print('events', 'replay', String(bad))).toBe(
     `The event ${bad} waits to be processed again.\n`,

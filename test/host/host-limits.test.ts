@@ -9,6 +9,7 @@ import { openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { EventRow } from '../../src/host/store/tables.js';
 import { findDueScenarios, followClock } from '../../src/host/work/due-work.js';
 import type { HostNotice, HostObserver } from '../../src/host/work/observer.js';
+import { newIncomplete } from './new-rows.js';
 import { describeEach, type Engine, eventually, openParts } from './open-parts.js';
 import { createFile, dropTemplate } from './test-database.js';
 import { failure, flowsOf, type PlanWanted, plan, receiveJson, SUCCESS } from './test-flows.js';
@@ -67,18 +68,7 @@ describeEach('a host', (engine) => {
       await writer.update('events', { id: 2 }, counts(9));
       await writer.update('scenarios', { name: 'poll' }, counts(10));
       const { id: scenarioId } = (await writer.get('scenarios', { name: 'retrying' })) ?? { id: 0 };
-      await writer.insert('incompletes', {
-        scenarioId,
-        status: 'waiting',
-        execution: {},
-        attempts: 1,
-        claimedBy: null,
-        error: null,
-        createdAtMs: 1,
-        retryAtMs: 1,
-        finishedAtMs: null,
-        ...counts(10),
-      });
+      await writer.insert('incompletes', newIncomplete({ scenarioId, attempts: 1, ...counts(10) }));
     });
     await host.start();
     await eventually(async () => (await store.count('events', { status: 'done' })) === 2);
@@ -155,6 +145,9 @@ describeEach('a host', (engine) => {
     for (let n = 0; n < 5; n++) await post(host, path, { n });
     await eventually(async () => (await host.events.list({ status: ['dead'] })).length === 5);
     expect(await host.events.discardAll({ beforeMs: 1 })).toBe(0);
+    const within = { afterMs: 1, beforeMs: Date.now(), limit: 2 };
+    expect((await host.events.list(within)).map(({ id }) => id)).toEqual([5, 4]);
+    expect(await host.events.list({ ...within, afterMs: Date.now() })).toEqual([]);
     fails = false;
     expect(await host.events.replayAll({})).toBe(5);
     await eventually(async () => (await host.events.list({ status: ['done'] })).length === 5);
@@ -215,6 +208,26 @@ it('follows a calendar with its time zone through both changes of the clocks', a
   expect(await at('2026-03-28T12:00:00Z')).toBe('2026-03-29T01:30:00.000Z');
   expect(await at('2026-10-24T12:00:00Z')).toBe('2026-10-25T01:30:00.000Z');
   expect(await at('2026-10-25T01:30:00Z')).toBe('2026-10-26T01:30:00.000Z');
+  const runs = async (pattern: string, timezone: string, fromIso: string): Promise<readonly string[]> => {
+    const times: number[] = [Date.parse(fromIso)];
+    for (let n = 0; n < 6; n++) times.push((await nextCronTime({ pattern, timezone }, times[n] ?? 0)) ?? 0);
+    return times.slice(1).map((ms) => new Date(ms).toISOString().slice(11, 16));
+  };
+  const thirds = ['00:20', '00:40', '01:00', '01:20', '01:40', '02:00'];
+  for (const day of ['2026-10-25', '2026-03-29'])
+    expect(await runs('*/20 * * * *', 'Europe/Prague', `${day}T00:00:00Z`)).toEqual(thirds);
+  const hours = ['05:00', '06:00', '07:00', '08:00', '09:00', '10:00'];
+  for (const day of ['2026-11-01', '2026-03-08'])
+    expect(await runs('0 * * * *', 'America/New_York', `${day}T04:30:00Z`)).toEqual(hours);
+  // Half an hour, to and fro.
+  expect(await runs('0 0 * * * *', 'Australia/Lord_Howe', '2026-04-04T13:30:00Z')).toEqual([
+    '14:00',
+    '15:30',
+    '16:30',
+    '17:30',
+    '18:30',
+    '19:30',
+  ]);
   await expect(nextCronTime({ pattern: '61 * * * *' }, 0)).rejects.toMatchObject({ code: 'HOST_FILE' });
 });
 
@@ -280,6 +293,15 @@ it('tells what is stuck and why', async () => {
   await host.scenarios.deactivate('off');
   await post(host, off, { n: 1 });
   await post(host, busy, { n: 1 });
+  const whyBusy = async (laterMs = 0): Promise<unknown> => {
+    const stuck = await findStuck(store, Date.now() + laterMs);
+    return stuck.find(({ scenario }) => scenario === 'busy')?.why;
+  };
+  expect(await whyBusy()).toBe('no host works on it; iml serve does');
+  const worker = { name: 'w', machine: 'm', pid: 1, beat: 1, startedAtMs: 1 };
+  await store.transaction((writer) => writer.insert('workers', worker));
+  expect(await whyBusy()).toBeUndefined();
+  expect(await whyBusy(60_000)).toBe('due, and nobody does it; /health of the host says more');
   await store.transaction((writer) => writer.update('events', { id: 2 }, { status: 'dead' }));
   expect(await findStuck(store, Date.now())).toMatchObject([
     { scenario: 'busy', waiting: 0, oldestMs: null, why: '1 dead event (iml events replay or discard)' },

@@ -113,6 +113,19 @@ describeEach('a host', (engine) => {
     await expect(host.events.replay(event.id)).rejects.toMatchObject({ code: 'HOST_REFUSED' });
   });
 
+  it('goes on at once where somebody turns a suspended scenario on', async () => {
+    let runs = 0;
+    const { host, post } = await setUp(engine, () => (++runs === 1 ? failure('RateLimitError') : SUCCESS));
+    await host.start();
+    await post({ n: 1 });
+    const isSuspended = async (): Promise<boolean> =>
+      Reflect.get(Object((await host.scenarios.get('s')).state), 'kind') === 'delayed';
+    await eventually(isSuspended);
+    expect(await host.scenarios.activate('s')).toMatchObject({ state: { kind: 'active' } });
+    await eventually(async () => (await host.events.list({ status: ['done'] })).length === 1);
+    expect(runs).toBe(2);
+  });
+
   it('puts aside what fails by itself, and replays it when told', async () => {
     let fails = true;
     const { host, post } = await setUp(engine, () => (fails ? failure('RuntimeError') : SUCCESS));

@@ -31,6 +31,8 @@ export interface LoadSettings {
   /** Where starting a worker takes longer than it lives, killing without end would let none get through. */
   readonly maxKills?: number | undefined;
   readonly leaseMs: number;
+  /** Nothing more is sent after that time, though it was fewer events; undefined: all are sent. */
+  readonly sendForMs?: number | undefined;
   /** The run fails when it takes longer. */
   readonly maxMs: number;
 }
@@ -71,7 +73,7 @@ interface Effect {
 /** Sends events through worker processes that are killed meanwhile, and looks at what became of them. */
 export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
   const { engine, hooks, leaseMs } = settings;
-  const script = await compileProcess('worker-script');
+  const script = await compileProcess('host-worker');
   const database = await openTarget(settings);
   const folder = await createFile();
   const effects = path.join(folder.name, 'effects.log');
@@ -96,11 +98,15 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
     // Workers left running would meet the files of the next run.
     const { acknowledged, acceptedMs, totalMs } = await work().finally(fleet.stop);
     const lines = (await readFile(effects, 'utf8')).trimEnd().split('\n').map(effectOf);
+    const open = await openEvents(store);
+    const judged = judge(lines, acknowledged, fleet.killed);
     return {
-      ...judge(lines, acknowledged, fleet.killed),
+      ...judged,
+      // What waits still when the time is over is late, and not lost.
+      lost: Math.max(0, judged.lost - open),
       sent: acknowledged.length,
       kills: fleet.disturbed(),
-      open: await openEvents(store),
+      open,
       dead: await store.count('events', { status: 'dead' }),
       acceptedMs,
       totalMs,
@@ -248,7 +254,7 @@ interface Sending {
 
 /** Each hook gets its events one after the other; many hooks get theirs at the same time. */
 async function sendAll(
-  { events, hooks }: LoadSettings,
+  { events, hooks, sendForMs = Number.POSITIVE_INFINITY }: LoadSettings,
   paths: readonly string[],
   fleet: Fleet,
   endMs: number,
@@ -257,10 +263,11 @@ async function sendAll(
   const limit = pLimit(200);
   const acknowledged: Sending[] = [];
   const perHook = Math.floor(events / hooks);
+  const lastMs = Date.now() + sendForMs;
   await Promise.all(
     paths.map((at, index) =>
       limit(async () => {
-        for (let n = 1; n <= perHook; n++) {
+        for (let n = 1; n <= perHook && Date.now() < lastMs; n++) {
           for (let attempt = 1; ; attempt++) {
             if (Date.now() > endMs) throw new Error('The events were not accepted in time.');
             const body = JSON.stringify({ n, attempt });
@@ -314,7 +321,7 @@ function judge(
     unexplained,
     lost: acknowledged.filter((sending) => !done.has(keyOf(sending))).length,
     longestWaitMs: Math.max(0, ...waits),
-    sentTwice: byEvent.size - acknowledged.length,
+    sentTwice: Math.max(0, byEvent.size - acknowledged.filter((sending) => done.has(keyOf(sending))).length),
   };
 }
 

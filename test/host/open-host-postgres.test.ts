@@ -5,7 +5,8 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createHost } from '../../src/host/create-host.js';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
-import type { EventRow, HostStore } from '../../src/host/store/tables.js';
+import type { HostStore } from '../../src/host/store/tables.js';
+import { newEvent } from './new-rows.js';
 import { eventually } from './open-parts.js';
 import {
   createDatabase,
@@ -163,22 +164,6 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
 });
 
 async function fillQueue(store: HostStore, hookId: number, count: number): Promise<void> {
-  const row: Omit<EventRow, 'id'> = {
-    hookId,
-    scenarioId: null,
-    status: 'pending' as const,
-    bundles: [{}],
-    request: {},
-    bytes: 4,
-    attempts: 0,
-    crashes: 0,
-    crashesAlone: 0,
-    claimedBy: null,
-    notBeforeMs: null,
-    error: null,
-    receivedAtMs: 1,
-    finishedAtMs: null,
-  };
-  const rows = Array.from({ length: count }, () => row);
+  const rows = Array.from({ length: count }, () => newEvent({ hookId }));
   await store.transaction((writer) => writer.insertAll('events', rows));
 }

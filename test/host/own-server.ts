@@ -63,7 +63,8 @@ export async function startOwnServer(): Promise<OwnServer> {
   if (isRoot) await chown(folder, await idOf('postgres', '-u'), await idOf('postgres', '-g'));
   const [data, log, port] = [path.join(folder, 'data'), path.join(folder, 'log'), await freePort()];
   await run('initdb', ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync']);
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c max_connections=60`;
+  // What the processes of a server have written outlives them; only the machine could lose it.
+  const options = `-p ${port} -c fsync=off -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c max_connections=60`;
   const control = (...args: string[]): Promise<unknown> =>
     run('pg_ctl', ['-D', data, '-l', log, '-w', '-t', '90', '-o', options, ...args]);
   const start = async (): Promise<void> => {

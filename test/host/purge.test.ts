@@ -1,10 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { purge } from '../../src/host/events/purge.js';
+import { resolveHostLimits } from '../../src/host/host-limits.js';
 import { openHostSqlite } from '../../src/host/store/open-host-store.js';
-import type { EventRow, EventStatus, HostStore, IncompleteStatus } from '../../src/host/store/tables.js';
-import { resolveHostLimits } from '../../src/host/work/limits.js';
+import type {
+  EventRow,
+  EventStatus,
+  HostStore,
+  IncompleteRow,
+  IncompleteStatus,
+} from '../../src/host/store/tables.js';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { newEvent, newIncomplete } from './new-rows.js';
 import { describeEach, openParts } from './open-parts.js';
 import { createFile, dropTemplate } from './test-database.js';
 
@@ -18,38 +25,14 @@ const purgeAt = (store: HostStore, nowMs: number): Promise<void> =>
 
 type NewEvent = Omit<EventRow, 'id'>;
 
-function event(status: EventStatus, receivedAtMs: number, finishedAtMs: number | null): NewEvent {
-  return {
-    hookId: 1,
-    scenarioId: null,
-    status,
-    bundles: [],
-    request: {},
-    bytes: 2,
-    attempts: 0,
-    crashes: 0,
-    crashesAlone: 0,
-    claimedBy: null,
-    notBeforeMs: null,
-    error: null,
-    receivedAtMs,
-    finishedAtMs,
-  };
-}
+const event = (status: EventStatus, receivedAtMs: number, finishedAtMs: number | null): NewEvent =>
+  newEvent({ status, receivedAtMs, finishedAtMs });
 
-const incomplete = (status: IncompleteStatus, createdAtMs: number, finishedAtMs: number | null) => ({
-  scenarioId: 1,
-  status,
-  execution: {},
-  attempts: 0,
-  claimedBy: null,
-  error: null,
-  createdAtMs,
-  retryAtMs: null,
-  finishedAtMs,
-  crashes: 0,
-  crashesAlone: 0,
-});
+const incomplete = (
+  status: IncompleteStatus,
+  createdAtMs: number,
+  finishedAtMs: number | null,
+): Omit<IncompleteRow, 'id'> => newIncomplete({ status, createdAtMs, finishedAtMs, retryAtMs: null });
 
 describeEach('what is done with', (engine) => {
   it('goes after 30 days, and what waits for somebody stays', async () => {

@@ -224,12 +224,28 @@ it('tells all in lines of JSON with --log json', async () => {
   const app = path.join(folder, 'crm');
   const args = [app, '--port', '0', '--data', 'json-log', '--log', 'json'];
   const served = call(SERVE_COMMAND, args);
-  await Promise.race([served.code, eventually(() => served.err().includes('/hooks/'))]);
-  const url = /http[^\s"]+\/hooks\/[^\s"]+/.exec(served.err())?.[0] ?? '';
-  await send(url, { headers: { 'content-type': 'application/json' }, body: '{"n":1}' });
+  await Promise.race([served.code, eventually(() => served.err().includes('has an address'))]);
+  const [origin = ''] = /http:[^\s",]+/.exec(served.err()) ?? [];
+  const [, name = ''] = /iml scenarios show ([^\s"]+)/.exec(served.err()) ?? [];
+  const shown = call(SCENARIOS_COMMAND, ['show', name, '--data', 'json-log']);
+  expect(await shown.code).toBe(0);
+  const { address } = JSON.parse(shown.out());
+  expect(address).toMatch(/^\/hooks\//);
+  await send(`${origin}${address}`, { headers: { 'content-type': 'application/json' }, body: '{"n":1}' });
   await eventually(() => served.err().includes('run-finished'));
   served.stop();
   expect(await served.code).toBe(0);
+  expect(served.err()).not.toContain(address);
+  for (const [wrong, message] of [
+    [['--hook', 'nobody'], 'there is no hook "nobody"'],
+    [['--after', 'yesterday'], '"yesterday" is no time'],
+  ] as const) {
+    const refused = call(EVENTS_COMMAND, ['list', ...wrong, '--data', 'json-log']);
+    await expect(refused.code).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(message),
+    });
+  }
   const lines = jsonLines(served.err());
   for (const line of lines) expect(line).toMatchObject({ at: expect.stringMatching(/Z$/) });
   expect(lines).toContainEqual(

@@ -1,14 +1,15 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../src/host/create-host.js';
+import { resolveHostLimits } from '../../src/host/host-limits.js';
 import type { HostStore, HostWriter, IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
 import type { HostContext } from '../../src/host/work/context.js';
-import { resolveHostLimits } from '../../src/host/work/limits.js';
 import { NO_TRACING } from '../../src/host/work/tracing.js';
 import { createWorkLog } from '../../src/host/work/work-log.js';
 import { SYSTEM_CLOCK } from '../../src/util/clock.js';
+import { newIncomplete, newScenario } from './new-rows.js';
 import { describeEach, eventually, openParts } from './open-parts.js';
 import { dropTemplate, hasPostgres, POSTGRES_MISSING } from './test-database.js';
-import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
+import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -59,44 +60,14 @@ function contextOf(store: HostStore, queue: HostContext['queue']): HostContext {
 }
 
 async function addScenario(store: HostStore, change: Partial<ScenarioRow> = {}): Promise<number> {
-  const row = await store.transaction((writer) =>
-    writer.insert('scenarios', {
-      name: 's',
-      definition: plan(),
-      hookId: null,
-      state: { kind: 'active', errors: 0 },
-      triggerState: null,
-      scheduledMs: null,
-      nextRunMs: null,
-      lastRunMs: null,
-      lastError: null,
-      claimedBy: null,
-      attempts: 0,
-      crashes: 0,
-      crashesAlone: 0,
-      ...change,
-    }),
-  );
-  return row.id;
+  const { id } = await store.transaction((writer) => writer.insert('scenarios', newScenario(change)));
+  return id;
 }
 
 async function addRunning(store: HostStore, scenarioId: number, claimedBy: string): Promise<number> {
-  const row = await store.transaction((writer) =>
-    writer.insert('incompletes', {
-      scenarioId,
-      status: 'running',
-      execution: { n: 1 },
-      attempts: 1,
-      claimedBy,
-      error: null,
-      createdAtMs: 1,
-      retryAtMs: 1,
-      finishedAtMs: null,
-      crashes: 1,
-      crashesAlone: 0,
-    }),
-  );
-  return row.id;
+  const row = newIncomplete({ scenarioId, status: 'running', attempts: 1, claimedBy, crashes: 1 });
+  const { id } = await store.transaction((writer) => writer.insert('incompletes', row));
+  return id;
 }
 
 // Elsewhere one transaction at a time writes, so that nothing can settle in the middle of another.

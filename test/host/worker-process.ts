@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { WorkerSettings } from './worker-script.js';
+import type { WorkerSettings } from './open-worker.js';
 
 /** A worker in a process of its own. */
 export interface WorkerProcess {

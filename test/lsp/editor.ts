@@ -22,6 +22,8 @@ export interface Editor {
   ) => Promise<readonly Diagnostic[]>;
   /** Asks about the place of `|` in a text, which becomes the text of the open file without it. */
   readonly at: <T>(method: string, marked: string, extra?: Readonly<Record<string, unknown>>) => Promise<T>;
+  /** Closes what is open, and forgets what was said about it. */
+  readonly closeFiles: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function startEditor({ child, result }: StartedProcess): Promise<Ed
   );
   const published = new Map<string, readonly Diagnostic[]>();
   const waiting = new Set<() => void>();
+  const opened = new Set<string>();
   connection.onNotification(
     'textDocument/publishDiagnostics',
     ({ uri, diagnostics }: { uri: string; diagnostics: Diagnostic[] }) => {
@@ -61,6 +64,7 @@ export async function startEditor({ child, result }: StartedProcess): Promise<Ed
     change,
     open: async (file, text) => {
       uri = pathToFileURL(file).href;
+      opened.add(uri);
       version = 1;
       await connection.sendNotification('textDocument/didOpen', {
         textDocument: { uri, languageId: 'jsonc', version, text },
@@ -86,6 +90,13 @@ export async function startEditor({ child, result }: StartedProcess): Promise<Ed
         position: { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 },
         ...extra,
       });
+    },
+    closeFiles: async () => {
+      for (const each of opened) {
+        await connection.sendNotification('textDocument/didClose', { textDocument: { uri: each } });
+      }
+      opened.clear();
+      published.clear();
     },
     close: async () => {
       await connection.sendRequest('shutdown');

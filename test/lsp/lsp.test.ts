@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type {
   CompletionItem,
   Hover,
@@ -67,17 +67,20 @@ const FILES = {
 let folder: string;
 let editor: Editor;
 let file: string;
+beforeAll(async () => {
+  editor = await startEditor(start(['lsp', '--stdio'], 'open'));
+});
+afterAll(() => editor.close());
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'iml-lsp-'));
   mkdirSync(path.join(folder, '.git'));
   writeFileSync(path.join(folder, '.git/HEAD'), 'ref');
   for (const [name, text] of Object.entries(FILES)) writeFileSync(path.join(folder, name), text);
-  editor = await startEditor(start(['lsp', '--stdio'], 'open'));
   file = path.join(folder, 'get-user.iml.json');
   await editor.open(file, FILES['get-user.iml.json']);
 });
 afterEach(async () => {
-  await editor.close();
+  await editor.closeFiles();
   rmSync(folder, { recursive: true, force: true });
 });
 

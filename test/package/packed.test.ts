@@ -62,7 +62,8 @@ beforeAll(async () => {
   writeFileSync(path.join(lean, 'package.json'), '{"private":true}');
   link(path.join(lean, 'node_modules'), manifest.dependencies);
   link(modules, { ...manifest.dependencies, ...manifest.optionalDependencies });
-});
+  // Thousands of files are written twice, which a machine with other work does in minutes.
+}, 600_000);
 afterAll(() => {
   for (const folder of [home, lean]) rmSync(folder, { recursive: true, force: true });
 });

@@ -11,11 +11,12 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
   ['iml/index.ts', 95, 1000],
   ['scenario/index.ts', 140, 1050],
-  ['index.ts', 320, 1250],
-  ['host/index.ts', 215, 1150],
+  // Each file is one named thing: five small ones that had been parts of others raised both, without a kilobyte more.
+  ['index.ts', 330, 1250],
+  ['host/index.ts', 222, 1150],
   ['rest/index.ts', 120, 320],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 510, 1650],
+  ['testing/index.ts', 520, 1650],
   ['cli/bin.ts', 1, 1],
 ];
 

@@ -16,6 +16,7 @@ const SECRETS: readonly string[] = [
   'a+b c+d e',
   '%2F%252F literal',
   'new\nline\tand tab',
+  'six-6!',
 ];
 
 type Form = (secret: string) => string;
@@ -121,6 +122,23 @@ describe('a secret', () => {
     expect(cleaned.length).toBeLessThan('one\n<[SANITIZED]>\ntwo'.length + 60);
     expect(cleaned).toMatch(/^one\n<[\s\S]*>\ntwo$/);
     expect(createRedactor({ secrets: [secret] }).text(cleaned)).toBe(cleaned);
+  });
+
+  it.each([
+    ['in base64', base64],
+    ['in base64, percent-encoded', (secret: string) => encodeURIComponent(base64(secret))],
+    ['in base64 for addresses', (secret: string) => bytes(secret).toString('base64url')],
+    ['in base64 twice', (secret: string) => base64(base64(secret))],
+    ['in base64 twice, percent-encoded', (secret: string) => encodeURIComponent(base64(base64(secret)))],
+    ['in base64 twice behind a name', (secret: string) => base64(base64(`us:${secret}`)).slice(4)],
+  ])('%s leaves no digit and no padding of any layer, whatever its length', (_name, form) => {
+    for (let length = 6; length < 40; length++) {
+      const secret = Array.from({ length }, (_, at) =>
+        String.fromCharCode(0x30 + ((at * 7 + length) % 74)),
+      ).join('');
+      const cleaned = createRedactor({ secrets: [secret] }).text(`<${form(secret)}>`);
+      expect(cleaned).toBe('<[SANITIZED]>');
+    }
   });
 
   it('in any form hides nothing where it is not', () => {

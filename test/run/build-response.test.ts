@@ -2,33 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { compileRespond } from '../../src/document/compile/compile-respond.js';
 import { createDocument } from '../../src/document/reading/create-document.js';
 import { toEnvironment } from '../../src/iml/compile.js';
-import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
 import { type BuiltResponse, buildResponse } from '../../src/run/response/build-response.js';
-import { Run, RunContext } from '../../src/run/scope/run-context.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
-
-function contextOf(scope: Record<string, unknown>): RunContext {
-  const settings = {
-    transport: () => Promise.reject(new Error('Nothing is sent.')),
-    clock: createVirtualClock(),
-    random: () => 0,
-    limits: DEFAULT_LIMITS,
-    onPageLoop: 'warn',
-    trace: 'full',
-    onTrace: undefined,
-  } as const;
-  const rules = { timeoutMs: 1000, callEndpoint: undefined, keepsHost: false };
-  return RunContext.start(new Run(settings, rules, []), scope);
-}
+import { contextOf } from './context-of.js';
 
 function build(
   respond: unknown,
   scope: Record<string, unknown> = {},
   textType?: 'json' | 'text',
+  context = contextOf(scope),
 ): BuiltResponse {
   const directives = { environment: toEnvironment({}), functions: {} };
   const document = createDocument({ respond });
-  return buildResponse(compileRespond(respond, document, '/respond', directives), contextOf(scope), textType);
+  return buildResponse(compileRespond(respond, document, '/respond', directives), context, textType);
 }
 
 const shown = ({ status, headers, body }: BuiltResponse): unknown[] => [
@@ -63,8 +48,46 @@ describe('buildResponse', () => {
     ['a status in text', { status: ' 404 ' }, [404, {}, '']],
     ['the lowest and the highest status', { status: 999 }, [999, {}, '']],
     ['an empty status', { status: '{{parameters.none}}' }, [200, {}, '']],
+    ['null as status', { status: null }, [200, {}, '']],
+    ['an empty text as status', { status: '' }, [200, {}, '']],
+    [
+      'null of type json',
+      { type: 'json', body: null },
+      [200, { 'Content-Type': 'application/json' }, 'null'],
+    ],
+    ['null as type', { type: null, body: 'a' }, [200, { 'Content-Type': 'application/json' }, '"a"']],
+    ['an empty type', { type: '', body: 'a' }, [200, { 'Content-Type': 'application/json' }, '"a"']],
+    ['a type in capitals', { type: ' TEXT ', body: 'a' }, [200, { 'Content-Type': 'text/plain' }, 'a']],
+    [
+      'JSON that is written already',
+      { headers: { 'content-type': 'application/vnd.a+json' }, body: '{"a": 1}' },
+      [200, { 'Content-Type': 'application/vnd.a+json' }, '{"a": 1}'],
+    ],
   ])('answers %s', (_, respond, expected) => {
     expect(shown(build(respond))).toEqual(expected);
+  });
+
+  it.each([
+    [undefined, '"1970-01-01T00:00:00.000Z"'],
+    ['application/json; charset=utf-8', '"1970-01-01T00:00:00.000Z"'],
+    ['text/html', '1970-01-01T00:00:00.000Z'],
+  ])('writes a date under the Content-Type %s', (contentType, expected) => {
+    const headers = contentType === undefined ? {} : { 'Content-Type': contentType };
+    const { body } = build({ headers, body: '{{x}}' }, { x: new Date(0) });
+    expect(Buffer.from(body).toString()).toBe(expected);
+  });
+
+  it('sends binary data as it is', () => {
+    const respond = { body: '{{x}}' };
+    const scope = { x: Buffer.from([1, 2]) };
+    expect(build(respond, scope)).toEqual({
+      status: 200,
+      headers: [['Content-Type', 'application/octet-stream']],
+      body: scope.x,
+    });
+    expect(build({ ...respond, headers: { 'content-type': 'image/png' } }, scope).headers).toEqual([
+      ['Content-Type', 'image/png'],
+    ]);
   });
 
   it('lets a responder send a text as it is', () => {
@@ -80,8 +103,24 @@ describe('buildResponse', () => {
     },
   );
 
+  it.each([
+    ['ok', '"ok"'],
+    ['x'.repeat(90), `"${'x'.repeat(80)}"`],
+    [[200], 'an array'],
+  ])('tells of the status %j', (status, shownStatus) => {
+    expect(() => build({ status: '{{x}}' }, { x: status })).toThrow(
+      expect.objectContaining({
+        message: `The status of an answer has to be 100 to 999, not ${shownStatus}.`,
+      }),
+    );
+  });
+
   it('refuses a type it does not know', () => {
-    expect(() => build({ type: 'jsn', body: 1 })).toThrow('Did you mean "json"?');
+    const message = 'The type of an answer is one of json, urlencoded, text, not';
+    expect(() => build({ type: ' Jsn', body: 1 })).toThrow(
+      expect.objectContaining({ message: `${message} "jsn". Did you mean "json"?` }),
+    );
+    expect(() => build({ type: 'y'.repeat(90), body: 1 })).toThrow(`${message} "${'y'.repeat(80)}".`);
   });
 
   it.each([
@@ -105,6 +144,23 @@ describe('buildResponse', () => {
       ['Set-Cookie', 'a=1'],
       ['Set-Cookie', 'b=2'],
     ]);
+  });
+
+  it("tells of each header that is the transport's, where they are written", () => {
+    const context = contextOf({});
+    build({ headers: { 'Content-Length': '1', HOST: 'x', 'X-A': '1' } }, {}, 'json', context);
+    const names = ['Content-Length', 'Host'];
+    expect(context.warnings).toMatchObject(
+      names.map((name) => ({
+        code: 'header-ignored',
+        message: `The header ${name} is the transport's to set.`,
+        place: { pointer: '/respond/headers' },
+      })),
+    );
+    expect(context.warnings).toHaveLength(2);
+    const quiet = contextOf({});
+    build({ headers: { 'X-A': '1' } }, {}, 'json', quiet);
+    expect(quiet.warnings).toEqual([]);
   });
 
   it.each(['{{x}}', { deep: '{{x}}' }])('refuses a body that holds itself: %j', (body) => {

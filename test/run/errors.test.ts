@@ -132,6 +132,45 @@ describe('valid', () => {
   });
 });
 
+describe('an error of a response', () => {
+  it.each([
+    [{}, '/url'],
+    [{ error: { type: 'DataError' } }, '/response/error'],
+    [{ error: { type: 'DataError', message: 'a' } }, '/response/error'],
+    [{ error: { 404: { message: 'a' }, message: 'b' } }, '/response/error/404'],
+    [{ error: { 404: { type: 'DataError' }, message: 'b' } }, '/response/error'],
+    [{ error: { 500: { message: 'a' } } }, '/response/error'],
+  ])('has the place where its message is written: %j', async (response, pointer) => {
+    expect(await errorOf({ status: 404, json: {} }, response)).toMatchObject({
+      place: { pointer: `/modules/m/communication${pointer}` },
+    });
+  });
+
+  it.each([
+    [{ valid: { condition: false }, error: { message: 'b' } }, 'b', '/response/error'],
+    [{ valid: { condition: false, message: 'a' }, error: { message: 'b' } }, 'a', '/response/valid'],
+    [{ valid: { condition: false } }, 'Response marked as invalid.', '/response/valid'],
+  ])('that valid makes has its place, too: %j', async (response, message, pointer) => {
+    expect(await errorOf({ json: {} }, response)).toMatchObject({
+      message,
+      place: { pointer: `/modules/m/communication${pointer}` },
+    });
+  });
+
+  it('has a type that is written with blanks around it', async () => {
+    const error = { type: ' DataError ', message: 'a' };
+    expect(await errorOf({ status: 400, json: {} }, { error })).toMatchObject({ type: 'DataError' });
+  });
+
+  it.each([399, 600])('is none of status %i where valid says that it is good', async (status) => {
+    expect(await errorOf({ status, json: {} }, { valid: true })).toBeUndefined();
+  });
+
+  it.each([400, 599])('is one of status %i whatever valid says', async (status) => {
+    expect(await errorOf({ status, json: {} }, { valid: true })).toMatchObject({ statusCode: status });
+  });
+});
+
 describe('a RateLimitError', () => {
   const rateLimit = (retryAfter: string) => errorOf({ status: 429, headers: { 'retry-after': retryAfter } });
 

@@ -6,10 +6,9 @@ const LIMITS = { maxSteps: 50_000 };
 
 describe('what is more work at a time than limits.maxSteps allows', () => {
   it.each([
-    ['createJSON(body)'],
     ['join(map(body; "name"); ",")'],
-    ['sort(body; "desc"; "name")'],
-    ['distinct(body)'],
+    ['equal(body; merge(body))'],
+    ['merge(body; body; body)'],
     ['replace(toString(map(body; "name")); "/N/g"; "n")'],
     ['toString(toArray(body))'],
   ])('ends the run at the expression %s', async (expression) => {
@@ -79,5 +78,97 @@ describe('what is more work at a time than limits.maxSteps allows', () => {
     const response = { output: '{{length(createJSON(body))}}' };
     const { error } = await engineOf({ url: '/x', response }, { transport, limits }).run();
     expect(error).toBeUndefined();
+  });
+});
+
+/** A turn may look at each item, and no more. */
+const A_TURN = { maxSteps: 100_000 };
+
+/** Calls that are too much for that, and done in turns. */
+const IN_TURNS = [
+  'createJSON(body)',
+  'sort(body; "desc"; "name")',
+  'sort(body; "asc ci"; "group")',
+  'sort(map(body; "id"); "desc")',
+  'distinct(body)',
+  'distinct(body; "group")',
+  'first(sort(distinct(body; "group"); "group"))',
+  'length(createJSON(sort(body; "name"))) + length(createJSON(body))',
+];
+
+describe('what is too much at a time, and can be done in turns', () => {
+  const grouped = records.map((record, index) => ({
+    ...record,
+    group: `g${(index * 7919) % 101}`,
+    n: [null, 1.5],
+  }));
+  const { transport } = service(() => ({ json: grouped }));
+  const outputsOf = async (communication: unknown, limits?: object): Promise<readonly unknown[]> => {
+    const test = engineOf(communication, { transport, ...(limits !== undefined && { limits }) });
+    const { error, bundles = [] } = await test.run();
+    expect(error).toBeUndefined();
+    return bundles;
+  };
+
+  it.each(IN_TURNS)('gives what it gives at once: %s', async (expression) => {
+    const communication = { url: '/x', response: { output: { value: `{{${expression}}}` } } };
+    const atOnce = await outputsOf(communication, { maxSteps: Number.POSITIVE_INFINITY });
+    expect(await outputsOf(communication, A_TURN)).toEqual(atOnce);
+  });
+
+  it.each([
+    ['iterate', { response: { iterate: '{{sort(body; "group")}}', output: '{{item.id}}' } }],
+    ['temp', { response: { temp: { text: '{{createJSON(body)}}' }, output: '{{length(temp.text)}}' } }],
+    [
+      'wrapper',
+      { response: { iterate: '{{body}}', output: '{{item.name}}', wrapper: '{{distinct(output)}}' } },
+    ],
+  ])('is done in turns in %s', async (_, parts) => {
+    const communication = { url: '/x', ...parts };
+    const atOnce = await outputsOf(communication, { maxSteps: Number.POSITIVE_INFINITY });
+    expect(await outputsOf(communication, A_TURN)).toEqual(atOnce);
+  });
+
+  it('is done in turns in what is sent', async () => {
+    const { transport: next, requests } = service(() => ({ json: records.slice(0, 3000) }));
+    const body = '{{createJSON(sort(temp.records; "desc"; "name"))}}';
+    const communication = [
+      { url: '/records', response: { temp: { records: '{{body}}' } } },
+      { url: '/x', method: 'POST', type: 'raw', body },
+    ];
+    const { error } = await engineOf(communication, { transport: next, limits: { maxSteps: 20_000 } }).run();
+    expect(error).toBeUndefined();
+    expect(requests).toHaveLength(2);
+    expect(JSON.parse(String(Buffer.from(requests[1]?.body ?? [])))[0]).toMatchObject({ name: 'Name 999' });
+  });
+
+  it('lets others have their turn, and ends when nobody wants it any more', async () => {
+    const controller = new AbortController();
+    setImmediate(() => setImmediate(() => setImmediate(() => controller.abort(new Error('Enough.')))));
+    // Many times the turns that pass before it is given up.
+    const parameters = {
+      list: Array.from({ length: 300_000 }, (__, index) => `text ${(index * 7919) % 300_007}`),
+    };
+    const response = { output: '{{first(sort(parameters.list; "desc"))}}' };
+    const run = engineOf({ response }, { checkParameters: false }).run({
+      parameters,
+      signal: controller.signal,
+    });
+    await expect(run).rejects.toThrow('Enough.');
+  });
+
+  it('ends with the error of the call, at its place, where one part is too much', async () => {
+    const json = [...records, 'x'.repeat(1_000_000)];
+    const { transport: last } = service(() => ({ json }));
+    const output = '{{upper(createJSON(body))}}';
+    const test = engineOf({ url: '/x', response: { output } }, { transport: last, limits: A_TURN });
+    const { error } = await test.run();
+    expect(error).toMatchObject({
+      type: 'RuntimeError',
+      message: expect.stringMatching(
+        /^Function 'upper' finished with error! Function 'createJSON' finished with error! This is more work at a time/,
+      ),
+      place: { pointer: '/modules/m/communication/response/output' },
+    });
   });
 });

@@ -36,7 +36,7 @@ const record = (id: number): object => ({
 const records = (count: number): object[] => Array.from({ length: count }, (_, id) => record(id));
 
 const XML = `<rows>${'<row a="1"><id>7</id><name>Name &amp; more</name></row>'.repeat(200_000)}</rows>`;
-const FORM = Array.from({ length: 400_000 }, (_, id) => `name${id}=value%20${id}`).join('&');
+const FORM = Array.from({ length: 400_000 }, (_, id) => `name${id % 100_000}=value%20${id}`).join('&');
 
 describe('others wait for a short time only', () => {
   it.each([
@@ -46,7 +46,7 @@ describe('others wait for a short time only', () => {
       'application/json',
       '{{body.total}}',
     ],
-    ['a form', { text: FORM }, 'application/x-www-form-urlencoded', '{{body.name7}}'],
+    ['a form', { text: FORM }, 'application/x-www-form-urlencoded', '{{body.name7[1]}}'],
     ['XML', { text: XML }, 'application/xml', '{{body.rows[1].row[1].id[1]}}'],
     ['text in UTF-16', { text: 'ä'.repeat(8_000_000) }, 'text/plain; charset=utf-16le', '{{length(body)}}'],
   ])('while %s of many megabytes is read', { retry: 3 }, async (_, answer, type, output) => {

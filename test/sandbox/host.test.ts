@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import ts from 'typescript';
+import ts from '@typescript/typescript6';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryInUse } from './collect-garbage.js';
 import { callIn, failureOf, openSandbox } from './open-sandbox.js';

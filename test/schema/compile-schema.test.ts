@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dateTime, integer, list, nullable, object, oneOf, text } from '../../src/schema/build.js';
 import { compileDocument, compileSchema } from '../../src/schema/compile-schema.js';
+import { CASE_SCHEMA } from '../../src/testing/cases/case-shape.js';
 
 const CONTACT = object(
   { name: text({ minLength: 1 }), age: integer({ minimum: 0 }) },
@@ -72,4 +73,9 @@ describe('a document of schemas', () => {
   it('has nothing behind another pointer', () => {
     expect(() => find('/components/schemas/None')).toThrow();
   });
+});
+
+it('is strict about the schema of cases, which is not when it is compiled for them', () => {
+  expect(() => compileSchema(CASE_SCHEMA)).not.toThrow();
+  expect(() => compileSchema({ type: 'object', misspelt: 1 })).toThrow(/strict mode/);
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { streamBody } from '../../src/server/request-body.js';
+import { openBody } from '../../src/server/request-body.js';
 
 /** Two ends of a connection. */
 async function openPair(): Promise<readonly [Socket, Socket]> {
@@ -23,10 +23,10 @@ async function openPair(): Promise<readonly [Socket, Socket]> {
 it('takes a body that lay there while the process was at something else for longer than it would have waited', async () => {
   const [sender, receiver] = await openPair();
   // What a body is read by: a socket reads as a request does.
-  const incoming = Object.assign(receiver, { headers: {} });
+  const incoming = Object.assign(receiver, { headers: {}, complete: false });
   const limits = { maxBodyBytes: 1000, maxBytesInFlight: 1000, bodyTimeoutMs: 50 };
-  const { stream, refusal } = streamBody(incoming, limits, { bytes: 0 });
-  const reading = new Response(stream).text();
+  const { stream, refusal } = openBody(incoming, limits, { bytes: 0 });
+  const reading = new Response(stream()).text();
   await new Promise((resolve) => setImmediate(resolve));
   sender.end('{"n":1}');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FetchServer, type ServeFetchOptions, serveFetch } from '../../src/server/serve-fetch.js';
 import { send } from '../host/send.js';
@@ -25,17 +27,26 @@ interface Served {
   readonly port: number;
   /** Lengths of the bodies that came through. */
   readonly taken: number[];
+  /** Bytes of all bodies that were read so far. */
+  readonly readBytes: () => number;
 }
 
 async function serve(limits: Partial<Limits> = {}): Promise<Served> {
   const taken: number[] = [];
-  const handle = async (request: Request): Promise<Response> => {
-    taken.push((await request.arrayBuffer()).byteLength);
+  let readBytes = 0;
+  const handle = async ({ body }: Request): Promise<Response> => {
+    let bytes = 0;
+    for await (const chunk of body ?? []) {
+      bytes += chunk.byteLength;
+      readBytes += chunk.byteLength;
+    }
+    taken.push(bytes);
     return new Response('taken');
   };
   const server = await serveFetch(handle, { limits: { ...LIMITS, ...limits } });
   servers.push(server);
-  return { origin: server.origin, port: Number(new URL(server.origin).port), taken };
+  const port = Number(new URL(server.origin).port);
+  return { origin: server.origin, port, taken, readBytes: () => readBytes };
 }
 
 /** Writes bytes to a port and resolves with all that came back by the time the server closed the connection. */
@@ -60,6 +71,13 @@ function converse(port: number, parts: readonly string[], everyMs = 0): Promise<
       resolve(answer);
     });
   });
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Lets nothing else happen in this process for a while. */
+function holdUp(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -98,6 +116,23 @@ describe('the size of a payload', () => {
   });
 });
 
+describe('a reader that takes nothing of its answer', () => {
+  it('does not hold a place for others', async () => {
+    // More than the systems of both sides keep for a connection.
+    const handle = async (): Promise<Response> => new Response(Buffer.alloc(64 * MEGABYTE));
+    const limits = { ...LIMITS, maxRequests: 1, headerTimeoutMs: 1000, bodyTimeoutMs: 1000 };
+    const server = await serveFetch(handle, { limits });
+    servers.push(server);
+    const lazy = connect(Number(new URL(server.origin).port), '127.0.0.1').pause();
+    lazy.on('error', () => {});
+    lazy.write('GET /x HTTP/1.1\r\nHost: h\r\n\r\n');
+    const ask = async (): Promise<number> => (await send(`${server.origin}/x`, { method: 'GET' })).status;
+    await expect.poll(ask).toBe(503);
+    await expect.poll(ask).toBe(200);
+    lazy.destroy();
+  });
+});
+
 describe('a sender that takes its time', () => {
   it('is cut off where the head does not come', async () => {
     const { port, taken } = await serve({ headerTimeoutMs: 300, bodyTimeoutMs: 600 });
@@ -122,6 +157,26 @@ describe('a sender that takes its time', () => {
     const answer = await converse(port, [head, ...Array.from({ length: 1000 }, () => 'a')], 500);
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(performance.now() - startedAt).toBeLessThan(30_000);
+  });
+
+  it('is not cut off for time in which the process itself was held up', async () => {
+    const { port } = await serve({ headerTimeoutMs: 200, bodyTimeoutMs: 400 });
+    const parts = [
+      ['POST /x HTTP/1.1\r\nHost: h\r\n', 'Connection: close\r\nContent-Length: 2\r\n\r\nab'],
+      ['POST /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 2\r\n\r\na', 'b'],
+    ] as const;
+    const answers = parts.map(async ([first, rest]) => {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(first);
+      // The server has taken the connection, and waits for the rest.
+      for (let turn = 0; turn < 20; turn++) await nextTurn();
+      socket.write(rest);
+      // What was written lies with the system, and is not read before the process goes on.
+      holdUp(900);
+      return text(socket);
+    });
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it('keeps no other waiting', async () => {
@@ -172,11 +227,11 @@ function sendHalf(port: number, count: number, path: string, bytes: number): Soc
 
 describe('bytes in flight', () => {
   it('are refused with 503 beyond the limit, and free again when the requests end', async () => {
-    const { origin, port, taken } = await serve({ maxBytesInFlight: 3 * MEGABYTE });
+    const { origin, port, taken, readBytes } = await serve({ maxBytesInFlight: 3 * MEGABYTE });
     const half = sendHalf(port, 2, '/x', MEGABYTE);
-    await expect
-      .poll(async () => (await send(`${origin}/x`, { body: Buffer.alloc(2 * MEGABYTE) })).status)
-      .toBe(503);
+    // Whoever came before would keep the second of them out.
+    await expect.poll(readBytes).toBe(2 * MEGABYTE);
+    expect((await send(`${origin}/x`, { body: Buffer.alloc(2 * MEGABYTE) })).status).toBe(503);
     const small = await send(`${origin}/x`, { body: 'ok' });
     expect([small.status, taken.at(-1)]).toEqual([200, 2]);
     for (const socket of half) socket.destroy();

@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { BINARY_FUNCTIONS } from '../../../src/iml/functions/binary.js';
+import { HASH_FUNCTIONS } from '../../../src/iml/functions/hash.js';
 import { callFunction, errorOf } from './call-function.js';
 
-const call = (name: string, ...args: unknown[]) => callFunction(BINARY_FUNCTIONS, name, ...args);
+const call = (name: string, ...args: unknown[]) => callFunction(FUNCTIONS, name, ...args);
+const FUNCTIONS = { ...BINARY_FUNCTIONS, ...HASH_FUNCTIONS };
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
 describe('digests', () => {

@@ -14,8 +14,8 @@ const NEGLIGIBLE_MS = 30;
 const MOST_GROWTH = 28;
 
 /**
- * Processor time is that of all threads of this process, the collector's and another test file's included. What that
- * adds differs from one attempt to the next; a square is there in each of them.
+ * Processor time is that of all threads of this process, the collector's included. What that adds differs from one
+ * attempt to the next; a square is there in each of them.
  */
 const ATTEMPTS = 6;
 

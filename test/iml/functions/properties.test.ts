@@ -4,6 +4,7 @@ import { ImlError } from '../../../src/errors/iml-error.js';
 import { ARRAY_FUNCTIONS } from '../../../src/iml/functions/array.js';
 import { BINARY_FUNCTIONS } from '../../../src/iml/functions/binary.js';
 import { GENERAL_FUNCTIONS } from '../../../src/iml/functions/general.js';
+import { HASH_FUNCTIONS } from '../../../src/iml/functions/hash.js';
 import { HTML_FUNCTIONS } from '../../../src/iml/functions/html.js';
 import { JSON_FUNCTIONS } from '../../../src/iml/functions/json.js';
 import { MATH_FUNCTIONS } from '../../../src/iml/functions/math.js';
@@ -13,6 +14,7 @@ import { callFunction, ENVIRONMENT } from './call-function.js';
 const TABLES = [
   ARRAY_FUNCTIONS,
   BINARY_FUNCTIONS,
+  HASH_FUNCTIONS,
   GENERAL_FUNCTIONS,
   HTML_FUNCTIONS,
   JSON_FUNCTIONS,

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import type { Target } from './target.js';
+
+/** Most cases end in errors, and where each of them came from costs more than all the rest. */
+const { stackTraceLimit } = Error;
+
+/**
+ * Makes up cases of a target until one comes through, or all are survived.
+ *
+ * @returns the seed they were drawn with
+ * @throws Error with the smallest case that came through, and what came of it
+ */
+export async function runTarget<Input>({ input, survive }: Target<Input>, cases: number): Promise<number> {
+  Error.stackTraceLimit = 0;
+  try {
+    const property = fc.asyncProperty(input, async (made) => {
+      await survive(made);
+    });
+    const details = await fc.check(property, { numRuns: cases });
+    if (!details.failed && details.numRuns === cases) return details.seed;
+    const [made] = details.counterexample ?? [];
+    // Once more, this time with the way to it.
+    Error.stackTraceLimit = stackTraceLimit;
+    const cause = await failureOf(() => (made === undefined ? undefined : survive(made)));
+    throw new Error(fc.defaultReportMessage(details), { cause: cause ?? details.errorInstance });
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+async function failureOf(run: () => void | Promise<void> | undefined): Promise<unknown> {
+  try {
+    await run();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

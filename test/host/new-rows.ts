@@ -1,0 +1,53 @@
+import type { EventRow, IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
+import { plan } from './test-flows.js';
+
+/** What nobody has begun with. */
+const UNTOUCHED = { attempts: 0, claimedBy: null, crashes: 0, crashesAlone: 0 } as const;
+
+/** Rows as a host makes them, for tests that write them by hand. */
+export function newEvent(change: Partial<EventRow> = {}): Omit<EventRow, 'id'> {
+  return {
+    hookId: 1,
+    scenarioId: null,
+    status: 'pending',
+    bundles: [{}],
+    request: {},
+    bytes: 4,
+    ...UNTOUCHED,
+    notBeforeMs: null,
+    error: null,
+    receivedAtMs: 1,
+    finishedAtMs: null,
+    ...change,
+  };
+}
+
+export function newScenario(change: Partial<ScenarioRow> = {}): Omit<ScenarioRow, 'id'> {
+  return {
+    name: 's',
+    definition: plan(),
+    hookId: null,
+    state: { kind: 'active', errors: 0 },
+    triggerState: null,
+    scheduledMs: null,
+    nextRunMs: null,
+    lastRunMs: null,
+    lastError: null,
+    ...UNTOUCHED,
+    ...change,
+  };
+}
+
+export function newIncomplete(change: Partial<IncompleteRow> = {}): Omit<IncompleteRow, 'id'> {
+  return {
+    scenarioId: 1,
+    status: 'waiting',
+    execution: {},
+    error: null,
+    ...UNTOUCHED,
+    createdAtMs: 1,
+    retryAtMs: 1,
+    finishedAtMs: null,
+    ...change,
+  };
+}

@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import { collectNamedSecrets, collectSecrets, nameSecrets } from '../../src/redaction/collect-secrets.js';
+import { createRedactor, type LoggableRequest } from '../../src/redaction/redact.js';
+
+// What is shown, character by character: a redactor that hides too much is as wrong as one that hides too little.
+const HIDDEN = '[SANITIZED]';
+const plain = createRedactor({ secrets: [] });
+
+function request(rest: Partial<LoggableRequest>): LoggableRequest {
+  return { method: 'POST', url: 'https://a.test/', headers: [], body: undefined, ...rest };
+}
+
+describe('a text that holds credentials nobody named', () => {
+  it.each([
+    ['Digest abcdefgh', `Digest ${HIDDEN}`],
+    ['OAuth abcdefgh', `OAuth ${HIDDEN}`],
+    ['token   abcdefgh.', `token ${HIDDEN}`],
+    ['BEARER ab/cd+ef-gh_i~j==, then', `BEARER ${HIDDEN}, then`],
+    ['Bearer abcdefg', 'Bearer abcdefg'],
+    ['MyBearer abcdefghi', 'MyBearer abcdefghi'],
+    ['Bearer abcdefgh and Basic abcdefgh', `Bearer ${HIDDEN} and Basic ${HIDDEN}`],
+    ['/x?user[password]=a%20b&n=1', `/x?user[password]=${HIDDEN}&n=1`],
+    ['/x?code=abc#code=abc', `/x?code=${HIDDEN}#code=abc`],
+    ['"/x?token=abc", \'?sig=abc\'', `"/x?token=${HIDDEN}", '?sig=${HIDDEN}'`],
+    ['/x?token=', '/x?token='],
+    ['a&token=abc', `a&token=${HIDDEN}`],
+    ['a token=abc', 'a token=abc'],
+    ['ftp://u:p@a.test and //v:q@b.test', `ftp://${HIDDEN}@a.test and //${HIDDEN}@b.test`],
+    ['https://a.test:80/@me and mail a:b@c.test', 'https://a.test:80/@me and mail a:b@c.test'],
+    ['https://a.test/me@b.test', 'https://a.test/me@b.test'],
+  ])('%s', (raw, expected) => expect(plain.text(raw)).toBe(expected));
+});
+
+describe('a body of text', () => {
+  it.each([
+    ['"text"', '"text"'],
+    ['[{"token":"abc"},{"n":1}]', `[{"token":"${HIDDEN}"},{"n":1}]`],
+    ['  {"token":"abc"}', `{"token":"${HIDDEN}"}`],
+    ['{"a":"token=abc"}', '{"a":"token=abc"}'],
+    ['got {"n":"1","token" : "a\\"b\\\\","x":"y"} back', `got {"n":"1","token" : "${HIDDEN}","x":"y"} back`],
+    ['got "pin":"1", "sid":"2\\', `got "pin":"${HIDDEN}", "sid":"${HIDDEN}`],
+    ['got "token":"say \\"sid\\":\\"x", "n":"1"', `got "token":"${HIDDEN}", "n":"1"`],
+    ['got "token":12', 'got "token":12'],
+    ['<a token="x" n="1"/>', `<a token="${HIDDEN}" n="1"/>`],
+    ["<a sid='x' n='1'>y</a>", `<a sid="${HIDDEN}" n='1'>y</a>`],
+    ['<x:token a="1">y</x:token><n>1</n>', `<x:token a="1">${HIDDEN}</x:token><n>1</n>`],
+    ['<token>y<n/></token>', '<token>y<n/></token>'],
+    ['<token></token>', '<token></token>'],
+    [' token=a%20b&n=1&pin', ` token=${HIDDEN}&n=1&pin`],
+    ['token=&n=1', 'token=&n=1'],
+    ['my+token=abc&a=b', `my+token=${HIDDEN}&a=b`],
+    ['a b=1&token=abc', `a b=1&token=${HIDDEN}`],
+    ['=1', '=1'],
+  ])('%s', (body, expected) => {
+    expect(plain.request(request({ body })).body).toBe(expected);
+  });
+
+  it.each([
+    ['<token>\n  from-an-element\n</token>', 'from-an-element'],
+    ['<a token="from-an-attribute"/>', 'from-an-attribute'],
+    ["<a token='from-another-one'/>", 'from-another-one'],
+    ['client_secret=from%20a%2Dform&a=1', 'from a-form'],
+    ['token=from%2Da%2Dpair', 'from-a-pair'],
+    ['{"token":["from-a-list"]}', 'from-a-list'],
+    ['{"a":[{"token":"from-a-member"}]}', 'from-a-member'],
+  ])('teaches what it hides: %s', (body, secret) => {
+    const redactor = createRedactor({ secrets: [] });
+    redactor.request(request({ body }));
+    expect(redactor.holdsSecret(secret)).toBe(/^\S+$/.test(secret));
+  });
+
+  it('of a form is hidden by paths of one step', () => {
+    const redactor = createRedactor({ secrets: [], sanitize: ['request.body.note', 'request.body.a.b'] });
+    const body = 'note=two%20words&b=1&a=2';
+    expect(redactor.request(request({ body })).body).toBe(`note=${HIDDEN}&b=1&a=2`);
+    expect(redactor.text('it is two words')).toBe(`it is ${HIDDEN}`);
+  });
+});
+
+describe('JSON that is longer than what is shown', () => {
+  // Blanks count for the length, and cost nothing where values are shown.
+  const blanks = ' '.repeat(150);
+  it.each([
+    ['{', '"a":1,"token":"x","b":"y', 'yyyyyyyy"}', `{"a":1,"token":"${HIDDEN}"}`],
+    ['{', '"a":[1,{"b":"]}"},2', '22]}', '{"a":[1,{"b":"]}"}]}'],
+    ['[', '[1,2],[3,4],["\\"x,', 'y",5]]', '[[1,2],[3,4],[]]'],
+    ['[', '[1,2],[3,4],["\\', '",5]]', '[[1,2],[3,4],[]]'],
+    ['[', '[1],{"a":{}},77', '7]', '[[1],{"a":{}}]'],
+    ['[', '[1],{"a":{}}', ',7]', '[[1],{"a":{}}]'],
+    ['[', '"a","b"', ',7]', '["a"]'],
+  ])('%s%s is shown, and %s is not', (bracket, start, rest, expected) => {
+    const body = bracket + blanks + start + rest;
+    const redactor = createRedactor({ secrets: [], maxShown: body.length - rest.length });
+    expect(redactor.request(request({ body })).body).toBe(`${expected}… [left out]`);
+  });
+
+  it('is whole where it is exactly as long', () => {
+    const body = `[${blanks}{"a":"b"}]`;
+    const shown = createRedactor({ secrets: [], maxShown: body.length }).request(request({ body }));
+    expect(shown.body).toBe('[{"a":"b"}]');
+  });
+});
+
+describe('a value', () => {
+  it('shows what is absent, empty or only asked about under a secret name', () => {
+    const value = { token: '', pin: null, password: false, sid: 0, secret: {}, cookie: [] };
+    expect(plain.value(value)).toEqual({
+      token: '',
+      pin: null,
+      password: false,
+      sid: HIDDEN,
+      secret: HIDDEN,
+      cookie: HIDDEN,
+    });
+  });
+
+  it('shows no object that is more than data', () => {
+    class Client {
+      readonly inside = 'abc';
+    }
+    expect(plain.value({ a: new Client(), b: () => 1, c: 1n, d: undefined })).toEqual({
+      a: '[object]',
+      b: expect.any(Function),
+      c: 1n,
+      d: undefined,
+    });
+  });
+
+  it('is shown 100 levels deep', () => {
+    const nested = (levels: number): unknown => (levels === 0 ? 'end' : { a: nested(levels - 1) });
+    expect(JSON.stringify(plain.value(nested(100)))).toContain('end');
+    expect(JSON.stringify(plain.value({ a: nested(100) }))).not.toContain('end');
+    expect(JSON.stringify(plain.value(nested(101)))).toContain('[nested too deep to show]');
+  });
+
+  it('ends where as much is shown as may be', () => {
+    const shown = createRedactor({ secrets: [], maxShown: 24 });
+    expect(shown.value([1, 2, 3, 4, 5])).toEqual([1, 2, 3, '[left out]']);
+    expect(shown.value({ a: 1, b: 2, c: 3 })).toEqual({ a: 1, b: 2, c: 3 });
+    expect(shown.value({ a: 1, b: 2, c: 3, d: 4 })).toEqual({ a: 1, b: 2, c: 3, '[left out]': '[left out]' });
+    expect(shown.value({ a: 1, b: 2, c: 'x' })).toEqual({ a: 1, b: 2, c: '[left out]' });
+    expect(shown.text('x'.repeat(24))).toBe('x'.repeat(24));
+    expect(shown.text('x'.repeat(25))).toBe(`${'x'.repeat(24)}… [left out]`);
+  });
+
+  it('of a path is hidden with all that is in it, and remembered if it is a text', () => {
+    const redactor = createRedactor({ secrets: [], sanitize: ['request.body.a'] });
+    expect(redactor.request(request({ body: { a: { b: 'in-an-object' }, c: 1 } })).body).toEqual({
+      a: HIDDEN,
+      c: 1,
+    });
+    expect(redactor.holdsSecret('in-an-object')).toBe(false);
+    expect(redactor.request(request({ body: [{ a: 'in a list' }] })).body).toEqual([{ a: HIDDEN }]);
+    expect(redactor.holdsSecret('in a list')).toBe(true);
+  });
+
+  it('that is a list under a secret name is remembered item by item', () => {
+    const redactor = createRedactor({ secrets: [] });
+    redactor.value({
+      tokens: ['open-open-open'],
+      password: ['hush-hush-1', ['hush-hush-2'], { a: 'open-too-1' }],
+    });
+    const texts = ['open-open-open', 'hush-hush-1', 'hush-hush-2', 'open-too-1'];
+    expect(texts.filter((text) => redactor.holdsSecret(text))).toEqual(['hush-hush-1', 'hush-hush-2']);
+  });
+});
+
+describe('headers', () => {
+  it('teach the credentials of a scheme and the values of cookies', () => {
+    const redactor = createRedactor({ secrets: [] });
+    redactor.request(
+      request({
+        headers: [
+          ['Authorization', 'AWS4-HMAC-SHA256 credential-of-aws'],
+          ['Cookie', 'a=%66irst-cookie; b=second-cookie'],
+          ['X-Api-Key', 'whole-header'],
+        ],
+      }),
+    );
+    redactor.response({ status: 200, headers: { 'set-cookie': ['c=third-cookie; Path=/'] }, body: '' });
+    const known = ['credential-of-aws', 'first-cookie', 'second-cookie', 'third-cookie', 'whole-header'];
+    expect(known.filter((text) => !redactor.holdsSecret(text))).toEqual([]);
+  });
+
+  it('are cleaned again where a secret was learned since, or another one is sent', () => {
+    const redactor = createRedactor({ secrets: [] });
+    const shown = (...headers: readonly (readonly [string, string])[]) =>
+      redactor.request(request({ headers })).headers;
+    expect(shown(['x-a', 'later-secret'])).toEqual([['x-a', 'later-secret']]);
+    redactor.learn(['later-secret']);
+    expect(shown(['x-a', 'later-secret'])).toEqual([['x-a', HIDDEN]]);
+    expect(shown(['x-a', 'other'])).toEqual([['x-a', 'other']]);
+    expect(shown(['x-b', 'other'])).toEqual([['x-b', 'other']]);
+    expect(shown(['x-b', 'other'], ['x-c', '1'])).toEqual([
+      ['x-b', 'other'],
+      ['x-c', '1'],
+    ]);
+  });
+});
+
+describe('log.sanitize', () => {
+  it('names pairs of an address that an answer leads to', () => {
+    const redactor = createRedactor({ secrets: [], sanitize: ['response.qs.plain'] });
+    const headers = { Location: '/x?plain=1&y=2', 'x-a': '/x?plain=1' };
+    expect({ ...redactor.response({ status: 302, headers, body: '' }).headers }).toEqual({
+      Location: `/x?plain=${HIDDEN}&y=2`,
+      'x-a': '/x?plain=1',
+    });
+  });
+
+  it('takes no entry of another form for a path', () => {
+    const sanitize = [
+      'request.bodyx',
+      'request.body<>',
+      'xrequest.body',
+      'request.body<open',
+      'body',
+      'request.qsx',
+    ];
+    const redactor = createRedactor({ secrets: [], sanitize });
+    const given = request({ url: 'https://a.test/?x=1', body: 'open <> text' });
+    expect(redactor.request(given)).toEqual(given);
+  });
+
+  it('takes entries with blanks around them, places in lists, and names in backticks', () => {
+    const sanitize = [
+      ' request.qs.x ',
+      'request.body[0].a',
+      'request.body.`b.c`[].`d`',
+      'request.headers.X-One',
+    ];
+    const redactor = createRedactor({ secrets: [], sanitize });
+    const shown = redactor.request(
+      request({
+        url: 'https://a.test/?x=1&y=2',
+        headers: [['x-one', '1']],
+        body: [{ a: 1, 'b.c': [{ d: 2, e: 3 }] }, { a: 4 }],
+      }),
+    );
+    expect(shown).toEqual({
+      method: 'POST',
+      url: `https://a.test/?x=${HIDDEN}&y=2`,
+      headers: [['x-one', HIDDEN]],
+      body: [{ a: HIDDEN, 'b.c': [{ d: HIDDEN, e: 3 }] }, { a: HIDDEN }],
+    });
+  });
+});
+
+describe('secrets of data', () => {
+  it('have the name they stand under first', () => {
+    const data = { a: { key: 'key-key-key' }, list: ['in-a-list', { b: 'key-key-key' }] };
+    expect([...nameSecrets('no-name-at-all', data)]).toEqual([
+      ['no-name-at-all', ''],
+      ['key-key-key', 'key'],
+      ['in-a-list', 'list'],
+    ]);
+  });
+
+  it.each([
+    ['2030-01-01', false],
+    ['2030-01-01T10:00:00Z', false],
+    ['2030-01-01T10:00:00.000+0100', false],
+    ['2030-01-01T10:00', false],
+    ['2030-01-01x', true],
+    ['x2030-01-01', true],
+    ['2030-01-01T10:00:00 Z', true],
+    ['12345', false],
+    ['123456', true],
+  ])('%s is one: %s', (value, isSecret) => {
+    expect(collectSecrets({ value })).toEqual(isSecret ? [value] : []);
+    expect(collectSecrets({ Base_URL: value })).toEqual([]);
+  });
+
+  it('are under a secret name whatever form they have, numbers included', () => {
+    expect(collectSecrets({ token: '2030-01-01', pin: 123456, count: 123456, password: true })).toEqual([
+      '2030-01-01',
+      '123456',
+    ]);
+    expect(
+      collectNamedSecrets({ a: [{ token: { b: 'named-text', list: ['named-too'] } }], c: 'not-named' }),
+    ).toEqual(['named-text', 'named-too']);
+  });
+
+  it('are 1000 at most, 20 levels deep', () => {
+    const many = Array.from({ length: 1500 }, (_, index) => `secret-${index}`);
+    expect(collectSecrets(many)).toHaveLength(1000);
+    const nested = (levels: number): unknown => (levels === 0 ? 'the-end' : [nested(levels - 1)]);
+    expect(collectSecrets(nested(20))).toEqual(['the-end']);
+    expect(collectSecrets(nested(21))).toEqual([]);
+    const named = (levels: number): unknown => (levels === 0 ? { token: 'the-end' } : [named(levels - 1)]);
+    expect(collectNamedSecrets(named(20))).toEqual(['the-end']);
+    expect(collectNamedSecrets(named(21))).toEqual([]);
+  });
+});
+
+describe('what is known', () => {
+  it('is at most 5000 secrets', () => {
+    const secrets = Array.from({ length: 5001 }, (_, index) => `secret-${index}.`);
+    const redactor = createRedactor({ secrets });
+    expect(redactor.holdsSecret('secret-4999.')).toBe(true);
+    expect(redactor.holdsSecret('secret-5000.')).toBe(false);
+  });
+
+  it('is found in all forms where it is one of the first 32, and in the usual ones behind', () => {
+    const secrets = Array.from({ length: 33 }, (_, index) => `secret-number-${index}.`);
+    const redactor = createRedactor({ secrets });
+    const utf16 = (text: string): string => Buffer.from(text, 'utf16le').toString('base64');
+    expect(redactor.holdsSecret(utf16('secret-number-31.'))).toBe(true);
+    expect(redactor.holdsSecret(utf16('secret-number-32.'))).toBe(false);
+    expect(redactor.holdsSecret(Buffer.from('secret-number-32.').toString('base64'))).toBe(true);
+    expect(redactor.holdsSecret(Buffer.from('secret-number-32.').toString('hex'))).toBe(true);
+  });
+
+  it('is no text under 6 characters or over 64 Ki', () => {
+    const long = 'x'.repeat(64 * 1024);
+    const redactor = createRedactor({ secrets: ['short', 'short6', `${long}y`] });
+    expect(redactor.holdsSecret('short')).toBe(false);
+    expect(redactor.holdsSecret('short6')).toBe(true);
+    expect(redactor.holdsSecret(`${long}y`)).toBe(false);
+    expect(createRedactor({ secrets: [long] }).holdsSecret(long)).toBe(true);
+  });
+});

@@ -1,0 +1,309 @@
+import { describe, expect, it } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import type { ConnectionStore } from '../../src/connection/connection-store.js';
+import { EngineError } from '../../src/errors/engine-error.js';
+import type { Transport, TransportResponse } from '../../src/http/message/transport.js';
+import { CallBudget } from '../../src/run/limits/budget.js';
+import type { TraceListener } from '../../src/run/trace/trace.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { httpServer } from '../http/loopback.js';
+import { type Answer, engineOf, PAGED, respond, type Setup, service, type TestRun } from './helpers.js';
+
+const ITEM = { url: '/item' };
+
+/** A service of one answer each call. */
+function answering(...answers: readonly Answer[]): ReturnType<typeof service> {
+  return service((_request, call) => answers[call - 1] ?? { json: { ok: true } });
+}
+
+/** A service that answers when it is told to. */
+function holding(): {
+  readonly transport: Transport;
+  readonly open: (() => void)[];
+  readonly most: () => number;
+} {
+  const open: (() => void)[] = [];
+  let inFlight = 0;
+  let most = 0;
+  const transport: Transport = async ({ url, signal }) => {
+    most = Math.max(most, ++inFlight);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        open.push(resolve);
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    } finally {
+      inFlight--;
+    }
+    return respond({ json: {} }, url);
+  };
+  return { transport, open, most: () => most };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+async function answerAll(open: (() => void)[]): Promise<void> {
+  for (await settled(); open.length > 0; await settled()) open.shift()?.();
+}
+
+function waitsOf(run: TestRun): readonly number[] {
+  return run.clock.waits;
+}
+
+describe('Retry-After', () => {
+  const limited = { status: 429, headers: { 'retry-after': '7' } };
+
+  it('holds back the calls of later runs, and the report says for how long and why', async () => {
+    const one = engineOf(ITEM, { transport: answering(limited).transport });
+    const { error } = await one.run();
+    expect(error).toMatchObject({ type: 'RateLimitError', retryAfterMs: 7000 });
+    const { ok, stats, trace } = await one.run();
+    expect({ ok, waits: stats.waits }).toEqual({
+      ok: true,
+      waits: [
+        {
+          origin: 'https://api.example.test',
+          reason: 'retry-after',
+          limit: undefined,
+          times: 1,
+          waitedMs: 7000,
+        },
+      ],
+    });
+    expect(trace.map(({ kind }) => kind)).toEqual(['wait', 'request', 'response', 'stop']);
+    expect(trace[0]).toMatchObject({ reason: 'budget', because: 'retry-after', delayMs: 7000 });
+    expect(trace[2]).toMatchObject({ kind: 'response', durationMs: 0 });
+  });
+
+  it('is nothing to another connection or another host', async () => {
+    const { transport, requests } = answering({ status: 503, headers: { 'retry-after': '7' } });
+    const one = engineOf({ url: '{{parameters.url}}' }, { transport });
+    const url = 'https://api.example.test/item';
+    await one.run({ parameters: { url }, connection: { key: 'a' } });
+    await one.run({ parameters: { url }, connection: { key: 'b' } });
+    await one.run({ parameters: { url: 'https://other.example.test' }, connection: { key: 'a' } });
+    expect(waitsOf(one)).toEqual([]);
+    await one.run({ parameters: { url }, connection: { key: 'a' } });
+    expect([waitsOf(one), requests.length]).toEqual([[7000], 4]);
+  });
+
+  it('is heeded as long as the run has time: then the service answers for itself', async () => {
+    const long = { status: 429, headers: { 'retry-after': '999999999' } };
+    const one = engineOf(ITEM, { transport: answering(long).transport });
+    await one.run();
+    const { ok, stats } = await one.run();
+    expect([ok, waitsOf(one), stats.waits]).toEqual([true, [], undefined]);
+  });
+
+  it('counts against the time of the run', async () => {
+    const { transport } = answering(
+      { status: 429, headers: { 'retry-after': '30' } },
+      { json: { items: [1] } },
+    );
+    const one = engineOf(PAGED, { transport });
+    await one.run();
+    const { stats } = await one.run();
+    expect(stats.durationMs).toBe(30_000);
+  });
+
+  it('ends with the signal of the caller', async () => {
+    const { transport } = answering(limited);
+    const one = engineOf(ITEM, { transport });
+    await one.run();
+    const controller = new AbortController();
+    const clock = one.clock.sleep;
+    Object.assign(one.clock, {
+      sleep: (delayMs: number, signal?: AbortSignal) => {
+        controller.abort(new Error('enough'));
+        return clock(delayMs, signal);
+      },
+    });
+    await expect(one.run({ signal: controller.signal })).rejects.toThrow('enough');
+  });
+
+  it('of a good answer says when to look again, and holds nothing back', async () => {
+    const one = engineOf(ITEM, {
+      transport: answering({ status: 202, headers: { 'retry-after': '9' } }).transport,
+    });
+    await one.run();
+    await one.run();
+    expect(waitsOf(one)).toEqual([]);
+  });
+});
+
+describe('rate limit headers', () => {
+  const left = (remaining: number, resetS: number): Answer => ({
+    json: { items: [{ id: remaining }] },
+    headers: {
+      'ratelimit-limit': '10',
+      'ratelimit-remaining': String(remaining),
+      'ratelimit-reset': String(resetS),
+    },
+  });
+
+  it('let a run wait once nothing is left', async () => {
+    const { transport, requests } = answering(left(1, 5), left(0, 4), left(9, 60), { json: { items: [] } });
+    const one = engineOf(PAGED, { transport });
+    const { stats } = await one.run();
+    expect(requests).toHaveLength(4);
+    expect(stats.waits).toEqual([
+      { origin: 'https://api.example.test', reason: 'rate-limit', limit: 10, times: 1, waitedMs: 4000 },
+    ]);
+  });
+
+  it('count as the last answer says, which one to an earlier call may only lower', () => {
+    const budget = new CallBudget();
+    const url = 'https://api.example.test/item';
+    const answer = (remaining: number, resetS: number): TransportResponse => ({
+      ...respond(left(remaining, resetS), url),
+    });
+    const account = budget.open(url, '', 0);
+    for (let call = 0; call < 4; call++) budget.admit(account, 0);
+    budget.leave(account, answer(3, 30), 0, 10);
+    expect(account.left).toBe(0);
+    budget.leave(account, answer(9, 60), 5, 20);
+    expect(budget.admit(account, 25)).toMatchObject({ reason: 'rate-limit', waitMs: 29_985 });
+    budget.leave(account, answer(9, 60), 10, 30);
+    expect([account.left, budget.admit(account, 35)]).toEqual([8, undefined]);
+  });
+
+  it('do not slow down a service that fills up as fast as it is asked', async () => {
+    const { transport, requests } = service((_request, call) =>
+      call < 20 ? left(3, 60) : { json: { items: [] } },
+    );
+    const one = engineOf(PAGED, { transport });
+    await one.run();
+    expect([requests.length, waitsOf(one)]).toEqual([20, []]);
+  });
+
+  it.each([left(0, 9), { status: 429, headers: { 'retry-after': '9' } }])(
+    'of another host, after a redirect, are not those of the first: %j',
+    async (answer) => {
+      const { transport } = service(({ url }) =>
+        url.startsWith('https://other')
+          ? answer
+          : { status: 302, headers: { location: 'https://other.example.test/item' } },
+      );
+      const one = engineOf(ITEM, { transport });
+      await one.run();
+      await one.run();
+      expect(waitsOf(one)).toEqual([]);
+    },
+  );
+});
+
+describe('figures of the embedder', () => {
+  it('bound the calls of all runs that are on their way', async () => {
+    const { transport, open, most } = holding();
+    const one = engineOf(ITEM, { transport, budget: { inFlight: 2 } });
+    const runs = Array.from({ length: 5 }, () => one.run());
+    await answerAll(open);
+    const reports = await Promise.all(runs);
+    expect(most()).toBe(2);
+    expect(reports.map(({ ok }) => ok)).toEqual([true, true, true, true, true]);
+    const waits = reports.flatMap(({ stats }) => stats.waits ?? []);
+    expect(waits.map(({ reason, limit }) => [reason, limit])).toEqual(Array(3).fill(['in-flight', 2]));
+  });
+
+  it('leave the turn to the next one where somebody goes', async () => {
+    const { transport, open } = holding();
+    const one = engineOf(ITEM, { transport, budget: { inFlight: 1 } });
+    const controller = new AbortController();
+    const runs = [one.run(), one.run({ signal: controller.signal }), one.run()];
+    await settled();
+    controller.abort(new Error('gone'));
+    await expect(runs[1]).rejects.toThrow('gone');
+    await answerAll(open);
+    expect((await Promise.all([runs[0], runs[2]])).map((report) => report?.ok)).toEqual([true, true]);
+  });
+
+  it('bound the calls of a window', async () => {
+    const one = engineOf(ITEM, { transport: answering().transport, budget: { calls: 2, windowMs: 1000 } });
+    for (let call = 0; call < 5; call++) await one.run();
+    expect(waitsOf(one)).toEqual([1000, 1000]);
+  });
+
+  it.each([{ inFlight: 0 }, { calls: 1.5 }, { windowMs: -1 }, { perSecond: 4 }])('%j is none', (budget) => {
+    expect(() => engineOf(ITEM, { budget } as Setup)).toThrow(EngineError);
+  });
+});
+
+describe('what is known of services', () => {
+  it('stays bounded, and calls on their way are counted', () => {
+    const accounts = new Map();
+    const budget = new CallBudget({}, accounts);
+    const busy = budget.open('https://busy.test/', '', 0);
+    budget.admit(busy, 0);
+    for (let host = 0; host < 5000; host++) {
+      const account = budget.open(`https://h${host}.test/x`, 'c', 0);
+      budget.admit(account, 0);
+      const headers = host % 2 === 0 ? { 'retry-after': '999999999' } : {};
+      const url = `https://h${host}.test/x`;
+      budget.leave(account, { status: 429, headers, body: new Uint8Array(), url }, 0, 0);
+    }
+    expect(accounts.size).toBeLessThanOrEqual(1000);
+    expect(budget.open('https://busy.test/y?z', '', 0)).toBe(busy);
+  });
+
+  it('names connections without a word of what they hold', async () => {
+    const accounts: string[] = [];
+    const set = Map.prototype.set;
+    Map.prototype.set = function (this: Map<unknown, unknown>, key: unknown, value: unknown) {
+      if (typeof key === 'string' && key.startsWith('https://api.example.test ')) accounts.push(key);
+      return set.call(this, key, value);
+    };
+    try {
+      await engineOf(ITEM, { transport: answering().transport }).run({ connection: { key: 'hush-hush' } });
+    } finally {
+      Map.prototype.set = set;
+    }
+    expect(accounts).toHaveLength(1);
+    expect(accounts.join()).not.toMatch(/hush|key/);
+  });
+
+  it('is shared by the engines of a process, each over its own network', async () => {
+    const server = await httpServer((_request, response) => {
+      response.writeHead(429, { 'retry-after': '30' }).end();
+    });
+    const app = defineApp({ name: 'shop', modules: { m: { communication: { url: server.origin } } } });
+    const controller = new AbortController();
+    const because: unknown[] = [];
+    const onTrace: TraceListener = (event) => {
+      if (event.kind !== 'wait') return;
+      because.push(event.reason === 'budget' && event.because);
+      controller.abort(new Error('seen'));
+    };
+    const engines = [1, 2].map(() => createEngine({ app, network: { allow: ['loopback'] }, onTrace }));
+    try {
+      const [first, second] = engines.map((engine) => engine.module('m'));
+      expect((await first?.run())?.error?.type).toBe('RateLimitError');
+      await expect(second?.run({ signal: controller.signal })).rejects.toThrow('seen');
+      expect(because).toEqual(['retry-after']);
+    } finally {
+      await Promise.all(engines.map((engine) => engine.close()));
+      await server.close();
+    }
+  });
+
+  it('stays with a connection that is kept, whatever its data are by then', async () => {
+    let token = 0;
+    const connections: ConnectionStore = {
+      get: async () => ({
+        ...{ component: 'c', connection: { token: `t${++token}` }, parameters: {}, metadata: undefined },
+        ...{ uid: undefined, expires: undefined, oauth: undefined, common: undefined },
+      }),
+      save: async () => {},
+    };
+    const { transport } = answering({ status: 429, headers: { 'retry-after': '7' } });
+    const clock = createVirtualClock();
+    const app = defineApp({
+      name: 'shop',
+      connections: { c: { type: 'basic', communication: { url: 'https://api.example.test/me' } } },
+      modules: { m: { connection: 'c', communication: { url: 'https://api.example.test' } } },
+    });
+    const engine = createEngine({ app, connections, transport, clock });
+    for (let run = 0; run < 2; run++) await engine.module('m').run({ connection: 'mine' });
+    expect([token, clock.waits]).toEqual([2, [7000]]);
+  });
+});

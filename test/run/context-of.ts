@@ -1,0 +1,21 @@
+import { CallBudget } from '../../src/run/limits/budget.js';
+import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
+import { Run, RunContext } from '../../src/run/scope/run-context.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+
+/** The place of a run that sends nothing, with these names. */
+export function contextOf(scope: Record<string, unknown>): RunContext {
+  const settings = {
+    transport: () => Promise.reject(new Error('Nothing is sent.')),
+    clock: createVirtualClock(),
+    random: () => 0,
+    limits: DEFAULT_LIMITS,
+    budget: new CallBudget(),
+    lookAhead: 1,
+    onPageLoop: 'warn',
+    trace: 'full',
+    onTrace: undefined,
+  } as const;
+  const rules = { timeoutMs: 1000, callEndpoint: undefined, keepsHost: false };
+  return RunContext.start(new Run(settings, rules, []), scope);
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { engineOf } from './helpers.js';
+
+// Line 15 of the findings: what an embedder hands in and throws while it is read is told as that.
+
+const revoked = Proxy.revocable({}, {});
+revoked.revoke();
+const UNREADABLE = [
+  ['a proxy whose traps throw', new Proxy({}, { getPrototypeOf: () => fail() })],
+  ['a proxy that is revoked', revoked.proxy],
+  [
+    'a getter that throws',
+    {
+      secret: {
+        get token(): string {
+          return fail();
+        },
+      },
+    },
+  ],
+] as const;
+
+function fail(): never {
+  throw new TypeError('of the host');
+}
+
+describe.each(UNREADABLE)('%s', (_, value) => {
+  it.each([
+    ['connection', { connection: { a: value } }],
+    ['parameters', { parameters: { a: value } }],
+  ])('as data of the %s ends in no error of the host', async (__, input) => {
+    const run = engineOf({ response: { output: '{{connection.a.x}}{{parameters.a.x}}' } }).run(input);
+    const outcome = await run.then(
+      ({ error }) => error,
+      (error: unknown) => error,
+    );
+    if (outcome !== undefined)
+      expect(outcome).toMatchObject({ code: expect.stringMatching(/IML_HOST_VALUE|APP_ERROR/) });
+    expect(outcome).not.toBeInstanceOf(TypeError);
+  });
+
+  it('as common data does, too', async () => {
+    const test = engineOf({ response: { output: 1 } }, { common: { a: value } });
+    await expect(test.run()).rejects.toMatchObject({ code: 'IML_HOST_VALUE' });
+  });
+});

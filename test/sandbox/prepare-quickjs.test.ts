@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createGuest } from '../../src/sandbox/guest.js';
+import { createMachine } from '../../src/sandbox/machine.js';
+import { type MemoryImage, type StartedImage, unpackImage } from '../../src/sandbox/memory-image.js';
+import { prepareQuickJs } from '../../src/sandbox/prepare-quickjs.js';
+import { loadUnprepared } from '../../src/sandbox/quickjs-code.js';
+import { DEFAULT_SANDBOX_LIMITS } from '../../src/sandbox/sandbox-limits.js';
+
+/** What lies in `dist`; the tests are run behind a build. */
+function readShipped(name: string): Buffer {
+  return readFileSync(new URL(`../../dist/sandbox/${name}`, import.meta.url));
+}
+
+/** A machine with limits of its own and the names of an app, as its memory is before the functions are compiled. */
+async function openGuest(started: StartedImage | undefined): Promise<MemoryImage> {
+  const code = { ...(await loadUnprepared()), started };
+  const limits = { ...DEFAULT_SANDBOX_LIMITS, memoryBytes: 5_000_000, stackBytes: 100_000 };
+  const machine = await createMachine({ ...limits, now: () => 0, isOver: () => false }, code);
+  createGuest(machine, {
+    builtins: ['upper', 'lower'],
+    functions: ['shout'],
+    environment: { team: { id: 7 } },
+    host: () => ({ text: 'Pnull', bytes: undefined }),
+    maxTransfer: 1000,
+  });
+  return machine.keep();
+}
+
+describe('what the build leaves for the sandbox', () => {
+  it('is what metering and running the prelude give', async () => {
+    const { wasm, image } = await prepareQuickJs();
+    expect(Buffer.compare(wasm, readShipped('quickjs.wasm'))).toBe(0);
+    expect(Buffer.compare(image, readShipped('quickjs.image'))).toBe(0);
+  });
+
+  it('starts a guest in the very memory that running the prelude leaves, under any limits', async () => {
+    const { image } = await prepareQuickJs();
+    const started = await openGuest(unpackImage(image));
+    const run = await openGuest(undefined);
+    expect([...started.keys()]).toEqual([...run.keys()]);
+    for (const [at, page] of run) expect(Buffer.compare(page, started.get(at) ?? page.slice(1))).toBe(0);
+  });
+
+  it('is of this machine and this script in nothing', async () => {
+    const { image } = await prepareQuickJs();
+    const text = Buffer.from(image).toString('latin1');
+    for (const word of ['HOME=', 'LANG=', process.argv[1] ?? '']) expect(text).not.toContain(word);
+  });
+});

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RecentlyUsed } from '../../src/util/recently-used.js';
+
+/** Owners that count how often each had to make its value. */
+function openOwners(capacity: number, count: number): { use: (index: number) => string; made: number[] } {
+  const values = new RecentlyUsed<string>(capacity);
+  const made = Array.from({ length: count }, () => 0);
+  const owners = made.map(() => values.own());
+  const use = (index: number): string =>
+    (owners[index] as (make: () => string) => string)(() => {
+      made[index] = (made[index] ?? 0) + 1;
+      return `value ${index}`;
+    });
+  return { use, made };
+}
+
+describe('RecentlyUsed', () => {
+  it('makes a value once while it is used', () => {
+    const { use, made } = openOwners(4, 2);
+    for (let turn = 0; turn < 100; turn++) expect(use(turn % 2)).toBe(`value ${turn % 2}`);
+    expect(made).toEqual([1, 1]);
+  });
+
+  it('keeps what is used among many that are used once', () => {
+    const { use, made } = openOwners(20, 1000);
+    for (let index = 1; index < 1000; index++) {
+      use(index);
+      use(0);
+    }
+    expect(made[0]).toBe(1);
+  });
+
+  it('makes again what others have taken the place of', () => {
+    const { use, made } = openOwners(10, 100);
+    for (let index = 0; index < 100; index++) use(index);
+    use(0);
+    use(99);
+    expect([made[0], made[99]]).toEqual([2, 1]);
+  });
+
+  it('never makes again what is among the last half of its capacity, whatever is used in which order', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 12 }),
+        fc.array(fc.nat(15), { maxLength: 200 }),
+        (capacity, uses) => {
+          const { use, made } = openOwners(capacity, 16);
+          for (const [at, index] of uses.entries()) {
+            const before = made[index];
+            use(index);
+            const last = uses.lastIndexOf(index, at - 1);
+            const since = at === 0 || last === -1 ? undefined : new Set(uses.slice(last + 1, at)).size;
+            if (since !== undefined && since < Math.ceil(capacity / 2)) expect(made[index]).toBe(before);
+          }
+        },
+      ),
+    );
+  });
+});
