@@ -17,6 +17,7 @@ interface Playwright {
 }
 
 interface Browser {
+  readonly newBrowserCDPSession: () => Promise<TraceSession>;
   readonly newContext: (options: Record<string, unknown>) => Promise<Context>;
   readonly close: () => Promise<void>;
 }
@@ -32,6 +33,23 @@ interface Session {
     method: string,
     options?: Record<string, unknown>,
   ) => Promise<{ readonly metrics: readonly { readonly name: string; readonly value: number }[] }>;
+}
+
+/** What of a trace of the browser is read. Times are microseconds; `tdur` is time of the processor. */
+interface TracePart {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly ts: number;
+  readonly tdur?: number;
+}
+
+interface TraceSession {
+  readonly send: (method: string, options?: Record<string, unknown>) => Promise<unknown>;
+  readonly on: (event: string, listener: (told: { readonly value: readonly TracePart[] }) => void) => unknown;
+  readonly once: (event: string, listener: () => void) => unknown;
+  readonly detach: () => Promise<void>;
 }
 
 interface Page {
@@ -140,6 +158,46 @@ function print(name: string, values: readonly number[]): void {
   );
 }
 
+/** Time of the processor that the main thread takes until something is seen, and the requests that came before. */
+async function measurePaint(browser: Browser, address: string): Promise<void> {
+  const work: number[] = [];
+  let before: readonly string[] = [];
+  for (let index = 0; index < OPENINGS; index++) {
+    const session = await browser.newBrowserCDPSession();
+    const parts: TracePart[] = [];
+    session.on('Tracing.dataCollected', ({ value }) => parts.push(...value));
+    const context = await browser.newContext(VIEW);
+    const page = await context.newPage();
+    const traceConfig = { includedCategories: ['toplevel', 'loading', 'blink.user_timing'] };
+    await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig });
+    await page.goto(address);
+    await page.locator('.run-item').first().waitFor();
+    before = await page.evaluate<string[]>(
+      `performance.getEntriesByType('resource')
+        .filter(({ responseEnd }) => responseEnd < performance.getEntriesByName('first-contentful-paint')[0].startTime)
+        .map(({ name }) => new URL(name).pathname)`,
+    );
+    const over = new Promise<void>((resolve) => session.once('Tracing.tracingComplete', resolve));
+    await session.send('Tracing.end');
+    await over;
+    await session.detach();
+    await context.close();
+    work.push(sumUntilPaint(parts));
+  }
+  print('until first contentful paint, main thread', work);
+  console.log(`${'fetched before it, beside the page itself'.padEnd(52)} ${before.join(' ')}`);
+}
+
+function sumUntilPaint(parts: readonly TracePart[]): number {
+  const paint = parts.find(({ name }) => name === 'firstContentfulPaint');
+  if (paint === undefined) return Number.NaN;
+  const tasks = parts.filter(
+    ({ name, ph, pid, tid, ts }) =>
+      name.endsWith('RunTask') && ph === 'X' && pid === paint.pid && tid === paint.tid && ts < paint.ts,
+  );
+  return tasks.reduce((sum, { tdur = 0 }) => sum + tdur, 0) / 1000;
+}
+
 async function measureOpening(browser: Browser, address: string): Promise<void> {
   const paints: number[] = [];
   const lives: number[] = [];
@@ -212,7 +270,7 @@ async function measureLargeRun(context: Context, page: Page, origin: string): Pr
 
 function printSizes(folder: string): void {
   const sizes = readdirSync(folder)
-    .filter((name) => /^(?:index\.html|page\.(?:js|css)|icon\.svg)$/.test(name))
+    .filter((name) => !/^(?:code-editor-|LICENSES)/.test(name))
     .map((name) => gzipSync(readFileSync(path.join(folder, name))).length);
   const size = sizes.reduce((sum, one) => sum + one, 0);
   console.log(`${'page at first, gzip, target 200 kB'.padEnd(52)} ${(size / 1000).toFixed(1)} kB`);
@@ -242,6 +300,7 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '
 try {
   printSizes(pageFolder);
   await measureOpening(browser, server.address);
+  await measurePaint(browser, server.address);
   const context = await browser.newContext(VIEW);
   const page = await context.newPage();
   await page.goto(server.address);

@@ -10,7 +10,7 @@ const HOLD_JSONATA: URL = new URL('./hold-jsonata.js', import.meta.url);
 /** Where only a part of the apps is held, its weight is multiplied. */
 export const RESIDENT_APPS: Gauge = {
   name: `J4 ${APPS} apps of ${TEMPLATES_PER_APP} templates, ready to run`,
-  floor: 100,
+  floor: 45,
   target: 50,
   unit: 'MB',
   run: async ({ rounds }) => {

@@ -22,6 +22,8 @@ export interface Contact {
 export interface PageBody {
   readonly items: readonly ServiceRecord[];
   readonly next: number | null;
+  /** How many there are. */
+  readonly pages: number;
 }
 
 export function contactOf({ id, email, first_name, last_name, city, amount }: ServiceRecord): Contact {
@@ -50,5 +52,5 @@ export function createPage(page: number, { pages, records, pageBytes }: PageSize
     amount: index + 0.5,
     notes,
   }));
-  return JSON.stringify({ items, next: page < pages ? page + 1 : null });
+  return JSON.stringify({ items, next: page < pages ? page + 1 : null, pages });
 }

@@ -27,11 +27,11 @@ interface Command {
 const MOST_ROUNDS = 8;
 
 const GAUGES: readonly Command[] = [
-  { name: 'iml --help', floor: 150, target: 80, args: () => ['--help'] },
-  { name: 'iml eval', floor: 200, target: 120, args: () => ['eval', '{{1 + 1}}'] },
-  { name: 'iml info', floor: 300, target: 200, args: (app) => ['info', app] },
-  { name: 'iml check', floor: 600, target: 300, args: (app) => ['check', app] },
-  { name: 'iml test of one case', floor: 500, target: 300, args: (app) => ['test', app] },
+  { name: 'iml --help', floor: 120, target: 80, args: () => ['--help'] },
+  { name: 'iml eval', floor: 160, target: 120, args: () => ['eval', '{{1 + 1}}'] },
+  { name: 'iml info', floor: 200, target: 200, args: (app) => ['info', app] },
+  { name: 'iml check', floor: 300, target: 300, args: (app) => ['check', app] },
+  { name: 'iml test of one case', floor: 450, target: 300, args: (app) => ['test', app] },
   {
     name: 'iml run of one request',
     floor: 300,
@@ -40,7 +40,7 @@ const GAUGES: readonly Command[] = [
   },
   {
     name: 'iml run of one request and a custom function',
-    floor: 500,
+    floor: 450,
     target: 300,
     args: (app) => ['run', app, 'listShouted', '--allow-local'],
   },

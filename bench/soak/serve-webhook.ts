@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { liveBytes } from '../memory/live-heap.js';
+
+/** Memory of the process that serves. */
+export interface Memory {
+  /** Bytes in use once everything that can be is collected. */
+  readonly live: number;
+  /** Bytes the system gives it. */
+  readonly resident: number;
+}
+
+/** Told to the process that started this one. */
+export type Told = { readonly port: number } | Memory;
+
+const WEBHOOK = {
+  verification: {
+    condition: "{{query.key != 'k'}}",
+    respond: { status: 401, body: { error: 'The key is wrong.' } },
+  },
+  condition: '{{body.events || body.order}}',
+  iterate: { container: '{{body.events}}', condition: '{{item.id > 0}}' },
+  uid: '{{item.id}}',
+  output: {
+    id: '{{item.id}}',
+    name: '{{mask(item.name)}}',
+    total: '{{item.price * 1.21}}',
+    at: '{{formatDate(item.at; "YYYY-MM-DD")}}',
+    raw: '{{body}}',
+  },
+  respond: { status: 202, body: { taken: '{{body.events[1].id}}' } },
+};
+
+/*
+ * Serves a webhook as an embedder does: with a verification, a custom function and a uid. Run as a process with
+ * `--expose-gc`; tells its port, and its memory for each message.
+ */
+const engine = createEngine({
+  app: defineApp({
+    name: 'soak',
+    webhooks: { events: { communication: WEBHOOK } },
+    functions: { mask: { code: 'function mask(text) { return String(text).slice(0, 3) + "..."; }' } },
+  }),
+});
+const webhook = engine.webhook('events');
+
+const server = http.createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', async () => {
+    const { method = '', url = '' } = request;
+    const headers = Object.entries(request.headers as Record<string, string>);
+    const { answer } = await webhook.handle({ method, url, headers, body: Buffer.concat(chunks) });
+    const length = String(Buffer.byteLength(answer.body));
+    response.writeHead(answer.status, [...answer.headers.flat(), 'content-length', length]);
+    response.end(answer.body);
+  });
+});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+
+const tell = (told: Told): void => {
+  process.send?.(told);
+};
+process.on('message', () => tell({ live: liveBytes(), resident: process.memoryUsage().rss }));
+process.on('disconnect', () => process.exit());
+tell({ port: (server.address() as AddressInfo).port });
