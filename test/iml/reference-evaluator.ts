@@ -168,7 +168,7 @@ function visible(value: unknown): unknown {
 }
 
 /** Section 5: own members of collections, 1-based items of arrays, nothing of anything else. */
-function member(object: unknown, segment: string): unknown {
+export function member(object: unknown, segment: string): unknown {
   if (Array.isArray(object)) return /^-?[0-9]+$/.test(segment) ? item(object, Number(segment)) : undefined;
   if (typeof object !== 'object' || object === null || Object.getPrototypeOf(object) !== Object.prototype)
     return undefined;
@@ -180,7 +180,7 @@ function item(array: readonly unknown[], position: number): unknown {
   return position < 0 ? visible(array[array.length + position]) : undefined;
 }
 
-function atIndex(object: unknown, index: unknown): unknown {
+export function atIndex(object: unknown, index: unknown): unknown {
   if (typeof index === 'number' && Array.isArray(object)) return item(object, index);
   if (typeof index === 'number') return member(object, text(index));
   return typeof index === 'string' ? member(object, index) : undefined;
@@ -287,17 +287,18 @@ function side(value: unknown, other: unknown): string | number | boolean | undef
 /** The operand of arithmetic: numeric text is converted, a date counts as its milliseconds. */
 function number(value: unknown): number {
   if (typeof value === 'string')
-    return /^\s*[+-]?(\d+\.?\d*|\.\d+)\s*$/.test(value) ? Number(value) : Number.NaN;
+    return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : Number.NaN;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null || value instanceof Date)
     return Number(value);
   return Number.NaN;
 }
 
 /** Section 8.4. */
-function text(value: unknown): string {
+export function text(value: unknown): string {
   if (isMissing(value) || typeof value === 'function') return '';
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
   if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString();
   if (Array.isArray(value)) return value.map(text).join(',');
   return typeof value === 'object' ? '{object}' : String(value);
 }
