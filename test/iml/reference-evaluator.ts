@@ -286,8 +286,10 @@ function side(value: unknown, other: unknown): string | number | boolean | undef
 
 /** The operand of arithmetic: numeric text is converted, a date counts as its milliseconds. */
 function number(value: unknown): number {
-  if (typeof value === 'string')
-    return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : Number.NaN;
+  if (typeof value === 'string') {
+    const read = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : Number.NaN;
+    return Number.isFinite(read) ? read : Number.NaN;
+  }
   if (typeof value === 'number' || typeof value === 'boolean' || value === null || value instanceof Date)
     return Number(value);
   return Number.NaN;
