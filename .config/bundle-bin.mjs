@@ -15,9 +15,14 @@ const SUBSTITUTES = {
   // The dispatcher alone: fetch, web sockets, caches and mocks are half of the package.
   undici: `export { default as Agent } from 'undici/lib/dispatcher/agent.js';
 export { default as buildConnector } from 'undici/lib/core/connect.js';`,
-  // Its data take longer to read than a short run, and few runs look a zone up: it stays outside and waits.
+  // Its data take longer to read than a short run, and few runs look a zone up: it stays outside and waits. All of it
+  // answers, whichever member is read or, as `now` is, set.
   'moment-timezone': `let moment;
-export default { get tz() { moment ??= require('moment-timezone'); return moment.tz; } };`,
+const load = () => (moment ??= require('moment-timezone'));
+export default new Proxy({}, {
+  get: (_, name) => load()[name],
+  set: (_, name, value) => Reflect.set(load(), name, value),
+});`,
 };
 
 /** Files of packages that another file asks for too early: what they need takes long to load, and few runs get there. */

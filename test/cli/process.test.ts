@@ -31,6 +31,12 @@ describe('the process iml', () => {
     expect({ code, length: out.length }).toEqual({ code: 0, length: 100_002 });
   });
 
+  it('takes what a date leaves out from the given time, as the library does', async () => {
+    const template = '{{parseDate("03-05 10"; "MM-DD HH")}}';
+    const { out } = await start(['eval', template, '--now', '2020-02-02T00:00:00Z', '--json']).result;
+    expect(out).toBe('"2020-03-05T10:00:00.000Z"\n');
+  });
+
   it('ends quietly when its reader has gone after the first line', async () => {
     const { child, result } = start(shopArgs());
     child.stdout?.once('data', () => child.stdout?.destroy());
