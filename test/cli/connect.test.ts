@@ -110,6 +110,17 @@ describe('iml connect with a provider of others', () => {
     expect(user.shown()).not.toContain(CLIENT.client_secret);
   });
 
+  it('sends the person, too, where --map takes requests', async () => {
+    const user = newUser();
+    const app = writeConnectApp('https://login.example.com');
+    const map = ['--map', `https://login.example.com=${provider.issuer}`];
+    const { code, err } = await user.iml(['connect', app, 'account', '--name', 'work', '--port', '0', ...map], {
+      onErr: browser(provider.login),
+    });
+    expect(err).toContain(`Open this address in a browser:\n\n  ${provider.issuer}`);
+    expect(code).toBe(0);
+  });
+
   it('fails where the user says no, and keeps nothing', async () => {
     const user = newUser();
     const answers: string[] = [];

@@ -100,8 +100,8 @@ export const CONNECT_COMMAND: Command = {
 
 async function connect(args: Arguments, io: Io): Promise<number> {
   const [folder = '', componentName] = args.positionals;
-  const browser = readBrowserSettings(args);
   const engineOptions = { ...readNetworkOptions(args), ...readTraceOptions(args, io) };
+  const browser = { ...readBrowserSettings(args), hosts: engineOptions.hosts };
   const recording = await readRecordSettings(args, io);
   const commonText = args.text('common');
   const common = commonText === undefined ? undefined : await readData(commonText, '--common', io);
@@ -225,7 +225,7 @@ function formNote(error: EngineError): string {
   return isForm ? 'Give values with -p NAME=VALUE or -p @FILE; on a terminal they are asked for.\n' : '';
 }
 
-function readBrowserSettings(args: Arguments): BrowserSettings {
+function readBrowserSettings(args: Arguments): Omit<BrowserSettings, 'hosts'> {
   const redirectUri = args.text('redirect-uri');
   if (redirectUri !== undefined && !URL.canParse(redirectUri)) {
     throw usageError('--redirect-uri: an address such as http://localhost:8976/callback is expected.');

@@ -4,6 +4,7 @@ import type { AuthorizeInput } from '../../connection/connection-input.js';
 import type { ConnectionReport } from '../../connection/connection-report.js';
 import { type CallbackQuery, isOwnCallback } from '../../connection/receive-callback.js';
 import { EngineError } from '../../errors/engine-error.js';
+import { type HostMapping, readHostMap } from '../../http/transport/map-hosts.js';
 import type { Io } from '../io.js';
 import { printable } from '../output/terminal-text.js';
 import { type Callback, type CallbackServer, startCallbackServer } from './callback-server.js';
@@ -15,6 +16,8 @@ export interface BrowserSettings {
   readonly redirectUri: URL | undefined;
   /** Milliseconds the person has. */
   readonly waitMs: number;
+  /** Where requests go instead: the person is sent there, too. */
+  readonly hosts: HostMapping | undefined;
   /** Told of the callback that is taken. */
   readonly onCallback?: (callback: { readonly redirectUri: string; readonly query: CallbackQuery }) => void;
 }
@@ -36,8 +39,9 @@ export async function authorizeInBrowser(
     return await io.interruptible(async (signal) => {
       const redirectUri = settings.redirectUri?.href ?? server.url;
       const { url, pending } = await connection.authorize({ ...input, redirectUri, signal }).orThrow();
+      const page = readHostMap(settings.hosts ?? {}).resolve(url) ?? url;
       await io.stderr.write(
-        `Open this address in a browser:\n\n  ${printable(url)}\n\nWaiting for it to come back to ${printable(redirectUri)} (Ctrl-C stops).\n`,
+        `Open this address in a browser:\n\n  ${printable(page)}\n\nWaiting for it to come back to ${printable(redirectUri)} (Ctrl-C stops).\n`,
       );
       const isOwn = (query: Callback['query']): boolean => isOwnCallback(pending, query);
       const callback = await nextInTime(server, isOwn, settings.waitMs, signal);

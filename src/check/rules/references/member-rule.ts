@@ -5,24 +5,24 @@ import type { ExpressionSite } from '../../subject/expression-site.js';
 import { findingAt } from '../../subject/site-finding.js';
 import type { Subject } from '../../subject/subject.js';
 
-/** A rule on the first member of paths that start with one name: `temp.token`. */
+/** A rule on the first member of paths that start with certain names: `temp.token`. */
 export interface MemberRule extends Omit<Rule, 'check'> {
-  readonly root: string;
+  readonly roots: readonly string[];
   /** What there is, at a place; undefined where nobody can say. */
-  readonly declared: (subject: Subject, site: ExpressionSite) => DeclaredNames | undefined;
+  readonly declared: (subject: Subject, site: ExpressionSite, root: string) => DeclaredNames | undefined;
   readonly message: (name: string) => string;
 }
 
 /** Makes the rule that tells of members nothing declares. */
-export function createMemberRule({ root, declared, message, ...rule }: MemberRule): Rule {
+export function createMemberRule({ roots, declared, message, ...rule }: MemberRule): Rule {
   return {
     ...rule,
     check: (subject, report) => {
       for (const site of subject.expressions) {
-        for (const { root: name, members } of site.paths) {
+        for (const { root, members } of site.paths) {
           const [member] = members;
-          if (name.name !== root || member?.name === undefined || member.node.kind !== 'member') continue;
-          const known = declared(subject, site);
+          if (!roots.includes(root.name) || member?.name === undefined || member.node.kind !== 'member') continue;
+          const known = declared(subject, site, root.name);
           if (known === undefined || known.isOpen || known.names.has(member.name)) continue;
           const range = {
             start: member.node.end - writtenLength(site, member.node.end, member.name),

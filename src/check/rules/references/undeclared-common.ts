@@ -10,7 +10,7 @@ export const undeclaredCommon: Rule = createMemberRule({
   why: 'It is undefined. Common data often stay out of a repository; where the file is not there, nothing is told.',
   bad: '"client_id": "{{common.clientID}}"',
   good: '"client_id": "{{common.clientId}}"',
-  root: 'common',
+  roots: ['common'],
   declared: (subject, { in: { owner } }) => {
     const own = owner?.kind === 'connection' ? subject.app.connections.get(owner.name)?.common : undefined;
     const common = owner?.kind === 'connection' ? (own ?? subject.app.common) : subject.app.common;

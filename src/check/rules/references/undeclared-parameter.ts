@@ -9,7 +9,7 @@ export const undeclaredParameter: Rule = createMemberRule({
   why: 'Nobody can fill it in, so it is undefined. Fields inside of options and nested fields count, and arguments of `rpc://` addresses; where an RPC gives fields, nothing is told.',
   bad: '"url": "/users/{{parameters.userID}}"',
   good: '"url": "/users/{{parameters.userId}}"',
-  root: 'parameters',
+  roots: ['parameters'],
   declared: (subject, { in: checked }) => declaredParameters(subject, checked),
   message: (name) => `No field declares the parameter "${name}".`,
 });

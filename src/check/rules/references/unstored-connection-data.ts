@@ -8,18 +8,24 @@ import { createMemberRule } from './member-rule.js';
 export const unstoredConnectionData: Rule = createMemberRule({
   id: 'unstored-connection-data',
   level: 'error',
-  summary: 'A member of `connection` is read that the connection does not keep.',
-  why: 'A connection keeps its parameters and what `response.data` of its communication writes. Anything else is undefined, and a request goes out without its credentials.',
+  summary: 'A member of `connection`, or in a connection of `data`, is read that the connection does not keep.',
+  why: 'A connection keeps its parameters and what `response.data` of its communication writes. Anything else is undefined: a request goes out without its credentials, and a token whose `data.expires` nothing writes is never refreshed in time.',
   bad: '"headers": { "authorization": "Bearer {{connection.token}}" }',
   good: '"headers": { "authorization": "Bearer {{connection.accessToken}}" }',
-  root: 'connection',
+  roots: ['connection', 'data'],
   declared: findStored,
   message: (name) =>
     `The connection keeps no "${name}": no parameter has this name, and no response.data writes it.`,
 });
 
-function findStored(subject: Subject, { in: checked }: ExpressionSite): DeclaredNames | undefined {
+function findStored(
+  subject: Subject,
+  { in: checked }: ExpressionSite,
+  root: string,
+): DeclaredNames | undefined {
   const { owner } = checked;
+  // Elsewhere it is what a trigger keeps.
+  if (root === 'data' && owner?.kind !== 'connection') return undefined;
   if (owner?.kind === 'connection') {
     const connection = subject.app.connections.get(owner.name);
     return connection && storedByConnection(subject, connection);

@@ -9,7 +9,7 @@ export const unwrittenTemp: Rule = createMemberRule({
   why: 'It is always undefined: neither `temp` nor `response.temp` of the component or the base writes it.',
   bad: '{ "temp": { "token": "{{body.token}}" }, "url": "/items?t={{temp.tokn}}" }',
   good: '{ "temp": { "token": "{{body.token}}" }, "url": "/items?t={{temp.token}}" }',
-  root: 'temp',
+  roots: ['temp'],
   declared: (subject, { in: checked }) => writtenTemp(subject, checked.owner),
   message: (name) => `Nothing writes temp.${name}.`,
 });
