@@ -8,6 +8,7 @@ import {
   createUndiciTransport,
   type UndiciTransportOptions,
 } from '../../src/http/transport/undici-transport.js';
+import { countListeners } from '../util/count-listeners.js';
 import {
   httpServer,
   type Loopback,
@@ -223,23 +224,13 @@ describe('abort', () => {
     const hung = await using(httpServer(() => {}));
     const controller = new AbortController();
     const { signal } = controller;
-    let listeners = 0;
-    const add = signal.addEventListener.bind(signal);
-    const remove = signal.removeEventListener.bind(signal);
-    signal.addEventListener = (...args: Parameters<typeof add>) => {
-      listeners++;
-      add(...args);
-    };
-    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
-      listeners--;
-      remove(...args);
-    };
+    const listeners = countListeners(signal);
     const transport = transportWith();
     for (let index = 0; index < 20; index++) {
       expect(text((await transport(request(server.origin, { signal }))).body)).toBe('ok');
       await expect(transport(request('http://10.0.0.1/', { signal }))).rejects.toThrow();
     }
-    expect(listeners).toBeLessThanOrEqual(1);
+    expect(listeners()).toBeLessThanOrEqual(1);
     const running = [1, 2, 3].map(() => transport(request(hung.origin, { signal })));
     controller.abort(new Error('enough'));
     for (const one of running) await expect(one).rejects.toThrow('enough');

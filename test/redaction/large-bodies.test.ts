@@ -1,26 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/redaction/redact.js';
-import { Turns } from '../../src/util/turns.js';
 import { engineOf, service } from '../run/helpers.js';
+import { CountedTurns } from '../util/counted-turns.js';
 
 const headers = { 'content-type': 'application/json' };
 const rows = (count: number): object[] =>
   Array.from({ length: count }, (_, id) => ({ id, note: `note ${id}`, text: 'x'.repeat(40) }));
-
-/** Always over, and counts: how often others had their turn does not depend on the machine. */
-class CountedTurns extends Turns {
-  taken = 0;
-
-  constructor() {
-    super(() => {
-      this.taken++;
-    });
-  }
-
-  override get isOver(): boolean {
-    return true;
-  }
-}
 
 describe('of a body that is larger than what is shown', () => {
   const shownOf = (body: object, sanitize: readonly string[] = []): string => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSingleFlight } from '../../src/util/single-flight.js';
+import { countListeners } from './count-listeners.js';
 
 describe('work under way', () => {
   it('is shared under one key, and started anew when it is over', async () => {
@@ -23,20 +24,10 @@ describe('work under way', () => {
   it('leaves no listener on the signals of its callers', async () => {
     const flight = createSingleFlight<number>();
     const { signal } = new AbortController();
-    let listeners = 0;
-    const add = signal.addEventListener.bind(signal);
-    const remove = signal.removeEventListener.bind(signal);
-    signal.addEventListener = (...args: Parameters<typeof add>) => {
-      listeners++;
-      add(...args);
-    };
-    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
-      listeners--;
-      remove(...args);
-    };
+    const listeners = countListeners(signal);
     await Promise.all([1, 2, 3].map(() => flight.run('a', async () => 1, signal)));
     await new Promise((resolve) => setImmediate(resolve));
-    expect(listeners).toBe(0);
+    expect(listeners()).toBe(0);
   });
 
   it('goes on when a caller leaves', async () => {

@@ -2,25 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { Turns } from '../../src/util/turns.js';
 import { parsePayload } from '../../src/webhook/payload/parse-payload.js';
 import { resolveWebhookLimits } from '../../src/webhook/payload/webhook-limits.js';
+import { CountedTurns } from '../util/counted-turns.js';
 import { call, webhookOf } from './helpers.js';
 
 const LIMITS = resolveWebhookLimits();
 const PAYLOAD_BYTES = 4 * 1024 * 1024;
-
-/** Always over, and counts: how often the work could have been left to others does not depend on the machine. */
-class CountedTurns extends Turns {
-  taken = 0;
-
-  constructor() {
-    super(() => {
-      this.taken++;
-    });
-  }
-
-  override get isOver(): boolean {
-    return true;
-  }
-}
 
 const fill = (piece: string): string => piece.repeat(Math.floor(PAYLOAD_BYTES / piece.length));
 const part = (name: string, content: string): string =>

@@ -3,8 +3,9 @@ import type { JSX } from 'preact';
 import { sayError } from '../state/store.js';
 
 interface CopyButtonProps {
-  readonly text: () => string;
-  readonly label: string;
+  readonly text: () => string | Promise<string>;
+  /** What a screen reader says, where several buttons show the same. Default: what the button shows. */
+  readonly label?: string;
   /** What the button shows. Default: Copy. */
   readonly children?: string;
 }
@@ -14,7 +15,7 @@ export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps):
   const isDone = useSignal(false);
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(text());
+      await navigator.clipboard.writeText(await text());
       isDone.value = true;
       setTimeout(() => {
         isDone.value = false;

@@ -5,10 +5,10 @@ import type { BodyRef, RunDetail, ShownItems } from '../../protocol.js';
 import { get } from '../state/api.js';
 import { bytes, count, duration } from '../state/format.js';
 import type { ExchangeStep } from '../state/steps.js';
-import { sayError } from '../state/store.js';
 import { writeCurl } from '../state/write-curl.js';
 import { PlaceText, Status } from './badges.js';
 import { BodyView } from './body-view.js';
+import { CopyButton } from './copy-button.js';
 
 /** One exchange: what was asked, what came, what was made of it, side by side. */
 export function ExchangeDetail({
@@ -24,7 +24,7 @@ export function ExchangeDetail({
       <section class="column" aria-label="Request">
         <header>
           <h2>Request</h2>
-          <CurlButton step={step} />
+          <CopyButton text={() => readCurl(step)}>Copy as cURL</CopyButton>
         </header>
         <p class="address">
           <span class="method">{request.method}</span> <span>{request.url}</span>
@@ -172,29 +172,11 @@ function Pairs({ title, pairs, isClosed = false }: PairsProps): JSX.Element | nu
   );
 }
 
-function CurlButton({ step }: { readonly step: ExchangeStep }): JSX.Element {
-  const isDone = useSignal(false);
-  const copy = async (): Promise<void> => {
-    try {
-      const { body } = step.request;
-      const text =
-        body === undefined
-          ? undefined
-          : (await get<{ text: string }>(`bodies/${readRef(body)}?whole=1`)).text;
-      await navigator.clipboard.writeText(writeCurl(step.request, text));
-      isDone.value = true;
-      setTimeout(() => {
-        isDone.value = false;
-      }, 1500);
-    } catch (error) {
-      sayError(error);
-    }
-  };
-  return (
-    <button type="button" class="link" onClick={copy}>
-      {isDone.value ? 'Copied' : 'Copy as cURL'}
-    </button>
-  );
+async function readCurl({ request }: ExchangeStep): Promise<string> {
+  const { body } = request;
+  if (body === undefined) return writeCurl(request, undefined);
+  const { text } = await get<{ text: string }>(`bodies/${readRef(body)}?whole=1`);
+  return writeCurl(request, text);
 }
 
 function readRef({ ref }: BodyRef): string {
