@@ -76,4 +76,13 @@ describe('calls of a window', () => {
     expect(window.waitFor(1_000_000, WINDOW_MS - 1)).toBeGreaterThan(0);
     expect(window.isEmpty(2 * WINDOW_MS)).toBe(true);
   });
+
+  it('are forgotten where the clock is set back behind them', () => {
+    const window = new SlidingWindow(WINDOW_MS);
+    window.add(3_600_000);
+    expect(window.waitFor(1, 3_600_000)).toBe(WINDOW_MS);
+    expect(window.waitFor(1, 5)).toBe(0);
+    window.add(5);
+    expect(window.waitFor(1, 5)).toBe(WINDOW_MS);
+  });
 });
