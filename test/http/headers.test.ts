@@ -8,7 +8,7 @@ import {
 } from '../../src/http/message/headers.js';
 
 const HOST = 'api.example.test';
-const build = (values: Record<string, unknown>) => buildHeaders(values, HOST);
+const build = (values: Record<string, unknown>) => buildHeaders([values], HOST);
 
 describe('headerName', () => {
   it.each([
@@ -95,7 +95,7 @@ describe('buildHeaders', () => {
   });
 
   it('sends a host as given where the user took the request elsewhere', () => {
-    expect(buildHeaders({ host: 'api.elsewhere.test' }, HOST, true)).toEqual({
+    expect(buildHeaders([{ host: 'api.elsewhere.test' }], HOST, () => true)).toEqual({
       headers: [['Host', 'api.elsewhere.test']],
       ignored: [],
     });

@@ -21,7 +21,7 @@ describe('how many files a reader has to follow', () => {
     });
     await run();
     expect(passed).toContain('run/paging/paginate.ts');
-    expect(passed.length, passed.join('\n')).toBeLessThanOrEqual(40);
+    expect(passed.length, passed.join('\n')).toBeLessThanOrEqual(38);
   });
 
   it('from the call of a webhook to its answer', async () => {

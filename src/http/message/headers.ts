@@ -59,19 +59,19 @@ export function mergeHeaders(
  * `Host` names the host of the address, and is refused otherwise, as the guard has judged the address; where the user took
  * the request to another server it is sent as given.
  *
- * @param values evaluated, by name
+ * @param layers evaluated, by name; those of a later one win
  * @param host of the address, with the port if it is not the default
- * @param isRedirected whether the user of the engine took requests for this address elsewhere
+ * @param isRedirected whether the user of the engine took requests for this address elsewhere; asked where it matters
  * @throws REQUEST_INVALID for a name that is no token, and for a value with line breaks, NUL or characters beyond Latin-1
  */
 export function buildHeaders(
-  values: Readonly<Record<string, unknown>>,
+  layers: readonly Readonly<Record<string, unknown>>[],
   host: string,
-  isRedirected = false,
+  isRedirected: () => boolean = () => false,
 ): BuiltHeaders {
   const headers: HeaderEntry[] = [];
   const ignored: string[] = [];
-  for (const [name, value] of Object.entries(mergeHeaders(values))) {
+  for (const [name, value] of Object.entries(mergeHeaders(...layers))) {
     const texts = atMember(name, () => headerTexts(name, value));
     const lower = name.toLowerCase();
     if (texts.length === 0) continue;
@@ -79,7 +79,7 @@ export function buildHeaders(
       ignored.push(name);
     } else if (lower === 'host') {
       // What is written anyway need not be written twice.
-      if (isRedirected) headers.push([name, texts[0] ?? host]);
+      if (isRedirected()) headers.push([name, texts[0] ?? host]);
       else atMember(name, () => assertOwnHost(texts, host));
     } else {
       for (const text of texts) headers.push([name, text]);

@@ -5,7 +5,7 @@ import { childPointer, type Place } from '../../errors/place.js';
 import { TransportError } from '../../errors/transport-error.js';
 import { encodeBody, readRequestType } from '../../http/body/body-encoding.js';
 import { buildUrl } from '../../http/message/build-url.js';
-import { buildHeaders, findHeader, mergeHeaders, withHeader } from '../../http/message/headers.js';
+import { buildHeaders, findHeader, withHeader } from '../../http/message/headers.js';
 import { type HttpUrl, isSameHost, parseHttpUrl } from '../../http/message/http-url.js';
 import type { CrossingRule, HeaderEntry, TransportRequest } from '../../http/message/transport.js';
 import { withholdSecrets } from '../../http/transport/crossing.js';
@@ -246,9 +246,13 @@ function buildRequestHeaders(
 ): readonly HeaderEntry[] {
   const own = request.headers.at(-1);
   const layers = parts.headers;
-  const isRedirected = context.settings.hosts?.isRedirected(built.url) === true;
+  const isRedirected = (): boolean => context.settings.hosts?.isRedirected(built.url) === true;
   const { headers, ignored } = atLayers(layers, own, context, () =>
-    buildHeaders(mergeHeaders(...layers.map(({ members }) => members)), built.host, isRedirected),
+    buildHeaders(
+      layers.map(({ members }) => members),
+      built.host,
+      isRedirected,
+    ),
   );
   for (const name of ignored) {
     const place = placeOfMember(name, layers, context);

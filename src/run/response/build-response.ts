@@ -108,7 +108,7 @@ function readHeaders(directive: Directive | undefined, context: RunContext): rea
   // `Host` belongs to requests: the builder would compare it with the host of an address, and there is none.
   const own = values.filter(([name]) => name.toLowerCase() !== 'host');
   const { headers, ignored } = atDirective(directive, context, () =>
-    buildHeaders(Object.fromEntries(own), ''),
+    buildHeaders([Object.fromEntries(own)], ''),
   );
   for (const name of own.length < values.length ? [...ignored, 'Host'] : ignored) {
     const place = directive && context.document?.placeOf(directive.pointer);
