@@ -11,9 +11,7 @@ import type {
 } from './connection-input.js';
 import type { Maker } from './connection-maker.js';
 import { type AuthorizationReport, type ConnectionReport, reportStep } from './connection-report.js';
-import { type CompiledConnection, compileConnection } from './connection-spec.js';
-import { invalidate, test as it, refresh } from './maintain-connection.js';
-import { authorize, complete, create } from './make-connection.js';
+import type { CompiledConnection } from './connection-spec.js';
 import type { PendingAuthorization } from './pending-authorization.js';
 import type { CallbackQuery } from './receive-callback.js';
 
@@ -53,6 +51,11 @@ export interface Connection {
   readonly invalidate: (known: KnownConnection, options?: ConnectionOptions) => Reporting<ConnectionReport>;
 }
 
+/** Most runs are given the data of a connection, and take no step of one. */
+const making = (): Promise<typeof import('./make-connection.js')> => import('./make-connection.js');
+const maintaining = (): Promise<typeof import('./maintain-connection.js')> =>
+  import('./maintain-connection.js');
+
 /**
  * Makes a connection of an app ready; nothing is compiled before the first step.
  *
@@ -60,10 +63,12 @@ export interface Connection {
  */
 export function createConnection(component: ConnectionComponent, runtime: Runtime): Connection {
   let compiled: Promise<CompiledConnection> | undefined;
+  const compileNow = async (): Promise<CompiledConnection> => {
+    const { compileConnection } = await import('./connection-spec.js');
+    return compileConnection(component, await runtime.directives(component.communication?.value));
+  };
   const compile = (): Promise<CompiledConnection> => {
-    compiled ??= runtime
-      .directives(component.communication?.value)
-      .then((context) => compileConnection(component, context));
+    compiled ??= compileNow();
     return compiled;
   };
   const maker: Maker = { component, runtime, compile, refreshes: createSingleFlight() };
@@ -74,11 +79,14 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
       const connection = await compile();
       return connection.kind !== 'basic' && connection.authorize !== undefined;
     },
-    create: (input = {}) => reportStep(() => create(maker, input)),
-    authorize: (input) => reportStep(() => authorize(maker, input)),
-    complete: (pending, query, options = {}) => reportStep(() => complete(maker, pending, query, options)),
-    test: (known, options = {}) => reportStep(() => it(maker, known, options)),
-    refresh: (known, input = {}) => reportStep(() => refresh(maker, known, input)),
-    invalidate: (known, options = {}) => reportStep(() => invalidate(maker, known, options)),
+    create: (input = {}) => reportStep(async () => (await making()).create(maker, input)),
+    authorize: (input) => reportStep(async () => (await making()).authorize(maker, input)),
+    complete: (pending, query, options = {}) =>
+      reportStep(async () => (await making()).complete(maker, pending, query, options)),
+    test: (known, options = {}) => reportStep(async () => (await maintaining()).test(maker, known, options)),
+    refresh: (known, input = {}) =>
+      reportStep(async () => (await maintaining()).refresh(maker, known, input)),
+    invalidate: (known, options = {}) =>
+      reportStep(async () => (await maintaining()).invalidate(maker, known, options)),
   };
 }

@@ -1,11 +1,10 @@
 import { type Reporting, reporting } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { WebhookComponent } from '../document/app.js';
-import { type CompiledWebhook, compileWebhook } from './compile-webhook.js';
+import type { CompiledWebhook } from './compile-webhook.js';
 import type { IncomingCall } from './incoming-call.js';
 import type { WebhookLimits } from './payload/webhook-limits.js';
-import { processWebhook, type ReadyWebhook } from './process-webhook.js';
-import { type HookInput, type HookReport, type HookStep, runHookRequest } from './run-hook-request.js';
+import type { HookInput, HookReport, HookStep } from './run-hook-request.js';
 import type { WebhookInput } from './webhook-input.js';
 import type { WebhookReport } from './webhook-report.js';
 
@@ -29,26 +28,52 @@ export interface Webhook {
   readonly update: (input?: HookInput) => Reporting<HookReport>;
 }
 
-/** Makes a webhook of an app ready. Its specification is compiled at the first call. */
+/** Makes a webhook of an app ready. Its specification is compiled, and what processes calls is loaded, at the first call. */
 export function createWebhook(component: WebhookComponent, runtime: Runtime, limits: WebhookLimits): Webhook {
-  const { name, type, communication } = component;
-  const isShared = type === 'web-shared';
-  let compiled: CompiledWebhook | undefined;
-  const compile = async (): Promise<CompiledWebhook> => {
-    compiled = compileWebhook(communication, await runtime.directives(communication?.value));
-    return compiled;
+  const { name, type } = component;
+  let handle: Handle | undefined;
+  const handleFirst: Handle = async (request, input) => {
+    handle = await openHandle(component, runtime, limits);
+    return handle(request, input);
   };
-  const ready: ReadyWebhook = { compile: () => compiled ?? compile(), isShared, limits, runtime };
   const run =
     (step: HookStep) =>
     (input: HookInput = {}): Reporting<HookReport> =>
-      reporting(runHookRequest(step, component[step], input, { component, runtime }));
+      reporting(runStep(step, input, component, runtime));
   return {
     name,
     type,
-    handle: (request, input) => reporting(processWebhook(ready, request, input)),
+    handle: (request, input) => reporting((handle ?? handleFirst)(request, input)),
     attach: run('attach'),
     detach: run('detach'),
     update: run('update'),
   };
+}
+
+type Handle = (request: Request | IncomingCall, input: WebhookInput | undefined) => Promise<WebhookReport>;
+
+async function openHandle(
+  { type, communication }: WebhookComponent,
+  runtime: Runtime,
+  limits: WebhookLimits,
+): Promise<Handle> {
+  const { processWebhook } = await import('./process-webhook.js');
+  let compiled: CompiledWebhook | undefined;
+  const compile = async (): Promise<CompiledWebhook> => {
+    const { compileWebhook } = await import('./compile-webhook.js');
+    compiled = compileWebhook(communication, await runtime.directives(communication?.value));
+    return compiled;
+  };
+  const ready = { compile: () => compiled ?? compile(), isShared: type === 'web-shared', limits, runtime };
+  return (request, input) => processWebhook(ready, request, input);
+}
+
+async function runStep(
+  step: HookStep,
+  input: HookInput,
+  component: WebhookComponent,
+  runtime: Runtime,
+): Promise<HookReport> {
+  const { runHookRequest } = await import('./run-hook-request.js');
+  return runHookRequest(step, component[step], input, { component, runtime });
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Warning } from '../../src/document/reading/document.js';
+import { MAX_JSON_DEPTH } from '../../src/document/reading/document.js';
 import { readDocument } from '../../src/document/reading/jsonc.js';
-import { MAX_JSON_DEPTH } from '../../src/document/reading/walk-json.js';
 import { collectWarnings, MAX_WARNINGS } from '../../src/document/reading/warn.js';
 import { SpecError } from '../../src/errors/spec-error.js';
 

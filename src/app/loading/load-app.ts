@@ -1,15 +1,5 @@
-import path from 'node:path';
 import type { App } from '../../document/app.js';
-import type { Warning } from '../../document/reading/document.js';
-import { collectWarnings, limitWarnings } from '../../document/reading/warn.js';
-import { assembleApp } from '../assembling/assemble-app.js';
-import { type LoadOptions, openAppFolder } from './app-folder.js';
-import { completeManifest } from './complete-manifest.js';
-import { findApp } from './find-app.js';
-import { readExported } from './read-exported.js';
-import { readFlat } from './read-flat.js';
-import { readManifest } from './read-manifest.js';
-import { warnUndeclaredFiles } from './undeclared-files.js';
+import type { LoadOptions } from './app-folder.js';
 
 /**
  * Loads a custom app as it lies on disk: with a `makecomapp.json` as the editor clones it, in the style of an export, or
@@ -29,23 +19,7 @@ import { warnUndeclaredFiles } from './undeclared-files.js';
  * for (const { message, place } of app.warnings) console.warn(place.file, place.line, message);
  */
 export async function loadApp(folder: string, options: LoadOptions = {}): Promise<App> {
-  const location = await findApp(folder);
-  const opened = openAppFolder(location.folder, options);
-  const name = deriveName(opened.root);
-  if (location.layout !== 'manifest') {
-    const read = location.layout === 'flat' ? readFlat : readExported;
-    return assembleApp({ ...(await read(opened, name)), identity: opened.root });
-  }
-
-  const parts = await completeManifest(opened, await readManifest(opened, name));
-  const undeclared: Warning[] = [];
-  await warnUndeclaredFiles(opened.root, parts.declared, limitWarnings(collectWarnings(undeclared)));
-  const app = assembleApp({ ...parts, identity: opened.root });
-  return { ...app, warnings: [...app.warnings, ...undeclared] };
-}
-
-/** An app in `my-app/src` is called after `my-app`. */
-function deriveName(root: string): string {
-  const name = path.basename(root);
-  return name === 'src' ? path.basename(path.dirname(root)) : name;
+  // Who defines apps as objects has no use for what reads files.
+  const { readApp } = await import('./read-app.js');
+  return readApp(folder, options);
 }

@@ -1,8 +1,7 @@
 import { childPointer } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
-import type { Document } from './document.js';
-import { MAX_JSON_DEPTH } from './walk-json.js';
+import { type Document, MAX_JSON_DEPTH } from './document.js';
 
 /**
  * A document made from a JavaScript value: a copy of its JSON data, so later changes of the value do not reach the app.

@@ -1,5 +1,8 @@
 import type { Place } from '../../errors/place.js';
 
+/** Objects and arrays inside each other. Apps stay below 40; what reads them later may recurse. [choice] */
+export const MAX_JSON_DEPTH = 256;
+
 /** One JSON value of an app together with where it is written. */
 export interface Document {
   /** Plain JSON data. */

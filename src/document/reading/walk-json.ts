@@ -1,9 +1,7 @@
 import { positionAt } from '../../errors/position.js';
 import type { SpecError } from '../../errors/spec-error.js';
+import { MAX_JSON_DEPTH } from './document.js';
 import { createJsonTokens, type JsonSource, type JsonToken, jsonError, showSource } from './json-tokens.js';
-
-/** Objects and arrays inside each other. Apps stay below 40; what reads them later may recurse. [choice] */
-export const MAX_JSON_DEPTH = 256;
 
 /** What a walk over a JSON text tells, in the order of the text. Offsets are 0-based UTF-16 units. */
 export interface JsonSink {

@@ -1,5 +1,6 @@
-import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import type { SaxesTagPlain } from 'saxes';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
+import { loadSaxes } from './load-saxes.js';
 import { MAX_NAMES, tooManyNames } from './name-limit.js';
 import type { ParseResult } from './parse-json.js';
 
@@ -79,6 +80,7 @@ interface XmlReader {
 }
 
 function createXmlReader(limits: XmlLimits): XmlReader {
+  const SaxesParser = loadSaxes();
   const parser = new SaxesParser({ xmlns: false, position: true });
   const open: OpenNode[] = [];
   const root: PlainObject = {};

@@ -21,7 +21,8 @@ export function createMemberRule({ roots, declared, message, ...rule }: MemberRu
       for (const site of subject.expressions) {
         for (const { root, members } of site.paths) {
           const [member] = members;
-          if (!roots.includes(root.name) || member?.name === undefined || member.node.kind !== 'member') continue;
+          if (!roots.includes(root.name) || member?.name === undefined || member.node.kind !== 'member')
+            continue;
           const known = declared(subject, site, root.name);
           if (known === undefined || known.isOpen || known.names.has(member.name)) continue;
           const range = {

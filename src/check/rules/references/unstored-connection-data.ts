@@ -8,7 +8,8 @@ import { createMemberRule } from './member-rule.js';
 export const unstoredConnectionData: Rule = createMemberRule({
   id: 'unstored-connection-data',
   level: 'error',
-  summary: 'A member of `connection`, or in a connection of `data`, is read that the connection does not keep.',
+  summary:
+    'A member of `connection`, or in a connection of `data`, is read that the connection does not keep.',
   why: 'A connection keeps its parameters and what `response.data` of its communication writes. Anything else is undefined: a request goes out without its credentials, and a token whose `data.expires` nothing writes is never refreshed in time.',
   bad: '"headers": { "authorization": "Bearer {{connection.token}}" }',
   good: '"headers": { "authorization": "Bearer {{connection.accessToken}}" }',
