@@ -18,7 +18,7 @@ const ROOMS = {
     // Those with large bodies cost seconds for each change, and notice none that the others do not.
     tests: [
       ...[
-        'build-response',
+        'build-answer',
         'collect-outputs',
         'errors',
         'hostile-responses',

@@ -55,7 +55,7 @@ export type {
   Succeeded,
 } from './component/report.js';
 export type { FormInput, RunInput } from './component/runtime.js';
-export type { BuiltResponse } from './run/response/build-response.js';
+export type { BuiltResponse } from './run/response/build-answer.js';
 export type { Bundle } from './run/response/collect-outputs.js';
 export type { BudgetWait } from './run/scope/run-context.js';
 export type { RunObserver } from './run/scope/run-observer.js';

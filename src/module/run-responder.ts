@@ -7,7 +7,7 @@ import type { ModuleComponent } from '../document/app.js';
 import { compileRespond } from '../document/compile/compile-respond.js';
 import { subDocument } from '../document/reading/sub-document.js';
 import { EngineError } from '../errors/engine-error.js';
-import { type BuiltResponse, buildResponse } from '../run/response/build-response.js';
+import { type BuiltResponse, buildAnswer } from '../run/response/build-answer.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 
 /**
@@ -37,7 +37,7 @@ export async function runResponder(
         '/response',
         await runtime.directives(communication.value),
       );
-      return { result: buildResponse(respond, context, 'text') };
+      return { result: buildAnswer(respond, context, 'text') };
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { CompiledRespond } from '../document/compile/compile-respond.js';
-import { type BuiltResponse, buildResponse } from '../run/response/build-response.js';
+import { type BuiltResponse, buildAnswer } from '../run/response/build-answer.js';
 import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 
@@ -19,7 +19,7 @@ const ACCEPTED: BuiltResponse = textAnswer(200, 'Accepted');
  */
 export function answerWith(respond: CompiledRespond | undefined, context: RunContext): BuiltResponse {
   if (respond === undefined) return ACCEPTED;
-  const answer = buildResponse(respond, context);
+  const answer = buildAnswer(respond, context);
   if (answer.status >= 200 && answer.status <= 599) return answer;
   const place = respond.document.placeOf(respond.status?.pointer ?? '');
   const message = `A webhook can answer with a status of 200 to 599, not ${answer.status}.`;

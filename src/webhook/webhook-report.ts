@@ -1,7 +1,7 @@
 import { asRunError, type Report } from '../component/report.js';
 import { AppError } from '../errors/app-error.js';
 import { WebhookError } from '../errors/webhook-error.js';
-import type { BuiltResponse } from '../run/response/build-response.js';
+import type { BuiltResponse } from '../run/response/build-answer.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, TraceEvent } from '../run/trace/trace.js';
 import { textAnswer, toResponse } from './answer.js';

@@ -114,9 +114,12 @@ describe('iml connect with a provider of others', () => {
     const user = newUser();
     const app = writeConnectApp('https://login.example.com');
     const map = ['--map', `https://login.example.com=${provider.issuer}`];
-    const { code, err } = await user.iml(['connect', app, 'account', '--name', 'work', '--port', '0', ...map], {
-      onErr: browser(provider.login),
-    });
+    const { code, err } = await user.iml(
+      ['connect', app, 'account', '--name', 'work', '--port', '0', ...map],
+      {
+        onErr: browser(provider.login),
+      },
+    );
     expect(err).toContain(`Open this address in a browser:\n\n  ${provider.issuer}`);
     expect(code).toBe(0);
   });

@@ -24,7 +24,7 @@ import type { CheckParameters } from '../../parameters/check/parameter-check.js'
 import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import { type BudgetFigures, CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/budget.js';
 import { type Limits, resolveLimits, resolveLookAhead } from '../../run/limits/limits.js';
-import type { BuiltResponse } from '../../run/response/build-response.js';
+import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import type { RunObserver } from '../../run/scope/run-observer.js';
 import type { TraceDepth, TraceListener } from '../../run/trace/trace.js';

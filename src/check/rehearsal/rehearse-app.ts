@@ -11,7 +11,7 @@ import type { Document } from '../../document/reading/document.js';
 import { subDocument } from '../../document/reading/sub-document.js';
 import { isEmptySpec, readSingleRequest } from '../../module/run-instant-trigger.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
-import { buildResponse } from '../../run/response/build-response.js';
+import { buildAnswer } from '../../run/response/build-answer.js';
 import { Poll } from '../../trigger/poll.js';
 import { compileEpoch } from '../../trigger/run-epoch.js';
 import { compileTrigger } from '../../trigger/trigger-spec.js';
@@ -170,5 +170,5 @@ function rehearseWebhook(rehearsal: Rehearsal, webhook: WebhookComponent, base: 
 }
 
 function rehearseAnswer(rehearsal: Rehearsal, respond: CompiledRespond, textType: 'json' | 'text'): void {
-  rehearsal.step(() => buildResponse(respond, rehearsal.context(), textType));
+  rehearsal.step(() => buildAnswer(respond, rehearsal.context(), textType));
 }

@@ -1,4 +1,4 @@
-import type { BuiltResponse } from '../../run/response/build-response.js';
+import type { BuiltResponse } from '../../run/response/build-answer.js';
 import { fitText, printableLine } from './terminal-text.js';
 
 /** The answer to the sender of a call as data: its body as text, or in base64 where it is none. */

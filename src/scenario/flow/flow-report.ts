@@ -1,6 +1,6 @@
 import type { Report, RunFailure } from '../../component/report.js';
 import type { AppError } from '../../errors/app-error.js';
-import type { BuiltResponse } from '../../run/response/build-response.js';
+import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { RunOutcome } from '../state/scenario-state.js';
 import type { TriggerData } from './flow.js';
 import type { IncompleteExecution } from './incomplete-execution.js';

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors/app-error.js';
-import type { BuiltResponse } from '../../run/response/build-response.js';
+import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { Clock } from '../../util/clock.js';
 import { reactionTo } from '../state/error-reactions.js';
 import type { ScenarioSettings } from '../state/scenario-settings.js';

@@ -1,7 +1,7 @@
 import type { ModuleType } from '../../document/app.js';
 import type { AppError } from '../../errors/app-error.js';
 import type { ParameterList } from '../../parameters/form/parameter-spec.js';
-import type { BuiltResponse } from '../../run/response/build-response.js';
+import type { BuiltResponse } from '../../run/response/build-answer.js';
 
 /** What a module is run with by a flow. */
 export interface ModuleInput {

@@ -3,7 +3,7 @@ import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
 import type { CompileOptions } from '../../iml/compile.js';
-import type { BuiltResponse } from '../../run/response/build-response.js';
+import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { CompiledStep } from './compile-flow.js';
 import type { ModuleInput, TriggerData } from './flow.js';
 import { mapInputs } from './map-inputs.js';

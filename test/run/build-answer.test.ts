@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compileRespond } from '../../src/document/compile/compile-respond.js';
 import { createDocument } from '../../src/document/reading/create-document.js';
 import { toEnvironment } from '../../src/iml/compile.js';
-import { type BuiltResponse, buildResponse } from '../../src/run/response/build-response.js';
+import { type BuiltResponse, buildAnswer } from '../../src/run/response/build-answer.js';
 import { contextOf } from './context-of.js';
 
 function build(
@@ -13,7 +13,7 @@ function build(
 ): BuiltResponse {
   const directives = { environment: toEnvironment({}), functions: {} };
   const document = createDocument({ respond });
-  return buildResponse(compileRespond(respond, document, '/respond', directives), context, textType);
+  return buildAnswer(compileRespond(respond, document, '/respond', directives), context, textType);
 }
 
 const shown = ({ status, headers, body }: BuiltResponse): unknown[] => [
@@ -22,7 +22,7 @@ const shown = ({ status, headers, body }: BuiltResponse): unknown[] => [
   Buffer.from(body).toString('utf8'),
 ];
 
-describe('buildResponse', () => {
+describe('buildAnswer', () => {
   it.each([
     ['nothing', undefined, [200, {}, '']],
     ['null as body', { body: null }, [200, {}, '']],

@@ -54,7 +54,7 @@ const EMPTY = new Uint8Array();
  *   sent (line breaks above all) and a body the type cannot hold
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks
  */
-export function buildResponse(
+export function buildAnswer(
   respond: CompiledRespond,
   run: RunContext,
   textType: Exclude<RespondType, 'urlencoded'> = 'json',
