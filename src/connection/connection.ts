@@ -51,13 +51,9 @@ export interface Connection {
   readonly invalidate: (known: KnownConnection, options?: ConnectionOptions) => Reporting<ConnectionReport>;
 }
 
-/** Most runs are given the data of a connection, and take no step of one. */
-const making = (): Promise<typeof import('./make-connection.js')> => import('./make-connection.js');
-const maintaining = (): Promise<typeof import('./maintain-connection.js')> =>
-  import('./maintain-connection.js');
-
 /**
- * Makes a connection of an app ready; nothing is compiled before the first step.
+ * Makes a connection of an app ready; nothing is loaded or compiled before the first step, as most runs are given the data of a
+ * connection and take no step of one.
  *
  * @see https://developers.make.com/custom-apps-documentation/app-components/connections
  */
@@ -79,14 +75,17 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
       const connection = await compile();
       return connection.kind !== 'basic' && connection.authorize !== undefined;
     },
-    create: (input = {}) => reportStep(async () => (await making()).create(maker, input)),
-    authorize: (input) => reportStep(async () => (await making()).authorize(maker, input)),
+    create: (input = {}) =>
+      reportStep(async () => (await import('./make-connection.js')).create(maker, input)),
+    authorize: (input) =>
+      reportStep(async () => (await import('./make-connection.js')).authorize(maker, input)),
     complete: (pending, query, options = {}) =>
-      reportStep(async () => (await making()).complete(maker, pending, query, options)),
-    test: (known, options = {}) => reportStep(async () => (await maintaining()).test(maker, known, options)),
+      reportStep(async () => (await import('./make-connection.js')).complete(maker, pending, query, options)),
+    test: (known, options = {}) =>
+      reportStep(async () => (await import('./test-connection.js')).test(maker, known, options)),
     refresh: (known, input = {}) =>
-      reportStep(async () => (await maintaining()).refresh(maker, known, input)),
+      reportStep(async () => (await import('./refresh-connection.js')).refresh(maker, known, input)),
     invalidate: (known, options = {}) =>
-      reportStep(async () => (await maintaining()).invalidate(maker, known, options)),
+      reportStep(async () => (await import('./invalidate-connection.js')).invalidate(maker, known, options)),
   };
 }

@@ -1,12 +1,32 @@
+import { createHash } from 'node:crypto';
 import type { Runtime } from '../component/runtime.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { AppError } from '../errors/app-error.js';
-import { toText } from '../iml/values/coerce.js';
-import { ownMember } from '../util/plain-object.js';
+import { toPortable } from '../util/portable-value.js';
+import { assertNotExpired, isTokenOver } from './connection-expiry.js';
+import type { KnownConnection, RefreshInput } from './connection-input.js';
+import { type Maker, prepareStart, toStored } from './connection-maker.js';
 import type { ConnectionReport } from './connection-report.js';
 import { type ConnectionStart, runConnection } from './connection-run.js';
-import type { StoredConnection } from './connection-store.js';
-import { readInstant } from './read-instant.js';
+
+/** See `Connection.refresh`. */
+export async function refresh(
+  maker: Maker,
+  known: KnownConnection,
+  input: RefreshInput,
+): Promise<ConnectionReport> {
+  const compiled = await maker.compile();
+  const { signal, ...shared } = input;
+  const stored = toStored(maker.component, known);
+  const work = async (): Promise<ConnectionReport> => {
+    assertNotExpired(stored, maker.runtime);
+    const section = compiled.kind === 'basic' ? [] : compiled.refresh;
+    return renew(section, prepareStart(maker, stored, shared), maker.runtime, input.force === true);
+  };
+  const identity = JSON.stringify(toPortable([stored, shared]));
+  // A digest, so that no credentials lie about as the key of a map.
+  return maker.refreshes.run(createHash('sha256').update(identity).digest('base64'), work, signal);
+}
 
 /**
  * Renews the credentials of a connection if its `refresh` section says so: by its condition, without one once
@@ -17,7 +37,7 @@ import { readInstant } from './read-instant.js';
  * @returns the connection as it was, with no requests, where nothing was due
  *   Whatever the section fails with is told as an InvalidAccessTokenError
  */
-export function refreshConnection(
+function renew(
   section: readonly CompiledRequest[],
   start: ConnectionStart,
   runtime: Runtime,
@@ -35,31 +55,6 @@ export function refreshConnection(
     }
     return run.given();
   });
-}
-
-/**
- * Fails for a connection whose user has to authorize again.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc], the type [inf]
- *
- * @throws AppError of type InvalidAccessTokenError
- */
-export function assertNotExpired(stored: StoredConnection, runtime: Runtime): void {
-  const end = readInstant(stored.expires, readTimezone(runtime));
-  if (end === undefined || end > runtime.settings.clock.now()) return;
-  throw new AppError('InvalidAccessTokenError', 'The connection has expired. It has to be authorized again.');
-}
-
-/**
- * Whether `data.expires`, the end of the access token, has passed.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [inf]
- */
-function isTokenOver({ connection }: StoredConnection, runtime: Runtime): boolean {
-  const end = readInstant(ownMember(connection, 'expires'), readTimezone(runtime));
-  return end !== undefined && end <= runtime.settings.clock.now();
-}
-
-function readTimezone(runtime: Runtime): string {
-  return toText(runtime.environment['timezone']) || 'UTC';
 }
 
 /** The message has no secrets in it already; place and status stay those of the request that failed. */
