@@ -24,6 +24,7 @@ import type { CheckParameters } from '../../parameters/check/parameter-check.js'
 import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import { type BudgetFigures, CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/budget.js';
 import { type Limits, resolveLimits, resolveLookAhead } from '../../run/limits/limits.js';
+import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/page-loops.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import type { RunObserver } from '../../run/scope/run-observer.js';
@@ -195,7 +196,7 @@ export function createEngine(options: EngineOptions): Engine {
     lookAhead: resolveLookAhead(options.lookAhead),
     clock: options.clock ?? SYSTEM_CLOCK,
     random: drawnOnce(options.random ?? Math.random),
-    onPageLoop: options.onPageLoop ?? 'warn',
+    onPageLoop: options.onPageLoop ?? DEFAULT_ON_PAGE_LOOP,
     trace: options.trace ?? 'summary',
     onTrace: options.onTrace,
     observer: options.observer,

@@ -2,6 +2,9 @@ import type { EngineSettings } from '../scope/engine-settings.js';
 import { runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 
+/** What follows where the embedder says nothing: the platform would go on, too. [choice] */
+export const DEFAULT_ON_PAGE_LOOP: EngineSettings['onPageLoop'] = 'warn';
+
 /**
  * Notices pages that repeat an earlier one of the same list: cursors can go A-B-A, so not only the one before. What
  * follows is the embedder's choice; the platform would go on. [choice]
