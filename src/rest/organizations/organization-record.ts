@@ -46,7 +46,8 @@ export async function organizationRecords(
   const here = findMembers(columns.filter((column) => runsApps || column !== 'privateSpaces'));
   const elsewhere = here.filter(({ column }) => !inList || !CURRENT_ZONE_ONLY.has(column));
   if (here.every(({ column }) => STORED.has(column))) {
-    // Most lists: nothing has to be made for their members.
+    // Most lists: nothing has to be made for their members, and where no other column was read, none is copied.
+    if (here.length === elsewhere.length && hasColumns(rows[0], here)) return rows;
     return rows.map((row) => copyColumns(row, row.zone === domain ? here : elsewhere));
   }
   const usesConsumption = here.some(({ reads }) => reads === CONSUMPTION_COLUMNS);
@@ -70,6 +71,12 @@ export async function organizationRecords(
 /** The names are those of `MEMBERS`, so none of them means anything to an object. */
 function findMembers(columns: readonly string[]): readonly NamedMember[] {
   return columns.flatMap((column) => NAMED.get(column) ?? []);
+}
+
+/** Whether a row holds the columns of some members and nothing else, in that order. The rows of a query are alike. */
+function hasColumns(row: object = {}, members: readonly NamedMember[]): boolean {
+  const names = Object.keys(row);
+  return names.length === members.length && members.every(({ column }, index) => column === names[index]);
 }
 
 function copyColumns(row: Readonly<Partial<OrganizationRow>>, members: readonly NamedMember[]): PlainObject {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { completeRow } from '../complete-row.js';
+import { completeRow, withId } from '../complete-row.js';
 import { IdOf } from '../record-store.js';
 import type { SqlTables } from '../sql-tables.js';
 import type { SqlRow, StatementSources } from './run-text.js';
@@ -37,7 +37,7 @@ export async function insertInTurn(
     for (const [index, [name]] of batch.entries()) {
       const id = given[index] ?? 0;
       ids.set(name, id);
-      added[name] = { ...completed[index], id };
+      added[name] = withId(id, completed[index] ?? {});
     }
     left = left.filter((it) => !batch.includes(it));
   }
@@ -88,6 +88,9 @@ export function readLinkedInsert(rows: AnyNewRows, found: SqlRow = {}): Record<s
   const entries = listNewRows(rows);
   const ids = new Map(entries.map(([name], index) => [name, Number(found[`r${index}`])] as const));
   return Object.fromEntries(
-    entries.map(([name, { row }]) => [name, { ...completeRow(row, (it) => ids.get(it)), id: ids.get(name) }]),
+    entries.map(([name, { row }]) => {
+      const completed = completeRow(row, (it) => ids.get(it));
+      return [name, withId(ids.get(name) ?? 0, completed)];
+    }),
   );
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { withId } from '../complete-row.js';
 import type {
   AddedRows,
   Answers,
@@ -144,7 +145,7 @@ function createWriter<T extends Tables>(db: Db, sources: StoreSources): RecordWr
     insertAll: async (name, rows) => {
       const ids = await insertRows(db, sources, name, rows);
       // A row is what was given and its id, which is the one member `Omit` took away.
-      return rows.map((row, index) => ({ ...row, id: ids[index] ?? 0 })) as T[typeof name][];
+      return rows.map((row, index) => withId(ids[index] ?? 0, row)) as T[typeof name][];
     },
     update: async (name, where, change) => (await updateRows(db, sources, name, { where, change })).count,
     updateAndRead: async (name, where, change) => {
