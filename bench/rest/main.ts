@@ -26,7 +26,8 @@ const TOKEN = '00000001-0000-4000-8000-000000000001';
 const HEADERS = { authorization: `Token ${TOKEN}`, 'content-type': 'application/json' };
 const ADDRESS = process.env['IML_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 const SCHEMA = `iml_rest_bench_${process.pid}`;
-const FULL: Effort = { rounds: 15, batchMs: 100 };
+/** Short rounds, of which some are not disturbed however busy the machine is. */
+const FULL: Effort = { rounds: 200, batchMs: 6 };
 const SMOKE: Effort = { rounds: 2, batchMs: 5 };
 
 interface Workload {

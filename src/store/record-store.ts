@@ -22,6 +22,8 @@ export interface TableDefinition<R extends Row = Row> {
    * them anew. Rows cannot be looked up by them.
    */
   readonly apart?: { readonly table: string; readonly columns: readonly (keyof R & string)[] };
+  /** Columns of numbers with a fraction. */
+  readonly decimals?: readonly (keyof R & string)[];
   /** Columns of JSON that a store with a key keeps encrypted. Rows cannot be looked up by them. */
   readonly sealed?: readonly (keyof R & string)[];
   /** Sets of columns no two rows may share. */
@@ -104,9 +106,77 @@ export type LinkedRows<T extends Tables, L extends Links<T>> = {
 
 export type LinkValues = Readonly<Record<string, string | number>>;
 
+/** Rows of a table, some of their columns; see `RecordReader.find`. */
+type FindQuestion<T extends Tables, K extends keyof T & string> = {
+  readonly find: K;
+  readonly columns: readonly (keyof T[K] & string)[];
+} & Omit<Query<T[K]>, 'columns'>;
+
+/** How many rows there are of each value, and a sum over them; see `RecordReader.tally`. */
+interface TallyQuestion<T extends Tables, K extends keyof T & string> {
+  readonly tally: K;
+  readonly column: keyof T[K] & string;
+  readonly summed: keyof T[K] & string;
+  readonly where: Where<T[K]>;
+}
+
+/** Questions that are asked together, by name; an undefined one is not asked. */
+export type Questions<T extends Tables> = {
+  readonly [name: string]:
+    | { [K in keyof T & string]: FindQuestion<T, K> | TallyQuestion<T, K> }[keyof T & string]
+    | undefined;
+};
+
+type Answer<T extends Tables, Q> = Q extends {
+  readonly find: infer K extends keyof T & string;
+  readonly columns: readonly (infer C)[];
+}
+  ? readonly Pick<T[K], (C & keyof T[K] & string) | 'id'>[]
+  : Q extends { readonly tally: infer K extends keyof T & string; readonly column: infer C }
+    ? ReadonlyMap<T[K][C & keyof T[K]], Tally>
+    : undefined;
+
+/** What was answered to questions, by their names. */
+export type Answers<T extends Tables, Q extends Questions<T>> = { readonly [N in keyof Q]: Answer<T, Q[N]> };
+
+/** Stands in a new row for the id of one that is added before it. A class: no JSON that somebody sends is one. */
+export class IdOf {
+  /** The name of that row among those that are added. */
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** A row that is to be added to a table. */
+export interface NewRow<T extends Tables, K extends keyof T & string> {
+  readonly table: K;
+  readonly row: { readonly [C in Exclude<keyof T[K], 'id'>]: T[K][C] | IdOf };
+}
+
+/** Rows that lead to one another, by name, each behind those whose ids it holds; an undefined one is not added. */
+export type NewRows<T extends Tables> = {
+  readonly [name: string]: { [K in keyof T & string]: NewRow<T, K> }[keyof T & string] | undefined;
+};
+
+type AddedRow<T extends Tables, N> = N extends { readonly table: infer K extends keyof T & string }
+  ? T[K]
+  : undefined;
+
+/** The rows that were added, by their names. */
+export type AddedRows<T extends Tables, N extends NewRows<T>> = {
+  readonly [M in keyof N]: AddedRow<T, N[M]>;
+};
+
 export interface RecordReader<T extends Tables> {
   /** Rows of several tables that lead to one another, all as of one moment, in one statement where the store is a database. */
   getLinked<const L extends Links<T>>(links: L, values: LinkValues): Promise<LinkedRows<T, L>>;
+  /**
+   * Answers several questions as of one moment, in one statement where the store is a database, whose answer is read whole, as one
+   * text: for rows that are many and short.
+   */
+  ask<const Q extends Questions<T>>(questions: Q): Promise<Answers<T, Q>>;
   /** The first row by id that fits. */
   get<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<T[K] | undefined>;
   find<K extends keyof T & string, C extends keyof T[K] & string = keyof T[K] & string>(
@@ -161,6 +231,8 @@ export interface RecordWriter<T extends Tables> extends RecordReader<T> {
   lockFree<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<readonly T[K][]>;
   /** The open SQL transaction, for a queue whose jobs are added in it; undefined in memory. */
   readonly sql?: Kysely<SqlTables> | undefined;
+  /** Adds rows that lead to one another, in one statement on PostgreSQL. @throws StoreError `STORE_CONFLICT` */
+  insertLinked<const N extends NewRows<T>>(rows: N): Promise<AddedRows<T, N>>;
   /** Adds a row and gives it the next id. @throws StoreError `STORE_CONFLICT` */
   insert<K extends keyof T & string>(table: K, row: Omit<T[K], 'id'>): Promise<T[K]>;
   /** Adds rows in their order, in as few statements as possible. @throws StoreError `STORE_CONFLICT` */
@@ -222,6 +294,11 @@ export interface RecordStore<T extends Tables> extends RecordReader<T> {
    * @throws StoreError `STORE_BUSY` when it did not get through
    */
   transaction<R>(work: (writer: RecordWriter<T>) => Promise<R>, options?: TransactionOptions): Promise<R>;
+  /**
+   * Adds rows that lead to one another, all or none, as a transaction would that does nothing else: on PostgreSQL in one round trip.
+   * @throws StoreError `STORE_CONFLICT`, `STORE_BUSY`
+   */
+  insertLinked<const N extends NewRows<T>>(rows: N): Promise<AddedRows<T, N>>;
   /** Counts one event under a name; the window starts anew once `windowMs` have passed since its first event. */
   countInWindow(name: string, nowMs: number, windowMs: number): Promise<CountedWindow>;
   /** Gives the room of removed rows back to the disk, in small steps, where that is not done by itself. */

@@ -12,6 +12,8 @@ export interface SqlDatabase {
     text: string,
     values: readonly unknown[],
   ) => Promise<QueryResult<Record<string, unknown>>>;
+  /** Runs one statement as a transaction of its own, in one round trip. @throws StoreError `STORE_BUSY` */
+  runAlone(text: string, values: readonly unknown[]): Promise<QueryResult<Record<string, unknown>>>;
   /** Runs `work` whole or not at all, begun again when other writers interfere. @throws StoreError `STORE_BUSY` */
   transaction<R>(work: (db: Kysely<SqlTables>) => Promise<R>, options?: TransactionOptions): Promise<R>;
   /** Gives the room of removed rows back to the disk, where that is not done by itself. */

@@ -1,70 +1,136 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
+import pg from 'pg';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { bootstrap } from '../../src/rest/bootstrap.js';
 import { createRest } from '../../src/rest/create-rest.js';
-import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import { openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest-store.js';
 import type { RestStore } from '../../src/rest/store/tables.js';
+import { openTestSchema } from './open-stores.js';
 
-/** A store that writes down what is asked of it: each entry is one statement where the store is a database. */
-function recordStatements(store: RestStore, log: string[]): RestStore {
-  const record = <T extends object>(target: T, skipped: readonly string[]): T =>
-    new Proxy(target, {
-      get: (object, name) => {
-        const member: unknown = Reflect.get(object, name);
-        if (typeof member !== 'function' || skipped.includes(String(name))) return member;
-        return (...args: readonly unknown[]) => {
-          const table = typeof args[0] === 'string' && name !== 'countInWindow' ? ` ${args[0]}` : '';
-          log.push(`${String(name)}${table}`);
-          return Reflect.apply(member, object, args);
-        };
-      },
-    });
-  const recorded = record(store, ['transaction', 'close']);
-  return new Proxy(recorded, {
-    get: (object, name) => {
-      if (name !== 'transaction') return Reflect.get(object, name);
-      const transaction: RestStore['transaction'] = (work, options) => {
-        log.push('begin and commit');
-        return store.transaction((writer) => work(record(writer, [])), options);
-      };
-      return transaction;
-    },
+/** What a driver was told, and how often it had to be waited for. */
+interface Log {
+  readonly statements: string[];
+  roundTrips: number;
+}
+
+const log: Log = { statements: [], roundTrips: 0 };
+
+/** Each statement by its first words: `select`, `insert into "rest_teams"`. */
+function note(text: string): void {
+  const words = /^(?:(?:insert into|update|delete from) "\w+"|with|select|\w+)/.exec(text);
+  log.statements.push(words?.[0] ?? text);
+}
+
+function watchSqlite(): void {
+  const { prepare, exec } = Database.prototype;
+  vi.spyOn(Database.prototype, 'exec').mockImplementation(function (this: Database.Database, text) {
+    note(text);
+    return exec.call(this, text);
+  });
+  vi.spyOn(Database.prototype, 'prepare').mockImplementation(function (this: Database.Database, text) {
+    const statement = prepare.call(this, text);
+    for (const name of ['run', 'all', 'get'] as const) {
+      const original: unknown = Reflect.get(statement, name);
+      if (typeof original !== 'function') continue;
+      Reflect.set(statement, name, (...values: readonly unknown[]) => {
+        note(text);
+        return Reflect.apply(original, statement, values);
+      });
+    }
+    return statement;
   });
 }
 
-const FACTS = ['find teams', 'countBy scenarios', 'countBy scenarios', 'find subscriptions'];
+function watchPostgres(): void {
+  const { query } = pg.Client.prototype;
+  let waiting = 0;
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [asked] = args;
+    note(typeof asked === 'string' ? asked : String(Reflect.get(Object(asked), 'text')));
+    if (waiting === 0) log.roundTrips++;
+    waiting++;
+    const answer: Promise<unknown> = Reflect.apply(query, this, args);
+    const end = (): void => void waiting--;
+    answer.then(end, end);
+    return answer;
+  });
+}
 
-/** What calls of an instance with one organization ask of its store. */
-const CALLS: readonly (readonly [request: string, body: unknown, statements: readonly string[]])[] = [
-  ['GET /ping', undefined, []],
-  ['GET /users/me', undefined, ['getLinked']],
-  ['GET /organizations', undefined, ['getLinked', 'find organizations']],
-  ['GET /organizations/1?cols[]=name', undefined, ['getLinked', 'countInWindow']],
-  ['GET /organizations/1', undefined, ['getLinked', 'countInWindow', ...FACTS]],
-  ['GET /teams/1', undefined, ['getLinked', 'countInWindow']],
-  ['GET /teams?organizationId=1', undefined, ['getLinked', 'countInWindow', 'find teams']],
-  ['GET /keys?teamId=1', undefined, ['getLinked', 'countInWindow', 'find keys']],
+const CREATE = { name: 'New', regionId: 1, timezoneId: 113, countryId: 64 };
+const INSERTS = ['organizations', 'memberships', 'teams', 'team_members'].map(
+  (table) => `insert into "rest_${table}"`,
+);
+const COUNT = 'insert into "rest_windows"';
+
+/** What each call tells the driver: one read of who calls and what it is about, then what it needs itself. */
+const CALLS: readonly (readonly [
+  request: string,
+  body: unknown,
+  sqlite: readonly string[],
+  postgres: readonly string[],
+  roundTrips: number,
+])[] = [
+  ['GET /ping', undefined, [], [], 0],
+  ['GET /users/me', undefined, ['select'], ['select'], 1],
+  ['GET /organizations', undefined, ['select', 'select'], ['select', 'select'], 2],
+  ['GET /organizations/1?cols[]=name', undefined, ['select', COUNT], ['select', COUNT], 2],
+  ['GET /organizations/1', undefined, ['select', COUNT, 'select'], ['select', COUNT, 'select'], 3],
+  ['GET /teams/1', undefined, ['select', COUNT], ['select', COUNT], 2],
+  ['GET /teams?organizationId=1', undefined, ['select', COUNT, 'select'], ['select', COUNT, 'select'], 3],
+  ['GET /keys?teamId=1', undefined, ['select', COUNT, 'select'], ['select', COUNT, 'select'], 3],
   [
     'POST /organizations',
-    { name: 'New', regionId: 1, timezoneId: 113, countryId: 64 },
-    [
-      ...['getLinked', 'begin and commit', 'insert organizations', 'insert memberships'],
-      ...['insertAll teams', 'insertAll teamMembers'],
-    ],
+    CREATE,
+    ['select', 'begin', ...INSERTS, 'commit'],
+    ['select', 'start', 'with', 'commit'],
+    2,
   ],
 ];
 
-describe('statements of a call', () => {
-  it.each(CALLS)('%s', async (line, body, statements) => {
-    const log: string[] = [];
-    const store = recordStatements(createRestMemoryStore(), log);
-    const rest = await createRest({ store, encryptionKey: new Uint8Array(32) });
-    const token = await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
-    log.length = 0;
-    const [method = '', path = ''] = line.split(' ');
-    const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
-    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const response = await rest.fetch(new Request(`http://localhost/api/v2${path}`, init));
-    expect(response.status).toBe(200);
-    expect(log).toEqual(statements);
-  });
+function runCalls(title: string, open: () => Promise<RestStore>, missing?: string): void {
+  describe.skipIf(missing !== undefined)(
+    `statements of a call on ${title}${missing ? `: ${missing}` : ''}`,
+    () => {
+      const opening = missing === undefined ? start() : undefined;
+      afterAll(async () => (await opening)?.rest.close());
+
+      async function start(): Promise<{ rest: Awaited<ReturnType<typeof createRest>>; token: string }> {
+        const rest = await createRest({ store: await open(), encryptionKey: new Uint8Array(32) });
+        const token = (await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' })) ?? '';
+        return { rest, token };
+      }
+
+      it.each(CALLS)('%s', async (line, body, sqlite, postgres, roundTrips) => {
+        const started = await opening;
+        if (!started) throw new Error('The store is not open.');
+        const [method = '', path = ''] = line.split(' ');
+        const headers = { authorization: `Token ${started.token}`, 'content-type': 'application/json' };
+        const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+        log.statements.length = 0;
+        log.roundTrips = 0;
+        const response = await started.rest.fetch(new Request(`http://localhost/api/v2${path}`, init));
+        expect(response.status).toBe(200);
+        if (title === 'SQLite') expect(log.statements).toEqual(sqlite);
+        else expect(log).toEqual({ statements: postgres, roundTrips });
+      });
+    },
+  );
+}
+
+watchSqlite();
+watchPostgres();
+const folder = await mkdtemp(join(tmpdir(), 'iml-rest-statements-'));
+const schema = await openTestSchema();
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await rm(folder, { recursive: true, force: true });
 });
+runCalls('SQLite', () => openRestSqlite(join(folder, 'rest.sqlite')));
+runCalls(
+  'PostgreSQL',
+  () => openRestPostgres(typeof schema === 'string' ? '' : schema.url),
+  typeof schema === 'string' ? schema : undefined,
+);

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../src/store/memory/memory-store.js';
-import type { RecordStore, TableDefinitions } from '../../src/store/record-store.js';
+import { IdOf, type RecordStore, type TableDefinitions } from '../../src/store/record-store.js';
 import { type Migration, migrate } from '../../src/store/sql/migrate.js';
 import { openPostgres } from '../../src/store/sql/open-postgres.js';
 import { openSqlite } from '../../src/store/sql/open-sqlite.js';
@@ -18,12 +19,12 @@ type Things = {
     readonly ok: boolean;
     readonly data: unknown;
   };
-  readonly parts: { readonly id: number; readonly thingId: number };
+  readonly parts: { readonly id: number; readonly thingId: number; readonly weight?: number | null };
 };
 
 const TABLES: TableDefinitions<Things> = {
   things: { columns: ['name', 'ok', 'data'], flags: ['ok'], json: ['data'], unique: [['name']] },
-  parts: { columns: ['thingId'], indexes: ['thingId'] },
+  parts: { columns: ['thingId', 'weight'], decimals: ['weight'], indexes: ['thingId'] },
 };
 
 const STEP: Migration = {
@@ -37,7 +38,7 @@ const STEP: Migration = {
     const text = kind === 'sqlite' ? 'text' : 'text collate "C"';
     const columns = `id ${id}, name ${text} unique, ok integer, data text`;
     await sql.raw(`create table t_things (${columns})`).execute(db);
-    await sql.raw(`create table t_parts (id ${id}, thing_id bigint)`).execute(db);
+    await sql.raw(`create table t_parts (id ${id}, thing_id bigint, weight double precision)`).execute(db);
     await sql
       .raw('create table t_windows (name text primary key, started_at bigint, count bigint)')
       .execute(db);
@@ -126,6 +127,122 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
           part: undefined,
           other: thing,
         });
+      }));
+
+    it('answers several questions at once', () =>
+      withStore(async (store) => {
+        const names = ['b', null, '"ž😀\\', 'a'];
+        const [first = 0, second = 0, third = 0, fourth = 0] = await add(store, names);
+        await store.transaction(async (writer) => {
+          await writer.update('things', { id: third }, { ok: false, data: { list: [null, '"'] } });
+          await writer.insertAll('parts', [
+            { thingId: first, weight: 0.1 },
+            { thingId: first, weight: null },
+            { thingId: third, weight: 9007199254740991 },
+          ]);
+        });
+        const answers = await store.ask({
+          things: {
+            find: 'things',
+            columns: ['name', 'ok', 'data'],
+            sortBy: 'name',
+            descending: true,
+            limit: 3,
+          },
+          next: { find: 'things', columns: ['name'], sortBy: 'name', offset: 1, limit: 1 },
+          none: { find: 'things', columns: ['name'], where: { id: 0 } },
+          unasked: undefined,
+          weights: { find: 'parts', columns: ['thingId', 'weight'] },
+          ok: { tally: 'things', column: 'ok', summed: 'id', where: { ok: true } },
+          parts: { tally: 'parts', column: 'thingId', summed: 'thingId', where: { thingId: [first, third] } },
+          nothing: { tally: 'parts', column: 'thingId', summed: 'thingId', where: { thingId: second } },
+        });
+        expect(answers.things).toMatchObject([
+          { id: first, name: 'b', ok: true, data: null },
+          { id: fourth, name: 'a', ok: true, data: null },
+          { id: third, name: '"ž😀\\', ok: false, data: { list: [null, '"'] } },
+        ]);
+        expect(answers.next).toMatchObject([{ id: third }]);
+        expect(answers.none).toEqual([]);
+        expect(answers.unasked).toBeUndefined();
+        expect(answers.weights).toMatchObject([
+          { thingId: first, weight: 0.1 },
+          { thingId: first, weight: null },
+          { thingId: third, weight: 9007199254740991 },
+        ]);
+        expect([...answers.ok.values()]).toEqual([{ count: 3, sum: first + second + fourth }]);
+        expect(answers.parts).toEqual(
+          new Map([
+            [first, { count: 2, sum: 2 * first }],
+            [third, { count: 1, sum: third }],
+          ]),
+        );
+        expect(answers.nothing.size).toBe(0);
+        expect(await store.ask({ unasked: undefined })).toEqual({});
+      }));
+
+    it('reads every number with a fraction as it was', () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(fc.double({ noNaN: true, noDefaultInfinity: true })), (weights) =>
+          withStore(async (store) => {
+            // Databases know one zero.
+            const wanted = weights.map((weight) => weight + 0);
+            await store.transaction((writer) =>
+              writer.insertAll(
+                'parts',
+                wanted.map((weight) => ({ thingId: 1, weight })),
+              ),
+            );
+            const { parts } = await store.ask({ parts: { find: 'parts', columns: ['weight'] } });
+            expect(parts.map((part) => part.weight)).toEqual(wanted);
+          }),
+        ),
+        { numRuns: 10 },
+      ));
+
+    it('adds rows that lead to one another, all or none, alone and in a transaction', () =>
+      withStore(async (store) => {
+        const rows = (name: string) =>
+          ({
+            thing: { table: 'things', row: { name, ok: true, data: { name: 'thing' } } },
+            part: { table: 'parts', row: { thingId: new IdOf('thing'), weight: 1.5 } },
+            other: { table: 'things', row: { name: `${name} 2`, ok: false, data: null } },
+            last: { table: 'parts', row: { thingId: new IdOf('other'), weight: null } },
+            absent: undefined,
+          }) as const;
+        const add = [
+          (name: string) => store.insertLinked(rows(name)),
+          (name: string) => store.transaction((writer) => writer.insertLinked(rows(name))),
+        ];
+        for (const [index, addRows] of add.entries()) {
+          const name = `it's ${index}`;
+          const { thing, part, other, last } = await addRows(name);
+          expect(thing).toEqual({ id: thing.id, name, ok: true, data: { name: 'thing' } });
+          expect(other.id).toBe(thing.id + 1);
+          expect([part, last]).toEqual([
+            { id: part.id, thingId: thing.id, weight: 1.5 },
+            { id: part.id + 1, thingId: other.id, weight: null },
+          ]);
+          expect(await store.get('things', { id: thing.id })).toEqual(thing);
+          expect(await store.get('parts', { id: last.id })).toEqual(last);
+          await expect(addRows(name)).rejects.toMatchObject({ code: 'STORE_CONFLICT' });
+          expect(await store.count('things')).toBe(2 * index + 2);
+          expect(await store.count('parts')).toBe(2 * index + 2);
+        }
+      }));
+
+    it('adds one of many that want the same name at once, and nothing of the others', () =>
+      withStore(async (store) => {
+        const adding = Array.from({ length: 12 }, () =>
+          store.insertLinked({
+            thing: { table: 'things', row: { name: 'one', ok: true, data: null } },
+            part: { table: 'parts', row: { thingId: new IdOf('thing'), weight: null } },
+          }),
+        );
+        const ended = await Promise.allSettled(adding);
+        const refused = ended.flatMap((it) => (it.status === 'rejected' ? [it.reason.code] : []));
+        expect(refused).toEqual(Array.from({ length: 11 }, () => 'STORE_CONFLICT'));
+        expect([await store.count('things'), await store.count('parts')]).toEqual([1, 1]);
       }));
 
     it('orders texts by code point, null first, and equal ones by id', () =>

@@ -133,9 +133,8 @@ export function newSubscription(
   price: Price,
   nowMs: number,
 ): Omit<RestSubscriptionRow, 'id'> {
-  const { id: _, ...row } = startPeriodAt(
+  return startPeriodAt<Omit<RestSubscriptionRow, 'id'>>(
     {
-      id: 0,
       organizationId,
       status: 'pending',
       ...copyTerms(price),
@@ -150,5 +149,4 @@ export function newSubscription(
     },
     nowMs,
   );
-  return row;
 }

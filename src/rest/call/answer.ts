@@ -5,30 +5,47 @@ import { refused } from '../problems.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** Headers by their names in lower case. Plain, as those of the Fetch API are checked and sorted at each touch. */
+export type PlainHeaders = Readonly<Record<string, string>>;
+
+/** An answer until all of it is known: it becomes a response once. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: PlainHeaders;
+  /** Null for an answer without a body. */
+  readonly text: string | null;
+}
+
 /** The answer to a call that went well. */
-export function successResponse(value: unknown): Response {
+export function writeSuccess(value: unknown): Answer {
   return typeof value === 'string'
-    ? writtenResponse(value, 'text/plain; charset=utf-8')
-    : writtenResponse(JSON.stringify(value), JSON_TYPE);
+    ? writeAnswer(value, 'text/plain; charset=utf-8')
+    : writeAnswer(JSON.stringify(value), JSON_TYPE);
 }
 
 /**
  * The answer to a call that was refused or went wrong.
  * Source: https://developers.make.com/api-documentation (http status codes) [doc], members as the public client reads them [src].
  */
-export function errorResponse(error: RestError): Response {
+export function writeRefusal(error: RestError): Answer {
   const { message, apiCode, status, headers, suberrors } = error;
   const body = { detail: error.detail ?? message, message, code: apiCode, ...(suberrors && { suberrors }) };
-  return writtenResponse(JSON.stringify(body), JSON_TYPE, { status, headers });
+  return writeAnswer(JSON.stringify(body), JSON_TYPE, { status, headers });
 }
 
 /** With its length, which an answer to HEAD has as well. */
-function writtenResponse(text: string, type: string, { status = 200, headers = {} } = {}): Response {
+function writeAnswer(
+  text: string,
+  type: string,
+  { status = 200, headers = {} }: { readonly status?: number; readonly headers?: PlainHeaders } = {},
+): Answer {
   const length = String(Buffer.byteLength(text));
-  return new Response(text, {
-    status,
-    headers: { ...headers, 'content-type': type, 'content-length': length },
-  });
+  return { status, headers: { ...headers, 'content-type': type, 'content-length': length }, text };
+}
+
+/** An answer with headers that all have. */
+export function completeAnswer({ status, headers, text }: Answer, further: PlainHeaders): Response {
+  return new Response(text, { status, headers: { ...headers, ...further } });
 }
 
 /** What a store cannot do now and perhaps can later. */

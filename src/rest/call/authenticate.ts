@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { unauthorized } from '../problems.js';
 import type { RestServices } from '../services/services.js';
 import type { CallRows } from './call-rows.js';
@@ -43,7 +43,7 @@ export function identifyCaller(credential: Credential, { token, user }: CallRows
 
 /** What is kept of an API token. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token);
 }
 
 function unknownToken(): Error {

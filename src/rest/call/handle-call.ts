@@ -17,8 +17,8 @@ import { createInputCheck } from './validate.js';
 export interface CallContext {
   /** The parameters of the path, as texts. */
   readonly params: Readonly<Record<string, string>>;
-  /** Gets the headers of the answer, however the call ends. */
-  readonly headers: Headers;
+  /** Gets the headers of the answer, however the call ends. Names are in lower case. */
+  readonly headers: Record<string, string>;
   /** Where the caller reaches the API. */
   readonly addresses: Addresses;
 }
@@ -40,7 +40,7 @@ export function createCallHandler(services: RestServices, operation: RestOperati
       header: request.headers.get('authorization'),
       subjectId: early,
     });
-    if (caller !== NOBODY) headers.set('authtype', caller.authUsed);
+    if (caller !== NOBODY) headers['authtype'] = caller.authUsed;
     const { values: query, columns, page } = readQuery(search, querySchemas);
     const params = readParams(operation, texts);
     const body = operation.body === undefined ? undefined : await readJsonBody(request);
@@ -53,8 +53,7 @@ export function createCallHandler(services: RestServices, operation: RestOperati
         : await readSubject(services, operation.subject, { caller, input });
     const subject = locate(operation, complete);
     if (subject) {
-      const counted = await countCall(services, subject.organization, nowMs);
-      for (const [name, value] of Object.entries(counted)) headers.set(name, value);
+      Object.assign(headers, await countCall(services, subject.organization, nowMs));
     }
     return operation.handler({
       ...input,

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { configError, methodNotAllowed, notFound } from '../problems.js';
 import type { RestServices } from '../services/services.js';
 import type { AddressReader } from './addresses.js';
-import { errorResponse, successResponse, toRestError } from './answer.js';
+import {
+  type Answer,
+  completeAnswer,
+  type PlainHeaders,
+  toRestError,
+  writeRefusal,
+  writeSuccess,
+} from './answer.js';
 import { createCallHandler } from './handle-call.js';
 import type { Addresses, RestOperation } from './operation.js';
 
@@ -37,13 +44,13 @@ export interface RouterOptions {
 export type Router = (request: Request, listeningAt: string | undefined) => Promise<Response>;
 
 /** What the answer to one request is made of. */
-type Work = (turn: Turn) => Promise<Response>;
+type Work = (turn: Turn) => Promise<Answer>;
 
 interface Turn {
   readonly request: Request;
   readonly addresses: Addresses;
-  /** Get into the answer, however the call ends. */
-  readonly headers: Headers;
+  /** Get into the answer, however the call ends. Names are in lower case. */
+  readonly headers: Record<string, string>;
 }
 
 /** Routes requests to operations and answers whatever they end with. Loads Hono. @throws RestError `REST_CONFIG` */
@@ -60,7 +67,7 @@ export async function createRouter(services: RestServices, options: RouterOption
       });
   };
 
-  const openApi: Work = async ({ addresses }) => successResponse(options.openApi(addresses));
+  const openApi: Work = async ({ addresses }) => writeSuccess(options.openApi(addresses));
   for (const prefix of [basePath, '']) app.get(`${prefix}/openapi.json`, answering(undefined, openApi));
   const known = new Map<string, string[]>();
   for (const operation of [...operations].sort(bySpecificity)) {
@@ -70,7 +77,7 @@ export async function createRouter(services: RestServices, options: RouterOption
       app.on(operation.method, path, (context) => {
         const params = context.req.param();
         const work: Work = async ({ request, ...turn }) =>
-          successResponse(await handle(request, { params, ...turn }));
+          writeSuccess(await handle(request, { params, ...turn }));
         return answering(operation, work)(context);
       });
     }
@@ -87,13 +94,12 @@ export async function createRouter(services: RestServices, options: RouterOption
 }
 
 /** Where no operation is, checkouts and invoices may be. @throws RestError 404 */
-function showPage({ billing }: RestServices, { method, url }: Request): Response {
+function showPage({ billing }: RestServices, { method, url }: Request): Answer {
   const isRead = method === 'GET' || method === 'HEAD';
   const page = isRead ? billing.showPage?.(new URL(url).pathname) : undefined;
   if (page === undefined) throw notFound('Path');
-  const response = successResponse(page);
-  response.headers.set('x-content-type-options', 'nosniff');
-  return response;
+  const answer = writeSuccess(page);
+  return { ...answer, headers: { ...answer.headers, 'x-content-type-options': 'nosniff' } };
 }
 
 interface Answering {
@@ -108,16 +114,15 @@ async function answer(
   { options, work, readAddresses }: Answering,
 ): Promise<Response> {
   const startedAt = performance.now();
-  const headers = new Headers();
+  const headers: Record<string, string> = {};
   const { pathname: path } = new URL(request.url);
   const call = { requestId: randomUUID(), operation: operation?.id, method: request.method, path };
-  const response = await work({ request, headers, addresses: readAddresses() }).catch((error: unknown) => {
+  const answered = await work({ request, headers, addresses: readAddresses() }).catch((error: unknown) => {
     const refusal = toRestError(error);
     if (refusal.status >= 500) options.onError(error, call);
-    return errorResponse(refusal);
+    return writeRefusal(refusal);
   });
-  for (const [name, value] of headers) response.headers.set(name, value);
-  addCommonHeaders(response.headers, options.cors, call.requestId);
+  const response = completeAnswer(answered, { ...headers, ...commonHeaders(options.cors, call.requestId) });
   options.onAnswer({ ...call, status: response.status, durationMs: performance.now() - startedAt });
   return response;
 }
@@ -142,21 +147,25 @@ function listPaths(operation: RestOperation, basePath: string, authPath: string)
 
 const EXPOSED = 'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id';
 
-function addCommonHeaders(headers: Headers, cors: string | undefined, requestId: string): void {
-  headers.set('x-request-id', requestId);
-  headers.set('cache-control', 'no-store');
-  if (cors === undefined) return;
-  headers.set('access-control-allow-origin', cors);
-  headers.set('access-control-expose-headers', EXPOSED);
+function commonHeaders(cors: string | undefined, requestId: string): PlainHeaders {
+  return {
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    ...(cors !== undefined && {
+      'access-control-allow-origin': cors,
+      'access-control-expose-headers': EXPOSED,
+    }),
+  };
 }
 
-function preflight(methods: readonly string[]): Response {
-  return new Response(null, {
+function preflight(methods: readonly string[]): Answer {
+  return {
     status: 204,
+    text: null,
     headers: {
       'access-control-allow-methods': methods.join(', '),
       'access-control-allow-headers': 'authorization, content-type',
       'access-control-max-age': '600',
     },
-  });
+  };
 }

@@ -1,3 +1,4 @@
+import { IdOf, type NewRow } from '../../store/record-store.js';
 import { OWNER_ROLE_ID, TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
 import { notFound } from '../problems.js';
 import { consumptionAt, nextResetAfter } from '../services/license.js';
@@ -9,6 +10,7 @@ import {
   nameKey,
   type OrganizationRow,
   type RestReader,
+  type RestTables,
   type RestWriter,
   type TeamRow,
 } from '../store/tables.js';
@@ -24,7 +26,7 @@ const FIRST_TEAM = 'My Team';
 const PRIVATE_SPACE = 'My Private Space';
 const SESSION_SECONDS = 86_400;
 
-export function hasFeature(organization: OrganizationRow, feature: string): boolean {
+export function hasFeature(organization: Pick<OrganizationRow, 'featureControls'>, feature: string): boolean {
   return organization.featureControls.some((control) => control.name === feature && control.enabled);
 }
 
@@ -48,19 +50,47 @@ export interface CreatedOrganization {
 /** Adds an organization with its owner, first team and the owner's private space. */
 export async function createOrganization(
   { settings }: Pick<RestServices, 'settings'>,
-  writer: RestWriter,
+  writer: Pick<RestWriter, 'insertLinked'>,
   wanted: NewOrganization,
 ): Promise<CreatedOrganization> {
-  const { name, zone, license, ownerId, nowMs } = wanted;
-  const organization = await writer.insert('organizations', {
+  const { ownerId, nowMs } = wanted;
+  const row = newOrganizationRow(settings, wanted);
+  const organizationId = new IdOf('organization');
+  const own = { organizationId, adminId: ownerId, nowMs };
+  const { organization, membership, team, space } = await writer.insertLinked({
+    organization: { table: 'organizations', row },
+    membership: {
+      table: 'memberships',
+      row: { userId: ownerId, organizationId, usersRoleId: OWNER_ROLE_ID, invitation: null },
+    },
+    team: { table: 'teams', row: newTeamRow({ ...own, name: FIRST_TEAM }) },
+    teamAdmin: newTeamAdmin('team', ownerId),
+    ...(hasFeature(row, FEATURES.privateSpaces) && {
+      space: { table: 'teams', row: newTeamRow({ ...own, name: PRIVATE_SPACE, type: 'personal' }) } as const,
+      spaceAdmin: newTeamAdmin('space', ownerId),
+    }),
+  });
+  return { organization, membership, teams: space ? [team, space] : [team] };
+}
+
+function newTeamAdmin(team: string, userId: number): NewRow<RestTables, 'teamMembers'> {
+  const row = { teamId: new IdOf(team), userId, usersRoleId: TEAM_ADMIN_ROLE_ID };
+  return { table: 'teamMembers', row };
+}
+
+function newOrganizationRow(
+  settings: RestServices['settings'],
+  { name, zone, license, countryId, timezoneId, nowMs }: NewOrganization,
+): Omit<OrganizationRow, 'id'> {
+  return {
     name,
     nameKey: nameKey(name),
     externalId: null,
     zone: zone.domain,
     serviceName: zone.serviceName,
     regionId: zone.regionId,
-    countryId: wanted.countryId,
-    timezoneId: wanted.timezoneId,
+    countryId,
+    timezoneId,
     createdAt: nowMs,
     syncedAt: nowMs + settings.syncDelayMs,
     lastReset: nowMs,
@@ -76,21 +106,7 @@ export async function createOrganization(
     operations: 0,
     transfer: 0,
     centicredits: 0,
-  });
-  const membership = await writer.insert('memberships', {
-    userId: ownerId,
-    organizationId: organization.id,
-    usersRoleId: OWNER_ROLE_ID,
-    invitation: null,
-  });
-  const own = { organizationId: organization.id, adminId: ownerId, nowMs };
-  const teams = await addTeams(writer, [
-    { ...own, name: FIRST_TEAM },
-    ...(hasFeature(organization, FEATURES.privateSpaces)
-      ? [{ ...own, name: PRIVATE_SPACE, type: 'personal' } as const]
-      : []),
-  ]);
-  return { organization, membership, teams };
+  };
 }
 
 export interface OrganizationChange {
@@ -151,23 +167,16 @@ export interface NewTeam {
 
 /** Adds a team with its admin. */
 export async function addTeam(writer: RestWriter, wanted: NewTeam): Promise<TeamRow> {
-  const [team] = await addTeams(writer, [wanted]);
-  if (!team) throw notFound('Team');
+  const { team } = await writer.insertLinked({
+    team: { table: 'teams', row: newTeamRow(wanted) },
+    admin: newTeamAdmin('team', wanted.adminId),
+  });
   return team;
 }
 
-/** Adds teams with their admins, in as few statements for many as for one. */
-async function addTeams(writer: RestWriter, wanted: readonly NewTeam[]): Promise<readonly TeamRow[]> {
-  const teams = await writer.insertAll('teams', wanted.map(newTeamRow));
-  const admins = teams.flatMap((team, index) => {
-    const userId = wanted[index]?.adminId;
-    return userId === undefined ? [] : [{ teamId: team.id, userId, usersRoleId: TEAM_ADMIN_ROLE_ID }];
-  });
-  await writer.insertAll('teamMembers', admins);
-  return teams;
-}
-
-function newTeamRow(wanted: NewTeam): Omit<TeamRow, 'id'> {
+function newTeamRow(
+  wanted: Omit<NewTeam, 'organizationId'> & { readonly organizationId: number | IdOf },
+): NewRow<RestTables, 'teams'>['row'] {
   const { organizationId, name, adminId, nowMs, type = 'standard' } = wanted;
   return {
     organizationId,

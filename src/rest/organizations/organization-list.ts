@@ -43,11 +43,8 @@ export async function listOrganizations(
   options: OrganizationListOptions,
 ): Promise<{ readonly organizations: readonly PlainObject[]; readonly pg: PageRecord }> {
   const { where, columns, page } = options;
-  const rows = await services.store.find('organizations', {
-    where,
-    columns: columnsToRead([...columns, page.sortBy]),
-    ...pageQuery(page, SORTS),
-  });
+  const wanted = { find: 'organizations', columns: columnsToRead([...columns, page.sortBy]) } as const;
+  const { rows } = await services.store.ask({ rows: { ...wanted, where, ...pageQuery(page, SORTS) } });
   const show = (shown: typeof rows, names: readonly string[]): Promise<readonly PlainObject[]> =>
     organizationRecords(services, services.store, shown, { ...options, columns: names });
   const [last] = await show(rows.slice(-1), [page.sortBy]);

@@ -1,7 +1,8 @@
+import type { Tally } from '../../store/record-store.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { CONSUMPTION_COLUMNS, consumptionAt } from '../services/license.js';
+import { CONSUMPTION_COLUMNS, type Consumption, consumptionAt } from '../services/license.js';
 import type { RestServices } from '../services/services.js';
-import { advanceSubscription, pausePhase } from '../store/subscription-state.js';
+import { advanceSubscription, PERIOD_COLUMNS, pausePhase } from '../store/subscription-state.js';
 import type { OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
 import { ALL_ORGANIZATION_COLUMNS } from './organization-schema.js';
 
@@ -17,7 +18,7 @@ export interface RecordOptions {
   /** Whether organizations of other zones tell less. */
   readonly inList: boolean;
   /** The teams of an organization that was made just now, of which nothing has to be read. */
-  readonly teamsOfNew?: readonly TeamRow[] | undefined;
+  readonly teamsOfNew?: readonly ShownTeam[] | undefined;
 }
 
 type Column = keyof OrganizationRow & string;
@@ -25,7 +26,10 @@ type ReadColumns<C extends Column> = Pick<OrganizationRow, C | 'id' | 'zone'>;
 
 /** What has to be read of an organization to show some columns of it. */
 export function columnsToRead(columns: readonly string[]): readonly Column[] {
-  return ['zone', ...columns.flatMap((column) => MEMBERS[column]?.reads ?? [])];
+  const read = columns.flatMap((column) => MEMBERS[column]?.reads ?? []);
+  return [
+    ...new Set(columns.some((column) => CURRENT_ZONE_ONLY.has(column)) ? ['zone' as const, ...read] : read),
+  ];
 }
 
 /** Organizations as the API shows them, from rows that hold `columnsToRead`. The rest is read for all of them at once. */
@@ -40,30 +44,46 @@ export async function organizationRecords(
   const facts = options.teamsOfNew ? factsOfNew(options.teamsOfNew) : await readFacts(reader, ids, options);
   const { domain, runsApps } = zones.current;
   const here = findMembers(columns.filter((column) => runsApps || column !== 'privateSpaces'));
-  const elsewhere = here.filter(([column]) => !inList || !CURRENT_ZONE_ONLY.has(column));
+  const elsewhere = here.filter(({ column }) => !inList || !CURRENT_ZONE_ONLY.has(column));
+  if (here.every(({ column }) => STORED.has(column))) {
+    // Most lists: nothing has to be made for their members, and where no other column was read, none is copied.
+    if (here.length === elsewhere.length && hasColumns(rows[0], here)) return rows;
+    return rows.map((row) => copyColumns(row, row.zone === domain ? here : elsewhere));
+  }
+  const usesConsumption = here.some(({ reads }) => reads === CONSUMPTION_COLUMNS);
   return rows.map((row) => {
+    // The members that are shown are those whose columns were read.
+    const whole = row as OrganizationRow;
     const subject: Facts<Column> = {
-      // The members that are shown are those whose columns were read.
-      row: row as OrganizationRow,
+      row: whole,
       userId,
-      nowMs,
+      consumption: usesConsumption ? consumptionAt(whole, nowMs) : NO_CONSUMPTION,
       paused: facts.paused.has(row.id),
       teams: facts.teams.get(row.id) ?? [],
-      scenarios: facts.scenarios.get(row.id) ?? 0,
-      activeScenarios: facts.activeScenarios.get(row.id) ?? 0,
+      scenarios: facts.scenarios.get(row.id) ?? NO_SCENARIOS,
     };
     const record: PlainObject = {};
-    for (const [column, { of }] of row.zone === domain ? here : elsewhere) record[column] = of(subject);
+    for (const { column, of } of row.zone === domain ? here : elsewhere) record[column] = of(subject);
     return record;
   });
 }
 
 /** The names are those of `MEMBERS`, so none of them means anything to an object. */
-function findMembers(columns: readonly string[]): readonly (readonly [column: string, member: Member])[] {
-  return columns.flatMap((column) => {
-    const found = MEMBERS[column];
-    return found ? [[column, found] as const] : [];
-  });
+function findMembers(columns: readonly string[]): readonly NamedMember[] {
+  return columns.flatMap((column) => NAMED.get(column) ?? []);
+}
+
+/** Whether a row holds the columns of some members and nothing else, in that order. The rows of a query are alike. */
+function hasColumns(row: object = {}, members: readonly NamedMember[]): boolean {
+  const names = Object.keys(row);
+  return names.length === members.length && members.every(({ column }, index) => column === names[index]);
+}
+
+function copyColumns(row: Readonly<Partial<OrganizationRow>>, members: readonly NamedMember[]): PlainObject {
+  const record: PlainObject = {};
+  // The members of a row that is shown as it is stored have the names of its columns.
+  for (const { column } of members) record[column] = row[column as Column];
+  return record;
 }
 
 /** One organization with all of its columns, or those that are asked for. */
@@ -81,13 +101,24 @@ export async function organizationRecord(
 interface Facts<C extends Column> {
   readonly row: ReadColumns<C>;
   readonly userId: number;
-  readonly nowMs: number;
+  /** Where a member is made of it. */
+  readonly consumption: Consumption;
   readonly paused: boolean;
   /** Standard teams, and the private spaces of the user. */
-  readonly teams: readonly TeamRow[];
-  readonly scenarios: number;
-  readonly activeScenarios: number;
+  readonly teams: readonly ShownTeam[];
+  /** All of them, and as sum those that are active. */
+  readonly scenarios: Tally;
 }
+
+const NO_SCENARIOS: Tally = { count: 0, sum: 0 };
+const NO_CONSUMPTION: Consumption = {
+  lastReset: 0,
+  nextReset: 0,
+  resetAnchorAt: null,
+  operations: 0,
+  transfer: 0,
+  centicredits: 0,
+};
 
 interface Member {
   /** The columns it is made of. */
@@ -95,17 +126,24 @@ interface Member {
   readonly of: (facts: Facts<Column>) => unknown;
 }
 
+interface NamedMember extends Member {
+  readonly column: string;
+}
+
 function member<C extends Column>(reads: readonly C[], of: (facts: Facts<C>) => unknown): Member {
   return { reads, of };
 }
 
-/** A member that is a column as it is stored. */
+/** A member that is the column of its name as it is stored. */
 function stored(column: Column): Member {
+  STORED.add(column);
   return member([column], ({ row }) => row[column]);
 }
 
-function instant(of: (facts: Facts<(typeof CONSUMPTION_COLUMNS)[number]>) => number): Member {
-  return member(CONSUMPTION_COLUMNS, (facts) => iso(of(facts)));
+const STORED = new Set<string>();
+
+function instant(of: (consumption: Consumption) => number): Member {
+  return member(CONSUMPTION_COLUMNS, ({ consumption }) => iso(of(consumption)));
 }
 
 const iso = (instantMs: number): string => new Date(instantMs).toISOString();
@@ -114,7 +152,7 @@ type Counter = 'operations' | 'transfer' | 'centicredits';
 
 /** 64-bit counters are texts. [app] */
 function consumed(counter: Counter): Member {
-  return member(CONSUMPTION_COLUMNS, ({ row, nowMs }) => String(consumptionAt(row, nowMs)[counter]));
+  return member(CONSUMPTION_COLUMNS, ({ consumption }) => String(consumption[counter]));
 }
 
 /**
@@ -122,10 +160,10 @@ function consumed(counter: Counter): Member {
  * Source: https://developers.make.com/api-documentation (States and transitions). [seed]
  */
 function unused(limitName: 'operations' | 'transfer', counter: Counter): Member {
-  return member(CONSUMPTION_COLUMNS, ({ row, nowMs, paused }) => {
+  return member(CONSUMPTION_COLUMNS, ({ row, consumption, paused }) => {
     const limit = row.license[limitName];
     if (paused || typeof limit !== 'number') return '0';
-    return String(Math.max(0, limit - consumptionAt(row, nowMs)[counter]));
+    return String(Math.max(0, limit - consumption[counter]));
   });
 }
 
@@ -140,8 +178,8 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   name: stored('name'),
   createdAt: member(['createdAt'], ({ row }) => iso(row.createdAt)),
   serviceName: stored('serviceName'),
-  nextReset: instant(({ row, nowMs }) => consumptionAt(row, nowMs).nextReset),
-  lastReset: instant(({ row, nowMs }) => consumptionAt(row, nowMs).lastReset),
+  nextReset: instant((consumption) => consumption.nextReset),
+  lastReset: instant((consumption) => consumption.lastReset),
   isPaused: member([], ({ paused }) => paused),
   countryId: stored('countryId'),
   timezoneId: stored('timezoneId'),
@@ -154,8 +192,8 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   ),
   productName: stored('productName'),
   ssoType: stored('ssoType'),
-  scenarios: member([], ({ scenarios }) => scenarios),
-  activeScenarios: member([], ({ activeScenarios }) => activeScenarios),
+  scenarios: member([], ({ scenarios }) => scenarios.count),
+  activeScenarios: member([], ({ scenarios }) => scenarios.sum),
   tfaEnforced: stored('tfaEnforced'),
   userSessionTimeout: stored('userSessionTimeout'),
   featureControls: stored('featureControls'),
@@ -179,6 +217,10 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   activeApps: constant(0),
 };
 
+const NAMED: ReadonlyMap<string, NamedMember> = new Map(
+  Object.entries(MEMBERS).map(([column, it]) => [column, { column, ...it }] as const),
+);
+
 /** Private spaces are shown to their members only. Source: https://developers.make.com/api-documentation (Organization, rule 1). [seed] */
 function privateSpaces({ teams, row, userId }: Facts<'hasAdminVisibility'>): readonly PlainObject[] {
   const { hasAdminVisibility } = row;
@@ -189,10 +231,12 @@ function privateSpaces({ teams, row, userId }: Facts<'hasAdminVisibility'>): rea
 
 interface SharedFacts {
   readonly paused: ReadonlySet<number>;
-  readonly teams: ReadonlyMap<number, readonly TeamRow[]>;
-  readonly scenarios: ReadonlyMap<number, number>;
-  readonly activeScenarios: ReadonlyMap<number, number>;
+  readonly teams: ReadonlyMap<number, readonly ShownTeam[]>;
+  readonly scenarios: ReadonlyMap<number, Tally>;
 }
+
+const TEAM_COLUMNS = ['organizationId', 'name', 'type', 'ownerId'] as const;
+type ShownTeam = Pick<TeamRow, 'id' | (typeof TEAM_COLUMNS)[number]>;
 
 /** What other tables tell of some organizations, as far as the columns need it. A page is small enough for one condition. */
 async function readFacts(
@@ -201,28 +245,35 @@ async function readFacts(
   { columns, userId, nowMs }: RecordOptions,
 ): Promise<SharedFacts> {
   const needs = (...names: readonly string[]): boolean => names.some((name) => columns.includes(name));
-  const [teams, scenarios, activeScenarios, paused] = await Promise.all([
-    // Private spaces of others are not even read.
-    needs('teams', 'privateSpaces')
-      ? reader.find('teams', { where: { organizationId, ownerId: [null, userId] } })
-      : [],
-    needs('scenarios')
-      ? reader.countBy('scenarios', 'organizationId', { organizationId })
-      : new Map<number, number>(),
-    needs('activeScenarios')
-      ? reader.countBy('scenarios', 'organizationId', { organizationId, active: true })
-      : new Map<number, number>(),
-    needs(...PAUSE_COLUMNS) ? readPaused(reader, organizationId, nowMs) : new Set<number>(),
-  ]);
-  return { teams: groupBy(teams, (team) => team.organizationId), scenarios, activeScenarios, paused };
+  // Private spaces of others are not even read.
+  const seen = { organizationId, ownerId: [null, userId] };
+  // Every pause has a start; one that is over by now still stands there until somebody writes it down.
+  const begun = { organizationId, pauseStartsAt: { atMost: nowMs } };
+  const facts = await reader.ask({
+    teams: needs('teams', 'privateSpaces')
+      ? { find: 'teams', columns: TEAM_COLUMNS, where: seen }
+      : undefined,
+    scenarios: needs('scenarios', 'activeScenarios')
+      ? { tally: 'scenarios', column: 'organizationId', summed: 'active', where: { organizationId } }
+      : undefined,
+    pauses: needs(...PAUSE_COLUMNS)
+      ? { find: 'subscriptions', columns: PERIOD_COLUMNS, where: begun }
+      : undefined,
+  });
+  const paused = facts.pauses?.filter(
+    (row) => pausePhase(advanceSubscription(row, nowMs).row, nowMs) === 'in effect',
+  );
+  return {
+    teams: groupBy(facts.teams ?? [], (team) => team.organizationId),
+    scenarios: facts.scenarios ?? new Map<number, Tally>(),
+    paused: new Set(paused?.map((row) => row.organizationId)),
+  };
 }
 
-function factsOfNew(teams: readonly TeamRow[]): SharedFacts {
-  const none = new Map<number, number>();
+function factsOfNew(teams: readonly ShownTeam[]): SharedFacts {
   return {
     teams: groupBy(teams, (team) => team.organizationId),
-    scenarios: none,
-    activeScenarios: none,
+    scenarios: new Map<number, Tally>(),
     paused: new Set<number>(),
   };
 }
@@ -235,16 +286,4 @@ function groupBy<T, K>(items: readonly T[], readKey: (item: T) => K): ReadonlyMa
     else groups.set(readKey(item), [item]);
   }
   return groups;
-}
-
-async function readPaused(
-  reader: RestReader,
-  organizationId: readonly number[],
-  nowMs: number,
-): Promise<ReadonlySet<number>> {
-  // Every pause has a start; one that is over by now still stands there until somebody writes it down.
-  const where = { organizationId, pauseStartsAt: { atMost: nowMs } };
-  const rows = await reader.find('subscriptions', { where });
-  const paused = rows.filter((row) => pausePhase(advanceSubscription(row, nowMs).row, nowMs) === 'in effect');
-  return new Set(paused.map((row) => row.organizationId));
 }

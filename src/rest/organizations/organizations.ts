@@ -65,9 +65,8 @@ const createOrganizationOperation: RestOperation = defineOperation({
     if (!zone) throw badRequest([invalidParameter('regionId', 'has no zone')]);
     const license = services.settings.defaultLicense;
     const userId = caller.user.id;
-    const { organization, membership, teams } = await services.store.transaction((writer) =>
-      createOrganization(services, writer, { ...body, zone, license, ownerId: userId, nowMs }),
-    );
+    const wanted = { ...body, zone, license, ownerId: userId, nowMs };
+    const { organization, membership, teams } = await createOrganization(services, services.store, wanted);
     const organizationId = organization.id;
     await notify(services, { kind: 'organization created', organizationId, userId, atMs: nowMs });
     return {

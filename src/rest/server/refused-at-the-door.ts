@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { RestError } from '../../errors/rest-error.js';
 import type { Refusal } from '../../server/refusal.js';
-import { errorResponse, toRestError } from '../call/answer.js';
+import { completeAnswer, toRestError, writeRefusal } from '../call/answer.js';
 import { badRequest, invalidParameter, tooLarge } from '../problems.js';
 
 /** What the server refuses before an operation sees it, in the form of all other errors. */
 export function refusedAtTheDoor(refusal: Refusal, maxBodyBytes: number): Response {
-  const response = errorResponse(describeRefusal(refusal, maxBodyBytes));
-  response.headers.set('x-request-id', randomUUID());
-  return response;
+  return completeAnswer(writeRefusal(describeRefusal(refusal, maxBodyBytes)), {
+    'x-request-id': randomUUID(),
+  });
 }
 
 function describeRefusal(refusal: Refusal, maxBodyBytes: number): RestError {

@@ -19,7 +19,7 @@ export async function openRestSqlite(file: string): Promise<RestStore> {
 
 /** A store in a PostgreSQL database; the tables are made or brought up to date. @throws StoreError `STORE_FAILED` */
 export async function openRestPostgres(url: string, maxConnections?: number): Promise<RestStore> {
-  return openSql(await openPostgres({ url, maxConnections }));
+  return openSql(await openPostgres({ url, maxConnections, named: true }));
 }
 
 /**
@@ -28,7 +28,7 @@ export async function openRestPostgres(url: string, maxConnections?: number): Pr
  * @throws StoreError `STORE_FAILED`
  */
 export async function findRestPostgres(url: string): Promise<RestStore | undefined> {
-  const database = await openPostgres({ url });
+  const database = await openPostgres({ url, named: true });
   const isThere = await hasSeenAny(database, REST_MIGRATIONS).catch(async (error: unknown) => {
     await database.close();
     throw error;

@@ -6,9 +6,23 @@ export interface PaidPeriod {
   readonly endsAtMs: number;
 }
 
+/** The columns that say which period of a subscription runs, and whether it pauses. */
+export const PERIOD_COLUMNS = [
+  'organizationId',
+  'period',
+  'anchorAt',
+  'periodIndex',
+  'periodStartsAt',
+  'periodEndsAt',
+  'pauseStartsAt',
+  'pauseEndsAt',
+] as const;
+
+export type SubscriptionPeriod = Pick<RestSubscriptionRow, (typeof PERIOD_COLUMNS)[number]>;
+
 /** A subscription as it is at a moment, and the periods that became due since it was written down. */
-export interface AdvancedSubscription {
-  readonly row: RestSubscriptionRow;
+export interface AdvancedSubscription<R extends SubscriptionPeriod> {
+  readonly row: R;
   readonly due: readonly PaidPeriod[];
 }
 
@@ -21,7 +35,10 @@ const MAX_PERIODS = 1200;
  * Brings a subscription to the moment `nowMs`: ended periods are followed by new ones, a pause that is over ends.
  * Pure, so that no timer is needed and all nodes agree. Source: https://developers.make.com/api-documentation (States and transitions). [seed]
  */
-export function advanceSubscription(row: RestSubscriptionRow, nowMs: number): AdvancedSubscription {
+export function advanceSubscription<R extends SubscriptionPeriod>(
+  row: R,
+  nowMs: number,
+): AdvancedSubscription<R> {
   const due: PaidPeriod[] = [];
   let current = row;
   while (due.length < MAX_PERIODS && nowMs >= current.periodEndsAt) {
@@ -35,13 +52,13 @@ export function advanceSubscription(row: RestSubscriptionRow, nowMs: number): Ad
 }
 
 /** Where a subscription that was advanced to `nowMs` stands in its pause. */
-export function pausePhase(row: RestSubscriptionRow, nowMs: number): PausePhase {
+export function pausePhase(row: Pick<SubscriptionPeriod, 'pauseStartsAt'>, nowMs: number): PausePhase {
   if (row.pauseStartsAt === null) return 'none';
   return nowMs < row.pauseStartsAt ? 'scheduled' : 'in effect';
 }
 
 /** Billing begins anew at a moment; a pause is over with it. */
-export function startPeriodAt(row: RestSubscriptionRow, startsAtMs: number): RestSubscriptionRow {
+export function startPeriodAt<R extends SubscriptionPeriod>(row: R, startsAtMs: number): R {
   return {
     ...row,
     anchorAt: startsAtMs,
@@ -91,7 +108,7 @@ export function addUtcMonths(instantMs: number, months: number): number {
 }
 
 /** Counted from the anchor, so that a subscription of the 31st does not stay on the 28th after a February. */
-function nextPeriod(row: RestSubscriptionRow): RestSubscriptionRow {
+function nextPeriod<R extends SubscriptionPeriod>(row: R): R {
   const periodIndex = row.periodIndex + 1;
   return {
     ...row,

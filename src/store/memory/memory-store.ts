@@ -1,5 +1,8 @@
 import { StoreError } from '../../errors/store-error.js';
+import { completeRow, withId } from '../complete-row.js';
 import {
+  type AddedRows,
+  type Answers,
   type CountedWindow,
   isBounded,
   isContaining,
@@ -16,7 +19,7 @@ import {
   type Tables,
   type Tally,
 } from '../record-store.js';
-import { compareValues, inOrder } from './compare.js';
+import { compareValues } from './compare.js';
 import { type ColumnCondition, createMemoryTable, type MemoryTable, matches } from './memory-table.js';
 
 type AnyWhere = Readonly<Record<string, unknown>>;
@@ -40,6 +43,7 @@ export function createMemoryStore<T extends Tables>(definitions: TableDefinition
   return {
     capabilities: { durable: false, reach: 'process' },
     getLinked: (links, values) => last.then(() => reader.getLinked(links, values)),
+    ask: (questions) => last.then(() => reader.ask(questions)),
     get: (table, where) => last.then(() => reader.get(table, where)),
     find: (table, query) => last.then(() => reader.find(table, query)),
     firstOf: (table, query) => last.then(() => reader.firstOf(table, query)),
@@ -47,7 +51,12 @@ export function createMemoryStore<T extends Tables>(definitions: TableDefinition
     tally: (table, column, summed, where) => last.then(() => reader.tally(table, column, summed, where)),
     count: (table, where) => last.then(() => reader.count(table, where)),
     countBy: (table, column, where) => last.then(() => reader.countBy(table, column, where)),
-    transaction: (work) => queue(() => runTransaction(tables, reader, work)),
+    transaction: (work) => queue(() => runUndone((undo) => work(createWriter(tables, reader, undo)))),
+    insertLinked: (rows) =>
+      queue(() =>
+        // Each row is of the table it names.
+        runUndone(async (undo) => addLinked(tables, undo, rows) as AddedRows<T, typeof rows>),
+      ),
     countInWindow: async (name, nowMs, windowMs) => {
       const current = windows.get(name);
       const open = current && Math.abs(nowMs - current.startedAtMs) < windowMs;
@@ -62,25 +71,64 @@ export function createMemoryStore<T extends Tables>(definitions: TableDefinition
   };
 }
 
-async function runTransaction<T extends Tables, R>(
-  tables: ReadonlyMap<string, MemoryTable>,
-  reader: RecordReader<T>,
-  work: (writer: RecordWriter<T>) => Promise<R>,
-): Promise<R> {
-  const undo: (() => void)[] = [];
+type Undo = (() => void)[];
+
+/** Does something whole, or takes back what it did of it. */
+async function runUndone<R>(work: (undo: Undo) => Promise<R>): Promise<R> {
+  const undo: Undo = [];
   try {
-    return await work(createWriter(tables, reader, undo));
+    return await work(undo);
   } catch (error) {
     for (const step of undo.reverse()) step();
     throw error;
   }
 }
 
+/** Adds a row. */
+function addRow(tables: ReadonlyMap<string, MemoryTable>, undo: Undo, name: string, row: object): Row {
+  const table = requireTable(tables, name);
+  const added: Row = Object.freeze(withId(table.nextId(), row));
+  table.put(added);
+  undo.push(() => table.drop(added));
+  return added;
+}
+
+function addLinked(
+  tables: ReadonlyMap<string, MemoryTable>,
+  undo: Undo,
+  rows: Readonly<Record<string, { readonly table: string; readonly row: object } | undefined>>,
+): Record<string, Row> {
+  const added: Record<string, Row> = {};
+  for (const [name, it] of Object.entries(rows)) {
+    if (it === undefined) continue;
+    const completed = completeRow(it.row, (before) => added[before]?.id);
+    added[name] = addRow(tables, undo, it.table, completed);
+  }
+  return added;
+}
+
 function createReader<T extends Tables>(tables: ReadonlyMap<string, MemoryTable>): RecordReader<T> {
   const select = (name: string, where: AnyWhere = {}): Row[] => selectRows(tables, name, where);
   // The rows of a table have the type its name stands for: only `insert` adds them, and it is typed by the same name.
   const typed = <K extends keyof T & string>(rows: Row[]): T[K][] => rows as T[K][];
-  return {
+  const reader: RecordReader<T> = {
+    ask: async (questions) => {
+      const names = Object.keys(questions);
+      // All are asked before anything else runs, so that they are answered as of one moment.
+      const answers = await Promise.all(
+        Object.values(questions).map((it) => {
+          if (it === undefined) return undefined;
+          return 'find' in it
+            ? reader.find(it.find, it)
+            : reader.tally(it.tally, it.column, it.summed, it.where);
+        }),
+      );
+      // Each answer is what its question asks for.
+      return Object.fromEntries(names.map((name, index) => [name, answers[index]])) as Answers<
+        T,
+        typeof questions
+      >;
+    },
     getLinked: async (links, values) => {
       const rows: Record<string, Row | undefined> = {};
       for (const [name, { table, where }] of Object.entries(links)) {
@@ -95,7 +143,8 @@ function createReader<T extends Tables>(tables: ReadonlyMap<string, MemoryTable>
       return rows as LinkedRows<T, typeof links>;
     },
     get: async (name, where) => typed<typeof name>(select(name, where).sort(byId))[0],
-    find: async (name, query = {}) => typed<typeof name>(ordered(select(name, query.where), query)),
+    find: async (name, query = {}) =>
+      typed<typeof name>(findOrdered(requireTable(tables, name), select(name, query.where), query)),
     firstOf: async (name, { column, values, where, limit = 1 }) => {
       const conditions: readonly AnyWhere[] = Array.isArray(where) ? where : [where];
       const firsts = conditions.flatMap((one) =>
@@ -128,6 +177,7 @@ function createReader<T extends Tables>(tables: ReadonlyMap<string, MemoryTable>
       return counts;
     },
   };
+  return reader;
 }
 
 function sourceValue(
@@ -143,15 +193,11 @@ function sourceValue(
 function createWriter<T extends Tables>(
   tables: ReadonlyMap<string, MemoryTable>,
   reader: RecordReader<T>,
-  undo: (() => void)[],
+  undo: Undo,
 ): RecordWriter<T> {
   const insert: RecordWriter<T>['insert'] = async (name, row) => {
-    const table = requireTable(tables, name);
     // `id` is the one member `Omit` took away.
-    const added = Object.freeze({ ...row, id: table.nextId() }) as unknown as T[typeof name];
-    table.put(added);
-    undo.push(() => table.drop(added));
-    return added;
+    return addRow(tables, undo, name, row) as T[typeof name];
   };
   const update: RecordWriter<T>['updateAndRead'] = async (name, where, change) => {
     const table = requireTable(tables, name);
@@ -173,6 +219,10 @@ function createWriter<T extends Tables>(
       const rows: readonly Row[] = await reader.find(name, { where });
       // The rows of a table have the type its name stands for.
       return rows as readonly T[typeof name][];
+    },
+    insertLinked: async (rows) => {
+      // Each row is of the table it names.
+      return addLinked(tables, undo, rows) as AddedRows<T, typeof rows>;
     },
     insert,
     insertAll: async (name, rows) => {
@@ -228,9 +278,9 @@ function listValues(condition: unknown): ReadonlySet<unknown> {
   return new Set(Array.isArray(condition) ? condition : [condition]);
 }
 
-function ordered<R extends Row>(rows: Row[], query: Query<R>): Row[] {
+function findOrdered<R extends Row>(table: MemoryTable, rows: Row[], query: Query<R>): Row[] {
   const { sortBy = 'id', descending = false, offset = 0, limit = rows.length } = query;
-  return inOrder(rows, sortBy, descending).slice(offset, offset + limit);
+  return table.order(rows, sortBy, descending).slice(offset, offset + limit);
 }
 
 function byId(a: Row, b: Row): number {

@@ -1,5 +1,6 @@
 import { StoreError } from '../../errors/store-error.js';
 import { isBounded, isContaining, type Row, type TableDefinition } from '../record-store.js';
+import { inOrder } from './compare.js';
 
 /** The rows of one table with what finds them fast. */
 export interface MemoryTable {
@@ -8,6 +9,8 @@ export interface MemoryTable {
   put(row: Row): void;
   drop(row: Row): void;
   all(): Row[];
+  /** Some of its rows by a column, those with the same value by their ids. */
+  order(some: readonly Row[], column: string, descending: boolean): Row[];
   /** Rows with one of the values in a column that is indexed; undefined if it is not. */
   lookup(column: string, values: ReadonlySet<unknown>): Row[] | undefined;
 }
@@ -15,23 +18,20 @@ export interface MemoryTable {
 export function createMemoryTable(definition: TableDefinition<never>): MemoryTable {
   // `TableDefinition<never>` accepts the definition of any table; its names are plain texts here.
   const unique = (definition.unique ?? []) as readonly (readonly string[])[];
-  const indexes = new Map<string, Map<unknown, Set<Row>>>();
-  for (const column of [
-    'id',
-    ...(definition.indexes ?? []),
-    ...unique.map((columns) => columns[0] ?? 'id'),
-  ]) {
+  const rows = new Map<number, Row>();
+  const indexes = new Map<string, Map<unknown, Bucket>>();
+  for (const column of [...(definition.indexes ?? []), ...unique.map((columns) => columns[0] ?? 'id')]) {
     indexes.set(column, new Map());
   }
-  const rows = new Map<number, Row>();
+  /** All rows in the orders that were asked for since the last change. */
+  const orders = new Map<string, readonly Row[]>();
   let lastId = 0;
 
   function assertUnique(row: Row): void {
     for (const columns of unique) {
       const values = columns.map((column) => Reflect.get(row, column));
       if (values.includes(null)) continue;
-      const first = indexes.get(columns[0] ?? 'id')?.get(values[0]) ?? [];
-      for (const other of first) {
+      for (const other of listBucket(indexes.get(columns[0] ?? 'id')?.get(values[0]))) {
         if (columns.every((column, index) => Reflect.get(other, column) === values[index])) {
           throw new StoreError('STORE_CONFLICT', `The value of ${columns.join(' and ')} is already taken.`);
         }
@@ -44,34 +44,67 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
     put: (row) => {
       assertUnique(row);
       rows.set(row.id, row);
+      orders.clear();
       for (const [column, index] of indexes) {
         const value: unknown = Reflect.get(row, column);
         const bucket = index.get(value);
-        if (bucket) bucket.add(row);
-        else index.set(value, new Set([row]));
+        if (bucket === undefined) index.set(value, row);
+        else if (bucket instanceof Set) bucket.add(row);
+        else index.set(value, new Set([bucket, row]));
       }
     },
     drop: (row) => {
       rows.delete(row.id);
+      orders.clear();
       for (const [column, index] of indexes) {
         const value: unknown = Reflect.get(row, column);
         const bucket = index.get(value);
-        bucket?.delete(row);
-        if (bucket?.size === 0) index.delete(value);
+        if (bucket instanceof Set) bucket.delete(row);
+        if (!(bucket instanceof Set) || bucket.size === 0) index.delete(value);
       }
     },
     all: () => [...rows.values()],
+    order: (some, column, descending) => {
+      // Few are sorted by themselves; of many most of the work is done once for all that ask until something changes.
+      if (some.length * MOST_PASSED < rows.size || some.length < FEW)
+        return inOrder(some, column, descending);
+      const key = `${descending} ${column}`;
+      const known = orders.get(key) ?? inOrder([...rows.values()], column, descending);
+      orders.set(key, known);
+      if (some.length === known.length) return [...known];
+      const wanted = new Set(some);
+      return known.filter((row) => wanted.has(row));
+    },
     lookup: (column, values) => {
+      const found: Row[] = [];
+      if (column === 'id') {
+        for (const value of values) {
+          const row = typeof value === 'number' ? rows.get(value) : undefined;
+          if (row) found.push(row);
+        }
+        return found;
+      }
       const index = indexes.get(column);
       if (index === undefined) return undefined;
-      const found: Row[] = [];
       for (const value of values) {
-        for (const row of index.get(value) ?? []) found.push(row);
+        for (const row of listBucket(index.get(value))) found.push(row);
       }
       return found;
     },
   };
 }
+
+/** The rows of one value; most values have one row. */
+type Bucket = Row | Set<Row>;
+
+function listBucket(bucket: Bucket | undefined): Iterable<Row> {
+  if (bucket === undefined) return [];
+  return bucket instanceof Set ? bucket : [bucket];
+}
+
+/** Rows that are sorted each time, and how many others may stand between two that are wanted. */
+const FEW = 50;
+const MOST_PASSED = 8;
 
 /** What a row fits: a column with its condition, in which a set stands for "one of". */
 export type ColumnCondition = readonly [column: string, condition: unknown];

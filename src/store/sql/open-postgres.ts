@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DatabaseConnection, Kysely, PostgresPool, PostgresPoolClient } from 'kysely';
+import type { DatabaseConnection, Kysely } from 'kysely';
 import type Postgres from 'pg';
 import type { CustomTypesConfig, Pool } from 'pg';
 import { loadPackages } from '../../errors/load-packages.js';
 import { StoreError } from '../../errors/store-error.js';
-import type { TransactionOptions } from '../record-store.js';
 import type { SqlDatabase } from '../sql-database.js';
 import type { SqlTables } from '../sql-tables.js';
+import { createPostgresClients } from './postgres-clients.js';
+import { createStatementNames, isStale } from './statement-names.js';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, further settings as query. */
@@ -23,6 +24,11 @@ export interface PostgresOptions {
    * Default 20000.
    */
   readonly statementTimeoutMs?: number | undefined;
+  /**
+   * Whether statements that come again and again are kept prepared on each connection. A pooler between has to know of such
+   * statements, or to give a connection to one client. Default: no.
+   */
+  readonly named?: boolean | undefined;
   /** How the server's own lists name these connections. Default `iml-runtime`. */
   readonly applicationName?: string | undefined;
   /** How long a server that does not answer yet is waited for. Default 0. */
@@ -52,8 +58,9 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
     pg: () => import('pg'),
   });
   const { CompiledQuery, Kysely, PostgresDialect } = kysely;
-  const pool = await openPool(pg.default, options);
-  const db = new Kysely<SqlTables>({ dialect: new PostgresDialect({ pool: givingUp(pool) }) });
+  const names = options.named === true ? createStatementNames() : undefined;
+  const clients = createPostgresClients(await openPool(pg.default, options), names);
+  const db = new Kysely<SqlTables>({ dialect: new PostgresDialect({ pool: clients.pool }) });
   // The query builder asks for one answer after the other in a transaction; the connection itself does not wait.
   const connections = new WeakMap<Kysely<SqlTables>, Pick<DatabaseConnection, 'executeQuery'>>();
   const direct = <R>(work: (db: Kysely<SqlTables>) => Promise<R>) => {
@@ -68,10 +75,16 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
     kind: 'postgres',
     db,
     run: (on, text, values) => {
+      // Past the query builder, which takes longer than most statements.
+      if (on === db) return runRenamed(() => clients.query(text, values));
       const query = CompiledQuery.raw(text, [...values]);
       return (connections.get(on) ?? on).executeQuery(query);
     },
-    transaction: (work, transaction) => runTransaction(db, direct(work), transaction?.isolation),
+    runAlone: (text, values) => runAgain(() => clients.queryAlone(text, values)),
+    transaction: (work, { isolation = 'serializable' } = {}) => {
+      const level = isolation === 'serializable' ? 'serializable' : 'read committed';
+      return runAgain(() => db.transaction().setIsolationLevel(level).execute(direct(work)));
+    },
     // The server does so by itself.
     shrink: async () => {},
     close: () => db.destroy(),
@@ -138,56 +151,21 @@ function describeRefusal(cause: unknown): string {
     : 'The PostgreSQL server does not answer.';
 }
 
-/**
- * A pool that gives up a connection on which an answer did not come: whatever would be asked on it next would wait for
- * that answer, too.
- *
- * The begin of a transaction goes out with its first statement, which is answered once both are: a round trip less.
- */
-function givingUp(pool: Pool): PostgresPool {
-  return {
-    connect: async () => {
-      const client = await pool.connect();
-      let isLost = false;
-      let begun: Promise<unknown> | undefined;
-      const query = async (text: string, values: readonly unknown[]): Promise<unknown> => {
-        if (isLost) throw new Error('Connection terminated, as an answer did not come.');
-        const answer = client.query(text, [...values]).catch((error: unknown) => {
-          isLost ||= error instanceof Error && error.message === LOST;
-          throw error;
-        });
-        if (text.startsWith(BEGIN)) {
-          begun = answer;
-          // It is told to whoever asks next, if anybody does.
-          answer.catch(() => undefined);
-          return NO_ROWS;
-        }
-        const [result] = await Promise.all([answer, begun]);
-        return result;
-      };
-      // The query builder asks with text and values only; cursors belong to streams, which no store uses.
-      return { query, release: () => client.release(isLost) } as PostgresPoolClient;
-    },
-    end: () => pool.end(),
-  };
+/** A statement outside of a transaction, which only its name may have stood against. */
+async function runRenamed<R>(work: () => Promise<R>): Promise<R> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isStale(error)) throw error;
+    return work();
+  }
 }
 
-/** How the query builder begins a transaction of a level; all of ours name theirs. */
-const BEGIN = 'start transaction';
-const NO_ROWS = { rows: [], rowCount: 0 } as const;
-
-/** What the driver says of an answer that did not come in time; it has no code for it. */
-const LOST = 'Query read timeout';
-
-async function runTransaction<R>(
-  db: Kysely<SqlTables>,
-  work: (db: Kysely<SqlTables>) => Promise<R>,
-  isolation: TransactionOptions['isolation'] = 'serializable',
-): Promise<R> {
-  const level = isolation === 'serializable' ? 'serializable' : 'read committed';
+/** A transaction, begun again when others interfere. @throws StoreError `STORE_BUSY` */
+async function runAgain<R>(work: () => Promise<R>): Promise<R> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().setIsolationLevel(level).execute(work);
+      return await work();
     } catch (error) {
       if (!isRetryable(error)) throw error;
       if (attempt === MAX_ATTEMPTS) {
@@ -206,6 +184,6 @@ function pauseMs(attempt: number): number {
 /** The failure may stand behind an error of ours that was made while the transaction ran. */
 function isRetryable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  if ('code' in error && RETRYABLE.has(error.code)) return true;
+  if (('code' in error && RETRYABLE.has(error.code)) || isStale(error)) return true;
   return 'cause' in error && isRetryable(error.cause);
 }

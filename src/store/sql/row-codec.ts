@@ -17,6 +17,13 @@ export interface RowCodec {
   column(name: string): string;
   encode(row: object): Record<string, unknown>;
   encodeValue(name: string, value: unknown): unknown;
+  /** A value of a column as the program sees it, from what a statement gave for it. */
+  decodeValue(name: string, value: unknown): unknown;
+  /** The names of the columns that are not kept apart, in the order of `sqlColumns`. */
+  readonly names: readonly string[];
+  /** Whether the values of a column are read as they are, once null. */
+  isPlain(name: string): boolean;
+  isDecimal(name: string): boolean;
   /** Members are the columns that were read: all of them unless named. */
   decode(row: Readonly<Record<string, unknown>>, columns?: readonly string[]): Row;
 }
@@ -42,6 +49,7 @@ export function createRowCodec(
   const json: ReadonlySet<string> = new Set(definition.json);
   const sealed: ReadonlySet<string> = new Set(definition.sealed);
   const shared: ReadonlySet<string> = new Set(definition.shared);
+  const decimals: ReadonlySet<string> = new Set(definition.decimals);
   const parsed = createBoundedCache<{ readonly value: unknown }>(MAX_SHARED);
 
   const column = (name: string): string => {
@@ -60,6 +68,7 @@ export function createRowCodec(
   const decodeValue = (name: string, value: unknown): unknown => {
     if (value === null || value === undefined) return null;
     if (flags.has(name)) return value === 1;
+    if (decimals.has(name)) return Number(value);
     if (!json.has(name)) return value;
     const text = String(value);
     const parse = (): unknown =>
@@ -70,13 +79,18 @@ export function createRowCodec(
     return known.value;
   };
   const apartColumns = new Set<string>(definition.apart?.columns.map((name) => sqlName(name)));
+  const own = columns.filter((name) => !apartColumns.has(column(name)));
   return {
     table,
     width: columns.length,
-    sqlColumns: columns.map(column).filter((name) => !apartColumns.has(name)),
+    names: own,
+    sqlColumns: own.map(column),
     apart: definition.apart && { table: prefix + sqlName(definition.apart.table), sqlColumns: apartColumns },
     column,
     encodeValue,
+    decodeValue,
+    isPlain: (name) => !flags.has(name) && !json.has(name) && !decimals.has(name),
+    isDecimal: (name) => decimals.has(name),
     encode: (row) =>
       Object.fromEntries(
         Object.entries(row).map(([name, value]) => [column(name), encodeValue(name, value)]),

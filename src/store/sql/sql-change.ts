@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { type BoundedCache, createBoundedCache } from '../../util/bounded-cache.js';
 import type { SqlTables } from '../sql-tables.js';
 import type { RowCodec } from './row-codec.js';
 import { runText, type SqlRow, type StatementSources } from './run-text.js';
@@ -50,14 +51,33 @@ function writeInsert(
   rows: readonly object[],
 ): readonly [text: string, values: SqlValues] {
   const values = new SqlValues(kind);
-  const tuples = rows.map((row, index) => {
-    const id = ids === undefined ? [] : [values.mark(ids[index])];
-    const marks = names.map((name) => values.mark(codec.encodeValue(name, Reflect.get(row, name))));
-    return `(${[...id, ...marks].join()})`;
-  });
+  for (const [index, row] of rows.entries()) {
+    if (ids !== undefined) values.list.push(ids[index]);
+    for (const name of names) values.list.push(codec.encodeValue(name, Reflect.get(row, name)));
+  }
   const columns = names.map((name) => quoteName(codec.column(name)));
   if (ids !== undefined) columns.unshift('"id"');
-  return [`insert into ${quoteName(table)} (${columns.join()}) values ${tuples.join()}`, values];
+  return [writeInsertText(kind, table, columns, rows.length), values];
+}
+
+/** Texts of inserts of few rows, by what they are made of. */
+const TEXTS: BoundedCache<string> = createBoundedCache<string>(200);
+const FEW_ROWS = 4;
+
+function writeInsertText(
+  kind: StatementSources['kind'],
+  table: string,
+  columns: readonly string[],
+  count: number,
+): string {
+  const key = `${kind} ${count} ${table} ${columns.join()}`;
+  const known = count > FEW_ROWS ? undefined : TEXTS.get(key);
+  if (known !== undefined) return known;
+  const values = new SqlValues(kind);
+  const tuples = Array.from({ length: count }, () => `(${columns.map(() => values.mark(null)).join()})`);
+  const text = `insert into ${quoteName(table)} (${columns.join()}) values ${tuples.join()}`;
+  if (count <= FEW_ROWS) TEXTS.set(key, text);
+  return text;
 }
 
 /** Inserts rows that get their ids by it. @returns the ids, in the order of the rows */

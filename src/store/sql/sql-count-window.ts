@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { CountedWindow } from '../record-store.js';
 import type { SqlTables } from '../sql-tables.js';
+import { runText, type StatementSources } from './run-text.js';
+import { quoteName, SqlValues } from './sql-where.js';
 
 export interface WindowEvent {
   readonly name: string;
@@ -15,29 +17,19 @@ export interface WindowEvent {
  */
 export async function countInWindow(
   db: Kysely<SqlTables>,
+  sources: StatementSources,
   table: string,
   { name, nowMs, windowMs }: WindowEvent,
 ): Promise<CountedWindow> {
-  const started = `${table}.started_at`;
-  const counted = `${table}.count`;
-  const row = await db
-    .insertInto(table)
-    .values({ name, started_at: nowMs, count: 1 })
-    .onConflict((conflict) =>
-      conflict.column('name').doUpdateSet((it) => {
-        const open = it.and([it(started, '>', nowMs - windowMs), it(started, '<', nowMs + windowMs)]);
-        return {
-          started_at: it.case().when(open).then(it.ref(started)).else(nowMs).end(),
-          count: it
-            .case()
-            .when(open)
-            .then(it(counted, '+', 1))
-            .else(1)
-            .end(),
-        };
-      }),
-    )
-    .returning(['started_at', 'count'])
-    .executeTakeFirstOrThrow();
-  return { startedAtMs: Number(row['started_at']), count: Number(row['count']) };
+  const values = new SqlValues(sources.kind);
+  const own = quoteName(table);
+  const inserted = `${values.mark(name)}, ${values.mark(nowMs)}, 1`;
+  // Each place has a value of its own, as the marks of SQLite have no numbers.
+  const isOpen = (): string =>
+    `${own}."started_at" > ${values.mark(nowMs - windowMs)} and ${own}."started_at" < ${values.mark(nowMs + windowMs)}`;
+  const startedAt = `case when ${isOpen()} then ${own}."started_at" else excluded."started_at" end`;
+  const count = `case when ${isOpen()} then ${own}."count" + 1 else 1 end`;
+  const text = `insert into ${own} ("name", "started_at", "count") values (${inserted}) on conflict ("name") do update set "started_at" = ${startedAt}, "count" = ${count} returning "started_at", "count"`;
+  const { rows } = await runText(db, sources, text, values);
+  return { startedAtMs: Number(rows[0]?.['started_at']), count: Number(rows[0]?.['count']) };
 }

@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely';
 import type { LinkSource, LinkValues, Row } from '../record-store.js';
 import type { SqlTables } from '../sql-tables.js';
 import type { RowCodec } from './row-codec.js';
-import { requireCodec, type SqlSources } from './sql-where.js';
+import { runText, type SqlRow, type StatementSources } from './run-text.js';
+import { requireCodec, type SqlSources, SqlValues } from './sql-where.js';
 
 type AnyLinks = Readonly<
   Record<string, { readonly table: string; readonly where: Readonly<Record<string, LinkSource>> }>
@@ -13,51 +14,59 @@ interface LinkStatement {
   readonly text: string;
   /** The names of the values, in the order of their marks. */
   readonly parameters: readonly string[];
-  readonly rows: readonly { readonly name: string; readonly codec: RowCodec; readonly from: number }[];
+  readonly rows: readonly LinkedRow[];
 }
 
-/** Statements by the links they are made of: a call is built anew for less than the query builder needs to write it. */
+interface LinkedRow {
+  readonly name: string;
+  readonly codec: RowCodec;
+  /** Each column, and what it is called in the answer. The first is the id. */
+  readonly columns: readonly (readonly [column: string, selectedAs: string])[];
+}
+
+/** Statements by the links they are made of: building one takes longer than running it. */
 export type LinkStatements = WeakMap<AnyLinks, LinkStatement>;
 
 /** Reads the rows of some links in one statement: one left join after the other, so that what is missing leaves the rest. */
 export async function readLinked(
   db: Kysely<SqlTables>,
-  sources: SqlSources,
+  sources: StatementSources,
   statements: LinkStatements,
   { links, values }: { readonly links: AnyLinks; readonly values: LinkValues },
 ): Promise<Record<string, Row | undefined>> {
   const statement = statements.get(links) ?? buildStatement(sources, links);
   statements.set(links, statement);
-  const { CompiledQuery } = await import('kysely');
-  const parameters = statement.parameters.map((name) => values[name] ?? null);
-  const { rows } = await db.executeQuery<Record<string, unknown>>(
-    CompiledQuery.raw(statement.text, parameters),
-  );
-  const [found = {}] = rows;
-  return Object.fromEntries(statement.rows.map((it) => [it.name, decodeRow(found, it)]));
+  const marked = new SqlValues(sources.kind);
+  for (const name of statement.parameters) marked.list.push(values[name] ?? null);
+  const { rows } = await runText(db, sources, statement.text, marked);
+  const linked: Record<string, Row | undefined> = {};
+  for (const it of statement.rows) linked[it.name] = decodeRow(rows[0] ?? {}, it);
+  return linked;
 }
 
-function decodeRow(
-  found: Readonly<Record<string, unknown>>,
-  { codec, from }: LinkStatement['rows'][number],
-): Row | undefined {
-  const record: Record<string, unknown> = {};
-  for (const [index, column] of codec.sqlColumns.entries())
-    record[column] = found[`c${from + index}`] ?? null;
-  return record['id'] === null ? undefined : codec.decode(record);
+function decodeRow(found: SqlRow, { codec, columns }: LinkedRow): Row | undefined {
+  if ((found[columns[0]?.[1] ?? ''] ?? null) === null) return undefined;
+  // Every table has the column `id`, a whole number.
+  const row = {} as Row & Record<string, unknown>;
+  for (const [column, selectedAs] of columns) {
+    Reflect.set(row, column, codec.decodeValue(column, found[selectedAs]));
+  }
+  return row;
 }
 
 function buildStatement(sources: SqlSources, links: AnyLinks): LinkStatement {
   const parameters: string[] = [];
-  const rows: { name: string; codec: RowCodec; from: number }[] = [];
+  const rows: LinkedRow[] = [];
   const selected: string[] = [];
   const joins: string[] = [];
   const aliases = new Map(Object.keys(links).map((name, index) => [name, `r${index}`]));
   for (const [name, { table, where }] of Object.entries(links)) {
     const codec = requireCodec(sources, table);
     const alias = aliases.get(name) ?? '';
-    rows.push({ name, codec, from: selected.length });
-    for (const column of codec.sqlColumns) selected.push(`${alias}."${column}" as c${selected.length}`);
+    const columns = codec.names.map((column, index) => [column, `c${selected.length + index}`] as const);
+    rows.push({ name, codec, columns });
+    for (const [column, selectedAs] of columns)
+      selected.push(`${alias}."${codec.column(column)}" as ${selectedAs}`);
     const conditions = Object.entries(where).map(([column, source]) => {
       const left = `${alias}."${codec.column(column)}"`;
       if ('of' in source) {

@@ -23,7 +23,9 @@ function writeSource(
   const columns = wanted && [...new Set<string>(['id', ...wanted])].map(codec.column);
   const isApart = apart !== undefined && (columns?.some((it) => apart.sqlColumns.has(it)) ?? true);
   const joined = isApart ? ` join ${quoteName(apart.table)} using ("id")` : '';
-  return { selected: columns?.map(quoteName).join(', ') ?? '*', from: quoteName(table) + joined };
+  // By their names, as a statement that is kept would end once its table has another column.
+  const all = [...codec.sqlColumns, ...(apart?.sqlColumns ?? [])];
+  return { selected: (columns ?? all).map(quoteName).join(', '), from: quoteName(table) + joined };
 }
 
 export async function selectRows(
@@ -32,9 +34,21 @@ export async function selectRows(
   name: string,
   query: Query<Row> & { lock?: RowLock },
 ): Promise<Row[]> {
+  const values = new SqlValues(sources.kind);
+  const { rows } = await runText(db, sources, writeSelect(sources, name, query, values), values);
+  const codec = requireCodec(sources, name);
+  return rows.map((row) => codec.decode(row, query.columns && ['id', ...query.columns]));
+}
+
+/** A query as text, which selects the id and what is named. */
+export function writeSelect(
+  sources: StatementSources,
+  name: string,
+  query: Query<Row> & { lock?: RowLock },
+  values: SqlValues,
+): string {
   const { where = {}, sortBy = 'id', descending = false, limit, offset = 0, lock } = query;
   const codec = requireCodec(sources, name);
-  const values = new SqlValues(sources.kind);
   const { selected, from } = writeSource(codec, query.columns);
   const fitting = writeCondition(sources, name, where, values);
   const sorted = quoteName(codec.column(sortBy));
@@ -48,8 +62,7 @@ export async function selectRows(
   if (lock !== undefined && sources.kind === 'postgres') {
     text += `${LOCKS[lock]} of ${quoteName(codec.table)}${lock === 'free' ? ' skip locked' : ''}`;
   }
-  const { rows } = await runText(db, sources, text, values);
-  return rows.map((row) => codec.decode(row, query.columns && ['id', ...query.columns]));
+  return text;
 }
 
 /** Values of a column with what was counted for them. */
@@ -57,15 +70,30 @@ export async function groupRows(
   db: Db,
   sources: StatementSources,
   name: string,
-  { column, summed, where }: { column: string; summed?: string; where: AnyWhere },
+  grouping: Grouping,
 ): Promise<readonly SqlRow[]> {
-  const codec = requireCodec(sources, name);
   const values = new SqlValues(sources.kind);
+  return (await runText(db, sources, writeGrouping(sources, name, grouping, values), values)).rows;
+}
+
+export interface Grouping {
+  readonly column: string;
+  readonly summed?: string | undefined;
+  readonly where: AnyWhere;
+}
+
+/** What groups rows, as text: `value`, `total` and, where it is wanted, `sum`. */
+export function writeGrouping(
+  sources: StatementSources,
+  name: string,
+  { column, summed, where }: Grouping,
+  values: SqlValues,
+): string {
+  const codec = requireCodec(sources, name);
   const grouped = quoteName(codec.column(column));
   const sum = summed === undefined ? '' : `, sum(${quoteName(codec.column(summed))}) as "sum"`;
   const fitting = writeCondition(sources, name, where, values);
-  const text = `select ${grouped} as "value", count(*) as "total"${sum} from ${quoteName(codec.table)} where ${fitting} group by ${grouped}`;
-  return (await runText(db, sources, text, values)).rows;
+  return `select ${grouped} as "value", count(*) as "total"${sum} from ${quoteName(codec.table)} where ${fitting} group by ${grouped}`;
 }
 
 export interface FirstWanted {

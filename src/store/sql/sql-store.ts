@@ -1,5 +1,8 @@
 import type { Kysely } from 'kysely';
+import { withId } from '../complete-row.js';
 import type {
+  AddedRows,
+  Answers,
   LinkedRows,
   Query,
   RecordReader,
@@ -14,9 +17,11 @@ import type { SqlDatabase } from '../sql-database.js';
 import type { SqlTables } from '../sql-tables.js';
 import { createRowCodec } from './row-codec.js';
 import { runText, type StatementSources } from './run-text.js';
+import { askTogether, type SqlQuestion } from './sql-ask.js';
 import { insertRows, removeRows, updateRows, writeReturning } from './sql-change.js';
 import { countInWindow } from './sql-count-window.js';
 import { translateErrors } from './sql-errors.js';
+import { type AnyNewRows, insertInTurn, readLinkedInsert, writeLinkedInsert } from './sql-insert-linked.js';
 import { type LinkStatements, readLinked } from './sql-links.js';
 import { groupRows, selectDistinct, selectFirst, selectRows } from './sql-select.js';
 import { quoteName, requireCodec, SqlValues, writeCondition } from './sql-where.js';
@@ -51,8 +56,13 @@ export function createSqlStore<T extends Tables>(
       translateErrors(() =>
         database.transaction((transaction) => work(createWriter<T>(transaction, sources)), isolation),
       ),
+    insertLinked: async (rows) => {
+      // Each row is of the table it names.
+      const added = await translateErrors(() => insertAlone(database, sources, rows));
+      return added as AddedRows<T, typeof rows>;
+    },
     countInWindow: (name, nowMs, windowMs) =>
-      translateErrors(() => countInWindow(db, `${options.prefix}windows`, { name, nowMs, windowMs })),
+      countInWindow(db, sources, `${options.prefix}windows`, { name, nowMs, windowMs }),
     shrink: () => translateErrors(() => database.shrink()),
     close: () => database.close(),
   };
@@ -69,11 +79,14 @@ function createReader<T extends Tables>(db: Db, sources: StoreSources): RecordRe
   const typed = <K extends keyof T & string>(rows: Row[]): T[K][] => rows as T[K][];
   return {
     getLinked: async (links, values) => {
-      const rows = await translateErrors(() =>
-        readLinked(db, sources, sources.statements, { links, values }),
-      );
+      const rows = await readLinked(db, sources, sources.statements, { links, values });
       // Each row is of the table its link names.
       return rows as LinkedRows<T, typeof links>;
+    },
+    ask: async (questions) => {
+      const answers = await askTogether(db, sources, questions as Readonly<Record<string, SqlQuestion>>);
+      // The codec of a table gives rows of the type its name stands for.
+      return answers as Answers<T, typeof questions>;
     },
     get: async (name, where) => typed<typeof name>(await select(name, { where, limit: 1 }))[0],
     find: async (name, query = {}) => typed<typeof name>(await select(name, query as Query<Row>)),
@@ -119,6 +132,11 @@ function createWriter<T extends Tables>(db: Db, sources: StoreSources): RecordWr
       (await selectRows(db, sources, name, { where, limit: 1, lock }))[0] as T[typeof name] | undefined,
     lockFree: async (name, where) =>
       (await selectRows(db, sources, name, { where, lock: 'free' })) as T[typeof name][],
+    insertLinked: async (rows) => {
+      const added = await insertTogether(db, sources, rows);
+      // Each row is of the table it names.
+      return added as AddedRows<T, typeof rows>;
+    },
     insert: async (name, row) => {
       const codec = requireCodec(sources, name);
       const [id] = await insertRows(db, sources, name, [row]);
@@ -127,7 +145,7 @@ function createWriter<T extends Tables>(db: Db, sources: StoreSources): RecordWr
     insertAll: async (name, rows) => {
       const ids = await insertRows(db, sources, name, rows);
       // A row is what was given and its id, which is the one member `Omit` took away.
-      return rows.map((row, index) => ({ ...row, id: ids[index] ?? 0 })) as T[typeof name][];
+      return rows.map((row, index) => withId(ids[index] ?? 0, row)) as T[typeof name][];
     },
     update: async (name, where, change) => (await updateRows(db, sources, name, { where, change })).count,
     updateAndRead: async (name, where, change) => {
@@ -139,4 +157,28 @@ function createWriter<T extends Tables>(db: Db, sources: StoreSources): RecordWr
     },
     remove: (name, where) => removeRows(db, sources, name, where),
   };
+}
+
+/** Rows that lead to one another, in a transaction that is open. */
+async function insertTogether(
+  db: Db,
+  sources: StoreSources,
+  rows: AnyNewRows,
+): Promise<Record<string, object>> {
+  const statement = sources.kind === 'postgres' ? writeLinkedInsert(sources, rows) : undefined;
+  if (!statement) return insertInTurn(db, sources, rows);
+  const { rows: found } = await runText(db, sources, statement.text, statement.values);
+  return readLinkedInsert(rows, found[0]);
+}
+
+/** Rows that lead to one another, as a transaction of their own. */
+async function insertAlone(
+  database: SqlDatabase,
+  sources: StoreSources,
+  rows: AnyNewRows,
+): Promise<Record<string, object>> {
+  const statement = sources.kind === 'postgres' ? writeLinkedInsert(sources, rows) : undefined;
+  if (!statement) return database.transaction((db) => insertInTurn(db, sources, rows));
+  const { rows: found } = await database.runAlone(statement.text, statement.values.list);
+  return readLinkedInsert(rows, found[0]);
 }

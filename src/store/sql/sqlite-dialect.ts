@@ -12,74 +12,111 @@ interface Statement {
 /** Statements kept compiled; a query beyond that is compiled again. */
 const MAX_STATEMENTS = 200;
 
-/**
- * The query builder's view of one SQLite connection, used by one caller at a time.
- * Transactions begin with the write lock: a reader that later wants to write would fail instead of waiting.
- *
- * @param waitMs how long another process that holds the file is waited for
- */
-export async function createSqliteDialect(database: Database.Database, waitMs: number): Promise<Dialect> {
+export type SqliteResult = QueryResult<Record<string, unknown>>;
+
+/** One SQLite connection, used by one caller at a time. */
+export interface SqliteConnection {
+  /** Waits until nobody else has it. */
+  acquire(): Promise<void>;
+  release(): void;
+  /** Runs a statement of whoever has it. */
+  run(text: string, values: readonly unknown[]): Promise<SqliteResult>;
+  /** Begins with the write lock: a reader that later wants to write would fail instead of waiting. */
+  begin(): Promise<void>;
+  commit(): void;
+  rollback(): void;
+  close(): void;
+}
+
+/** @param waitMs how long another process that holds the file is waited for */
+export function createSqliteConnection(database: Database.Database, waitMs: number): SqliteConnection {
+  const waiting: (() => void)[] = [];
+  let isTaken = false;
+  let isClosed = false;
+  const runNow = createRunner(database);
+  return {
+    acquire: async () => {
+      if (isTaken) await new Promise<void>((resolve) => waiting.push(resolve));
+      isTaken = true;
+      if (isClosed) throw new StoreError('STORE_FAILED', 'The database file is closed.');
+    },
+    release: () => {
+      const next = waiting.shift();
+      if (next) next();
+      else isTaken = false;
+    },
+    run: async (text, values) => {
+      // Inside of a transaction the file is ours.
+      if (database.inTransaction) return runNow(text, values);
+      return whenFree(() => runNow(text, values), waitMs);
+    },
+    begin: () => whenFree(() => void database.exec('begin immediate'), waitMs),
+    commit: () => void database.exec('commit'),
+    // A full disk ends the transaction by itself; a rollback would then fail and hide why.
+    rollback: () => void (database.inTransaction && database.exec('rollback')),
+    close: () => {
+      if (!isClosed) database.close();
+      isClosed = true;
+    },
+  };
+}
+
+function createRunner(
+  database: Database.Database,
+): (text: string, values: readonly unknown[]) => SqliteResult {
+  const statements = new Map<string, Statement>();
+  const prepare = (text: string): Statement => {
+    const known = statements.get(text);
+    if (known) return known;
+    if (statements.size >= MAX_STATEMENTS) statements.clear();
+    const prepared = database.prepare(text);
+    const statement = { prepared, isReader: prepared.reader };
+    statements.set(text, statement);
+    return statement;
+  };
+  return (text, values) => {
+    const bound = values.map(toBindable);
+    const { prepared, isReader } = prepare(text);
+    // The rows of a statement are objects of its columns.
+    if (isReader) return { rows: prepared.all(bound) as Record<string, unknown>[] };
+    const { changes, lastInsertRowid } = prepared.run(bound);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  };
+}
+
+/** The query builder's view of a connection. */
+export async function createSqliteDialect(connection: SqliteConnection): Promise<Dialect> {
   const { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } = await import('kysely');
   return {
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createDriver: () => createDriver(database, waitMs),
+    createDriver: () => createDriver(connection),
   };
 }
 
-function createDriver(database: Database.Database, waitMs: number): Driver {
-  const connection = createConnection(database, waitMs);
-  const waiting: (() => void)[] = [];
-  let taken = false;
-  return {
-    init: async () => undefined,
-    acquireConnection: async () => {
-      if (taken) await new Promise<void>((resolve) => waiting.push(resolve));
-      taken = true;
-      return connection;
-    },
-    releaseConnection: async () => {
-      const next = waiting.shift();
-      if (next) next();
-      else taken = false;
-    },
-    beginTransaction: () => whenFree(() => void database.exec('begin immediate'), waitMs),
-    commitTransaction: async () => void database.exec('commit'),
-    // A full disk ends the transaction by itself; a rollback would then fail and hide why.
-    rollbackTransaction: async () => void (database.inTransaction && database.exec('rollback')),
-    destroy: async () => void database.close(),
-  };
-}
-
-function createConnection(database: Database.Database, waitMs: number): DatabaseConnection {
-  const statements = new Map<string, Statement>();
-  const prepare = (sql: string): Statement => {
-    const known = statements.get(sql);
-    if (known) return known;
-    if (statements.size >= MAX_STATEMENTS) statements.clear();
-    const prepared = database.prepare(sql);
-    const statement = { prepared, isReader: prepared.reader };
-    statements.set(sql, statement);
-    return statement;
-  };
-  return {
-    executeQuery: async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
-      const values = query.parameters.map(toBindable);
-      const run = (): QueryResult<R> => {
-        const { prepared, isReader } = prepare(query.sql);
-        // The rows are what the query selects; the builder gives them their type.
-        if (isReader) return { rows: prepared.all(values) as R[] };
-        const { changes, lastInsertRowid } = prepared.run(values);
-        return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-      };
-      // Inside of a transaction the file is ours.
-      return database.inTransaction ? run() : whenFree(run, waitMs);
+function createDriver(connection: SqliteConnection): Driver {
+  const view: DatabaseConnection = {
+    executeQuery: async <R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> => {
+      // The rows are what the query selects; the builder gives them their type.
+      return (await connection.run(sql, parameters)) as QueryResult<R>;
     },
     streamQuery: async function* () {
       yield* [];
       throw new StoreError('STORE_FAILED', 'Queries of a SQLite file are not streamed.');
     },
+  };
+  return {
+    init: async () => undefined,
+    acquireConnection: async () => {
+      await connection.acquire();
+      return view;
+    },
+    releaseConnection: async () => connection.release(),
+    beginTransaction: () => connection.begin(),
+    commitTransaction: async () => connection.commit(),
+    rollbackTransaction: async () => connection.rollback(),
+    destroy: async () => connection.close(),
   };
 }
 

@@ -57,9 +57,9 @@ const ask = async ({
     });
   try {
     for (let n = 1; n < times; n++) {
-      await handle(request(), { params, headers: new Headers(), addresses: ADDRESSES });
+      await handle(request(), { params, headers: {}, addresses: ADDRESSES });
     }
-    return await handle(request(), { params, headers: new Headers(), addresses: ADDRESSES });
+    return await handle(request(), { params, headers: {}, addresses: ADDRESSES });
   } catch (error) {
     throw toRestError(error);
   }

@@ -1,0 +1,96 @@
+import type { Kysely } from 'kysely';
+import { completeRow, withId } from '../complete-row.js';
+import { IdOf } from '../record-store.js';
+import type { SqlTables } from '../sql-tables.js';
+import type { SqlRow, StatementSources } from './run-text.js';
+import { insertRows } from './sql-change.js';
+import { quoteName, requireCodec, SqlValues } from './sql-where.js';
+
+/** Rows that lead to one another; see `NewRows` of the port. */
+export type AnyNewRows = Readonly<
+  Record<string, { readonly table: string; readonly row: object } | undefined>
+>;
+
+type Entry = readonly [name: string, added: { readonly table: string; readonly row: object }];
+
+/** The rows that are to be added, by their names. */
+export function listNewRows(rows: AnyNewRows): readonly Entry[] {
+  return Object.entries(rows).flatMap(([name, it]) => (it ? [[name, it] as const] : []));
+}
+
+/** Adds rows in as few statements as their tables and their ids allow. @returns the rows as they are then, by their names */
+export async function insertInTurn(
+  db: Kysely<SqlTables>,
+  sources: StatementSources,
+  rows: AnyNewRows,
+): Promise<Record<string, object>> {
+  const ids = new Map<string, number>();
+  const added: Record<string, object> = {};
+  let left = listNewRows(rows);
+  for (let [first] = left; first; [first] = left) {
+    const { table } = first[1];
+    const ready = left.filter(([, it]) => it.table === table && isReady(it.row, ids));
+    // Each row stands behind those whose ids it holds, so the first of them is always ready.
+    const batch = ready.length > 0 ? ready : [first];
+    const completed = batch.map(([, { row }]) => completeRow(row, (it) => ids.get(it)));
+    const given = await insertRows(db, sources, table, completed);
+    for (const [index, [name]] of batch.entries()) {
+      const id = given[index] ?? 0;
+      ids.set(name, id);
+      added[name] = withId(id, completed[index] ?? {});
+    }
+    left = left.filter((it) => !batch.includes(it));
+  }
+  return added;
+}
+
+function isReady(row: object, ids: ReadonlyMap<string, number>): boolean {
+  return Object.values(row).every((value) => !(value instanceof IdOf) || ids.has(value.name));
+}
+
+/** One statement of PostgreSQL that adds rows which lead to one another; undefined where a table keeps columns apart. */
+export function writeLinkedInsert(
+  sources: StatementSources,
+  rows: AnyNewRows,
+): { readonly text: string; readonly values: SqlValues } | undefined {
+  const values = new SqlValues(sources.kind);
+  const entries = listNewRows(rows);
+  const aliases = new Map(entries.map(([name], index) => [name, `r${index}`] as const));
+  /** The last row of each table: the next one comes behind it, so that ids are given in the order of the rows. */
+  const lastOf = new Map<string, string>();
+  const parts: string[] = [];
+  for (const [name, { table, row }] of entries) {
+    const codec = requireCodec(sources, table);
+    if (codec.apart !== undefined) return undefined;
+    const last = lastOf.get(table);
+    const before = new Set(last === undefined ? [] : [last]);
+    const selected = Object.entries(row).map(([column, value]) => {
+      if (!(value instanceof IdOf)) return values.mark(codec.encodeValue(column, value));
+      const alias = aliases.get(value.name) ?? '';
+      before.add(alias);
+      return `"${alias}"."id"`;
+    });
+    const columns = Object.keys(row).map((column) => quoteName(codec.column(column)));
+    const from = before.size === 0 ? '' : ` from ${[...before].map(quoteName).join(', ')}`;
+    const alias = aliases.get(name) ?? '';
+    parts.push(
+      `"${alias}" as (insert into ${quoteName(codec.table)} (${columns.join()}) select ${selected.join()}${from} returning "id")`,
+    );
+    lastOf.set(table, alias);
+  }
+  const all = [...aliases.values()];
+  const ids = all.map((alias) => `"${alias}"."id" as "${alias}"`).join(', ');
+  return { text: `with ${parts.join(', ')} select ${ids} from ${all.map(quoteName).join(', ')}`, values };
+}
+
+/** The rows of such a statement as they are then, by their names. */
+export function readLinkedInsert(rows: AnyNewRows, found: SqlRow = {}): Record<string, object> {
+  const entries = listNewRows(rows);
+  const ids = new Map(entries.map(([name], index) => [name, Number(found[`r${index}`])] as const));
+  return Object.fromEntries(
+    entries.map(([name, { row }]) => {
+      const completed = completeRow(row, (it) => ids.get(it));
+      return [name, withId(ids.get(name) ?? 0, completed)];
+    }),
+  );
+}
