@@ -6,7 +6,6 @@ import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import { type IncomingCall, readCallBody } from '../webhook/incoming-call.js';
 import { createEventAdmin, type EventAdmin } from './events/event-admin.js';
 import { createIntake, type Intake } from './events/intake.js';
-import { processEvent } from './events/process-event.js';
 import { purge } from './events/purge.js';
 import { createQueueCapacity } from './events/queue-capacity.js';
 import { answerText, receiveCall } from './events/receive.js';
@@ -20,7 +19,6 @@ import {
 } from './hooks/hooks.js';
 import { type HostLimits, resolveHostLimits } from './host-limits.js';
 import { createStoreQueue } from './queue/store-queue.js';
-import { runIncomplete } from './scenarios/run-incomplete.js';
 import { runScheduled } from './scenarios/run-scheduled.js';
 import { createScenarioAdmin, type ScenarioAdmin } from './scenarios/scenario-admin.js';
 import { type Health, readHealth } from './server/health.js';
@@ -36,9 +34,9 @@ import { nextTurn } from './work/next-turn.js';
 import { type HostObserver, tellAll } from './work/observer.js';
 import type { Flows, HostQueue, Receiver } from './work/ports.js';
 import { repeatEvery } from './work/repeat-every.js';
+import { runClaim } from './work/run-claim.js';
 import { type HostTracing, NO_TRACING } from './work/tracing.js';
-import type { WorkContext } from './work/work-context.js';
-import { createWorkLog, type WorkSource } from './work/work-log.js';
+import { createWorkLog, type WorkContext, type WorkSource } from './work/work-log.js';
 
 /** What a host is made of. Required: store, receiver and flows; everything else has a default. */
 export interface HostOptions {
@@ -257,8 +255,7 @@ function createParts(options: HostOptions): Parts {
 async function handleClaim(context: WorkContext, life: Life, claim: Claim, onRan: () => void): Promise<void> {
   const { signal } = life.running;
   try {
-    if (claim.kind === 'event') await processEvent(context, claim, { signal, onRan });
-    else if (claim.kind === 'incomplete') await runIncomplete(context, claim, { signal, onRan });
+    if (claim.kind !== 'scheduled') await runClaim(context, claim, { signal, onRan });
     else await runScheduled(context, claim, { signal, onRan, isStopping: () => life.isStopping });
   } catch (error) {
     // What the abort was for is known to whoever aborted.

@@ -30,7 +30,7 @@ const POINTS = [
   ...['intake: before the transaction', 'intake: before the commit', 'intake: after the commit'],
   ...['work: taken', 'event: claimed', 'event: run', 'event: before the commit'],
   ...['event: committed', 'effect: before', 'effect: after'],
-  ...['scenario: started', 'scenario: progress', 'scenario: run', 'scenario: before the commit'],
+  ...['scenario: claimed', 'scenario: progress', 'scenario: run', 'scenario: before the commit'],
   ...['scenario: committed', 'incomplete: claimed', 'incomplete: run'],
   ...['incomplete: before the commit', 'incomplete: committed'],
 ];

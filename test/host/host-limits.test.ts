@@ -9,7 +9,7 @@ import { openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { EventRow } from '../../src/host/store/tables.js';
 import { findDueScenarios, followClock } from '../../src/host/work/due-work.js';
 import type { HostNotice, HostObserver } from '../../src/host/work/observer.js';
-import { newIncomplete } from './new-rows.js';
+import { newEvent, newIncomplete, newScenario } from './new-rows.js';
 import { describeEach, type Engine, eventually, openParts } from './open-parts.js';
 import { createFile, dropTemplate } from './test-database.js';
 import { failure, flowsOf, type PlanWanted, plan, receiveJson, SUCCESS } from './test-flows.js';
@@ -163,6 +163,33 @@ describeEach('a host', (engine) => {
     await host.start();
     await eventually(async () => (await store.count('events', { status: 'done' })) === 1);
     expect((await host.health()).status).toBe('ok');
+  });
+
+  it('is stalled while a retry is due and nobody makes it', async () => {
+    const { host, store } = await open(engine, () => SUCCESS, { leaseMs: 200 });
+    await store.transaction(async (writer) => {
+      const { id } = await writer.insert('scenarios', newScenario());
+      await writer.insert('incompletes', newIncomplete({ scenarioId: id, retryAtMs: Date.now() + 60_000 }));
+    });
+    expect((await host.health()).status).toBe('ok');
+    await store.transaction((writer) => writer.update('incompletes', {}, { retryAtMs: 1 }));
+    expect(await host.health()).toMatchObject({ status: 'stalled', stalled: ['s'] });
+    await host.start();
+    await eventually(async () => (await store.count('incompletes', { status: 'resolved' })) === 1);
+    expect((await host.health()).status).toBe('ok');
+  });
+
+  it('is not stalled while a sequential scenario waits for somebody to resolve an execution', async () => {
+    const { host, store } = await open(engine, () => SUCCESS, { leaseMs: 200 });
+    const definition = plan({ settings: { sequential: true } });
+    await store.transaction(async (writer) => {
+      const { id } = await writer.insert('scenarios', newScenario({ definition, hookId: 1 }));
+      await writer.insert('incompletes', newIncomplete({ scenarioId: id, status: 'unresolved' }));
+      await writer.insert('events', newEvent());
+    });
+    expect((await host.health()).status).toBe('ok');
+    await store.transaction((writer) => writer.update('incompletes', {}, { status: 'resolved' }));
+    expect(await host.health()).toMatchObject({ status: 'stalled', stalled: ['s'] });
   });
 
   it('moves times along when the clock was set back by hours', async () => {

@@ -6,7 +6,7 @@ import { readPlan, readState } from '../store/scenario-plan.js';
 import type { EventRow, HostWriter, ScenarioRow } from '../store/tables.js';
 import type { EventClaim } from '../work/claim.js';
 import { nextTurn } from '../work/next-turn.js';
-import type { WorkContext } from '../work/work-context.js';
+import type { WorkContext } from '../work/work-log.js';
 import type { Capacity, QueueCapacity } from './queue-capacity.js';
 
 /** An event that is about to be stored. */

@@ -13,10 +13,10 @@ import type { HookRow } from '../store/tables.js';
 import type { EventClaim } from '../work/claim.js';
 import type { CallRefusal } from '../work/observer.js';
 import type { Receiver, WebhookReception } from '../work/ports.js';
+import { runClaim } from '../work/run-claim.js';
 import type { HostSpan } from '../work/tracing.js';
-import type { WorkContext } from '../work/work-context.js';
+import type { WorkContext } from '../work/work-log.js';
 import type { EventDraft, Intake } from './intake.js';
-import { processEvent } from './process-event.js';
 
 /** What receiving needs beside the context. */
 export interface ReceiveOptions {
@@ -272,7 +272,7 @@ function answerAtOnce(options: ReceiveOptions, claim: EventClaim): Promise<Respo
   return new Promise((resolve) => {
     const cancel = context.clock.after(context.limits.answerTimeoutMs, () => resolve(undefined));
     const onRan = options.begin(claim.scenario.id);
-    processEvent(context, claim, { signal, onRan, onAnswer: resolve })
+    runClaim(context, claim, { signal, onRan, onAnswer: resolve })
       .catch(context.onError)
       .finally(() => {
         onRan();

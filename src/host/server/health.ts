@@ -1,7 +1,6 @@
-import { nextStart } from '../../scenario/state/next-start.js';
-import { readPlan, readState } from '../store/scenario-plan.js';
-import type { HostReader, ScenarioRow } from '../store/tables.js';
+import { readState } from '../store/scenario-plan.js';
 import type { HostContext } from '../work/context.js';
+import { findStalled } from './find-stalled.js';
 
 /** How a host is, for people and for load balancers. */
 export interface Health {
@@ -19,14 +18,6 @@ export interface Health {
   readonly stalled: readonly string[];
   /** What is wrong, without details a stranger should not read. */
   readonly problem: string | null;
-}
-
-/** Something that is due and waits. */
-export interface Waiting {
-  readonly scenario: string;
-  readonly hookId: number | null;
-  /** Milliseconds since it was due. */
-  readonly sinceMs: number;
 }
 
 /** What the last attempt to store something said; a store may answer and take nothing. */
@@ -75,8 +66,7 @@ async function readAll(
   const scenarios = await store.find('scenarios');
   const states = scenarios.map((row) => readState(row).kind);
   const count = (...kinds: readonly string[]): number => states.filter((kind) => kinds.includes(kind)).length;
-  const waiting = await findStalled(store, scenarios, nowMs, limits.leaseMs);
-  const stalled = waiting.map(({ scenario }) => scenario);
+  const stalled = await findStalled(store, scenarios, { nowMs, afterMs: limits.leaseMs });
   const status = trouble.isFull() ? 'failing' : stalled.length > 0 ? 'stalled' : 'ok';
   return {
     status: isStopping ? 'stopping' : status,
@@ -100,52 +90,4 @@ async function readAll(
 function describeProblem(isFull: boolean, stalled: number): string | null {
   if (isFull) return 'The store has no room.';
   return stalled > 0 ? 'Work is due and nobody does it.' : null;
-}
-
-/** Scenarios that may start, have had something due for a time, and neither do nor have done anything in it. */
-async function findStalled(
-  reader: HostReader,
-  scenarios: readonly ScenarioRow[],
-  nowMs: number,
-  afterMs: number,
-): Promise<readonly Waiting[]> {
-  const dueMs = nowMs - afterMs;
-  const able = scenarios.filter((row) => {
-    const { settings } = readPlan(row);
-    return (
-      row.claimedBy === null && nextStart(readState(row), settings, { kind: 'run', nowMs }).kind === 'now'
-    );
-  });
-  const hookIds = able.flatMap(({ hookId }) => (hookId === null ? [] : [hookId]));
-  const busy = new Set(
-    hookIds.length === 0
-      ? []
-      : await reader.distinct('events', 'hookId', { status: 'running', hookId: hookIds }),
-  );
-  const waiting = new Set(
-    hookIds.length === 0
-      ? []
-      : await reader.distinct('events', 'hookId', { status: 'pending', hookId: hookIds }),
-  );
-  const stalled: Waiting[] = [];
-  for (const row of able) {
-    const { name, hookId, nextRunMs, lastRunMs } = row;
-    const isBusy = (hookId !== null && busy.has(hookId)) || (lastRunMs ?? 0) > dueMs;
-    if (isBusy) continue;
-    const isTimed = readPlan(row).settings.scheduling === 'timed';
-    const sinceMs = isTimed
-      ? nextRunMs
-      : hookId !== null && waiting.has(hookId)
-        ? await firstDue(reader, hookId)
-        : null;
-    if (sinceMs !== null && sinceMs <= dueMs)
-      stalled.push({ scenario: name, hookId, sinceMs: nowMs - sinceMs });
-  }
-  return stalled;
-}
-
-async function firstDue(reader: HostReader, hookId: number): Promise<number | null> {
-  const columns = ['receivedAtMs', 'notBeforeMs'] as const;
-  const [event] = await reader.find('events', { where: { hookId, status: 'pending' }, columns, limit: 1 });
-  return event === undefined ? null : (event.notBeforeMs ?? event.receivedAtMs);
 }

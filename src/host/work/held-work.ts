@@ -1,8 +1,7 @@
 import type { HostWriter } from '../store/tables.js';
+import type { Claim } from './claim.js';
 import type { HostContext } from './context.js';
-
-/** Tables with rows that workers have to themselves. */
-export type HeldTable = 'events' | 'incompletes' | 'scenarios';
+import { freeWork, type HeldTable } from './free-work.js';
 
 /** What this process works on, beside what the store says of that. */
 export interface HeldWork {
@@ -19,10 +18,6 @@ export interface HeldWork {
   readonly freeUnattended: (writer: HostWriter) => Promise<void>;
 }
 
-/**
- * A retry or a scheduled run settles in a transaction of its own, perhaps between the look and the change: so the change
- * asks again for what is still taken in the own name.
- */
 export function createHeldWork({
   clock,
   limits,
@@ -31,28 +26,8 @@ export function createHeldWork({
   const held = new Set<string>();
   let checkedAtMs = Number.NEGATIVE_INFINITY;
   const makeKey = (table: HeldTable, id: number): string => `${table} ${id}`;
+  const isKept = (table: HeldTable, id: number): boolean => held.has(makeKey(table, id));
   const isCheckDue = (): boolean => Math.abs(clock.now() - checkedAtMs) >= limits.leaseMs / 4;
-  const listFreeIds = (table: HeldTable, rows: readonly { readonly id: number }[]): number[] =>
-    rows.map(({ id }) => id).filter((id) => !held.has(makeKey(table, id)));
-
-  async function freeUnattended(writer: HostWriter): Promise<void> {
-    if (!isCheckDue()) return;
-    const nowMs = clock.now();
-    const own = { status: 'running', claimedBy: worker.name() } as const;
-    const columns = ['id'] as const;
-    const free = { claimedBy: null, crashes: 0, crashesAlone: 0 };
-    const events = listFreeIds('events', await writer.find('events', { where: own, columns }));
-    if (events.length > 0)
-      await writer.update('events', { id: events, ...own }, { ...free, status: 'pending' });
-    const retries = listFreeIds('incompletes', await writer.find('incompletes', { where: own, columns }));
-    if (retries.length > 0)
-      await writer.update('incompletes', { id: retries, ...own }, { ...free, status: 'waiting' });
-    const { claimedBy } = own;
-    const runs = listFreeIds('scenarios', await writer.find('scenarios', { where: { claimedBy }, columns }));
-    if (runs.length > 0) await writer.update('scenarios', { id: runs, claimedBy }, free);
-    checkedAtMs = nowMs;
-  }
-
   return {
     hold: (table, id) => void held.add(makeKey(table, id)),
     drop: (table, id) => void held.delete(makeKey(table, id)),
@@ -60,6 +35,23 @@ export function createHeldWork({
     checkSoon: () => {
       checkedAtMs = Number.NEGATIVE_INFINITY;
     },
-    freeUnattended,
+    freeUnattended: async (writer) => {
+      if (!isCheckDue()) return;
+      const nowMs = clock.now();
+      await freeWork(writer, worker.name(), { isAlive: true, isKept });
+      checkedAtMs = nowMs;
+    },
   };
+}
+
+/** The row that was taken. */
+export function locateClaim(claim: Claim): readonly [HeldTable, number] {
+  switch (claim.kind) {
+    case 'event':
+      return ['events', claim.event.id];
+    case 'incomplete':
+      return ['incompletes', claim.incomplete.id];
+    case 'scheduled':
+      return ['scenarios', claim.scenario.id];
+  }
 }

@@ -5,6 +5,8 @@ import { EngineError } from '../../errors/engine-error.js';
 import type { Clock } from '../../util/clock.js';
 import type { HostStore, HostWriter, WorkerRow } from '../store/tables.js';
 import type { WorkerIdentity } from './context.js';
+import { freeWork } from './free-work.js';
+import { repeatEvery } from './repeat-every.js';
 
 export interface WorkerLeaseOptions {
   readonly store: HostStore;
@@ -20,6 +22,7 @@ export interface WorkerLeaseOptions {
 /** Whether this process is alive, and whether the others are. */
 export interface WorkerLease extends WorkerIdentity {
   readonly join: () => Promise<void>;
+  /** What this process was stopped at waits again: this is where it is given back. */
   readonly leave: () => Promise<void>;
 }
 
@@ -60,7 +63,7 @@ export function createWorkerLease(options: WorkerLeaseOptions): WorkerLease {
       (writer) => writer.update('workers', { name: own }, { beat: ++beat }),
       COMMITTED,
     );
-    if (alive > 0 || own !== name) return;
+    if (alive > 0 || own !== name || !isJoined) return;
     name = randomUUID();
     options.onLost();
     await insert();
@@ -92,16 +95,9 @@ export function createWorkerLease(options: WorkerLeaseOptions): WorkerLease {
       // With the beat: one that has been seen alive since stays.
       const removed = await writer.remove('workers', { name: worker.name, beat: worker.beat });
       if (removed === 0) return false;
-      await freeWork(writer, worker.name);
+      await freeWork(writer, worker.name, { isAlive: false });
       return true;
     }, COMMITTED);
-  }
-
-  function schedule(): void {
-    if (!isJoined) return;
-    stopTimer = clock.after(Math.max(1, Math.floor(leaseMs / 4)), () => {
-      pulse().then(reap).catch(onError).finally(schedule);
-    });
   }
 
   return {
@@ -112,24 +108,19 @@ export function createWorkerLease(options: WorkerLeaseOptions): WorkerLease {
       await insert();
       isJoined = true;
       await reap();
-      schedule();
+      stopTimer = repeatEvery(clock, Math.max(1, Math.floor(leaseMs / 4)), () => pulse().then(reap), onError);
     },
     leave: async () => {
       if (!isJoined) return;
       isJoined = false;
       stopTimer();
-      const row = await store.get('workers', { name });
-      if (row !== undefined) await bury(row);
+      await store.transaction(async (writer) => {
+        const removed = await writer.remove('workers', { name });
+        // Others took this process for dead, and have its work.
+        if (removed > 0) await freeWork(writer, name, { isAlive: true });
+      }, COMMITTED);
     },
   };
-}
-
-/** All that is under way in the name of a worker waits again. */
-async function freeWork(writer: HostWriter, claimedBy: string): Promise<void> {
-  const held = { status: 'running', claimedBy } as const;
-  await writer.update('events', held, { status: 'pending', claimedBy: null });
-  await writer.update('incompletes', held, { status: 'waiting', claimedBy: null });
-  await writer.update('scenarios', { claimedBy }, { claimedBy: null });
 }
 
 async function assertOwn(writer: HostWriter, name: string): Promise<void> {

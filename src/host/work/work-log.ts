@@ -1,15 +1,18 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { createBatcher } from '../../util/batcher.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
-import { type Claim, type Claimed, type ClaimRequest, claimWork } from './claim.js';
+import type { Claim, Claimed, ClaimRequest } from './claim.js';
+import { claimWork } from './claim-work.js';
 import type { HostContext } from './context.js';
-import { createHeldWork, type HeldTable } from './held-work.js';
+import type { HeldTable } from './free-work.js';
+import { createHeldWork, locateClaim } from './held-work.js';
 import { nextTurn } from './next-turn.js';
 import { isPassing, persist } from './persist.js';
 import type { Settled } from './run-scenario.js';
-import { isQuiet, type Settlement, settleAll } from './settle.js';
+import { isQuiet, settleAll } from './settle.js';
+import type { Settlement } from './settle-one.js';
 
-/** What came of an event, and what work is wanted next. */
+/** What came of something that was taken, and what work is wanted next. */
 export interface WorkEntry {
   readonly settled?: Settlement | undefined;
   readonly requests?: readonly ClaimRequest[] | undefined;
@@ -19,17 +22,20 @@ export interface WorkEntry {
 export interface WorkAnswer {
   /** For each request, in their order, what it got. */
   readonly claimed: readonly Claimed[];
-  /** What followed for the scenario; undefined where the event is done and nothing else has changed. */
+  /** What followed for the scenario; undefined where an event is done and nothing else has changed. */
   readonly settled: Settled | undefined;
 }
 
+/** How checkpoints call what was taken. */
+export const POINT_NAMES = { event: 'event', incomplete: 'incomplete', scheduled: 'scenario' } as const;
+
 /**
- * Writes down what came of events and takes work. What comes in while a transaction is under way shares the next one,
- * so a commit and its round trips are paid once for many events: what is settled first makes room for what is taken.
+ * Writes down what came of what was taken, and takes work. What comes in while a transaction is under way shares the next one,
+ * so a commit and its round trips are paid once for many: what is settled first makes room for what is taken.
  */
 export interface WorkLog {
   /**
-   * Settles an event, takes work, or both in one transaction. Waits for a store that is away.
+   * Settles something, takes work, or both in one transaction. Waits for a store that is away.
    * @throws EngineError (HOST_LEASE); the reason of the signal; whatever no repeat can help
    */
   readonly write: (entry: WorkEntry) => Promise<WorkAnswer>;
@@ -37,6 +43,11 @@ export interface WorkLog {
   readonly hold: (table: HeldTable, id: number) => void;
   /** Says that nobody of this process works on something any more, though it was not settled here. */
   readonly drop: (table: HeldTable, id: number) => void;
+}
+
+/** A context with the one log of the process. */
+export interface WorkContext extends HostContext {
+  readonly log: WorkLog;
 }
 
 /** Says, as a transaction begins, what it should take beside what its entries ask for. */
@@ -74,37 +85,38 @@ export function createWorkLog(
       ({ settled, requests }) => settled === undefined && requests === undefined,
     );
     if (isNothing && chosen.length === 0 && !held.isCheckDue()) return entries.map(() => NOTHING);
-    const taken: Claim[] = [];
-    // What an attempt has taken is not ours where it failed; or it is, and nobody has heard of the commit.
-    const forget = (): void => {
-      if (taken.length > 0) held.checkSoon();
-      for (const claim of taken.splice(0)) held.drop(...locate(claim));
-    };
+    let isRepeated = false;
     const attempt = (writer: HostWriter): Promise<Written> => {
-      forget();
-      return write(writer, { entries, chosen, taken });
+      // What the one before has taken is not ours where it failed; or it is, and nobody has heard of the commit.
+      if (isRepeated) held.checkSoon();
+      isRepeated = true;
+      return write(writer, { entries, chosen });
     };
     const { answers, given } = await persist(context, first.signal, attempt).catch((error: unknown) => {
-      forget();
+      held.checkSoon();
       source.give(chosen, undefined);
       throw error;
     });
-    for (const { settled } of entries) if (settled !== undefined) held.drop(...locate(settled.claim));
-    for (const claim of taken) onTaken(claim);
-    for (const { notices } of [...answers.flatMap(({ claimed }) => claimed), ...given])
-      for (const notice of notices) context.observe(notice);
+    for (const { settled } of entries) if (settled !== undefined) held.drop(...locateClaim(settled.claim));
+    // No transaction of this log has looked meanwhile. What was settled may be taken again by now.
+    const claimed = [...answers.flatMap((answer) => answer.claimed), ...given];
+    for (const claim of claimed.flatMap(({ claims }) => claims)) {
+      held.hold(...locateClaim(claim));
+      onTaken(claim);
+    }
+    for (const { notices } of claimed) for (const notice of notices) context.observe(notice);
     source.give(chosen, given);
     return answers;
   }
 
-  async function write(writer: HostWriter, { entries, chosen, taken }: Batch): Promise<Written> {
+  async function write(writer: HostWriter, { entries, chosen }: Batch): Promise<Written> {
     const settlements = entries.flatMap(({ settled }) => (settled === undefined ? [] : [settled]));
     const wanting = entries.filter(({ requests, signal }) => requests !== undefined && !signal.aborted);
     const asked = wanting.flatMap(({ requests = [] }) => requests);
     const requests = [...asked, ...chosen];
     // What is settled reads the rows that are held. Where states are moved others are locked, one after the other, and
     // who holds some must not wait for them.
-    const isCalm = settlements.every(({ report }) => isQuiet(report));
+    const isCalm = settlements.every(isQuiet);
     // Both are asked at once, and nothing is written before they are answered.
     const [early] = await Promise.all([
       isCalm ? holdScenarios(writer, requests) : undefined,
@@ -118,18 +130,15 @@ export function createWorkLog(
       requests,
       early === undefined || moved.size > 0 ? await holdScenarios(writer, requests) : early,
     );
-    // Before the commit: nobody may find them taken and not worked on.
-    for (const claim of claimed.flatMap(({ claims }) => claims)) {
-      held.hold(...locate(claim));
-      taken.push(claim);
+    if (claimed.some(({ claims }) => claims.length > 0)) context.checkpoint('work: taken');
+    for (const kind of new Set(settlements.map(({ claim }) => claim.kind))) {
+      context.checkpoint(`${POINT_NAMES[kind]}: before the commit`);
     }
-    if (taken.length > 0) context.checkpoint('work: taken');
-    if (settlements.length > 0) context.checkpoint('event: before the commit');
     let next = 0;
     const answers = entries.map((entry) => {
       const count = wanting.includes(entry) ? (entry.requests?.length ?? 0) : 0;
       next += count;
-      const settled = entry.settled && moved.get(entry.settled.claim.event.id);
+      const settled = entry.settled && moved.get(entry.settled.claim);
       return { claimed: claimed.slice(next - count, next), settled };
     });
     return { answers, given: claimed.slice(asked.length) };
@@ -141,11 +150,10 @@ export function createWorkLog(
 
 const NOTHING: WorkAnswer = { claimed: [], settled: undefined };
 
-/** What a transaction does, and what it has taken by its end. */
+/** What a transaction does. */
 interface Batch {
   readonly entries: readonly WorkEntry[];
   readonly chosen: readonly ClaimRequest[];
-  readonly taken: Claim[];
 }
 
 interface Written {
@@ -164,18 +172,7 @@ async function holdScenarios(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-function locate(claim: Claim): readonly [HeldTable, number] {
-  switch (claim.kind) {
-    case 'event':
-      return ['events', claim.event.id];
-    case 'incomplete':
-      return ['incompletes', claim.incomplete.id];
-    case 'scheduled':
-      return ['scenarios', claim.scenario.id];
-  }
-}
-
-/** What the store does not take of one event must not hold up the others. */
+/** What the store does not take of one entry must not hold up the others. */
 function isNoLease(error: unknown): boolean {
   return !(error instanceof EngineError && error.code === 'HOST_LEASE') && !isPassing(error);
 }

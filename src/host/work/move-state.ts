@@ -1,0 +1,67 @@
+import { nextState, type StoredExecution } from '../../scenario/state/next-state.js';
+import { readPlan, readState } from '../store/scenario-plan.js';
+import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
+import type { HostContext } from './context.js';
+import type { FlowOutcome, IncompleteDraft } from './ports.js';
+import type { Settled } from './run-scenario.js';
+import { resolveEnd } from './work-end.js';
+
+/** Moves the state of a scenario on. One that stays as it is, is not even locked: runs of one scenario are many. */
+export async function moveState(
+  writer: HostWriter,
+  { clock }: HostContext,
+  scenario: ScenarioRow,
+  report: FlowOutcome,
+): Promise<Settled> {
+  const nowMs = clock.now();
+  const { settings } = readPlan(scenario);
+  const fresh = (await writer.get('scenarios', { id: scenario.id })) ?? scenario;
+  const transition = nextState(readState(fresh), settings, report.outcome, nowMs);
+  if (isSameState(transition.state, fresh.state) && report.error === undefined) {
+    return { transition, end: resolveEnd(report.outcome, transition) };
+  }
+  const locked = (await writer.getLocked('scenarios', { id: scenario.id }, 'update')) ?? fresh;
+  const moved = nextState(readState(locked), settings, report.outcome, nowMs);
+  const lastError = report.error ?? locked.lastError;
+  await writer.update('scenarios', { id: scenario.id }, { state: moved.state, lastRunMs: nowMs, lastError });
+  return { transition: moved, end: resolveEnd(report.outcome, moved) };
+}
+
+/** Stores what could not be processed. */
+export async function addIncompletes(
+  writer: HostWriter,
+  { clock }: HostContext,
+  scenario: ScenarioRow,
+  drafts: readonly IncompleteDraft[],
+): Promise<void> {
+  if (drafts.length === 0) return;
+  const nowMs = clock.now();
+  await writer.insertAll(
+    'incompletes',
+    drafts.map(({ execution, error, stored }) => ({
+      scenarioId: scenario.id,
+      execution,
+      error,
+      claimedBy: null,
+      createdAtMs: nowMs,
+      crashes: 0,
+      crashesAlone: 0,
+      finishedAtMs: null,
+      ...toResolution(stored),
+    })),
+  );
+}
+
+/** How the row of an incomplete execution says whether and when it is retried. */
+export function toResolution(
+  stored: StoredExecution,
+): Pick<IncompleteRow, 'status' | 'attempts' | 'retryAtMs'> {
+  return stored.resolution === 'automatic'
+    ? { status: 'waiting', attempts: stored.attempt, retryAtMs: stored.atMs }
+    : { status: 'unresolved', attempts: 0, retryAtMs: null };
+}
+
+/** States are plain data whose members keep their order. */
+export function isSameState(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

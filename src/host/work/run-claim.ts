@@ -1,0 +1,99 @@
+import { EngineError } from '../../errors/engine-error.js';
+import { fromPortable } from '../../util/portable-value.js';
+import type { Claim } from './claim.js';
+import type { HostContext } from './context.js';
+import { locateClaim } from './held-work.js';
+import type { FlowRequest } from './ports.js';
+import { defectReport, observeEnd, runScenario, type WantedRun } from './run-scenario.js';
+import { POINT_NAMES, type WorkAnswer, type WorkContext, type WorkEntry } from './work-log.js';
+
+export interface ClaimRunOptions {
+  readonly signal: AbortSignal;
+  /** Called when the flow has run, before that is written down. */
+  readonly onRan?: (() => void) | undefined;
+  readonly onAnswer?: FlowRequest['onAnswer'];
+  readonly onProgress?: FlowRequest['onProgress'];
+  /** What is wanted in the transaction that settles it. */
+  readonly requests?: (() => WorkEntry['requests']) | undefined;
+}
+
+/**
+ * Runs the flow of what was taken, and writes down what follows.
+ *
+ * It is through only once that transaction is. If the process ends before, it is done again; if the run is stopped, it
+ * waits again as the process leaves (`WorkerLease`).
+ *
+ * @returns what the transaction gave; undefined where the run was stopped
+ */
+export async function runClaim(
+  context: WorkContext,
+  claim: Claim,
+  { signal, onRan, onAnswer, onProgress, requests }: ClaimRunOptions,
+): Promise<WorkAnswer | undefined> {
+  const { log, checkpoint } = context;
+  const point = POINT_NAMES[claim.kind];
+  checkpoint(`${point}: claimed`);
+  const { scenario } = claim;
+  const run = await runScenario(context, {
+    scenario,
+    signal,
+    onAnswer,
+    onProgress,
+    ...describeWork(context, claim),
+  });
+  onRan?.();
+  const { report } = run;
+  if (report === undefined) {
+    log.drop(...locateClaim(claim));
+    observeEnd(context, run, undefined);
+    return undefined;
+  }
+  checkpoint(`${point}: run`);
+  const entry = { settled: { claim, report }, requests: requests?.(), signal };
+  const answer = await settle(context, entry, claim);
+  checkpoint(`${point}: committed`);
+  observeEnd(context, run, answer.settled);
+  return answer;
+}
+
+function describeWork(
+  { clock }: HostContext,
+  claim: Claim,
+): Pick<WantedRun, 'source' | 'attempt' | 'dueAtMs'> {
+  switch (claim.kind) {
+    case 'event': {
+      const { event } = claim;
+      const bundles = fromPortable(event.bundles);
+      const source = { kind: 'event', bundles: Array.isArray(bundles) ? bundles : [], event } as const;
+      return { source, attempt: event.attempts, dueAtMs: event.notBeforeMs ?? event.receivedAtMs };
+    }
+    case 'incomplete': {
+      const { incomplete } = claim;
+      const source = { kind: 'incomplete', execution: incomplete.execution, incomplete } as const;
+      return {
+        source,
+        attempt: incomplete.attempts,
+        dueAtMs: incomplete.retryAtMs ?? incomplete.createdAtMs,
+      };
+    }
+    case 'scheduled': {
+      const { crashes, nextRunMs } = claim.scenario;
+      return { source: { kind: 'poll' }, attempt: crashes + 1, dueAtMs: nextRunMs ?? clock.now() };
+    }
+  }
+}
+
+async function settle(context: WorkContext, entry: WorkEntry, claim: Claim): Promise<WorkAnswer> {
+  const { log } = context;
+  return log
+    .write(entry)
+    .catch((error: unknown) => {
+      if (entry.signal.aborted || (error instanceof EngineError && error.code === 'HOST_LEASE')) throw error;
+      // What no repeat can store would hold up its hook for ever; it is put aside without it.
+      return log.write({ ...entry, settled: { claim, report: defectReport(context, error) } });
+    })
+    .catch((error: unknown) => {
+      log.drop(...locateClaim(claim));
+      throw error;
+    });
+}

@@ -1,0 +1,60 @@
+import { nextStart } from '../../scenario/state/next-start.js';
+import { readState } from '../store/scenario-plan.js';
+import type { HostWriter } from '../store/tables.js';
+import { isSerial } from './claim.js';
+import type { HostContext } from './context.js';
+import { byHook, QUEUED, type QueuedEvent, type Queues } from './find-busy.js';
+import { type GiveUpNotice, giveUpEvent } from './give-up.js';
+import { markTaken, type Part, type ScenarioLook, sortOut, type Taking, toParts } from './take.js';
+
+/** By scenario, the events that may start: of those that keep order the first alone. @param first by hook that keeps order */
+export async function takeEvents(
+  writer: HostWriter,
+  context: HostContext,
+  looks: readonly ScenarioLook[],
+  { retries, first }: { readonly retries: ReadonlyMap<number, Part>; readonly first: Queues },
+): Promise<Map<number, Part>> {
+  const wanting = looks.filter(({ scenario, plan, request, mayRun }) => {
+    const isTimed = plan.settings.scheduling === 'timed';
+    const isHeld = plan.settings.sequential && (retries.get(scenario.id)?.claims.length ?? 0) > 0;
+    return scenario.hookId !== null && mayRun && !isHeld && isTimed === (request.isScheduled === true);
+  });
+  const parallel = await findParallel(writer, context, wanting);
+  const takings: Taking<QueuedEvent>[] = [];
+  for (const look of wanting) {
+    const { scenario, plan, request } = look;
+    const waiting = isSerial(plan) ? first : parallel;
+    const rows = (waiting.get(scenario.hookId ?? 0) ?? []).slice(0, request.max);
+    const ready = rows.filter((event) => isReady(context, look, event));
+    const giveUp = (row: QueuedEvent): Promise<readonly GiveUpNotice[]> =>
+      giveUpEvent(writer, context, scenario, row);
+    const sorted = await sortOut(context, ready, request, giveUp);
+    const isMore = isSerial(plan) ? ready.length > sorted.rows.length : rows.length === request.max;
+    takings.push({ ...sorted, scenario, request, isMore });
+  }
+  const own = { status: 'running', claimedBy: context.worker.name() } as const;
+  const taken = await markTaken(takings, (id, change) =>
+    writer.updateAndRead('events', { id, status: 'pending' }, { ...own, ...change }),
+  );
+  return toParts(takings, taken, (event, scenario) => ({ kind: 'event', event, scenario }));
+}
+
+/** By hook that keeps no order: as many as are wanted of what may start. */
+async function findParallel(
+  writer: HostWriter,
+  { clock }: HostContext,
+  looks: readonly ScenarioLook[],
+): Promise<Queues> {
+  const parallel = looks.filter(({ plan }) => !isSerial(plan));
+  const values = parallel.map(({ scenario }) => scenario.hookId ?? 0);
+  const limit = Math.max(0, ...parallel.map(({ request }) => request.max));
+  const where = { status: 'pending', notBeforeMs: { atMost: clock.now(), orNull: true } } as const;
+  return byHook(await writer.firstOf('events', { column: 'hookId', values, where, limit, columns: QUEUED }));
+}
+
+function isReady({ clock }: HostContext, { scenario, plan }: ScenarioLook, event: QueuedEvent): boolean {
+  if (event.notBeforeMs === null) return true;
+  const nowMs = clock.now();
+  if (event.notBeforeMs > nowMs) return false;
+  return nextStart(readState(scenario), plan.settings, { kind: 'rerun', nowMs }).kind === 'now';
+}

@@ -1,0 +1,30 @@
+import type { HostWriter } from '../store/tables.js';
+import type { HostContext } from './context.js';
+import { giveUpPoll } from './give-up.js';
+import { type Crashing, markTaken, type Part, type ScenarioLook, sortOut, toParts } from './take.js';
+
+/** The run of a schedule that is due. */
+export async function takeScheduled(
+  writer: HostWriter,
+  context: HostContext,
+  { scenario, plan, request, mayRun }: ScenarioLook,
+): Promise<Part | undefined> {
+  const { nextRunMs, claimedBy, hookId } = scenario;
+  const isDue = nextRunMs !== null && nextRunMs <= context.clock.now();
+  if (plan.settings.scheduling !== 'timed' || !mayRun || !isDue || claimedBy !== null) return undefined;
+  // The events of a hook are counted one by one.
+  const row: Crashing = hookId === null ? scenario : { ...scenario, crashesAlone: 0 };
+  const sorted = await sortOut(context, [row], request, () => giveUpPoll(writer, context, scenario));
+  const takings = [{ ...sorted, scenario, request, isMore: false }];
+  const own = { claimedBy: context.worker.name() };
+  const taken = await markTaken(takings, (id, change) =>
+    writer.updateAndRead('scenarios', { id, claimedBy: null }, { ...own, ...change }),
+  );
+  const { isAlone } = request;
+  const parts = toParts(takings, taken, () => ({
+    kind: 'scheduled',
+    scenario: { ...scenario, ...own },
+    isAlone,
+  }));
+  return parts.get(scenario.id);
+}

@@ -1,0 +1,114 @@
+import type { Row } from '../../store/record-store.js';
+import type { ScenarioPlan } from '../store/scenario-plan.js';
+import type { ScenarioRow } from '../store/tables.js';
+import type { Claim, Claimed, ClaimRequest } from './claim.js';
+import type { HostContext } from './context.js';
+import type { GiveUpNotice } from './give-up.js';
+
+/** After how many ends of a process something that was under way at all of them is tried alone, to see whether it is to blame. */
+const SUSPECT_AFTER = 3;
+
+/** What may be taken of a scenario now. */
+export interface ScenarioLook {
+  readonly scenario: ScenarioRow;
+  readonly plan: ScenarioPlan;
+  readonly request: ClaimRequest;
+  readonly mayRun: boolean;
+  readonly mayRetry: boolean;
+}
+
+/** What one kind of work gave of a scenario. */
+export type Part = Omit<Claimed, 'scenarioId'>;
+
+/** Something that may have ended processes. */
+export interface Crashing extends Row {
+  /** Of what may be taken for one scenario or another: the one it names. */
+  readonly scenarioId?: number | null;
+  readonly attempts: number;
+  readonly crashes: number;
+  readonly crashesAlone: number;
+}
+
+/** What of some rows may be taken. */
+interface Sorted<R> {
+  readonly rows: readonly R[];
+  /** Whether something was left because it has to be alone. */
+  readonly isSuspect: boolean;
+  readonly notices: readonly GiveUpNotice[];
+}
+
+/** What is taken of a scenario. */
+export interface Taking<R> extends Sorted<R> {
+  readonly scenario: ScenarioRow;
+  readonly request: ClaimRequest;
+  readonly isMore: boolean;
+}
+
+/**
+ * What ends each process that works on it must not do so for ever, and what was only there when others did so must not
+ * pay for it. So what was under way at several ends is tried alone, and only those ends count that it met alone.
+ */
+export async function sortOut<R extends Crashing>(
+  { limits }: HostContext,
+  rows: readonly R[],
+  { isAlone }: ClaimRequest,
+  giveUp: (row: R) => Promise<readonly GiveUpNotice[]>,
+): Promise<Sorted<R>> {
+  const over = rows.filter((row) => row.crashesAlone >= limits.maxAttempts);
+  const notices: GiveUpNotice[] = [];
+  for (const row of over) notices.push(...(await giveUp(row)));
+  const left = rows.filter((row) => !over.includes(row));
+  const suspects = left.filter(({ crashes }) => crashes >= SUSPECT_AFTER);
+  const others = left.filter((row) => !suspects.includes(row));
+  if (isAlone) return { rows: [...suspects, ...others].slice(0, 1), isSuspect: suspects.length > 1, notices };
+  return { rows: others, isSuspect: suspects.length > 0, notices };
+}
+
+/** How a row changes as it is taken. */
+interface TakenChange extends Omit<Crashing, 'id'> {
+  /** Given where the row names another one, or none. */
+  readonly scenarioId?: number;
+}
+
+/** Marks rows as taken, those of equal counts in one statement, of however many scenarios. @returns by id, those that were */
+export async function markTaken<R extends Row>(
+  takings: readonly Taking<Crashing>[],
+  update: (ids: readonly number[], change: TakenChange) => Promise<readonly R[]>,
+): Promise<ReadonlyMap<number, R>> {
+  const groups = new Map<string, { readonly change: TakenChange; readonly ids: number[] }>();
+  for (const { rows, scenario, request } of takings) {
+    for (const row of rows) {
+      const change = {
+        attempts: row.attempts + 1,
+        crashes: row.crashes + 1,
+        crashesAlone: row.crashesAlone + (request.isAlone ? 1 : 0),
+        ...(row.scenarioId !== undefined && row.scenarioId !== scenario.id && { scenarioId: scenario.id }),
+      };
+      const key = JSON.stringify(change);
+      const group = groups.get(key) ?? { change, ids: [] };
+      group.ids.push(row.id);
+      groups.set(key, group);
+    }
+  }
+  const taken = new Map<number, R>();
+  for (const { change, ids } of groups.values()) {
+    for (const row of await update(ids, change)) taken.set(row.id, row);
+  }
+  return taken;
+}
+
+/** By scenario, what was taken of it. Somebody may have discarded something meanwhile. */
+export function toParts<R extends Row>(
+  takings: readonly Taking<Crashing>[],
+  taken: ReadonlyMap<number, R>,
+  toClaim: (row: R, scenario: ScenarioRow) => Claim,
+): Map<number, Part> {
+  const parts = new Map<number, Part>();
+  for (const taking of takings) {
+    const { rows, scenario, isSuspect, notices } = taking;
+    const claims = rows.flatMap(({ id }) => taken.get(id) ?? []).map((row) => toClaim(row, scenario));
+    const isMore = taking.isMore || claims.length < rows.length;
+    parts.set(scenario.id, { claims, rest: isSuspect ? 'suspect' : isMore ? 'more' : 'none', notices });
+  }
+  return parts;
+}
