@@ -11,7 +11,7 @@ import { playFixture } from '../../src/testing/fixtures/play-fixture.js';
 import { recordTransport } from '../../src/testing/recording/record-transport.js';
 import { writeApp } from '../app/temp-app.js';
 import { cli } from '../cli/fake-io.js';
-import { type Answer, engineOf, PAGED, respond, type Setup } from './helpers.js';
+import { type Answer, endless, engineOf, PAGED, respond, type Setup } from './helpers.js';
 import { servePages } from './paged-service.js';
 
 const UP_TO_TOTAL = {
@@ -60,10 +60,33 @@ describe('look-ahead', () => {
 
   it('asks for the first page alone, then for some at a time, up to the total', async () => {
     const { transport, asked, most } = pages(9);
-    const { bundles, stats } = await engineOf(UP_TO_TOTAL, { transport, lookAhead: 4 }).run();
+    const { bundles, stats, trace } = await engineOf(UP_TO_TOTAL, { transport, lookAhead: 4 }).run();
     expect(bundles).toEqual(upTo(9).map((id) => ({ id })));
     expect([asked, most()]).toEqual([upTo(9), 4]);
     expect(stats).toMatchObject({ requests: 9, pages: 8, lookAhead: { asked: 8, dropped: 0 } });
+    expect(trace.filter(({ kind }) => kind === 'dropped')).toEqual([]);
+  });
+
+  it('is none for pages that only the one before tells of', async () => {
+    const { transport, most } = pages(9);
+    const pagination = { qs: { page: '{{body.items[1].id + 1}}' } };
+    const { bundles, stats } = await engineOf({ ...PAGED, pagination }, { transport, lookAhead: 4 }).run();
+    expect([bundles?.length, most(), stats.lookAhead]).toEqual([9, 1, undefined]);
+  });
+
+  it('asks for one page alone in its turn', async () => {
+    const { transport, asked } = pages(9);
+    const limits = { maxPages: 1 };
+    const { stats } = await engineOf(PAGED, { transport, lookAhead: 4, limits }).run();
+    expect([asked, stats.lookAhead]).toEqual([[1, 2], { asked: 0, dropped: 0 }]);
+  });
+
+  it('goes on from where it was when a page tells of more', async () => {
+    const { transport, asked } = pages(9, (page) => ({
+      json: { items: [page], pages: page === 1 ? 2 : 9 },
+    }));
+    const { stats } = await engineOf(UP_TO_TOTAL, { transport, lookAhead: 4 }).run();
+    expect([asked, stats.lookAhead]).toEqual([upTo(9), { asked: 8, dropped: 0 }]);
   });
 
   it('drops pages past the end and says how many', async () => {
@@ -98,9 +121,9 @@ describe('look-ahead', () => {
 
   it('ends at a short page, and at the limits of records and of the request', async () => {
     const short = pages(9, (page) => ({ json: { items: page === 1 ? [1, 2] : [page], pages: 9 } }));
-    await engineOf(UP_TO_TOTAL, { transport: short.transport, lookAhead: 4 }).run();
+    const { stats } = await engineOf(UP_TO_TOTAL, { transport: short.transport, lookAhead: 4 }).run();
     // Those that were on their way when the short one came are used.
-    expect([short.asked, short.most()]).toEqual([upTo(9), 4]);
+    expect([short.asked, stats.lookAhead]).toEqual([upTo(9), { asked: 4, dropped: 0 }]);
     const limited = pages(9);
     const response = { ...PAGED.response, limit: 3 };
     await engineOf({ ...PAGED, response }, { transport: limited.transport, lookAhead: 4 }).run();
@@ -111,7 +134,18 @@ describe('look-ahead', () => {
     expect(capped.asked).toEqual(upTo(4));
   });
 
-  it.each([429, 500, 503, 404])(
+  it('asks for no page behind those that hold what is wanted', async () => {
+    const limited = endless(3);
+    const response = { ...PAGED.response, limit: 7 };
+    await engineOf({ ...PAGED, response }, { transport: limited.transport, lookAhead: 4 }).run();
+    expect(limited.requests.map(pageOf)).toEqual(upTo(3));
+    const few = endless(3);
+    const limits = { maxPages: 3 };
+    await engineOf(PAGED, { transport: few.transport, lookAhead: 4, limits }).run();
+    expect(few.requests.map(pageOf)).toEqual(upTo(4));
+  });
+
+  it.each([300, 429, 500, 503, 404])(
     'asks again in turn, and no more ahead, after a status %i',
     async (status) => {
       let failed = false;
@@ -127,10 +161,27 @@ describe('look-ahead', () => {
     },
   );
 
+  it('leaves the budget when a page fails on its way', async () => {
+    let failures = 0;
+    const { transport, most } = pages(9);
+    const failing: Transport = async (request) => {
+      if (pageOf(request) === 3 && failures++ === 0) throw new Error('reset');
+      return transport(request);
+    };
+    const setup: Setup = { transport: failing, lookAhead: 4, budget: { inFlight: 2 } };
+    const { run } = engineOf(UP_TO_TOTAL, setup);
+    expect(await run()).toMatchObject({ ok: true, stats: { requests: 9 } });
+    expect(most()).toBe(1);
+    const { stats } = await run();
+    expect([failures, most(), stats.lookAhead]).toEqual([3, 2, { asked: 8, dropped: 0 }]);
+  });
+
   it('follows no redirect ahead: what goes along to another host is said in turn', async () => {
     const asked: string[] = [];
-    const transport: Transport = async ({ url }) => {
+    const ways = new Set<unknown>();
+    const transport: Transport = async ({ url, redirect, ahead }) => {
       asked.push(url);
+      if (ahead !== undefined) ways.add(redirect);
       const isMoved = url.startsWith('https://api') && pageOf({ url }) > 1;
       const headers = { location: `https://files.example.test/?page=${pageOf({ url })}` };
       return respond(isMoved ? { status: 302, headers } : { json: { items: [1], pages: 3 } }, url);
@@ -141,6 +192,7 @@ describe('look-ahead', () => {
       ...[2, 3, 2].map((page) => `https://api.example.test/items?page=${page}`),
       'https://files.example.test/?page=2',
     ]);
+    expect([...ways]).toEqual(['manual']);
   });
 
   it('asks nothing of another host ahead', async () => {
@@ -174,6 +226,14 @@ describe('look-ahead', () => {
     expect(asked.length).toBeLessThanOrEqual(6);
   });
 
+  it('asks for so many at a time as the limit of requests can spare', async () => {
+    const { transport, asked, most } = pages(20);
+    const limits = { maxRequests: 9, maxPages: 6 };
+    const { stats } = await engineOf(PAGED, { transport, lookAhead: 4, limits }).run();
+    expect([asked, most()]).toEqual([upTo(7), 2]);
+    expect(stats).toMatchObject({ stopReason: 'max-pages', lookAhead: { asked: 6, dropped: 0 } });
+  });
+
   it('ends what is on its way when nobody wants it any more', async () => {
     const { transport, requests } = pages(9);
     const run = engineOf(UP_TO_TOTAL, { transport, lookAhead: 4 }).engine.module('m').run();
@@ -187,6 +247,7 @@ describe('look-ahead', () => {
     };
     const other = engineOf(UP_TO_TOTAL, { transport: aborting, lookAhead: 4 });
     await expect(other.run({ signal: controller.signal })).rejects.toThrow('enough');
+    expect(requests.at(-1)?.signal.reason).toBe(controller.signal.reason);
   });
 
   it('tells the observer of nothing that did not happen', async () => {

@@ -65,6 +65,14 @@ describe('a page that repeats an earlier one', () => {
     expect(report.error).toBeUndefined();
     expect(requests).toHaveLength(1);
   });
+
+  it('is none where bodies are empty and the records come from elsewhere', async () => {
+    const pagination = { qs: { page: '{{pagination.page}}' }, condition: '{{pagination.page < 4}}' };
+    const spec = { url: '/x', response: { type: 'text', iterate: "{{split('a,b'; ',')}}" }, pagination };
+    const { transport, requests } = service(() => ({ text: '' }));
+    const { report } = await told(spec, { transport, onPageLoop: 'error' });
+    expect([report.error, requests.length]).toEqual([undefined, 3]);
+  });
 });
 
 describe('a limit that ends paging', () => {

@@ -52,6 +52,8 @@ export class LookAhead implements EarlyAnswers {
   readonly #pages = new Map<string, AheadPage>();
   readonly #sending = new AbortController();
   readonly #listener = { onAbort: (): void => this.#sending.abort(this.#run.signal.reason) };
+  /** What the run tells of it. */
+  readonly #told: { asked: number; used: number };
   /** The last page that was asked for. */
   #reached = 1;
   /** The largest number of records a page has held. */
@@ -70,7 +72,7 @@ export class LookAhead implements EarlyAnswers {
     };
     this.#quiet = new Run(settings, first.run.rules, []);
     addAbortListener(first.signal, this.#listener);
-    first.counters.ahead ??= { asked: 0, used: 0 };
+    this.#told = first.counters.ahead ??= { asked: 0, used: 0 };
   }
 
   take(request: TransportRequest): Promise<EarlyAnswer | undefined> | undefined {
@@ -111,7 +113,7 @@ export class LookAhead implements EarlyAnswers {
   end(context: RunContext): void {
     removeAbortListener(this.#run.signal, this.#listener);
     this.#sending.abort(NOT_NEEDED);
-    const { asked, used } = this.#run.counters.ahead ?? { asked: 0, used: 0 };
+    const { asked, used } = this.#told;
     if (asked > used) context.emit({ kind: 'dropped', pages: asked - used });
   }
 
@@ -129,7 +131,7 @@ export class LookAhead implements EarlyAnswers {
       return undefined;
     }
     mark.isUsed = true;
-    if (this.#run.counters.ahead !== undefined) this.#run.counters.ahead.used++;
+    this.#told.used++;
     return given;
   }
 
@@ -139,7 +141,7 @@ export class LookAhead implements EarlyAnswers {
    */
   #hasSpare({ counters, settings }: RunContext): boolean {
     const { maxRequests, maxPages } = settings.limits;
-    const { asked, used } = counters.ahead ?? { asked: 0, used: 0 };
+    const { asked, used } = this.#told;
     const inTurn = Math.min(maxRequests, counters.requests + maxPages - counters.pages);
     return inTurn + asked - used < maxRequests;
   }
@@ -166,7 +168,7 @@ export class LookAhead implements EarlyAnswers {
     const answer = context.settings
       .transport({ ...request, redirect: 'manual', signal, ahead: mark })
       .then(settle, () => settle(undefined));
-    if (context.counters.ahead !== undefined) context.counters.ahead.asked++;
+    this.#told.asked++;
     this.#pages.set(printRequest(request), { mark, answer });
     return true;
   }

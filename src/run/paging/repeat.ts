@@ -14,7 +14,7 @@ export async function waitForRepeat(
   repeats: number,
   context: RunContext,
 ): Promise<boolean> {
-  if (repeat?.condition === undefined || !evaluateFlag(repeat.condition, false, context)) return false;
+  if (repeat === undefined || !evaluateFlag(repeat.condition, false, context)) return false;
   const { settings } = context;
   const place = context.document?.placeOf('/repeat');
   const { limit, delay } = readRepeat(repeat, context);
