@@ -26,6 +26,12 @@ const SLOWEST_MS = 60;
 /** Tests that are run for a change before others are declared. */
 const FIRST_TESTS = 40;
 
+/** What a test takes at most to be among them. */
+const QUICK_MS = 5;
+
+/** How many times larger each portion of the others is than the one before. */
+const GROWTH = 4;
+
 /** What all tests of a change may take. */
 const MOST_MS = 600;
 
@@ -209,21 +215,25 @@ function keyOf(name, { mutatorName, replacement, location }, shift) {
 }
 
 /**
- * A few tests from everywhere first: most changes are noticed by them. Then the others, the quick ones of them where all would
- * take too long.
+ * A few quick tests from everywhere first: most changes are noticed by them. Then the others, the quick ones of them where all
+ * would take too long, in portions that grow: behind the one that fails, each test of a portion still has to be passed over.
  */
 function inPortions(ids, tests) {
-  const step = Math.ceil(ids.length / FIRST_TESTS);
-  const first = ids.filter((_, index) => index % step === 0);
+  const quick = ids.filter((id) => tests.get(id).timeMs <= QUICK_MS);
+  const step = Math.ceil(quick.length / FIRST_TESTS);
+  const first = new Set(quick.filter((_, index) => index % step === 0));
   let leftMs = MOST_MS;
   const rest = ids
-    .filter((_, index) => index % step !== 0)
+    .filter((id) => !first.has(id))
     .toSorted((one, other) => tests.get(one).timeMs - tests.get(other).timeMs)
     .filter((id) => {
       leftMs -= tests.get(id).timeMs;
       return leftMs > 0;
     });
-  return [first, rest]
+  const portions = [[...first]];
+  for (let start = 0, size = FIRST_TESTS; start < rest.length; start += size, size *= GROWTH)
+    portions.push(rest.slice(start, start + size));
+  return portions
     .filter(({ length }) => length > 0)
     .map((some) => new Map(some.map((id) => [id, tests.get(id)])));
 }
@@ -283,7 +293,11 @@ async function loadTests(places) {
   for (const file of files) nameTests(file, relative('.', file.filepath), tests);
   if (existsSync(TIMES)) {
     const times = JSON.parse(await readFile(TIMES, 'utf8'));
-    for (const [id, timeMs] of Object.entries(times)) tests.get(id).timeMs = timeMs;
+    for (const [id, timeMs] of Object.entries(times)) {
+      const test = tests.get(id);
+      if (test === undefined) throw new Error(`${id} has another name in each process.`);
+      test.timeMs = timeMs;
+    }
   }
   return { files, tests, forget };
 }
@@ -351,16 +365,18 @@ function messageOf(task) {
 }
 
 /**
- * Remembers the maps and sets that are made while modules are loaded, such as caches, so that what one change put there is
- * not found by the next.
+ * Remembers the maps and sets of ours that are made while modules are loaded, such as caches, so that what one change put there
+ * is not found by the next. Those of libraries are many, and no change gets there.
  */
 function rememberMaps() {
   const made = [];
+  const ours = pathToFileURL(resolve('src')).href;
   const own = [globalThis.Map, globalThis.Set].map((kind) => {
     globalThis[kind.name] = new Proxy(kind, {
       construct: (target, input, newTarget) => {
         const entries = Reflect.construct(target, input, newTarget);
-        made.push({ entries, before: [] });
+        const [, , maker = ''] = new Error('made here').stack.split('\n');
+        if (maker.includes(ours)) made.push({ entries, before: [] });
         return entries;
       },
     });

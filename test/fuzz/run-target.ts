@@ -7,16 +7,21 @@ const { stackTraceLimit } = Error;
 /**
  * Makes up cases of a target until one comes through, or all are survived.
  *
+ * @param seed default: that of the process
  * @returns the seed they were drawn with
  * @throws Error with the smallest case that came through, and what came of it
  */
-export async function runTarget<Input>({ input, survive }: Target<Input>, cases: number): Promise<number> {
+export async function runTarget<Input>(
+  { input, survive }: Target<Input>,
+  cases: number,
+  seed?: number,
+): Promise<number> {
   Error.stackTraceLimit = 0;
   try {
     const property = fc.asyncProperty(input, async (made) => {
       await survive(made);
     });
-    const details = await fc.check(property, { numRuns: cases });
+    const details = await fc.check(property, { numRuns: cases, ...(seed !== undefined && { seed }) });
     if (!details.failed && details.numRuns === cases) return details.seed;
     const [made] = details.counterexample ?? [];
     // Once more, this time with the way to it.

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compileNested } from '../../src/iml/compile/closures.js';
 import { compileStackProgram } from '../../src/iml/compile/stack-program.js';
+import { acceptDebug } from '../../src/iml/environment/debug-hook.js';
+import { type Branch, SCOPE_LISTENER } from '../../src/iml/environment/scope-listener.js';
 import type { Expression } from '../../src/iml/syntax/ast.js';
 import { parseTemplate } from '../../src/iml/syntax/parser.js';
 import { createCaseless } from '../../src/iml/values/caseless.js';
@@ -141,6 +143,26 @@ describe.each(COMPILERS)('%s', (_, compileWith) => {
     ['-word', Number.NaN],
     ["-'3'", -3],
     ['--3', 3],
+    ['i - zero', 2],
+    ['i - 5', -3],
+    ['7 - i', 5],
+    ['i * i', 4],
+    ['3 * i', 6],
+    ['i / 4', 0.5],
+    ['7 / i', 3.5],
+    ['i % i', 0],
+    ['i % 3', 2],
+    ['7 % i', 1],
+    ['i < 2', false],
+    ['i <= 2', true],
+    ['i > 2', false],
+    ['i >= 2', true],
+    ["'2' < i", false],
+    ["'2' <= i", true],
+    ["'2' > i", false],
+    ["'2' >= i", true],
+    ['i = 2', true],
+    ['i != 2', false],
   ])('%s', (expression, value) => expect(run(expression)).toStrictEqual(value));
 
   it('emptyarray is a new one each time', () => {
@@ -167,11 +189,74 @@ describe.each(COMPILERS)('%s', (_, compileWith) => {
     expect(run('o.f', scope)).toBeUndefined();
     expect(run('f', scope)).toBeUndefined();
   });
+  it('two texts are compared as the environment says', () => {
+    const compared: string[] = [];
+    const sameText = (left: string, right: string): boolean => {
+      compared.push(`${left} ${right}`);
+      return left.length === right.length;
+    };
+    const outcomes = ["'ab' = 'cd'", "'ab' != 'cd'", "word = 'a'", 'i = 2', "i = '2'", "'2' != i"].map(
+      (expression) => {
+        const source = `{{${expression}}}`;
+        const context = contextOf(source);
+        const environment = { ...context.environment, sameText };
+        const node = parseTemplate(source).parts[0] as Expression;
+        return compileWith(node, { ...context, environment })(DATA);
+      },
+    );
+    expect(outcomes).toEqual([true, false, false, true, false, true]);
+    expect(compared).toEqual(['ab cd', 'ab cd', 'text a']);
+  });
+  it('a function may tell the listener of the scope, where there is one', () => {
+    const told: unknown[] = [];
+    const speak = acceptDebug(({ onDebug }, ...values) => {
+      onDebug?.({ function: 'speak', values, place: { pointer: '' } });
+      return values.length;
+    });
+    const source = '{{speak(1; word)}}';
+    const node = parseTemplate(source).parts[0] as Expression;
+    const evaluate = compileWith(node, { ...contextOf(source), functions: { speak } });
+    const onDebug = ({ values }: { values: readonly unknown[] }): void => void told.push(values);
+    expect(evaluate({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {}, onDebug } })).toBe(2);
+    expect(evaluate({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {} } })).toBe(2);
+    expect(evaluate(DATA)).toBe(2);
+    expect(told).toEqual([[1, 'text']]);
+  });
   it('an error names each call it passes, and keeps its innermost place', () => {
     const error = imlErrorOf(() => run('if(true;\n same(1 + fail()))'));
     expect(error.message).toBe(
       "Function 'if' finished with error! Function 'same' finished with error! Function 'fail' finished with error! No.",
     );
     expect(error).toMatchObject({ kind: 'function-error', position: { line: 2, column: 11 } });
+  });
+});
+
+describe('an if that is observed', () => {
+  it('tells the listener of its scope which side it chose, and gives what it gives', () => {
+    const source = '{{if(word; if(zero; 1; 2))}}';
+    const context = contextOf(source);
+    const environment = { ...context.environment, reportsBranches: true };
+    const node = parseTemplate(source).parts[0] as Expression;
+    const evaluate = compileNested(node, { ...context, pointer: '/a', environment });
+    const told: Branch[] = [];
+    const onBranch = (branch: Branch): void => void told.push(branch);
+    expect(evaluate({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {}, onBranch } })).toBe(2);
+    expect(told).toEqual([
+      { pointer: '/a', offset: 2, isYes: true },
+      { pointer: '/a', offset: 11, isYes: false },
+    ]);
+    expect(evaluate({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {} } })).toBe(2);
+    expect(evaluate(DATA)).toBe(2);
+  });
+});
+
+describe('too many arguments', () => {
+  it.each(COMPILERS)('are refused by %s with the name of the call', (_, compileWith) => {
+    const call = { kind: 'call', name: 'count', args: Array(100_001), start: 2, end: 9, height: 1 } as const;
+    const error = imlErrorOf(() => compileWith(call, contextOf('{{count()}}'))(DATA));
+    expect(error).toMatchObject({
+      code: 'IML_LIMIT',
+      message: "Function 'count' finished with error! A call has more than the 100000 arguments it may have.",
+    });
   });
 });

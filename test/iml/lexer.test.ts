@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Lexer } from '../../src/iml/syntax/lexer.js';
-import { failureOf } from './template-failure.js';
+import { parseTemplate } from '../../src/iml/syntax/parser.js';
+import { failureOf, imlErrorOf } from './template-failure.js';
 
 /** The tokens of an expression, each as `kind text`, without the closing braces. */
 function lexes(expression: string): string[] {
@@ -73,6 +74,17 @@ describe('text', () => {
     expect(failsToLex('“a”')).toEqual({ kind: 'syntax', code: 'IML_SYNTAX', line: 1, column: 1 }));
   it('a quoted name without an end', () =>
     expect(failsToLex('\n `a')).toMatchObject({ code: 'IML_UNTERMINATED_STRING', line: 2, column: 2 }));
+});
+
+describe('a token in a message', () => {
+  const messageOf = (source: string): string => imlErrorOf(() => parseTemplate(source)).message;
+
+  it('is shown whole up to 40 characters', () => {
+    expect(messageOf(`{{a ${'b'.repeat(40)}}}`)).toBe(`An operator is expected before ${'b'.repeat(40)}.`);
+    expect(messageOf(`{{a ${'b'.repeat(41)}}}`)).toBe(`An operator is expected before ${'b'.repeat(40)}....`);
+  });
+  it('is the end where it is', () =>
+    expect(messageOf('{{a +}}')).toBe('A value is expected before the end of the expression.'));
 });
 
 describe('operators', () => {

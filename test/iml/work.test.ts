@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { ImlError } from '../../src/errors/iml-error.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
-import { spend, withinSteps, withoutSteps } from '../../src/iml/values/work.js';
+import {
+  type Journal,
+  once,
+  openJournal,
+  type Parts,
+  resumable,
+  spend,
+  withinSteps,
+  withJournal,
+  withoutSteps,
+} from '../../src/iml/values/work.js';
 import { ENVIRONMENT } from './functions/call-function.js';
 import { BOUNDED_CALLS, WORST_CALLS } from './functions/growth-inputs.js';
 
@@ -46,6 +56,119 @@ describe('steps', () => {
         spend(5);
       }),
     ).not.toThrow();
+  });
+});
+
+/** Evaluates within so many steps, and anew after each piece that was too much and is done in parts. */
+function evaluateInParts<T>(journal: Journal, steps: number, evaluate: () => T): { value: T; parts: number } {
+  let parts = 0;
+  for (;;) {
+    try {
+      return { value: withJournal(journal, () => withinSteps(steps, evaluate)), parts };
+    } catch (error) {
+      const { pending } = journal;
+      if (pending === undefined) throw error;
+      let part = pending.parts.next();
+      for (; part.done !== true; part = pending.parts.next()) parts++;
+      const { value } = part;
+      journal.done[pending.at] = () => value;
+    }
+  }
+}
+
+describe('an evaluation that is begun anew', () => {
+  function* counting(to: number): Parts<number> {
+    for (let done = 0; done < to; done++) yield;
+    return to;
+  }
+  const large = (to: number): number =>
+    resumable(
+      () => {
+        spend(100);
+        return -1;
+      },
+      () => counting(to),
+    );
+
+  it('does in parts what is too much at a time, each piece once', () => {
+    const seen: number[] = [];
+    const evaluate = (): number => {
+      const draw = once(() => seen.push(seen.length));
+      const [three, four] = [large(3), large(4)];
+      return 100 * draw + 10 * three + four + once(() => seen.push(seen.length));
+    };
+    expect(evaluateInParts(openJournal(), 50, evaluate)).toEqual({ value: 136, parts: 7 });
+    expect(seen).toEqual([0, 1]);
+  });
+
+  it('passes over what is done inside of a piece that is done', () => {
+    const told: string[] = [];
+    const tell = (text: string): void => once(() => void told.push(text));
+    const evaluate = (): number => {
+      once(() => {
+        tell('inner');
+        tell('other');
+        told.push('outer');
+      });
+      tell('behind');
+      return large(2);
+    };
+    expect(evaluateInParts(openJournal(), 50, evaluate)).toEqual({ value: 2, parts: 2 });
+    expect(told).toEqual(['inner', 'other', 'outer', 'behind']);
+  });
+
+  it('does at once what is not too much', () => {
+    expect(evaluateInParts(openJournal(), 100, () => large(3))).toEqual({ value: -1, parts: 0 });
+    expect(large(3)).toBe(-1);
+  });
+
+  it('leaves the first of what is too much, and no other error', () => {
+    const journal = openJournal();
+    expect(() => withJournal(journal, () => withinSteps(50, () => large(1)))).toThrow();
+    expect(journal.pending?.at).toBe(0);
+    const fail = (): never => {
+      throw new ImlError('IML_FUNCTION', 'No.', { kind: 'function-error' });
+    };
+    expect(() => withJournal(journal, () => resumable(fail, () => counting(1)))).toThrow('No.');
+    expect(journal.pending).toBeUndefined();
+    const twice = (): void => {
+      expect(() => large(1)).toThrow();
+      large(2);
+    };
+    expect(() => withJournal(journal, () => withinSteps(50, twice))).toThrow();
+    expect(journal.pending?.at).toBe(0);
+  });
+
+  it('leaves no journal behind', () => {
+    const journal = openJournal();
+    expect(() =>
+      withJournal(journal, () => {
+        throw new Error('No.');
+      }),
+    ).toThrow('No.');
+    once(() => 1);
+    expect(journal.done).toEqual([]);
+  });
+
+  it.each([
+    ['sort', ['desc', 'n']],
+    ['sort', ['asc ci', 'name']],
+    ['distinct', ['n']],
+    ['distinct', []],
+    ['createJSON', []],
+  ])('gives what %s gives at once, with %j', (name, rest) => {
+    for (const size of [0, 1, 255, 256, 257, 700, 1024]) {
+      const list = Array.from({ length: size }, (_, id) => ({
+        n: (id * 7919) % 37,
+        name: id % 3 === 0 ? `N${id % 11}` : `n${id % 11}`,
+        id,
+        text: id === 1 ? 'a"\n'.repeat(2_000) : '',
+      }));
+      const call = (): unknown => FUNCTIONS[name]?.(ENVIRONMENT, list, ...rest);
+      const { value, parts } = evaluateInParts(openJournal(), 4 * size + 1, call);
+      expect(value).toEqual(call());
+      expect(parts).toBeGreaterThanOrEqual(Math.floor(size / 256));
+    }
   });
 });
 

@@ -40,14 +40,9 @@ export function textOfBytes(bytes: Uint8Array, encoding: BytesEncoding): string 
     case 'utf8':
       return DECODER.decode(bytes);
     case 'hex':
-      return (
-        NODE_BUFFER?.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex') ?? hexOfBytes(bytes)
-      );
+      return nodeBufferOf(bytes)?.toString('hex') ?? hexOfBytes(bytes);
     case 'base64':
-      return (
-        NODE_BUFFER?.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64') ??
-        base64OfBytes(bytes)
-      );
+      return nodeBufferOf(bytes)?.toString('base64') ?? base64OfBytes(bytes);
     case 'latin1':
       return latin1OfBytes(bytes);
     case 'ascii':
@@ -61,8 +56,11 @@ export function computeTextLength(count: number, encoding: BytesEncoding): numbe
   return encoding === 'base64' ? Math.ceil(count / 3) * 4 : count;
 }
 
-/** Ten times as quick, where there is one. */
-const NODE_BUFFER: Pick<typeof Buffer, 'from'> | undefined = globalThis.Buffer;
+/** The same bytes for Node, which writes them ten times as quickly; undefined where it is not there. */
+function nodeBufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer | undefined {
+  const node: Pick<typeof Buffer, 'from'> | undefined = globalThis.Buffer;
+  return node?.from(buffer, byteOffset, length);
+}
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });

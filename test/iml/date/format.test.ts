@@ -3,6 +3,7 @@ import moment from 'moment-timezone';
 import { describe, expect, it } from 'vitest';
 import { ImlError } from '../../../src/errors/iml-error.js';
 import { formatDate } from '../../../src/iml/date/format.js';
+import { portionsOf } from '../portions.js';
 import { format, instantMs, modernMs, token, zoneName } from './arbitraries.js';
 
 const MS = Date.UTC(2018, 9, 1, 7, 2, 5, 123);
@@ -94,7 +95,7 @@ describe('formatDate', () => {
     expect(formats('YYYY', Date.UTC(0, 5, 1) - 1900 * 365.2425 * 86_400_000)).toBe('0000');
   });
 
-  it('equals moment for all tokens, instants and zones', () => {
+  it.each(portionsOf(1000, 50))('equals moment for all tokens, instants and zones, part %#', (portion) => {
     fc.assert(
       fc.property(
         instantMs,
@@ -105,18 +106,18 @@ describe('formatDate', () => {
           expect(formats(pattern, ms, zone)).toBe(byMoment(ms, pattern, zone));
         },
       ),
-      { numRuns: 1000 },
+      portion,
     );
   });
 
-  it('equals moment for any format', () => {
+  it.each(portionsOf(1000, 50))('equals moment for any format, part %#', (portion) => {
     fc.assert(
       fc.property(modernMs, format, zoneName, (ms, pattern, zone) => {
         // moment fails on a format of line breaks only.
         fc.pre(/./.test(pattern));
         expect(formats(pattern, ms, zone)).toBe(byMoment(ms, pattern, zone));
       }),
-      { numRuns: 1000 },
+      portion,
     );
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ImlError } from '../../../src/errors/iml-error.js';
 import { formatDate } from '../../../src/iml/date/format.js';
 import { parseDate } from '../../../src/iml/date/parse.js';
+import { portionsOf } from '../portions.js';
 import { format, modernMs, ZONES, zoneName } from './arbitraries.js';
 
 const NOW = Date.UTC(2022, 4, 17, 22, 30);
@@ -149,42 +150,48 @@ describe('parseDate', () => {
     }
   });
 
-  it('equals moment on texts of fixed shapes', () => {
+  it.each(portionsOf(1000, 50))('equals moment on texts of fixed shapes, part %#', (portion) => {
     fc.assert(
       fc.property(modernMs, fixed, zoneName, (ms, pattern, zone) => {
         const text = formatDate(ms, pattern, zone);
         expect(parseDate(text, pattern, zone, () => NOW)?.getTime()).toBe(byMoment(text, pattern, zone));
       }),
-      { numRuns: 1000 },
+      portion,
     );
   });
 
-  it('equals moment on texts that nearly have a fixed shape', () => {
-    const edit = fc.record({
-      at: fc.nat(30),
-      put: fc.constantFrom('', '0', '9', '-', ':', 'Z', ' ', '+14:30'),
-    });
-    fc.assert(
-      fc.property(modernMs, fixed, edit, zoneName, (ms, pattern, { at, put }, zone) => {
-        const whole = formatDate(ms, pattern, zone);
-        const text = whole.slice(0, at) + put + whole.slice(at + 1);
-        expect(parseDate(text, pattern, zone, () => NOW)?.getTime()).toBe(byMoment(text, pattern, zone));
-      }),
-      { numRuns: 1000 },
-    );
-  });
+  it.each(portionsOf(1000, 50))(
+    'equals moment on texts that nearly have a fixed shape, part %#',
+    (portion) => {
+      const edit = fc.record({
+        at: fc.nat(30),
+        put: fc.constantFrom('', '0', '9', '-', ':', 'Z', ' ', '+14:30'),
+      });
+      fc.assert(
+        fc.property(modernMs, fixed, edit, zoneName, (ms, pattern, { at, put }, zone) => {
+          const whole = formatDate(ms, pattern, zone);
+          const text = whole.slice(0, at) + put + whole.slice(at + 1);
+          expect(parseDate(text, pattern, zone, () => NOW)?.getTime()).toBe(byMoment(text, pattern, zone));
+        }),
+        portion,
+      );
+    },
+  );
 
-  it('equals moment for any format and text, and throws nothing', () => {
-    const anyText = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'0123456789-:/ TZ+.apm') }));
-    fc.assert(
-      fc.property(anyText, format, zoneName, (text, pattern, zone) => {
-        // An empty format means no format here, and Unix times have tests of their own.
-        fc.pre(!/^[Xx]?$/.test(pattern));
-        expect(parseDate(text, pattern, zone, () => NOW)?.getTime()).toBe(byMoment(text, pattern, zone));
-      }),
-      { numRuns: 1000 },
-    );
-  });
+  it.each(portionsOf(1000, 50))(
+    'equals moment for any format and text, and throws nothing, part %#',
+    (portion) => {
+      const anyText = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'0123456789-:/ TZ+.apm') }));
+      fc.assert(
+        fc.property(anyText, format, zoneName, (text, pattern, zone) => {
+          // An empty format means no format here, and Unix times have tests of their own.
+          fc.pre(!/^[Xx]?$/.test(pattern));
+          expect(parseDate(text, pattern, zone, () => NOW)?.getTime()).toBe(byMoment(text, pattern, zone));
+        }),
+        portion,
+      );
+    },
+  );
 
   it('refuses formats above 1000 characters, and looks for no date in a text above 1000', () => {
     expect(parses('2016', `YYYY${'-'.repeat(996)}`)).toBe('2016-01-01T00:00:00.000Z');

@@ -80,18 +80,17 @@ describe('localToInstant', () => {
     );
   });
 
-  it('equals the zone parser of moment around every change of clocks', () => {
-    for (const name of moment.tz.names().filter((_, index) => index % 20 === 0)) {
-      const data = moment.tz.zone(name);
-      const zone = requireZone(name);
-      for (const until of data?.untils ?? []) {
-        if (!Number.isFinite(until)) continue;
-        for (const shift of [-600, -180, -61, -60, -1, 0, 1, 59, 60, 119, 120, 330, 600, 840]) {
-          const localMs = until + shift * MINUTE;
-          const expected = Math.round(localMs + (data?.parse(localMs) ?? Number.NaN) * MINUTE);
-          if (localToInstant(zone, localMs) !== expected)
-            expect.fail(`${name} ${new Date(localMs).toISOString()}`);
-        }
+  const some = moment.tz.names().filter((_, index) => index % 20 === 0);
+  it.each(some)('equals the zone parser of moment around every change of clocks in %s', (name) => {
+    const data = moment.tz.zone(name);
+    const zone = requireZone(name);
+    for (const until of data?.untils ?? []) {
+      if (!Number.isFinite(until)) continue;
+      for (const shift of [-600, -180, -61, -60, -1, 0, 1, 59, 60, 119, 120, 330, 600, 840]) {
+        const localMs = until + shift * MINUTE;
+        const expected = Math.round(localMs + (data?.parse(localMs) ?? Number.NaN) * MINUTE);
+        if (localToInstant(zone, localMs) !== expected)
+          expect.fail(`${name} ${new Date(localMs).toISOString()}`);
       }
     }
   });

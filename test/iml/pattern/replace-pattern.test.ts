@@ -7,6 +7,7 @@ import {
   tracePattern,
 } from '../../../src/iml/pattern/replace-pattern.js';
 import { MAX_RESULT_LENGTH } from '../../../src/iml/pattern/text-builder.js';
+import { portionsOf } from '../portions.js';
 import { flagLists, patterns, replacements, texts } from './random-pattern.js';
 
 const INVALID = Symbol('invalid');
@@ -68,17 +69,17 @@ describe('random patterns give what the host gives', () => {
     ['without flag u', false, RANDOM_PATTERNS.legacy],
     ['with flag u', true, RANDOM_PATTERNS.unicode],
   ] as const) {
-    it(title, () => {
+    it.each(portionsOf(numRuns, 10))(`${title}, part %#`, (portion) => {
       const generated = patterns({ unicode, backreferences: !unicode });
       const property = fc.property(generated, flagLists, uses, (pattern, letters, pairs) => {
         const flags = unicode ? `${letters}u` : letters;
         for (const [text, replacement] of pairs) agrees({ text, pattern, flags, replacement });
       });
-      fc.assert(property, { numRuns });
+      fc.assert(property, portion);
     });
   }
 
-  it('and never throw anything but an error of the language, for any pattern text', () => {
+  it.each(portionsOf(5_000, 100))('and any pattern text is a pattern or an error, part %#', (portion) => {
     const noise = fc.string({ unit: fc.constantFrom(...'()[]{}|*+?.^$\\=!<:,-ab10cuxpkw/'), maxLength: 14 });
     const property = fc.property(noise, texts, fc.constantFrom('', 'g', 'u'), (pattern, text, flags) => {
       fc.pre(!(pattern.includes('(?<') && !/\(\?<[=!]/.test(pattern)));
@@ -89,7 +90,7 @@ describe('random patterns give what the host gives', () => {
       // A named group is valid for the host and refused by us.
       if (!(ours === INVALID && /\(\?<[^=!]/.test(pattern))) expect(ours).toBe(expected);
     });
-    fc.assert(property, { numRuns: 5_000 });
+    fc.assert(property, portion);
   });
 });
 
