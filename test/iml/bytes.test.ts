@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BytesEncoding, bytesOfText, findEncoding, textOfBytes } from '../../src/iml/values/bytes.js';
+import {
+  type BytesEncoding,
+  bytesOfText,
+  computeTextLength,
+  findEncoding,
+  textOfBytes,
+} from '../../src/iml/values/bytes.js';
 
 const ENCODINGS: readonly BytesEncoding[] = ['utf8', 'hex', 'base64', 'latin1', 'ascii'];
 const bytes = fc.uint8Array({ maxLength: 100 });
@@ -50,4 +56,18 @@ it('names of encodings have aliases and no case', () => {
   expect(findEncoding('UTF-8')).toBe('utf8');
   expect(findEncoding('Binary')).toBe('latin1');
   expect(findEncoding('constructor')).toBeUndefined();
+});
+it.each(['a', 'a!', '!a', 'abc', 'ř0'])('%s is no hex', (text) => {
+  expect(bytesOfText(text, 'hex')).toBeUndefined();
+});
+it.each([
+  ['hex', 3, 6],
+  ['base64', 0, 0],
+  ['base64', 1, 4],
+  ['base64', 3, 4],
+  ['base64', 4, 8],
+  ['utf8', 5, 5],
+  ['latin1', 5, 5],
+] as const)('%s of %i bytes has at most %i characters', (encoding, count, length) => {
+  expect(computeTextLength(count, encoding)).toBe(length);
 });

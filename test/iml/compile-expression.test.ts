@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileNested } from '../../src/iml/compile/closures.js';
+import { compileExpression } from '../../src/iml/compile/compile-expression.js';
 import { compileStackProgram } from '../../src/iml/compile/stack-program.js';
 import { acceptDebug } from '../../src/iml/environment/debug-hook.js';
 import { type Branch, SCOPE_LISTENER } from '../../src/iml/environment/scope-listener.js';
@@ -247,6 +248,24 @@ describe('an if that is observed', () => {
     ]);
     expect(evaluate({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {} } })).toBe(2);
     expect(evaluate(DATA)).toBe(2);
+  });
+});
+
+describe('an error deep inside calls', () => {
+  it('is named by a hundred of them at most', () => {
+    const named = (calls: number): number => {
+      const source = `{{${'same('.repeat(calls)}fail()${')'.repeat(calls)}}}`;
+      const node = parseTemplate(source).parts[0] as Expression;
+      const { message } = imlErrorOf(() => compileStackProgram(node, contextOf(source))(DATA));
+      return message.split('finished with error!').length - 1;
+    };
+    expect([named(98), named(99), named(100), named(300)]).toEqual([99, 100, 100, 100]);
+  });
+
+  it('is none of evaluating a tree that is too high for the stack', () => {
+    const deep = `${'!'.repeat(100_000)}a`;
+    const node = parseTemplate(`{{${deep}}}`).parts[0] as Expression;
+    expect(compileExpression(node, contextOf(deep))({ a: 1 })).toBe(true);
   });
 });
 

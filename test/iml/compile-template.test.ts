@@ -54,6 +54,45 @@ describe('anything else gives text', () => {
   ])('%j gives %j', (template, text) => expect(gives(template)).toBe(text));
 });
 
+describe('a collection of members of one record', () => {
+  const TEMPLATE = { a: '{{item.a}}', b: '{{item.b}}', c: '{{other.c}}', d: 'x{{item.a}}' };
+  const made = (item: unknown, other: unknown = { c: 3 }): unknown => evaluate(TEMPLATE, { item, other });
+
+  it('has what the record has', () => {
+    expect(made({ a: 1, b: 2 })).toStrictEqual({ a: 1, b: 2, c: 3, d: 'x1' });
+    expect(made({ a: null, b: [2] })).toStrictEqual({ a: null, b: [2], c: 3, d: 'x' });
+    expect(made(createCaseless([['A', 1]]))).toStrictEqual({ a: 1, c: 3, d: 'x1' });
+  });
+  it('leaves out what the record has not, and functions', () => {
+    expect(made({ a: 1 })).toStrictEqual({ a: 1, c: 3, d: 'x1' });
+    expect(made({ a: () => 1, b: 2 })).toStrictEqual({ b: 2, c: 3, d: 'x' });
+    expect(made(null, null)).toStrictEqual({ d: 'x' });
+    expect(made([{ a: 1 }], 'c')).toStrictEqual({ d: 'x' });
+    expect(made(new Map([['a', 1]]))).toStrictEqual({ c: 3, d: 'x' });
+  });
+  it('keeps the order in which its members are written', () => {
+    expect(
+      Object.keys(evaluate({ z: '{{item.a}}', a: '{{item.b}}' }, { item: { a: 1, b: 2 } }) as object),
+    ).toEqual(['z', 'a']);
+  });
+  it('may have a member of any name', () => {
+    const template = JSON.parse('{ "__proto__": "{{item.a}}", "b": "{{item.b}}" }') as unknown;
+    const result = evaluate(template, { item: { a: 1, b: 2 } });
+    expect(Object.entries(result as object)).toEqual([
+      ['__proto__', 1],
+      ['b', 2],
+    ]);
+  });
+  it('has null for a missing value on version 1', () => {
+    expect(evaluate(TEMPLATE, { item: {} }, { platformVersion: 1 })).toStrictEqual({
+      a: null,
+      b: null,
+      c: null,
+      d: 'x',
+    });
+  });
+});
+
 describe('other values stand for themselves', () => {
   it.each([0, 1.5, true, false, null, undefined])('%s', (value) => expect(gives(value)).toBe(value));
   it('dates and class instances, too', () => expect(gives({ at: DATE })).toEqual({ at: DATE }));

@@ -15,6 +15,7 @@ it.each([
   ['.svg', 'image/svg+xml'],
   ['a.', undefined],
   ['', undefined],
+  ['png', undefined],
   ['a.png/b', undefined],
   ['a.toString', undefined],
 ])('%s is %s', (fileName, type) => expect(findMediaType(fileName)).toBe(type));

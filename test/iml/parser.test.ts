@@ -33,6 +33,67 @@ describe('templates', () => {
     expect(parseTemplate('ab{{ c.d }}').parts[1]).toMatchObject({ start: 5, end: 8, height: 2 }));
 });
 
+describe('the height of a tree', () => {
+  it.each([
+    ['a', 1],
+    ["'a'", 1],
+    ['true', 1],
+    ['`a`', 1],
+    ['a.b.c', 3],
+    ['a[]', 2],
+    ['a[b]', 2],
+    ['a.b[c]', 3],
+    ['a[b.c.d]', 4],
+    ['f()', 1],
+    ['f(;)', 1],
+    ['f(a)', 2],
+    ['f(a.b; c)', 3],
+    ['f(a; b.c.d; e.f)', 4],
+    ['-a', 2],
+    ['!-a', 3],
+    ['a + b', 2],
+    ['a + b.c', 3],
+    ['a.b.c + d', 4],
+    ['a + b + c', 3],
+    ['a * (b + c)', 3],
+    ['((a))', 1],
+  ])('%s is %i', (expression, height) =>
+    expect(parseTemplate(`{{${expression}}}`).parts[0]).toMatchObject({ height }),
+  );
+});
+
+describe('a mistake', () => {
+  it.each([
+    [
+      '{{ {a: 1} }}',
+      'Braces cannot stand inside an expression: it has no object literals, and {{ }} does not nest.',
+    ],
+    ['{{a # b}}', 'Unexpected character "#".'],
+    ['{{a 😀}}', 'Unexpected character "😀".'],
+    ['{{“a”}}', 'The quote “ does not delimit text; write \' or ".'],
+    ['{{a[1}}', 'A ] is missing for the bracket opened here.'],
+    ['{{f(1}}', 'A ) is missing for the bracket opened here.'],
+    ['{{(1}}', 'A ) is missing for the bracket opened here.'],
+    ['{{a]}}', 'This ] closes nothing.'],
+    ['{{(a]}}', 'This ] closes nothing.'],
+    ['{{a)}}', 'This ) closes nothing.'],
+    ['{{a[1)}}', 'This ) closes nothing.'],
+    ['{{a, b}}', 'A separator can stand only between the arguments of a function.'],
+    ['{{a b}}', 'An operator is expected before b.'],
+    ['{{a ! b}}', 'An operator is expected before !.'],
+    ['{{a(}}', 'A value is expected before the end of the expression.'],
+    ['{{* a}}', 'A value is expected before *.'],
+    ['{{a.}}', 'A name is expected after the dot, not the end of the expression.'],
+    ["{{a.'b'}}", "A name is expected after the dot, not 'b'."],
+    ['{{a', 'This expression has no closing }}.'],
+    ["{{'a}}", 'This text has no closing quote.'],
+    ['{{`a}}', 'This quoted name has no closing backtick.'],
+    [`{{${'9'.repeat(400)}}}`, 'This number is too large.'],
+  ])('%s is told in words', (template, message) =>
+    expect(imlErrorOf(() => parseTemplate(template)).message).toBe(message),
+  );
+});
+
 describe('operators', () => {
   it.each([
     ['1 + 2 * 3', '1 + 2 * 3'],

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCaseless, isCaseless } from '../../src/iml/values/caseless.js';
-import { getPath, memberReader, readFirst, readIndex, readMember } from '../../src/iml/values/path.js';
+import {
+  getPath,
+  memberReader,
+  readFirst,
+  readIndex,
+  readMember,
+  scopePathReader,
+} from '../../src/iml/values/path.js';
 
 const LIST = ['a', 'b', 'c'];
 
@@ -124,5 +131,47 @@ describe('caseless collections', () => {
     expect(readMember(headers, 'constructor')).toBeUndefined();
     expect(isCaseless(headers)).toBe(true);
     expect(isCaseless({})).toBe(false);
+  });
+});
+
+describe('a path of a scope', () => {
+  const own = {
+    b: { c: { d: 4 }, f: () => 0, list: [7, 8] },
+    f: () => 0,
+    no: null,
+    text: 'abc',
+    list: [5, 6],
+  };
+
+  it.each(['item', 'a'])('that starts at %s is read to its end', (root) => {
+    const read = (...names: string[]): unknown => scopePathReader([root, ...names])({ [root]: own });
+    expect(read()).toBe(own);
+    expect(read('b')).toBe(own.b);
+    expect(read('b', 'c')).toBe(own.b.c);
+    expect(read('b', 'c', 'd')).toBe(4);
+    expect(read('list', '2')).toBe(6);
+    expect(read('b', 'list', '-1')).toBe(8);
+    expect(read('text')).toBe('abc');
+    for (const names of [
+      ...[['f'], ['b', 'f'], ['f', 'name'], ['no', 'a'], ['text', 'length'], ['b', 'gone'], ['gone', 'a']],
+      ...[['toString'], ['b', 'toString'], ['toString', 'name'], ['constructor'], ['list', 'length']],
+      ...[
+        ['b', 'c', 'toString'],
+        ['b', 'gone', 'd'],
+        ['list', '0'],
+        ['list', '3'],
+      ],
+    ])
+      expect(read(...names)).toBeUndefined();
+  });
+
+  it.each([undefined, null, 'text', 5, true, () => 0])('%# leads nowhere in what holds nothing', (value) => {
+    for (const root of ['item', 'a'])
+      for (const rest of [['length'], ['name'], ['b', 'c'], ['b', 'c', 'd']])
+        expect(scopePathReader([root, ...rest])({ [root]: value })).toBeUndefined();
+  });
+
+  it('reads a function as nothing', () => {
+    expect(scopePathReader(['a'])({ a: () => 0 })).toBeUndefined();
   });
 });

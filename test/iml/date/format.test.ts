@@ -48,6 +48,26 @@ describe('formatDate', () => {
     expect(formats(pattern)).toBe(expected);
   });
 
+  it.each([
+    ...['w|', 'W|W', 'ww|', '\\', '\\\\x', 'YYYY\\', '\\D', '\\Do', '\\e', '\\ YYYY', '\\[D]'],
+    ...[
+      'N NN NNN NNNN NNNNN',
+      'y yy',
+      'eHHmm',
+      'Hmm Hmmss hmm hmmss',
+      'MMM MMMM',
+      'dd ddd dddd',
+      'e',
+      'z zz',
+    ],
+    ...['D Do [of] MMMM', 'DDDo wo Wo Qo do', '[a', 'a]', '[a]b]', '[[a]]', '\nD\r'],
+  ])('writes %j as moment does', (pattern) => {
+    const years = [Date.UTC(2018, 9, 1, 0, 5, 9), Date.UTC(-44, 2, 15, 13), Date.UTC(2021, 0, 3, 12, 59)];
+    const days = Array.from({ length: 31 }, (_, day) => Date.UTC(2024, 0, day + 1, day % 24));
+    for (const ms of [...years, ...days, ...days.map((ms) => ms + 335 * 86_400_000)])
+      expect(formats(pattern, ms)).toBe(byMoment(ms, pattern, 'UTC'));
+  });
+
   it('shows midnight as 24 with k, as 12 with h and as 0 with H', () => {
     const midnight = Date.UTC(2018, 9, 1);
     expect(formats('k kk h hh H HH A', midnight)).toBe('24 24 12 12 0 00 AM');

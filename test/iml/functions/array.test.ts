@@ -57,6 +57,15 @@ describe('sort', () => {
   });
   it('dates by instant', () => {
     expect(sort([new Date(5), new Date(1)])).toEqual([new Date(1), new Date(5)]);
+    const kinds = [{ a: 1 }, 'b', true, new Date(1), 2, [1, 'c'], false, new Date(0), 1, 'a', { b: 1 }];
+    const nothing = [null, Number.NaN, new Date(Number.NaN), undefined];
+    const inOrder = [1, 2, new Date(0), new Date(1), false, true, [1, 'c'], 'a', 'b', { a: 1 }, { b: 1 }];
+    expect(sort([...nothing, ...kinds])).toEqual([...inOrder, ...nothing]);
+    expect(sort([...nothing, ...kinds], ' DESC ')).toEqual([
+      ...[{ a: 1 }, { b: 1 }, 'b', 'a', [1, 'c'], true, false, new Date(1), new Date(0), 2, 1],
+      ...nothing,
+    ]);
+    expect(sort(['b_', 'B', 'a', 'C', ['A']], 'asc ci')).toEqual(['a', ['A'], 'B', 'b_', 'C']);
   });
   it('keeps the order of what is equal, in both directions', () => {
     const list = [

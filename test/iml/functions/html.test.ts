@@ -18,6 +18,7 @@ describe('stripHTML', () => {
     ['a <b', 'a <b'],
     ['<a title="open>text', 'text'],
     ['a &amp; b', 'a &amp; b'],
+    ['a --> <!-- b -->c', 'a --> c'],
   ])('%s becomes %s', (html, text) => expect(call('stripHTML', html)).toBe(text));
 
   it.each(['<a ', '<a ="', '<!', '<!--', '<script></script', '<a =\'">', "<a ='><b =\"'>"])(

@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { JWT_FUNCTIONS } from '../../../src/iml/functions/jwt.js';
 import { callFunction, errorOf } from './call-function.js';
 
+/** Made once: it takes as long as all tests of this file. */
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
 const jwt = (...args: unknown[]) => String(callFunction(JWT_FUNCTIONS, 'jwt', ...args));
 const decoded = (token: string): unknown[] =>
   token
@@ -23,7 +26,6 @@ describe('jwt', () => {
   );
 
   it('RS256 is verified by the public key', () => {
-    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const token = jwt({ a: 1 }, privateKey.export({ type: 'pkcs8', format: 'pem' }), 'RS256');
     const [header = '', payload = '', signature = ''] = token.split('.');
     const data = Buffer.from(`${header}.${payload}`);

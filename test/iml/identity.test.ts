@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { createDistinctKey, createEqualityKey } from '../../src/iml/values/identity.js';
+
+const other = new Map();
+const bytes = (...list: number[]): Uint8Array => Uint8Array.from(list);
+
+/** Values that count as equal stand together. */
+const CLASSES: readonly (readonly unknown[])[] = [
+  [undefined, null, () => 0],
+  ['', ''],
+  ['a'],
+  ['1'],
+  [1, 1],
+  [true],
+  ['true'],
+  [new Date(5), new Date(5)],
+  [new Date(6)],
+  [bytes(1, 2), bytes(1, 2)],
+  [bytes(1)],
+  [other, other],
+  [new Map()],
+  [[], []],
+  [{}, {}],
+  [[1], [1]],
+  [['1']],
+  [[undefined], [null], [() => 0]],
+  [[true]],
+  [['true']],
+  [[new Date(5)], [new Date(5)]],
+  [['d5']],
+  [[bytes(1)], [bytes(1)]],
+  [['bAQ==']],
+  [[other], [other]],
+  [[new Map()]],
+  [
+    { a: 1, b: [2] },
+    { b: [2], a: 1 },
+  ],
+  [
+    { a: null, b: undefined },
+    { a: null, c: () => 0 },
+  ],
+  [{ a: 2 }],
+  [[[]]],
+  ['[]'],
+  ['\u0000[]'],
+  ['\u0000"\u0000[]'],
+];
+
+describe('keys for equality', () => {
+  it('are the same for what is equal, and for nothing else', () => {
+    const keyOf = createEqualityKey();
+    const keys = CLASSES.map((values) => values.map(keyOf));
+    keys.forEach((own, index) => {
+      for (const key of own) expect({ index, key }).toEqual({ index, key: own[0] });
+    });
+    expect(new Set(keys.map(([key]) => key)).size).toBe(CLASSES.length);
+  });
+});
+
+describe('keys for distinct', () => {
+  it('take numbers and booleans for their text', () => {
+    const keyOf = createDistinctKey();
+    expect([1, true, '1', 'true', null].map(keyOf)).toEqual(['1', 'true', '1', 'true', undefined]);
+    expect(keyOf([1])).not.toBe(keyOf(['1']));
+  });
+});
