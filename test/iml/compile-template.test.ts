@@ -93,6 +93,32 @@ describe('a collection of members of one record', () => {
   });
 });
 
+describe('a template that cannot be read', () => {
+  it('is one of more than 512 levels, where the next one begins', () => {
+    const nested = (levels: number): unknown => {
+      let template: unknown = '{{n}}';
+      for (let level = 0; level < levels; level++) template = level % 2 === 0 ? [template] : { a: template };
+      return template;
+    };
+    expect(() => gives(nested(512))).not.toThrow();
+    const error = imlErrorOf(() => gives(nested(513)));
+    expect(error).toMatchObject({
+      code: 'IML_LIMIT',
+      message: 'A template can nest 512 levels of objects and arrays.',
+      place: { pointer: '/0/a'.repeat(256) },
+    });
+  });
+  it('throws its error when it is evaluated', () => {
+    const template = {
+      get a(): unknown {
+        throw new Error('No.');
+      },
+    };
+    const evaluateLater = compile(template);
+    expect(imlErrorOf(() => evaluateLater({}))).toMatchObject({ code: 'IML_HOST_VALUE', kind: 'type' });
+  });
+});
+
 describe('other values stand for themselves', () => {
   it.each([0, 1.5, true, false, null, undefined])('%s', (value) => expect(gives(value)).toBe(value));
   it('dates and class instances, too', () => expect(gives({ at: DATE })).toEqual({ at: DATE }));
