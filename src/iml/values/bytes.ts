@@ -40,9 +40,9 @@ export function textOfBytes(bytes: Uint8Array, encoding: BytesEncoding): string 
     case 'utf8':
       return DECODER.decode(bytes);
     case 'hex':
-      return nodeBufferOf(bytes)?.toString('hex') ?? hexOfBytes(bytes);
+      return viewAsBuffer(bytes)?.toString('hex') ?? hexOfBytes(bytes);
     case 'base64':
-      return nodeBufferOf(bytes)?.toString('base64') ?? base64OfBytes(bytes);
+      return viewAsBuffer(bytes)?.toString('base64') ?? base64OfBytes(bytes);
     case 'latin1':
       return latin1OfBytes(bytes);
     case 'ascii':
@@ -57,7 +57,7 @@ export function computeTextLength(count: number, encoding: BytesEncoding): numbe
 }
 
 /** The same bytes for Node, which writes them ten times as quickly; undefined where it is not there. */
-function nodeBufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer | undefined {
+function viewAsBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer | undefined {
   const node: Pick<typeof Buffer, 'from'> | undefined = globalThis.Buffer;
   return node?.from(buffer, byteOffset, length);
 }
