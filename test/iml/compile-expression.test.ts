@@ -190,6 +190,16 @@ describe.each(COMPILERS)('%s', (_, compileWith) => {
     expect(run('o.f', scope)).toBeUndefined();
     expect(run('f', scope)).toBeUndefined();
   });
+  it('a function of the app goes before if and ifempty', () => {
+    const functions = { if: (_: unknown, ...args: unknown[]) => args, ifempty: () => 'own' };
+    const given = ['if(1; 2; word)', "ifempty(''; 2)"].map((expression) => {
+      const source = `{{${expression}}}`;
+      return compileWith(parseTemplate(source).parts[0] as Expression, { ...contextOf(source), functions })(
+        DATA,
+      );
+    });
+    expect(given).toEqual([[1, 2, 'text'], 'own']);
+  });
   it('two texts are compared as the environment says', () => {
     const compared: string[] = [];
     const sameText = (left: string, right: string): boolean => {

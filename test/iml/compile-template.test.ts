@@ -75,13 +75,18 @@ describe('a collection of members of one record', () => {
       Object.keys(evaluate({ z: '{{item.a}}', a: '{{item.b}}' }, { item: { a: 1, b: 2 } }) as object),
     ).toEqual(['z', 'a']);
   });
+  it('takes nothing of it that is asked of another record', () => {
+    expect(made({ a: 1, b: 2, c: 9 })).toStrictEqual({ a: 1, b: 2, c: 3, d: 'x1' });
+    expect(made({ a: 1, b: 2, c: 9 }, {})).toStrictEqual({ a: 1, b: 2, d: 'x1' });
+  });
   it('may have a member of any name', () => {
     const template = JSON.parse('{ "__proto__": "{{item.a}}", "b": "{{item.b}}" }') as unknown;
-    const result = evaluate(template, { item: { a: 1, b: 2 } });
-    expect(Object.entries(result as object)).toEqual([
-      ['__proto__', 1],
-      ['b', 2],
-    ]);
+    for (const b of [2, undefined]) {
+      const result = evaluate(template, { item: { a: { x: 1 }, b } }) as object;
+      const expected = [['__proto__', { x: 1 }], ...(b === undefined ? [] : [['b', b]])];
+      expect(Object.entries(result)).toEqual(expected);
+      expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
+    }
   });
   it('has null for a missing value on version 1', () => {
     expect(evaluate(TEMPLATE, { item: {} }, { platformVersion: 1 })).toStrictEqual({
@@ -95,12 +100,13 @@ describe('a collection of members of one record', () => {
 
 describe('a template that cannot be read', () => {
   it('is one of more than 512 levels, where the next one begins', () => {
-    const nested = (levels: number): unknown => {
-      let template: unknown = '{{n}}';
+    const nested = (levels: number, inmost: unknown = '{{n}}'): unknown => {
+      let template = inmost;
       for (let level = 0; level < levels; level++) template = level % 2 === 0 ? [template] : { a: template };
       return template;
     };
     expect(() => gives(nested(512))).not.toThrow();
+    expect(() => gives(nested(512, 5))).not.toThrow();
     const error = imlErrorOf(() => gives(nested(513)));
     expect(error).toMatchObject({
       code: 'IML_LIMIT',

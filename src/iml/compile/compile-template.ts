@@ -149,13 +149,13 @@ function withoutUndefined(object: PlainObject): PlainObject {
 
 function writeMember(result: PlainObject, member: CompiledMember, scope: Scope): void {
   if (member.kind === 'spread') return spread(result, member, scope);
-  const name = member.kind === 'plain' ? member.name : toText(valueFor(member.readyName, scope));
+  const name = toText(valueFor(member.readyName, scope));
   // A name that evaluates to nothing has no member. [choice]
   if (name === '' && member.kind === 'templated') return;
   const value = valueFor(member.ready, scope);
   if (value !== undefined) setMember(result, name, value);
   // Position decides as in JavaScript: a later member without a value takes the spread one away. [inf]
-  else if (Object.hasOwn(result, name)) delete result[name];
+  else delete result[name];
 }
 
 function spread(result: PlainObject, member: CompiledMember, scope: Scope): void {
