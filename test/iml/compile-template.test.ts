@@ -75,6 +75,13 @@ describe('a collection of members of one record', () => {
       Object.keys(evaluate({ z: '{{item.a}}', a: '{{item.b}}' }, { item: { a: 1, b: 2 } }) as object),
     ).toEqual(['z', 'a']);
   });
+  it('has nothing that every object inherits', () => {
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+    for (const root of ['item', 'constructor', '__proto__']) {
+      const template = Object.fromEntries(names.map((name) => [`a ${name}`, `{{${root}.${name}}}`]));
+      expect(evaluate({ ...template, b: '{{item.b}}' }, { item: { b: 2 } })).toStrictEqual({ b: 2 });
+    }
+  });
   it('takes nothing of it that is asked of another record', () => {
     expect(made({ a: 1, b: 2, c: 9 })).toStrictEqual({ a: 1, b: 2, c: 3, d: 'x1' });
     expect(made({ a: 1, b: 2, c: 9 }, {})).toStrictEqual({ a: 1, b: 2, d: 'x1' });

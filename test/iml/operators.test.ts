@@ -70,6 +70,14 @@ describe('arithmetic', () => {
   ])('%s', (expression, value) => expect(gives(expression)).toBe(value));
   it('inside a larger expression what is no number stays so', () =>
     expect(gives('(0 / 0) = (0 / 0)')).toBe(false));
+  it('a function may give what is no number, too', () => {
+    const functions = { odd: () => Number.NaN, large: () => Number.POSITIVE_INFINITY };
+    expect(evaluate(['{{odd()}}', '{{large()}}', '{{odd()}}x'], {}, { functions })).toEqual([
+      null,
+      null,
+      'x',
+    ]);
+  });
   it('what is no number leaves a hole empty', () => expect(evaluate('a{{0 / 0}}{{1 / 0}}b')).toBe('ab'));
 });
 
