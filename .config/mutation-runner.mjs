@@ -44,6 +44,9 @@ const AGAIN = readSurvivors(process.env.IML_MUTATION_AGAIN);
 /** Places a quick test passes where something is changed, many times over: what passes more goes on without an end. */
 const MAX_PLACES = 10_000_000;
 
+/** Tests that were declared are never forgotten by their runner: from here on another process is quicker. */
+const MOST_BYTES = 1_500_000_000;
+
 /** What the tests took, for the processes that try changes. */
 const TIMES = 'test-times.json';
 
@@ -137,7 +140,7 @@ class RoomTestRunner {
       return { status: 'error', errorMessage: 'not drawn' };
     const isStatic = mutantActivation === 'static';
     // Stryker runs this change again, in a process of its own.
-    if (this.#isSpoilt || (isStatic && this.#loaded !== undefined))
+    if (this.#isSpoilt || process.memoryUsage.rss() > MOST_BYTES || (isStatic && this.#loaded !== undefined))
       throw new Error('Another process has to do it.');
     if (isStatic) switches.active = Number(activeMutant.id);
     const { files, tests } = await this.#load();

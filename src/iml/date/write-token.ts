@@ -25,7 +25,7 @@ function pad(value: number, width: number): string {
 function ordinal(value: number): string {
   const last = value % 10;
   if (Math.floor((value % 100) / 10) === 1 || last === 0 || last > 3) return `${value}th`;
-  return `${value}${['th', 'st', 'nd', 'rd'][last]}`;
+  return `${value}${['st', 'nd', 'rd'][last - 1]}`;
 }
 
 /** How weeks are counted: the weekday they begin with, and the place in the week of the day whose year they belong to. */

@@ -52,6 +52,7 @@ describe('formatDate', () => {
     ...['w|', 'W|W', 'ww|', '\\', '\\\\x', 'YYYY\\', '\\D', '\\Do', '\\e', '\\ YYYY', '\\[D]'],
     ...[
       'N NN NNN NNNN NNNNN',
+      'Y YY YYYY YYYYY YYYYYY',
       'y yy',
       'eHHmm',
       'Hmm Hmmss hmm hmmss',
@@ -63,6 +64,7 @@ describe('formatDate', () => {
     ...['D Do [of] MMMM', 'DDDo wo Wo Qo do', '[a', 'a]', '[a]b]', '[[a]]', '\nD\r'],
   ])('writes %j as moment does', (pattern) => {
     const years = [Date.UTC(2018, 9, 1, 0, 5, 9), Date.UTC(-44, 2, 15, 13), Date.UTC(2021, 0, 3, 12, 59)];
+    years.push(-62_167_219_200_000, Date.UTC(999, 11, 31), Date.UTC(1000, 0, 1), Date.UTC(9999, 11, 31));
     const days = Array.from({ length: 31 }, (_, day) => Date.UTC(2024, 0, day + 1, day % 24));
     for (const ms of [...years, ...days, ...days.map((ms) => ms + 335 * 86_400_000)])
       expect(formats(pattern, ms)).toBe(byMoment(ms, pattern, 'UTC'));

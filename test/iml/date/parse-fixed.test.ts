@@ -66,6 +66,7 @@ describe('a text by a format of fixed widths', () => {
       ['2016-06-20+24:00', 'YYYY-MM-DDZ'],
       ['2016-06-20Z0', 'YYYY-MM-DDZ'],
       ['2016-06-20', 'YYYY-MM-DDZ'],
+      ['2016+0200', 'YYYYM'],
     ],
   ])('%s by %s is left to moment', (text, format) => expect(parses(text, format)).toBeUndefined());
 });

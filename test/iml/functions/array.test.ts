@@ -160,3 +160,8 @@ describe('hostile input', () => {
     expect(errorOf(() => call('join', Array(1000).fill('a'), 'x'.repeat(1e6)))?.code).toBe('IML_LIMIT');
   });
 });
+
+it('remove leaves collections and arrays, the same ones too', () => {
+  const [record, list] = [{ a: 1 }, [1]];
+  expect(call('remove', [record, list, 1, null], record, list, 1)).toEqual([record, list, null]);
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JSON_FUNCTIONS } from '../../../src/iml/functions/json.js';
 import { createCaseless } from '../../../src/iml/values/caseless.js';
+import { withinSteps } from '../../../src/iml/values/work.js';
 import { callFunction, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(JSON_FUNCTIONS, name, ...args);
@@ -70,5 +71,32 @@ describe('parseJSON', () => {
     const error = errorOf(() => call('parseJSON', text));
     expect(error?.code).toBe('IML_FUNCTION');
     expect(error?.message).toMatch(/^Invalid JSON: /);
+  });
+});
+
+describe('the work of parseJSON', () => {
+  /** The fewest steps that reading a text takes. */
+  const stepsOf = (text: string): number => {
+    let [few, enough] = [0, 2 ** 24];
+    while (few + 1 < enough) {
+      const steps = (few + enough) >> 1;
+      const failure = errorOf(() =>
+        withinSteps(steps, () => callFunction(JSON_FUNCTIONS, 'parseJSON', text)),
+      );
+      if (failure === undefined) enough = steps;
+      else few = steps;
+    }
+    return enough;
+  };
+  const filled = (text: string, length: number): string => text + ' '.repeat(length - text.length);
+
+  it('is counted by the lists and collections of a long text, and what is in them', () => {
+    const length = 16_385;
+    const none = stepsOf(filled('"text"', length));
+    expect(stepsOf(filled('[1,2,3]', length)) - none).toBe(8 + 2 * 3);
+    expect(stepsOf(filled('{"a":1,"b":[]}', length)) - none).toBe(2 * 8 + 3);
+    expect(stepsOf(`[1${' '.repeat(length - 5)},2]`) - none).toBe(8 + 3);
+    const short = length - 1;
+    expect(stepsOf(filled('[1,2,3]', short))).toBe(stepsOf(filled('"text"', short)));
   });
 });

@@ -94,3 +94,11 @@ describe('growth', () => {
     expect(errorOf(() => call(name, ...args))?.code).toBe('IML_LIMIT'),
   );
 });
+
+it('split takes a long separator, too', () => {
+  const separator = 'ab'.repeat(200);
+  const parts = ['', 'a', 'ab'.repeat(150), 'b', ''];
+  expect(call('split', parts.join(separator), separator)).toEqual(parts.join(separator).split(separator));
+  expect(call('split', `c${separator}d${separator}`, separator)).toEqual(['c', 'd', '']);
+  expect(call('split', 'ab'.repeat(199), separator)).toEqual(['ab'.repeat(199)]);
+});
