@@ -1,4 +1,11 @@
-import { type ByteReader, Output, readByte, readUnsigned, unsignedBytes, unsupported } from './wasm-bytes.js';
+import {
+  type ByteReader,
+  BytesWriter,
+  readByte,
+  readUnsigned,
+  unsignedBytes,
+  unsupported,
+} from './wasm-bytes.js';
 
 /** Name under which a metered module exports its budget, a mutable i32. */
 export const FUEL_EXPORT = 'fuel';
@@ -24,7 +31,7 @@ export function meterLoops(binary: Uint8Array): Uint8Array<ArrayBuffer> {
   }
   const fuel = countGlobals(sections);
   const meter: Meter = { fuel, size: fuel + 1, clock: findClock(sections) };
-  const output = new Output(binary.length * 1.2);
+  const output = new BytesWriter(binary.length * 1.2);
   output.copy(binary, 0, 8);
   for (const { id, body } of sections) {
     const rewritten = rewriteSection(id, body, meter);
@@ -145,7 +152,7 @@ function readImports(sections: readonly Section[]): Imports {
 
 function rewriteCode(body: Uint8Array, meter: Meter): Uint8Array {
   const input: ByteReader = { bytes: body, at: 0 };
-  const output = new Output(body.length * 1.2);
+  const output = new BytesWriter(body.length * 1.2);
   const count = readUnsigned(input);
   output.unsigned(count);
   const checks: Checks = { ofLoop: writeLoopCheck(meter), ofBulk: writeBulkCheck(meter) };
@@ -201,7 +208,7 @@ function rewriteFunction(code: Uint8Array, checks: Checks): Uint8Array {
     readUnsigned(input);
     readByte(input);
   }
-  const output = new Output(code.length + 64);
+  const output = new BytesWriter(code.length + 64);
   let copied = 0;
   while (input.at < code.length) {
     const start = input.at;

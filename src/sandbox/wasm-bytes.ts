@@ -37,7 +37,7 @@ export function unsupported(what: string): EngineError {
 }
 
 /** Bytes that grow at their end. */
-export class Output {
+export class BytesWriter {
   #bytes: Uint8Array<ArrayBuffer>;
   #length = 0;
 
