@@ -1,4 +1,5 @@
 import type { App } from '../document/app.js';
+import { toNumber } from '../iml/values/coerce.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import type { Limits } from '../run/limits/limits.js';
 import { Run, RunContext, type RunRules } from '../run/scope/run-context.js';
@@ -72,10 +73,9 @@ function createScope(runtime: Runtime, input: RunInput, common: unknown): RunSco
  * 300000 ms, base wins. [src][doc][inf]
  */
 export function readTimeout(app: App, { timeoutMs, maxTimeoutMs }: Limits, common: unknown): number {
-  const written = [app.base?.value, common].map((value) =>
-    isPlainObject(value) ? Number(ownMember(value, 'timeout') ?? Number.NaN) : Number.NaN,
-  );
-  const timeout = written.find((value) => Number.isFinite(value) && value >= 1);
+  const timeout = [app.base?.value, common]
+    .map((value) => toNumber(isPlainObject(value) ? ownMember(value, 'timeout') : undefined))
+    .find((value) => value !== undefined && value >= 1);
   return timeout === undefined ? timeoutMs : Math.min(timeout, maxTimeoutMs);
 }
 

@@ -1,19 +1,27 @@
-import { EngineError } from '../errors/engine-error.js';
+import {
+  type ByteReader,
+  BytesWriter,
+  readByte,
+  readUnsigned,
+  unsignedBytes,
+  unsupported,
+} from './wasm-bytes.js';
 
 /** Name under which a metered module exports its budget, a mutable i32. */
 export const FUEL_EXPORT = 'fuel';
 
 /**
- * Rewrites a WebAssembly binary so that every turn of every loop spends one unit of an exported counter, and calls
- * the imported clock when nothing is left: whoever gives the import fills the counter up again, or throws. QuickJS
+ * Rewrites a WebAssembly binary so that every turn of every loop spends one unit of an exported counter, as do each 64 bytes
+ * that are copied or filled at once, and calls the imported clock when nothing is left: whoever gives the import fills the counter up again, or throws. QuickJS
  * asks its interrupt handler between byte codes and inside regular expressions, but not inside native loops
- * (`indexOf` of a long needle, array methods on `{ length: 2 ** 53 }`), which would outlive any time limit.
+ * (`indexOf` of a long needle, array methods on `{ length: 2 ** 53 }`) nor for the size of what a byte code copies
+ * (`fill` of 20 MB, a pattern of 100,000 alternatives), which would outlive any time limit.
  *
  * @throws EngineError `USAGE` if the binary holds an instruction this reader does not know, or no import that can be
  * told to be the clock.
  */
 export function meterLoops(binary: Uint8Array): Uint8Array<ArrayBuffer> {
-  const input: Cursor = { bytes: binary, at: 8 };
+  const input: ByteReader = { bytes: binary, at: 8 };
   const sections: Section[] = [];
   while (input.at < binary.length) {
     const id = readByte(input);
@@ -21,8 +29,9 @@ export function meterLoops(binary: Uint8Array): Uint8Array<ArrayBuffer> {
     sections.push({ id, body: binary.subarray(input.at, input.at + size) });
     input.at += size;
   }
-  const meter: Meter = { fuel: countGlobals(sections), clock: findClock(sections) };
-  const output = new Output(binary.length * 1.2);
+  const fuel = countGlobals(sections);
+  const meter: Meter = { fuel, size: fuel + 1, clock: findClock(sections) };
+  const output = new BytesWriter(binary.length * 1.2);
   output.copy(binary, 0, 8);
   for (const { id, body } of sections) {
     const rewritten = rewriteSection(id, body, meter);
@@ -33,19 +42,15 @@ export function meterLoops(binary: Uint8Array): Uint8Array<ArrayBuffer> {
   return output.take();
 }
 
-interface Cursor {
-  readonly bytes: Uint8Array;
-  at: number;
-}
-
 interface Section {
   readonly id: number;
   readonly body: Uint8Array;
 }
 
-/** What the check in each loop needs: the index of the global it spends from, and of the function it calls. */
+/** What the checks need: the index of the global they spend from, of one to keep a size in, and of the function they call. */
 interface Meter {
   readonly fuel: number;
+  readonly size: number;
   readonly clock: number;
 }
 
@@ -58,8 +63,11 @@ const CODE_SECTION = 10;
 /** i32, mutable, initial value 0x7fffffff; see the binary format, globals. */
 const FUEL_GLOBAL = [0x7f, 0x01, 0x41, 0xff, 0xff, 0xff, 0xff, 0x07, 0x0b];
 
+/** i32, mutable, initial value 0. */
+const SIZE_GLOBAL = [0x7f, 0x01, 0x41, 0x00, 0x0b];
+
 function rewriteSection(id: number, body: Uint8Array, meter: Meter): Uint8Array {
-  if (id === GLOBAL_SECTION) return appendEntry(body, FUEL_GLOBAL);
+  if (id === GLOBAL_SECTION) return appendEntry(appendEntry(body, FUEL_GLOBAL), SIZE_GLOBAL);
   if (id === EXPORT_SECTION) {
     const name = new TextEncoder().encode(FUEL_EXPORT);
     return appendEntry(body, [name.length, ...name, 0x03, ...unsignedBytes(meter.fuel)]);
@@ -68,7 +76,7 @@ function rewriteSection(id: number, body: Uint8Array, meter: Meter): Uint8Array 
 }
 
 function appendEntry(body: Uint8Array, entry: readonly number[]): Uint8Array {
-  const input: Cursor = { bytes: body, at: 0 };
+  const input: ByteReader = { bytes: body, at: 0 };
   const count = readUnsigned(input);
   return Uint8Array.from([...unsignedBytes(count + 1), ...body.subarray(input.at), ...entry]);
 }
@@ -99,7 +107,7 @@ function findClockTypes(sections: readonly Section[]): ReadonlySet<number> {
   const found = new Set<number>();
   const types = sections.find((section) => section.id === TYPE_SECTION);
   if (!types) return found;
-  const input: Cursor = { bytes: types.body, at: 0 };
+  const input: ByteReader = { bytes: types.body, at: 0 };
   const count = readUnsigned(input);
   for (let index = 0; index < count; index++) {
     if (readByte(input) !== FUNCTION_TYPE) throw unsupported('a type that is no function');
@@ -110,7 +118,7 @@ function findClockTypes(sections: readonly Section[]): ReadonlySet<number> {
   return found;
 }
 
-function readTypes(input: Cursor): number[] {
+function readTypes(input: ByteReader): number[] {
   return Array.from({ length: readUnsigned(input) }, () => readByte(input));
 }
 
@@ -124,7 +132,7 @@ function readImports(sections: readonly Section[]): Imports {
   const functionTypes: number[] = [];
   const imports = sections.find((section) => section.id === IMPORT_SECTION);
   if (!imports) return { functionTypes, hasGlobal: false };
-  const input: Cursor = { bytes: imports.body, at: 0 };
+  const input: ByteReader = { bytes: imports.body, at: 0 };
   for (let left = readUnsigned(input); left > 0; left--) {
     skipName(input);
     skipName(input);
@@ -143,14 +151,14 @@ function readImports(sections: readonly Section[]): Imports {
 }
 
 function rewriteCode(body: Uint8Array, meter: Meter): Uint8Array {
-  const input: Cursor = { bytes: body, at: 0 };
-  const output = new Output(body.length * 1.2);
+  const input: ByteReader = { bytes: body, at: 0 };
+  const output = new BytesWriter(body.length * 1.2);
   const count = readUnsigned(input);
   output.unsigned(count);
-  const check = writeCheck(meter);
+  const checks: Checks = { ofLoop: writeLoopCheck(meter), ofBulk: writeBulkCheck(meter) };
   for (let index = 0; index < count; index++) {
     const size = readUnsigned(input);
-    const code = rewriteFunction(body.subarray(input.at, input.at + size), check);
+    const code = rewriteFunction(body.subarray(input.at, input.at + size), checks);
     input.at += size;
     output.unsigned(code.length);
     output.copy(code, 0, code.length);
@@ -158,32 +166,69 @@ function rewriteCode(body: Uint8Array, meter: Meter): Uint8Array {
   return output.take();
 }
 
+interface Checks {
+  /** For the begin of each turn of a loop. */
+  readonly ofLoop: Uint8Array;
+  /** For the place in front of an instruction that takes a number of bytes from the stack. */
+  readonly ofBulk: Uint8Array;
+}
+
 /** `if (fuel == 0) drop(clock()); fuel -= 1` */
-function writeCheck({ fuel, clock }: Meter): Uint8Array {
+function writeLoopCheck({ fuel, clock }: Meter): Uint8Array {
   const index = unsignedBytes(fuel);
   const askAtZero = [0x23, ...index, 0x45, 0x04, 0x40, 0x10, ...unsignedBytes(clock), 0x1a, 0x0b];
   const spendOne = [0x23, ...index, 0x41, 0x01, 0x6b, 0x24, ...index];
   return Uint8Array.from([...askAtZero, ...spendOne]);
 }
 
-function rewriteFunction(code: Uint8Array, check: Uint8Array): Uint8Array {
-  const input: Cursor = { bytes: code, at: 0 };
+/** Bytes that are copied for one unit, as a power of two: they take about as long as a turn of a quick loop. */
+const BYTES_OF_UNIT = 6;
+
+/**
+ * `size = top; if (fuel < units) { fuel = 0; drop(clock()) }; fuel = fuel < units ? 0 : fuel - units; top = size`, as more
+ * may be copied at once than is ever granted.
+ */
+function writeBulkCheck({ fuel, size, clock }: Meter): Uint8Array {
+  const [left, kept] = [unsignedBytes(fuel), unsignedBytes(size)];
+  const units = [0x23, ...kept, 0x41, BYTES_OF_UNIT, 0x76];
+  const isShort = [0x23, ...left, ...units, 0x49];
+  const ask = [0x04, 0x40, 0x41, 0x00, 0x24, ...left, 0x10, ...unsignedBytes(clock), 0x1a, 0x0b];
+  const spendUnits = [0x41, 0x00, 0x23, ...left, ...units, 0x6b, ...isShort, 0x1b, 0x24, ...left];
+  return Uint8Array.from([0x24, ...kept, ...isShort, ...ask, ...spendUnits, 0x23, ...kept]);
+}
+
+const LOOP = 0x03;
+
+/** Behind the prefix 0xfc. */
+const [MEMORY_COPY, MEMORY_FILL] = [0x0a, 0x0b];
+
+function rewriteFunction(code: Uint8Array, checks: Checks): Uint8Array {
+  const input: ByteReader = { bytes: code, at: 0 };
   for (let groups = readUnsigned(input); groups > 0; groups--) {
     readUnsigned(input);
     readByte(input);
   }
-  const output = new Output(code.length + 64);
+  const output = new BytesWriter(code.length + 64);
   let copied = 0;
   while (input.at < code.length) {
+    const start = input.at;
     const opcode = readByte(input);
     skipImmediates(input, opcode);
-    if (opcode !== 0x03) continue;
-    output.copy(code, copied, input.at);
+    if (opcode !== LOOP && !isBulk(code, start)) continue;
+    const at = opcode === LOOP ? input.at : start;
+    const check = opcode === LOOP ? checks.ofLoop : checks.ofBulk;
+    output.copy(code, copied, at);
     output.copy(check, 0, check.length);
-    copied = input.at;
+    copied = at;
   }
   output.copy(code, copied, code.length);
   return output.take();
+}
+
+/** Whether an instruction copies or fills memory. Those for data segments and tables move what the binary holds, which is little. */
+function isBulk(code: Uint8Array, start: number): boolean {
+  const [prefix, kind] = [code[start], code[start + 1]];
+  return prefix === 0xfc && (kind === MEMORY_COPY || kind === MEMORY_FILL);
 }
 
 /** How many LEB128 numbers follow an opcode below 0x45; those with other immediates are cases of `skipImmediates`. */
@@ -197,7 +242,7 @@ const NUMBERS_AFTER: Readonly<Record<number, number>> = {
 /** The same for the opcodes behind the prefix 0xfc: saturating conversions, then bulk memory and tables. */
 const NUMBERS_AFTER_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
 
-function skipImmediates(input: Cursor, opcode: number): void {
+function skipImmediates(input: ByteReader, opcode: number): void {
   if (opcode >= 0x45 && opcode <= 0xc4) return;
   if (opcode >= 0x28 && opcode <= 0x3e) return skipNumbers(input, 2);
   switch (opcode) {
@@ -224,73 +269,11 @@ function skipImmediates(input: Cursor, opcode: number): void {
   }
 }
 
-function skipNumbers(input: Cursor, count: number): void {
+function skipNumbers(input: ByteReader, count: number): void {
   for (let left = count; left > 0; left--) while (readByte(input) & 0x80);
 }
 
-function skipName(input: Cursor): void {
+function skipName(input: ByteReader): void {
   const length = readUnsigned(input);
   input.at += length;
-}
-
-function readByte(input: Cursor): number {
-  const byte = input.bytes[input.at++];
-  if (byte === undefined) throw unsupported('a section that ends early');
-  return byte;
-}
-
-function readUnsigned(input: Cursor): number {
-  let value = 0;
-  for (let shift = 0; ; shift += 7) {
-    const byte = readByte(input);
-    value += (byte & 0x7f) * 2 ** shift;
-    if (byte < 0x80) return value;
-  }
-}
-
-function unsignedBytes(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
-  return [...bytes, rest];
-}
-
-function unsupported(what: string): EngineError {
-  return new EngineError('USAGE', `The QuickJS build cannot be metered: it has ${what}.`);
-}
-
-/** Bytes that grow at their end. */
-class Output {
-  #bytes: Uint8Array<ArrayBuffer>;
-  #length = 0;
-
-  constructor(capacity: number) {
-    this.#bytes = new Uint8Array(Math.ceil(capacity));
-  }
-
-  byte(value: number): void {
-    this.#reserve(1);
-    this.#bytes[this.#length++] = value;
-  }
-
-  unsigned(value: number): void {
-    for (const byte of unsignedBytes(value)) this.byte(byte);
-  }
-
-  copy(source: Uint8Array, from: number, to: number): void {
-    this.#reserve(to - from);
-    this.#bytes.set(source.subarray(from, to), this.#length);
-    this.#length += to - from;
-  }
-
-  take(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.subarray(0, this.#length);
-  }
-
-  #reserve(more: number): void {
-    if (this.#length + more <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + more));
-    grown.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = grown;
-  }
 }

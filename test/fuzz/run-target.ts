@@ -18,10 +18,21 @@ export async function runTarget<Input>(
 ): Promise<number> {
   Error.stackTraceLimit = 0;
   try {
+    let first: { readonly made: Input; readonly error: unknown } | undefined;
     const property = fc.asyncProperty(input, async (made) => {
-      await survive(made);
+      try {
+        await survive(made);
+      } catch (error) {
+        first ??= { made, error };
+        throw error;
+      }
     });
-    const details = await fc.check(property, { numRuns: cases, ...(seed !== undefined && { seed }) });
+    const details = await fc
+      .check(property, { numRuns: cases, ...(seed !== undefined && { seed }) })
+      .catch((cause: unknown) => {
+        // A deep case may be too deep for what makes it smaller.
+        throw new Error(`Came through: ${JSON.stringify(first?.made)}`, { cause: first?.error ?? cause });
+      });
     if (!details.failed && details.numRuns === cases) return details.seed;
     const [made] = details.counterexample ?? [];
     // Once more, this time with the way to it.

@@ -1,10 +1,29 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseJsonInTurns } from '../../src/http/body/json-in-turns.js';
 import { Turns } from '../../src/util/turns.js';
 
 const read = (text: string, pieceBytes?: number) =>
   parseJsonInTurns(Buffer.from(text), new Turns(() => {}), pieceBytes);
+
+/** Turns that are over at each look; `onNext` is told of the end of each. */
+class ShortTurns extends Turns {
+  readonly #onNext: () => void;
+
+  constructor(onNext: () => void) {
+    super();
+    this.#onNext = onNext;
+  }
+
+  override get isOver(): boolean {
+    return true;
+  }
+
+  override next(): Promise<void> {
+    this.#onNext();
+    return Promise.resolve();
+  }
+}
 
 function parsed(text: string): { readonly value: unknown } | undefined {
   try {
@@ -13,6 +32,35 @@ function parsed(text: string): { readonly value: unknown } | undefined {
     return undefined;
   }
 }
+
+describe('what is read in one turn', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it.each([
+    ['lists that end at once', `${(`[${'1,'.repeat(60)}`).repeat(900)}1${']'.repeat(900)}`],
+    ['short lists in lists', `${(`[${'1,'.repeat(10)}`).repeat(900)}1${']'.repeat(900)}`],
+    ['collections that end at once', `${`{"a":"${'x'.repeat(100)}","b":`.repeat(900)}1${'}'.repeat(900)}`],
+    ['one list', `[${'1,'.repeat(60_000)}1]`],
+    ['one text', `"${'x'.repeat(100_000)}"`],
+  ])('is in proportion to a piece: %s', async (_name, text) => {
+    const parse = JSON.parse;
+    let bytes = 0;
+    let most = 0;
+    vi.spyOn(JSON, 'parse').mockImplementation((piece: string) => {
+      bytes += piece.length;
+      return parse(piece);
+    });
+    const turns = new ShortTurns(() => {
+      most = Math.max(most, bytes);
+      bytes = 0;
+    });
+    const result = await parseJsonInTurns(Buffer.from(text), turns, 128);
+    expect(Math.max(most, bytes)).toBeLessThan(8 * 128);
+    expect(result.ok && JSON.stringify(result.value)).toBe(text);
+  });
+});
 
 describe('JSON read in turns', () => {
   it('is what JSON.parse reads, however small the pieces', async () => {

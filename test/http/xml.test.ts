@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseXml } from '../../src/http/body/xml.js';
+import { parseXml, parseXmlPieces } from '../../src/http/body/xml.js';
+
+const LIMITS = { maxDepth: 10, maxNodes: 100, maxAttributes: 10, maxProlog: 1000, maxMarks: 100 };
 
 function value(text: string): unknown {
   const result = parseXml(text);
@@ -81,8 +83,30 @@ describe('limits', () => {
   });
 
   it('elements', () => {
-    const limits = { maxDepth: 10, maxNodes: 100, maxAttributes: 10 };
+    const limits = { ...LIMITS, maxNodes: 100 };
     expect(parseXml(nodes(100), limits).ok).toBe(true);
     expect(parseXml(nodes(101), limits)).toEqual({ ok: false, message: 'more than 100 elements' });
+  });
+
+  it('marks the parser keeps by themselves', () => {
+    const limits = { ...LIMITS, maxMarks: 6 };
+    const withMarks = (more: string): string => `<a><![CDATA[]]]]>&amp;${more}</a>`;
+    expect(parseXml(withMarks('&lt;'), limits).ok).toBe(true);
+    const tooMany = { ok: false, message: 'more than 6 marks & and ]' };
+    expect(parseXml(withMarks('&lt;&lt;'), limits)).toEqual(tooMany);
+    expect(parseXml(withMarks('<![CDATA[]]>'), limits)).toEqual(tooMany);
+  });
+
+  it('characters before the first element, in pieces', async () => {
+    const read = (pieces: number) => {
+      async function* text(): AsyncGenerator<string> {
+        for (let at = 0; at < pieces; at++) yield `<!--${'x'.repeat(93)}-->`;
+        yield '<a/>';
+      }
+      return parseXmlPieces(text(), LIMITS);
+    };
+    expect(await read(10)).toEqual({ ok: true, value: { a: [''] } });
+    const tooLong = { ok: false, message: 'more than 1000 characters before an element' };
+    expect(await read(11)).toEqual(tooLong);
   });
 });

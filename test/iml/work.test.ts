@@ -223,6 +223,18 @@ describe('a built-in function', () => {
     expect(refused).toBeGreaterThan(makers.length / 5);
   });
 
+  it.each([
+    ['a byte of text in a buffer', 'upper', new Uint8Array(SIZE).fill(0xe2), 0.3],
+    ['a byte that is read as text', 'toString', new Uint8Array(SIZE).fill(0xe2), 0.3],
+    ['a byte within JSON', 'createJSON', [new Uint8Array(SIZE).fill(0xe2)], 0.5],
+    ['a character of a name within JSON', 'createJSON', { ['n'.repeat(SIZE)]: 1 }, 0.2],
+    ['a character that is written as bytes', 'toBinary', 'Ж'.repeat(SIZE), 0.15],
+  ])('takes steps for %s', (_what, name, value, steps) => {
+    const call = () => FUNCTIONS[name]?.(ENVIRONMENT, value);
+    expect(() => withinSteps(steps * SIZE - 100, call)).toThrow(expect.objectContaining(LIMIT));
+    expect(() => withinSteps(2 * SIZE, call)).not.toThrow();
+  });
+
   it('takes steps for what a pattern may make it do', () => {
     for (const make of BOUNDED_CALLS['replace'] ?? []) {
       const args = make(SIZE);

@@ -105,6 +105,12 @@ describe('the time limit', () => {
   });
 });
 
+/** A clock that goes on with each look at it: time is how often the sandbox asks, 20 times for 400 ms. */
+function createAskedClock() {
+  const asked = { times: 0, now: () => 20 * asked.times++ };
+  return asked;
+}
+
 describe('the time limit after a rewind', () => {
   const CODES = {
     endless: 'function endless() { for (;;); }',
@@ -116,12 +122,6 @@ describe('the time limit after a rewind', () => {
     ['a left-over job', (own) => callIn(own, 'leaveJob')],
     ['a killed native loop', (own) => failureOf(own, 'native')],
   ];
-
-  /** A clock that goes on with each look at it: time is how often the sandbox asks, 20 times for 400 ms. */
-  const createAskedClock = () => {
-    const asked = { times: 0, now: () => 20 * asked.times++ };
-    return asked;
-  };
 
   it.each(REWINDS)('is looked at as often as before: %s', async (_name, rewind) => {
     const clock = createAskedClock();
@@ -135,6 +135,25 @@ describe('the time limit after a rewind', () => {
     rewind(own);
     expect([asksOf('endless'), asksOf('native')]).toEqual(before);
     for (const asks of before) expect(asks).toBeGreaterThan(20);
+  });
+});
+
+describe('bytes that are copied at once', () => {
+  it.each([
+    ['a fill', 'const a = new Uint8Array(2e7); for (let n = 0; n < 300; n++) a.fill(n)'],
+    ['a move', 'const a = new Uint8Array(2e7); for (let n = 0; n < 300; n++) a.copyWithin(1, 0)'],
+    ['a slice', 'const a = new ArrayBuffer(1e7); for (let n = 0; n < 600; n++) a.slice(0)'],
+    ['a pattern', "new RegExp(Array.from({ length: 3e4 }, (_, n) => 'a' + n).join('|'))"],
+  ])('take of the time by their number: %s', async (_name, body) => {
+    using own = await openSandbox({ f: `function f() { ${body} }` }, { clock: createAskedClock() });
+    expect(failureOf(own, 'f').message).toContain('ran longer than 0.4 s');
+  });
+
+  it('cost nothing worth a look where they are few', async () => {
+    const clock = createAskedClock();
+    const fill = 'function f() { new Uint8Array(1e6).fill(1); return 1 }';
+    using own = await openSandbox({ f: fill }, { clock });
+    expect([callIn(own, 'f'), clock.times < 5]).toEqual([1, true]);
   });
 });
 

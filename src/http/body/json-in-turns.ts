@@ -1,8 +1,8 @@
-import { MAX_LIST_LENGTH } from '../../iml/values/size-limits.js';
 import { jsonProblem } from '../../util/json-problem.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Turns } from '../../util/turns.js';
-import { MAX_NAMES, tooManyNames } from './name-limit.js';
+import { DifferentTexts, tooManyDifferent } from './different-texts.js';
+import { MAX_NAMES, MAX_VALUES, tooManyNames, tooManyValues } from './name-limit.js';
 import { type ParseResult, parseJson } from './parse-json.js';
 
 /** Bytes `JSON.parse` is given at once: it takes a millisecond or two for them. */
@@ -13,14 +13,16 @@ const STEP_BYTES = 128 * 1024;
 const SHORT_STRING = 48;
 /** A name is read at once, with its member. */
 const MAX_NAME_BYTES = 1024 * 1024;
+/** A number, a word or white space is read at once, too: what is between two signs, with the name before it. */
+const MAX_UNSIGNED_BYTES: number = 2 * MAX_NAME_BYTES;
+/** Values of this length are kept in the engine's table of texts as names are; with the quote before them. */
+const KEPT_TEXT = 11;
 /** What JSON may have between its signs. */
 const BLANK = /^[\t\n\r ]*$/;
 /** `\u12ab`, the longest escape. */
 const ESCAPE_BYTES = 6;
 /** Deeper than any API nests; what is deeper was made to exhaust a reader. */
 const MAX_DEPTH = 10_000;
-/** Items and members of all lists and objects: a longer list is copied as a whole whenever it grows, and others wait for that. */
-const MAX_VALUES: number = MAX_LIST_LENGTH;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -79,8 +81,8 @@ export async function parseJsonInTurns(
   const reader = new JsonReader(bytes, pieceBytes);
   try {
     const step = Math.min(STEP_BYTES, pieceBytes);
-    for (let end = step; !reader.isAtEnd; end += step) {
-      reader.readTo(end);
+    while (!reader.isAtEnd) {
+      reader.walk(step);
       if (reader.word !== undefined) return parseWord(bytes, reader.word);
       if (turns.isOver) await turns.next();
     }
@@ -120,8 +122,11 @@ class JsonReader {
   readonly #pieceBytes: number;
   readonly #open: Container[] = [];
   #position = 0;
+  /** Bytes that were read since the walk began. */
+  #read = 0;
   /** Values that have come so far. */
   #values = 0;
+  readonly #texts: DifferentTexts = new DifferentTexts();
   /** The text that is walked over. */
   #text: OpenText | undefined;
   #root: { readonly value: unknown } | undefined;
@@ -149,11 +154,12 @@ class JsonReader {
     return this.#root.value;
   }
 
-  /** Walks on to a byte. */
-  readTo(end: number): void {
+  /** Walks on so many bytes, or fewer where more than that are read by then: lists in lists may all end at once. */
+  walk(step: number): void {
     const bytes = this.#bytes;
-    const last = Math.min(end, bytes.length);
-    while (this.#position < last) {
+    const last = Math.min(this.#position + step, bytes.length);
+    this.#read = 0;
+    while (this.#position < last && this.#read <= step) {
       if (this.#text !== undefined) {
         this.#walkText(this.#text, last);
         continue;
@@ -166,6 +172,16 @@ class JsonReader {
       else if (this.#open.length === 0 && !isBlank(byte)) return this.#beginWord();
       this.#position++;
     }
+    this.#assertSigns();
+  }
+
+  /** Numbers and words have no more characters than that, nor has what stands between them and a sign. */
+  #assertSigns(): void {
+    const container = this.#open.at(-1);
+    if (container === undefined || this.#text !== undefined) return;
+    const sign = Math.max(container.unread, container.member, container.colon + 1);
+    if (this.#position - sign <= MAX_UNSIGNED_BYTES) return;
+    throw new JsonProblem(`more than ${MAX_UNSIGNED_BYTES} bytes of a number, a word or white space`);
   }
 
   #beginWord(): void {
@@ -244,6 +260,10 @@ class JsonReader {
     this.#text = undefined;
     const at = this.#position;
     const parent = this.#open.at(-1);
+    const isKept = !text.isValue || at - text.start <= KEPT_TEXT;
+    if (isKept && this.#texts.isTooManyWith(this.#bytes, text.start + 1, at)) {
+      throw new JsonProblem(tooManyDifferent());
+    }
     if (text.pieces.length > 0) {
       this.#addPiece(text, at);
       const value = text.pieces.join('');
@@ -280,7 +300,7 @@ class JsonReader {
       if (container.colon < 0) container.colon = at;
       return;
     }
-    if (++this.#values > MAX_VALUES) throw new JsonProblem(`more than ${MAX_VALUES} values`);
+    if (++this.#values > MAX_VALUES) throw new JsonProblem(tooManyValues());
     if (++container.count >= MAX_NAMES && !container.isList) throw new JsonProblem(tooManyNames());
     if (container.isMemberRead) {
       this.#assertBlank(container.unread, at);
@@ -300,7 +320,12 @@ class JsonReader {
     if (container === undefined || container.isList !== isList) throw this.#unexpected();
     const parent = this.#open.at(-1);
     if (container.value === undefined) {
-      if (parent === undefined) this.#root = { value: this.#parse(container.start, at + 1) };
+      const { start } = container;
+      if (parent === undefined) this.#root = { value: this.#parse(start, at + 1) };
+      // Lists in lists may be small each and large together.
+      else if (at - start >= this.#pieceBytes) {
+        this.#attach(this.#parse(start, at + 1), start, parent, at + 1);
+      }
       return;
     }
     if (container.isMemberRead) this.#assertBlank(container.unread, at);
@@ -349,6 +374,7 @@ class JsonReader {
   }
 
   #parseText(text: string, start: number, end: number): unknown {
+    this.#read += end - start;
     try {
       return JSON.parse(text);
     } catch (error) {

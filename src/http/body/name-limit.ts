@@ -4,6 +4,17 @@
  */
 export const MAX_NAMES = 100_000;
 
+/**
+ * Values a document may have, of all its lists and collections: the longest list is copied as a whole whenever it grows, and
+ * the engine's collector goes through all of them at once in the end, 20 to 50 ms for as many as these. [choice]
+ */
+export const MAX_VALUES = 3_000_000;
+
+/** What is wrong with a document of more. */
+export function tooManyValues(): string {
+  return `more than ${MAX_VALUES} values`;
+}
+
 /** What is wrong with a collection of more. */
 export function tooManyNames(): string {
   return `more than ${MAX_NAMES} names in a collection`;

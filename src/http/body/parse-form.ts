@@ -1,7 +1,7 @@
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Turns } from '../../util/turns.js';
 import { decodeFormComponent, FormComponentDecoder } from '../message/percent-encoding.js';
-import { MAX_NAMES, tooManyNames } from './name-limit.js';
+import { MAX_NAMES, MAX_VALUES, tooManyNames, tooManyValues } from './name-limit.js';
 import type { ParseResult } from './parse-json.js';
 
 /**
@@ -21,6 +21,7 @@ export async function parseFormPieces(
 ): Promise<ParseResult<PlainObject>> {
   const form: PlainObject = {};
   let names = 0;
+  let pairs = 0;
   let open: OpenPair | undefined;
   for await (const piece of pieces) {
     let start = 0;
@@ -28,6 +29,7 @@ export async function parseFormPieces(
       const text = piece.slice(start, end);
       names += open === undefined ? addPair(form, text) : addField(form, open.end(text));
       if (names > MAX_NAMES) return { ok: false, message: tooManyNames() };
+      if (end > start && ++pairs > MAX_VALUES) return { ok: false, message: tooManyValues() };
       open = undefined;
       start = end + 1;
       if (turns.isOver) await turns.next();

@@ -10,7 +10,8 @@ export interface SaxesTagPlain {
 export class SaxesParser {
   constructor(options: { readonly xmlns: false; readonly position: boolean });
   on(name: 'error', handler: (error: Error) => void): void;
-  on(name: 'opentagstart' | 'attribute' | 'closetag', handler: () => void): void;
+  on(name: 'opentagstart' | 'attribute', handler: (named: { readonly name: string }) => void): void;
+  on(name: 'closetag', handler: () => void): void;
   on(name: 'opentag', handler: (tag: SaxesTagPlain) => void): void;
   on(name: 'text' | 'cdata', handler: (text: string) => void): void;
   write(chunk: string): this;

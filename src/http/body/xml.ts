@@ -1,7 +1,8 @@
 import type { SaxesTagPlain } from 'saxes';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
+import { DifferentTexts, tooManyDifferent } from './different-texts.js';
 import { loadSaxes } from './load-saxes.js';
-import { MAX_NAMES, tooManyNames } from './name-limit.js';
+import { MAX_NAMES, MAX_VALUES, tooManyNames } from './name-limit.js';
 import type { ParseResult } from './parse-json.js';
 
 /** Ceilings of one document. What is beyond them was made to exhaust a reader. */
@@ -9,6 +10,8 @@ const XML_LIMITS: XmlLimits = Object.freeze({
   maxDepth: 256,
   maxNodes: 1_000_000,
   maxAttributes: 1_000,
+  maxProlog: 1_048_576,
+  maxMarks: MAX_VALUES,
 });
 
 export interface XmlLimits {
@@ -18,6 +21,10 @@ export interface XmlLimits {
   readonly maxNodes: number;
   /** Attributes of an element. */
   readonly maxAttributes: number;
+  /** Characters before the first element. The parser keeps each mark of a document type by itself, some 20 bytes for one. */
+  readonly maxProlog: number;
+  /** Ampersands and closing brackets, which the parser keeps by themselves as well. */
+  readonly maxMarks: number;
 }
 
 interface OpenNode {
@@ -86,16 +93,24 @@ function createXmlReader(limits: XmlLimits): XmlReader {
   const root: PlainObject = {};
   let nodes = 0;
   let attributes = 0;
+  let written = 0;
+  let marks = 0;
+  const names = new DifferentTexts();
+  const countName = (name: string): void => {
+    if (names.isTooManyWithText(name)) throw new XmlProblem(tooManyDifferent());
+  };
 
   parser.on('error', (error) => {
     throw new XmlProblem(safeMessage(error.message));
   });
-  parser.on('opentagstart', () => {
+  parser.on('opentagstart', ({ name }) => {
+    countName(name);
     attributes = 0;
     if (++nodes > limits.maxNodes) throw new XmlProblem(`more than ${limits.maxNodes} elements`);
     if (open.length >= limits.maxDepth) throw new XmlProblem(`more than ${limits.maxDepth} levels`);
   });
-  parser.on('attribute', () => {
+  parser.on('attribute', ({ name }) => {
+    countName(name);
     if (++attributes > limits.maxAttributes) {
       throw new XmlProblem(`more than ${limits.maxAttributes} attributes in an element`);
     }
@@ -113,12 +128,28 @@ function createXmlReader(limits: XmlLimits): XmlReader {
   });
 
   return {
-    write: (piece) => void parser.write(piece),
+    write: (piece) => {
+      marks += countMarks(piece);
+      if (marks > limits.maxMarks) throw new XmlProblem(`more than ${limits.maxMarks} marks & and ]`);
+      parser.write(piece);
+      written += piece.length;
+      if (nodes > 0 || written <= limits.maxProlog) return;
+      throw new XmlProblem(`more than ${limits.maxProlog} characters before an element`);
+    },
     end: () => {
       parser.close();
       return root;
     },
   };
+}
+
+function countMarks(piece: string): number {
+  let count = 0;
+  for (let index = 0; index < piece.length; index++) {
+    const code = piece.charCodeAt(index);
+    if (code === 0x26 || code === 0x5d) count++;
+  }
+  return count;
 }
 
 function openNode(tag: SaxesTagPlain): OpenNode {

@@ -51,8 +51,9 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
   merge: (_, ...arrays) => concat(arrays.filter(Array.isArray).map((array) => asList(array))),
 
   remove: (_, array, ...values) => {
-    const removed = new Set(values.filter(isPrimitive).map(nullAsUndefined));
-    return filterList(asList(array), (item) => !isPrimitive(item) || !removed.has(nullAsUndefined(item)));
+    const keyOf = createEqualityKey();
+    const removed = new Set(values.filter(isPrimitive).map(keyOf));
+    return filterList(asList(array), (item) => !isPrimitive(item) || !removed.has(keyOf(item)));
   },
 
   reverse: (_, array) => concat([asList(array)]).reverse(),
@@ -194,19 +195,17 @@ function mapItems(list: readonly unknown[], key: unknown, filterKey: unknown, va
 
 function compileFilter(key: string, values: unknown): (item: unknown) => boolean {
   const read = pathReader(key);
-  const wanted = new Set(Array.isArray(values) ? mapList(asList(values), toText) : toText(values).split(','));
+  const keyOf = createEqualityKey();
+  const texts = Array.isArray(values) ? mapList(asList(values), toText) : toText(values).split(',');
+  const wanted = new Set(texts.map(keyOf));
   return (item) => {
     const value = read(item);
-    return !isMissing(value) && wanted.has(toText(value));
+    return !isMissing(value) && wanted.has(keyOf(toText(value)));
   };
 }
 
 function isPrimitive(value: unknown): boolean {
   return value === null || (typeof value !== 'object' && typeof value !== 'function');
-}
-
-function nullAsUndefined(value: unknown): unknown {
-  return value === null ? undefined : value;
 }
 
 /** Fisher and Yates, with the environment's randomness; a source that leaves its range cannot reach outside the array. */

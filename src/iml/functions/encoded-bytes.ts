@@ -6,21 +6,21 @@ import {
   findEncoding,
   textOfBytes,
 } from '../values/bytes.js';
-import { isBuffer, isEmpty, toText } from '../values/coerce.js';
+import { isBuffer, isEmpty, STEPS_OF_BYTE, toText } from '../values/coerce.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { spend } from '../values/work.js';
 import { quoted } from './arguments.js';
 
 /** For each character that is read, and each byte that is written. */
 const STEPS_OF_READING: Readonly<Record<BytesEncoding, number>> = {
-  utf8: 0.05,
+  utf8: 0.15,
   hex: 0.2,
   base64: 0.3,
   latin1: 0.2,
   ascii: 0.2,
 };
 const STEPS_OF_WRITING: Readonly<Record<BytesEncoding, number>> = {
-  utf8: 0.1,
+  utf8: STEPS_OF_BYTE,
   hex: 0.05,
   base64: 0.05,
   latin1: 0.1,

@@ -108,7 +108,7 @@ function writeOtherText(value: unknown): string {
 function objectText(value: object): string {
   if (isBuffer(value)) {
     assertTextLength(value.length);
-    spend(0.1 * value.length);
+    spend(STEPS_OF_BYTE * value.length);
     return UTF8.decode(value);
   }
   const instant = toInstant(value);
@@ -116,6 +116,9 @@ function objectText(value: object): string {
   spend(STEPS_OF_DATE);
   return Number.isNaN(instant) ? '' : new Date(instant).toISOString();
 }
+
+/** To read a byte of UTF-8, one that is wrong or begins a character of several included. */
+export const STEPS_OF_BYTE = 0.3;
 
 /** To write a date. */
 const STEPS_OF_DATE = 30;

@@ -1,6 +1,7 @@
 import type { PlainObject } from '../../util/plain-object.js';
 import { textOfBytes } from './bytes.js';
 import { isBuffer, toInstant, toText } from './coerce.js';
+import { createLongTextKey } from './long-text-key.js';
 import { assertTextLength } from './size-limits.js';
 import { listPresentNames, quotedText, type TreeStyle, treeText } from './tree-text.js';
 import { spend } from './work.js';
@@ -20,12 +21,13 @@ const MARK = '\u0000';
  */
 export function createEqualityKey(): IdentityKey {
   const style = createKeyStyle();
+  const shorten = createLongTextKey(`${MARK}L`);
   return (value) => {
     switch (typeof value) {
       case 'string':
-        return textKey(value);
+        return shorten(textKey(value));
       case 'object':
-        return value === null ? undefined : MARK + treeText(value, style);
+        return value === null ? undefined : shorten(MARK + treeText(value, style));
       case 'function':
         return undefined;
       default:

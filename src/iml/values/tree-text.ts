@@ -90,7 +90,7 @@ function writeParts(tree: WrittenTree, style: TreeStyle, most: number): boolean 
     if (frame === undefined) return true;
     if (frame.next > 0) tree.text += ',';
     const name = frame.names?.[frame.next] ?? frame.next;
-    if (typeof name === 'string') tree.text += `${JSON.stringify(name)}:`;
+    if (typeof name === 'string') tree.text += `${quotedText(name)}:`;
     tree.value = (frame.source as Readonly<Record<string | number, unknown>>)[name];
     frame.next++;
   }
@@ -165,5 +165,5 @@ function jsonObject(value: unknown): string {
   if (isMissing(value)) return 'null';
   const instant = toInstant(value);
   if (Number.isNaN(instant)) return 'null';
-  return instant !== undefined || isBuffer(value) ? JSON.stringify(toText(value)) : '{}';
+  return instant !== undefined || isBuffer(value) ? quotedText(toText(value)) : '{}';
 }

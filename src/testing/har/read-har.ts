@@ -69,10 +69,11 @@ function readEntry(entry: unknown, where: Where): RecordedCall | undefined {
   const request = objectIn(entry, 'request', where);
   const method = textIn(request, 'method', where).toUpperCase();
   const url = textIn(request, 'url', where).replace(/#.*$/s, '');
-  const kind = String(ownMember(entry, '_resourceType') ?? '').toLowerCase();
-  if (!/^https?:\/\//i.test(url) || method === 'OPTIONS' || OF_THE_PAGE.has(kind)) return undefined;
-  const started = Date.parse(String(ownMember(entry, 'startedDateTime') ?? ''));
-  const time = Number(ownMember(entry, 'time') ?? 0);
+  const kind = anyText(entry, '_resourceType').toLowerCase();
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url) || method === 'OPTIONS' || OF_THE_PAGE.has(kind))
+    return undefined;
+  const started = Date.parse(anyText(entry, 'startedDateTime'));
+  const time = Number(anyText(entry, 'time'));
   const response = readResponse(entry, where);
   return {
     request: { method, url, headers: readHeaders(request, where), body: readPostData(request, where) },
@@ -95,7 +96,7 @@ function readFailure(entry: PlainObject, url: string): RecordedCall['error'] {
   const response = ownMember(entry, 'response');
   const written =
     ownMember(entry, '_error') ?? (isPlainObject(response) ? ownMember(response, '_error') : undefined);
-  const text = String(written ?? '');
+  const text = typeof written === 'string' ? written : '';
   const known = ERRNOS.find(([pattern]) => pattern.test(text))?.[1];
   const errno = known ?? (/^E[A-Z]{4,}$/.test(text) ? text : 'ECONNRESET');
   return transportFailure({ code: errno }, new URL(url).origin);
@@ -146,7 +147,7 @@ function readPostData(request: PlainObject, where: Where): Uint8Array | undefine
   const params = ownMember(data, 'params');
   if (typeof ownMember(data, 'text') === 'string' || !Array.isArray(params)) return readBytes(data);
   const pairs = params.filter(isPlainObject).map((param): [string, string] => {
-    return [String(ownMember(param, 'name') ?? ''), String(ownMember(param, 'value') ?? '')];
+    return [anyText(param, 'name'), anyText(param, 'value')];
   });
   return Buffer.from(new URLSearchParams(pairs).toString(), 'utf8');
 }
@@ -167,4 +168,10 @@ function textIn(object: PlainObject, name: string, { file, at }: Where): string 
   const value = ownMember(object, name);
   if (typeof value === 'string' && value !== '') return value;
   throw notHar(file, `${at}.request.${name}`, 'a text');
+}
+
+/** The text of a member that says no more than it can: what is no text, number or boolean says nothing. */
+function anyText(object: PlainObject, name: string): string {
+  const value = ownMember(object, name);
+  return typeof value === 'object' || value === undefined ? '' : String(value);
 }

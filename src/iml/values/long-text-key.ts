@@ -1,0 +1,34 @@
+import { spend } from './work.js';
+
+/** The host hashes longer texts by their length alone, so that a set of them would be searched from end to end. */
+const MAX_HASHED_LENGTH = 16_000;
+
+/** Gives a text as it is, and instead of a long one a short text: the same for the same. */
+export type LongTextKey = (text: string) => string;
+
+/** @param mark what no short text begins with */
+export function createLongTextKey(mark: string): LongTextKey {
+  const known = new Map<string, string[]>();
+  return (text) => {
+    if (text.length <= MAX_HASHED_LENGTH) return text;
+    const hash = hashText(text);
+    const alike = known.get(hash) ?? [];
+    known.set(hash, alike);
+    const at = alike.indexOf(text);
+    if (at !== -1) return `${mark}${hash} ${at}`;
+    return `${mark}${hash} ${alike.push(text) - 1}`;
+  };
+}
+
+/** Two hashes of 32 bits each: texts that share both are compared. */
+function hashText(text: string): string {
+  spend(0.1 * text.length);
+  let [first, second] = [0x811c9dc5, 0x41c6ce57];
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    first = Math.imul(first ^ code, 0x01000193);
+    second = Math.imul(second ^ code, 0x5f356495);
+    second ^= second >>> 15;
+  }
+  return `${text.length} ${first} ${second}`;
+}

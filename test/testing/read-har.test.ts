@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { readHar } from '../../src/testing/har/read-har.js';
+
+const RESPONSE = { status: 200, headers: [{ name: 'a', value: 'b' }], content: { text: 'c' } };
+const ENTRY = {
+  request: { method: 'get', url: 'https://api.example.test/', headers: [] },
+  response: RESPONSE,
+};
+
+function read(...entries: readonly unknown[]) {
+  return readHar(JSON.stringify({ log: { entries } }), 'a.har');
+}
+
+describe('a HAR', () => {
+  it('is read where it says more than it can', () => {
+    const none = { toString: null, valueOf: null };
+    const odd = { ...ENTRY, _resourceType: none, startedDateTime: none, time: none };
+    expect(read(odd).calls).toEqual(read(ENTRY).calls);
+    const failed = { ...ENTRY, response: { ...RESPONSE, status: 0 }, _error: none };
+    expect(read(failed).calls[0]).toMatchObject({ error: { code: expect.any(String) } });
+    const params = [
+      { name: none, value: none },
+      { name: 'a', value: 1 },
+    ];
+    const posted = { ...ENTRY, request: { ...ENTRY.request, postData: { params } } };
+    expect(String(Buffer.from(read(posted).calls[0]?.request.body ?? []))).toBe('=&a=1');
+  });
+
+  it('skips what has no address', () => {
+    const nowhere = { ...ENTRY, request: { ...ENTRY.request, url: 'https://[' } };
+    expect(read(nowhere, ENTRY)).toMatchObject({ calls: { length: 1 }, skipped: 1 });
+  });
+});
