@@ -1,11 +1,17 @@
 /** An object with own members only, as JSON gives it. */
 export type PlainObject = Record<string, unknown>;
 
-/** True for `{}`-like objects: those made by a literal, by `JSON.parse`, or without a prototype. Arrays, dates, buffers and class instances are none. */
+/** The prototype of a plain object whose members expressions look up without case, as those of headers. It has no members. */
+export const CASELESS: object = Object.freeze(Object.create(null));
+
+/**
+ * True for `{}`-like objects: those made by a literal, by `JSON.parse`, without a prototype, or looked up without case. Arrays, dates,
+ * buffers and class instances are none.
+ */
 export function isPlainObject(value: unknown): value is PlainObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: object | null = Object.getPrototypeOf(value);
-  if (prototype === null || prototype === Object.prototype) return true;
+  if (prototype === null || prototype === Object.prototype || prototype === CASELESS) return true;
   // Objects of another realm (node:vm, a test runner) have their own Object.prototype: nothing stands above it.
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
 }

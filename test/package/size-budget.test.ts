@@ -11,12 +11,13 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
   ['iml/index.ts', 95, 1000],
   ['scenario/index.ts', 140, 1050],
-  // Each file is one named thing: five small ones that had been parts of others raised both, without a kilobyte more.
-  ['index.ts', 330, 1250],
-  ['host/index.ts', 222, 1150],
+  // Reading folders, making connections, webhooks and XML wait for their first use.
+  ['index.ts', 290, 1150],
+  // Each file is one named thing: those that the claim and the statements of a store were parted into raised it, without a kilobyte more.
+  ['host/index.ts', 238, 1150],
   ['rest/index.ts', 120, 320],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 520, 1650],
+  ['testing/index.ts', 510, 1650],
   ['cli/bin.ts', 1, 1],
 ];
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createCaseless } from '../../src/iml/values/caseless.js';
 import { fromPortable, toPortable } from '../../src/util/portable-value.js';
 
 const throughJson = (value: unknown): unknown => fromPortable(JSON.parse(JSON.stringify(toPortable(value))));
@@ -26,6 +27,11 @@ describe('a value through JSON', () => {
         expect(throughJson(given)).toEqual(given);
       }),
     );
+  });
+
+  it('keeps the members of headers, which are looked up without case', () => {
+    const headers = createCaseless([['X-Cursor', 'c 1']]);
+    expect(throughJson({ item: { headers } })).toEqual({ item: { headers: { 'x-cursor': 'c 1' } } });
   });
 
   it('loses only what JSON cannot hold', () => {

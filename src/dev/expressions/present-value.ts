@@ -1,4 +1,3 @@
-import { isCaseless } from '../../iml/values/caseless.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { toPortable } from '../../util/portable-value.js';
 import type { ShownValue } from '../protocol.js';
@@ -18,8 +17,7 @@ export function presentValue(value: unknown): ShownValue {
   }
   if (value instanceof Uint8Array)
     return { kind: 'value', text: `[${value.byteLength} bytes]`, isCut: false };
-  const plain = isCaseless(value) ? { ...value } : value;
-  const text = JSON.stringify(toPortable(plain), null, 1) ?? 'null';
+  const text = JSON.stringify(toPortable(value), null, 1) ?? 'null';
   const line = text.length <= 80 ? text.replace(/\n\s*/g, ' ') : text;
   return { kind: 'value', text: line.slice(0, MAX_SHOWN), isCut: line.length > MAX_SHOWN };
 }
@@ -36,7 +34,7 @@ const MAX_MEMBERS = 6;
 /** What a value is, in a few words: large ones are not written out. */
 export function describeShortly(value: unknown): string {
   if (Array.isArray(value)) return `array of ${value.length}`;
-  if (isPlainObject(value) || isCaseless(value)) {
+  if (isPlainObject(value)) {
     const names = Object.keys(value);
     if (names.length === 0) return 'empty collection';
     return `collection: ${names.slice(0, MAX_MEMBERS).join(', ')}${names.length > MAX_MEMBERS ? ', …' : ''}`;

@@ -1,7 +1,4 @@
-import { type PlainObject, setMember } from '../../util/plain-object.js';
-
-/** The prototype that marks an object whose member names are compared without case. */
-const CASELESS: object = Object.freeze(Object.create(null));
+import { CASELESS, type PlainObject, setMember } from '../../util/plain-object.js';
 
 /**
  * A collection looked up without case, such as the headers of a response. Names are stored in lower case;

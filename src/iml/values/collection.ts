@@ -1,10 +1,9 @@
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
-import { isCaseless } from './caseless.js';
 import { spend } from './work.js';
 
-/** A collection of the language: a plain object, or one that is looked up without case. */
+/** A collection of the language. */
 export function isCollection(value: unknown): value is PlainObject {
-  return isPlainObject(value) || isCaseless(value);
+  return isPlainObject(value);
 }
 
 /** To look at a member, or to copy it. */

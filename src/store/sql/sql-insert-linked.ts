@@ -14,7 +14,7 @@ export type AnyNewRows = Readonly<
 type Entry = readonly [name: string, added: { readonly table: string; readonly row: object }];
 
 /** The rows that are to be added, by their names. */
-export function listNewRows(rows: AnyNewRows): readonly Entry[] {
+function listNewRows(rows: AnyNewRows): readonly Entry[] {
   return Object.entries(rows).flatMap(([name, it]) => (it ? [[name, it] as const] : []));
 }
 
