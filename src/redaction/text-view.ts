@@ -219,7 +219,7 @@ export function endIn({ to }: TextView, index: number): number {
   return to === undefined ? index + 1 : (to[index] ?? 0);
 }
 
-/** Hexadecimal digits in lower case, whatever separates the bytes: `73:65`, `73 65`, `0x73, 0x65`. */
+/** Hexadecimal digits in lower case, whatever separates the bytes: `73:65`, `73 65`, `=73=65`, `0x73, 0x65`. */
 export function hexView(view: TextView): TextView {
   const { units } = view;
   return selectUnits(view, (unit, index) => {
@@ -301,6 +301,7 @@ function isSeparator(unit: number): boolean {
     unit === 0x2d ||
     unit === 0x2e ||
     unit === 0x3a ||
+    unit === 0x3d ||
     unit === 0x5f
   );
 }

@@ -204,6 +204,11 @@ const BOUNDED: ReadonlySet<string> = new Set([
   ...['addYears', 'setSecond', 'setMinute', 'setHour', 'setDate', 'setDay', 'setMonth', 'setYear'],
 ]);
 
+/** Texts of one length that differ in their last characters. */
+function alike(count: number, length: number): readonly string[] {
+  return Array.from({ length: count }, (_, id) => 'x'.repeat(length - 3) + String(id).padStart(3, '0'));
+}
+
 describe('a built-in function', () => {
   const SIZE = 262_144;
   const calls = Object.entries(WORST_CALLS).filter(([name]) => !CHEAP.has(name) && !BOUNDED.has(name));
@@ -233,6 +238,27 @@ describe('a built-in function', () => {
     const call = () => FUNCTIONS[name]?.(ENVIRONMENT, value);
     expect(() => withinSteps(steps * SIZE - 100, call)).toThrow(expect.objectContaining(LIMIT));
     expect(() => withinSteps(2 * SIZE, call)).not.toThrow();
+  });
+
+  // The host tells longer texts apart by looking at all that have their length.
+  it.each([
+    ['parseJSON', (names: readonly string[]) => [`{${names.map((name) => `"${name}" : 1`).join()}}`]],
+    ['toCollection', (names: readonly string[]) => [names.map((key) => ({ key })), 'key', 'value']],
+  ])('%s takes steps for names of more than 16,000 characters', (name, make) => {
+    const call = (length: number): unknown =>
+      withinSteps(600_000, () => FUNCTIONS[name]?.(ENVIRONMENT, ...make(alike(100, length))));
+    expect(() => call(15_000)).not.toThrow();
+    expect(() => call(17_000)).toThrow(expect.objectContaining(LIMIT));
+  });
+
+  it('sort takes steps for long texts that begin alike, and turns where they are too many', () => {
+    const inOrder = alike(100, 20_000);
+    const texts = inOrder.map((_, index) => inOrder[(index * 37) % 100]);
+    const call = (): unknown => FUNCTIONS['sort']?.(ENVIRONMENT, texts);
+    expect(() => withinSteps(100_000, call)).toThrow(expect.objectContaining(LIMIT));
+    const { value, parts } = evaluateInParts(openJournal(), 100_000, call);
+    expect(value).toEqual(inOrder);
+    expect(parts).toBeGreaterThan(3);
   });
 
   it('takes steps for what a pattern may make it do', () => {

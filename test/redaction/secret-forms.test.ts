@@ -83,6 +83,14 @@ const FORMS: Readonly<Record<string, Form>> = {
       .map((digits, index) => (index % 2 === 0 ? digits.toUpperCase() : digits))
       .join(''),
   'in hex with colons': (secret) => hex(secret).join(':'),
+  'in quoted-printable': (secret) =>
+    inLines(
+      hex(secret)
+        .map((byte) => `=${byte.toUpperCase()}`)
+        .join(''),
+      75,
+      '=\r\n',
+    ),
   'in hex with blanks': (secret) => hex(secret).join(' '),
   'in hex with dashes in capitals': (secret) => hex(secret).join('-').toUpperCase(),
   'in hex as bytes of a list': (secret) =>

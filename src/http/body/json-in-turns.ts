@@ -2,7 +2,7 @@ import { jsonProblem } from '../../util/json-problem.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Turns } from '../../util/turns.js';
 import { DifferentTexts, tooManyDifferent } from './different-texts.js';
-import { MAX_NAMES, MAX_VALUES, tooManyNames, tooManyValues } from './name-limit.js';
+import { MAX_NAME_LENGTH, MAX_NAMES, MAX_VALUES, tooManyNames, tooManyValues } from './name-limit.js';
 import { type ParseResult, parseJson } from './parse-json.js';
 
 /** Bytes `JSON.parse` is given at once: it takes a millisecond or two for them. */
@@ -11,10 +11,8 @@ const PIECE_BYTES = 64 * 1024;
 const STEP_BYTES = 128 * 1024;
 /** A string is searched for its end byte by byte at first: most are short, and a search costs as much as so many bytes. */
 const SHORT_STRING = 48;
-/** A name is read at once, with its member. */
-const MAX_NAME_BYTES = 1024 * 1024;
-/** A number, a word or white space is read at once, too: what is between two signs, with the name before it. */
-const MAX_UNSIGNED_BYTES: number = 2 * MAX_NAME_BYTES;
+/** A number, a word or white space is read at once: what is between two signs, with the name before it. */
+const MAX_UNSIGNED_BYTES: number = 2 * 1024 * 1024;
 /** Values of this length are kept in the engine's table of texts as names are; with the quote before them. */
 const KEPT_TEXT = 11;
 /** What JSON may have between its signs. */
@@ -221,9 +219,7 @@ class JsonReader {
       }
     }
     this.#position = position;
-    if (!text.isValue && position - text.start > MAX_NAME_BYTES) {
-      throw new JsonProblem(`a name of more than ${MAX_NAME_BYTES} bytes`);
-    }
+    assertNameLength(text, position);
     if (text.isValue && position - text.unread >= this.#pieceBytes) this.#readText(text, position);
   }
 
@@ -259,6 +255,7 @@ class JsonReader {
   #endText(text: OpenText): void {
     this.#text = undefined;
     const at = this.#position;
+    assertNameLength(text, at);
     const parent = this.#open.at(-1);
     const isKept = !text.isValue || at - text.start <= KEPT_TEXT;
     if (isKept && this.#texts.isTooManyWith(this.#bytes, text.start + 1, at)) {
@@ -390,4 +387,10 @@ class JsonReader {
   #unexpected(): JsonProblem {
     return new JsonProblem(`Unexpected token in JSON at byte ${this.#position}`);
   }
+}
+
+/** In bytes, of which a character has one at least. @param end where it ends, or how far it has been read */
+function assertNameLength({ isValue, start }: OpenText, end: number): void {
+  if (isValue || end - start - 1 <= MAX_NAME_LENGTH) return;
+  throw new JsonProblem(`a name of more than ${MAX_NAME_LENGTH} bytes`);
 }

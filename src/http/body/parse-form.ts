@@ -1,7 +1,14 @@
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Turns } from '../../util/turns.js';
 import { decodeFormComponent, FormComponentDecoder } from '../message/percent-encoding.js';
-import { MAX_NAMES, MAX_VALUES, tooManyNames, tooManyValues } from './name-limit.js';
+import {
+  MAX_NAME_LENGTH,
+  MAX_NAMES,
+  MAX_VALUES,
+  tooLongName,
+  tooManyNames,
+  tooManyValues,
+} from './name-limit.js';
 import type { ParseResult } from './parse-json.js';
 
 /**
@@ -10,7 +17,7 @@ import type { ParseResult } from './parse-json.js';
  */
 export function parseForm(text: string): PlainObject {
   const form: PlainObject = {};
-  for (const pair of text.split('&')) addPair(form, pair);
+  for (const pair of text.split('&')) if (pair !== '') addField(form, readPair(pair));
   return form;
 }
 
@@ -26,10 +33,14 @@ export async function parseFormPieces(
   for await (const piece of pieces) {
     let start = 0;
     for (let end = piece.indexOf('&'); end !== -1; end = piece.indexOf('&', start)) {
-      const text = piece.slice(start, end);
-      names += open === undefined ? addPair(form, text) : addField(form, open.end(text));
-      if (names > MAX_NAMES) return { ok: false, message: tooManyNames() };
-      if (end > start && ++pairs > MAX_VALUES) return { ok: false, message: tooManyValues() };
+      if (end > start || open !== undefined) {
+        const text = piece.slice(start, end);
+        const field = open === undefined ? readPair(text) : open.end(text);
+        if (field[0].length > MAX_NAME_LENGTH) return { ok: false, message: tooLongName() };
+        names += addField(form, field);
+        if (names > MAX_NAMES) return { ok: false, message: tooManyNames() };
+        if (++pairs > MAX_VALUES) return { ok: false, message: tooManyValues() };
+      }
       open = undefined;
       start = end + 1;
       if (turns.isOver) await turns.next();
@@ -38,7 +49,9 @@ export async function parseFormPieces(
     open ??= new OpenPair();
     open.write(piece.slice(start));
   }
-  if (open !== undefined) names += addField(form, open.end(''));
+  const last = open?.end('');
+  if (last !== undefined && last[0].length > MAX_NAME_LENGTH) return { ok: false, message: tooLongName() };
+  if (last !== undefined) names += addField(form, last);
   return names > MAX_NAMES ? { ok: false, message: tooManyNames() } : { ok: true, value: form };
 }
 
@@ -76,12 +89,10 @@ class OpenPair {
 
 type Field = readonly [name: string, value: string];
 
-/** @returns how many names the form has more */
-function addPair(form: PlainObject, pair: string): number {
-  if (pair === '') return 0;
+function readPair(pair: string): Field {
   const at = pair.indexOf('=');
   const name = decodeFormComponent(at === -1 ? pair : pair.slice(0, at));
-  return addField(form, [name, at === -1 ? '' : decodeFormComponent(pair.slice(at + 1))]);
+  return [name, at === -1 ? '' : decodeFormComponent(pair.slice(at + 1))];
 }
 
 /** @returns how many names the form has more */

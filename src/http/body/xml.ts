@@ -2,7 +2,7 @@ import type { SaxesTagPlain } from 'saxes';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import { DifferentTexts, tooManyDifferent } from './different-texts.js';
 import { loadSaxes } from './load-saxes.js';
-import { MAX_NAMES, MAX_VALUES, tooManyNames } from './name-limit.js';
+import { MAX_NAME_LENGTH, MAX_NAMES, MAX_VALUES, tooLongName, tooManyNames } from './name-limit.js';
 import type { ParseResult } from './parse-json.js';
 
 /** Ceilings of one document. What is beyond them was made to exhaust a reader. */
@@ -97,6 +97,7 @@ function createXmlReader(limits: XmlLimits): XmlReader {
   let marks = 0;
   const names = new DifferentTexts();
   const countName = (name: string): void => {
+    if (name.length > MAX_NAME_LENGTH) throw new XmlProblem(tooLongName());
     if (names.isTooManyWithText(name)) throw new XmlProblem(tooManyDifferent());
   };
 

@@ -4,6 +4,7 @@ import type { Environment, FunctionTable } from '../environment/environment.js';
 import { isEmpty, isMissing, toText } from '../values/coerce.js';
 import { memberNames } from '../values/collection.js';
 import { createDistinctKey, createEqualityKey } from '../values/identity.js';
+import { MAX_HASHED_LENGTH, STEPS_OF_ALIKE } from '../values/long-text-key.js';
 import { pathReader, readIndex } from '../values/path.js';
 import { assertListLength, assertTextLength } from '../values/size-limits.js';
 import { type Parts, resumable, spend } from '../values/work.js';
@@ -223,9 +224,13 @@ function toCollection(list: readonly unknown[], keyField: unknown, valueField: u
   const readKey = pathReader(toText(keyField));
   const readValue = pathReader(toText(valueField));
   const result: PlainObject = {};
+  let alike = 0;
   for (let index = 0; index < list.length; index++) {
     const key = readKey(list[index]);
-    if (!isMissing(key)) setMember(result, toText(key), readValue(list[index]));
+    if (isMissing(key)) continue;
+    const name = toText(key);
+    if (name.length > MAX_HASHED_LENGTH) spend(STEPS_OF_ALIKE * name.length * alike++);
+    setMember(result, name, readValue(list[index]));
   }
   return result;
 }

@@ -1,7 +1,10 @@
 import { spend } from './work.js';
 
 /** The host hashes longer texts by their length alone, so that a set of them would be searched from end to end. */
-const MAX_HASHED_LENGTH = 16_000;
+export const MAX_HASHED_LENGTH = 16_000;
+
+/** To look a longer text up among others of its length, for each of them and each of its characters. */
+export const STEPS_OF_ALIKE = 0.01;
 
 /** Gives a text as it is, and instead of a long one a short text: the same for the same. */
 export type LongTextKey = (text: string) => string;
