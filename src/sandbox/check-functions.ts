@@ -37,7 +37,7 @@ function nameWarning(code: SandboxFunction, builtins: FunctionTable): readonly S
   return [{ code: 'function-replaced', message, place: { file: nameFile(code) } }];
 }
 
-/** 5000 characters of code. Source: https://developers.make.com/custom-apps-documentation/app-structure/custom-iml-functions. [doc] */
+/** 5000 characters of code. Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc] */
 function lengthWarning(code: SandboxFunction, limits: SandboxLimits): readonly SandboxWarning[] {
   const length = code.code?.length ?? 0;
   if (length <= limits.maxCodeLength) return [];

@@ -44,7 +44,7 @@ export interface PageRecord extends ListPage {
  * What a list says about its page. `last` is the value the list is sorted by, of its last entry: what follows it is on the next
  * page. `showLast` says whether entries of the value a page goes on from are shown again: pages go on by `offset` here, so never.
  * Source: the parameters `pg[last]` and `pg[showLast]` of the calls that take them,
- * https://developers.make.com/api-documentation/api-reference/scenarios-greater-than-logs [doc]; for these lists [inf].
+ * https://developers.make.com/api-documentation/api-reference/scenarios/logs [doc]; for these lists [inf].
  */
 export function pageRecord(page: ListPage, lastEntry: object | undefined): PageRecord {
   const value = lastEntry && ownMember(lastEntry, page.sortBy);
