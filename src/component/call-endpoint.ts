@@ -31,7 +31,7 @@ export async function callEndpoint(
   const names = { ...ownNames(call), ...makeConnectionScope(call, endpoint, context) };
   const apart = context.apart(call.name, names);
   const { pages, end } = await collectPages(runCommunication(requests, apart));
-  const { statusCode, headers } = end.scope;
+  const { statusCode, headers } = end.context.scope;
   return { body: collectResult(pages), statusCode, headers };
 }
 

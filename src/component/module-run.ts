@@ -1,5 +1,5 @@
 import type { AppError } from '../errors/app-error.js';
-import type { Bundle } from '../run/response/collect-outputs.js';
+import { type Bundle, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { asRunError, assertOk, type Report, readStats, type Succeeded } from './report.js';
 import type { StartedRun } from './start-run.js';
@@ -13,12 +13,12 @@ export type RunReport = Report<{
   readonly state: TriggerState | undefined;
 }>;
 
-/** What a kind of module makes of a started run: batches of bundles, and the state afterwards. */
+/** What a kind of module makes of a started run: pages of bundles, and the state afterwards. */
 export interface RunBody {
   /** May have to wait for a connection that is kept. */
   readonly start: () => Promise<StartedRun>;
   /** `isStreamed` says that somebody takes the bundles one by one: the next page may be fetched meanwhile. */
-  readonly batches: (context: RunContext, isStreamed: boolean) => AsyncIterable<readonly Bundle[]>;
+  readonly pages: (context: RunContext, isStreamed: boolean) => Promise<AsyncIterable<Page> | Iterable<Page>>;
   readonly state?: () => TriggerState | undefined;
 }
 
@@ -37,6 +37,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
   // Hard private: the scope of a run holds credentials, and whoever logs the run must not log them.
   readonly #body: RunBody;
   #context: RunContext | undefined;
+  #finish: (() => void) | undefined;
   #error: AppError | undefined;
   #bundles: Bundle[] = [];
   #iteration: AsyncGenerator<Bundle, void> | undefined;
@@ -89,30 +90,38 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
   async #complete(): Promise<RunReport> {
     if (this.#iteration !== undefined) return this.report();
     try {
-      for await (const batch of this.#batches(false)) for (const bundle of batch) this.#bundles.push(bundle);
+      const pages = await this.#open(false);
+      for await (const page of pages) for (const bundle of listBundles(page)) this.#bundles.push(bundle);
     } catch (thrown) {
+      this.#error = asRunError(thrown);
       if (this.#error === undefined) throw thrown;
+    } finally {
+      await this.#close();
     }
     return this.report();
   }
 
   async *#iterate(): AsyncGenerator<Bundle, void> {
-    for await (const batch of this.#batches(true)) yield* batch;
-  }
-
-  async *#batches(isStreamed: boolean): AsyncGenerator<readonly Bundle[], void> {
-    let finish: (() => void) | undefined;
     try {
-      const started = await this.#body.start();
-      finish = started.finish;
-      this.#context = started.context;
-      yield* this.#body.batches(started.context, isStreamed);
+      const pages = await this.#open(true);
+      for await (const page of pages) yield* listBundles(page);
     } catch (thrown) {
       this.#error = asRunError(thrown);
       throw this.#error ?? thrown;
     } finally {
-      finish?.();
-      await this.#context?.run.log.writeTrace();
+      await this.#close();
     }
+  }
+
+  async #open(isStreamed: boolean): Promise<AsyncIterable<Page> | Iterable<Page>> {
+    const started = await this.#body.start();
+    this.#finish = started.finish;
+    this.#context = started.context;
+    return this.#body.pages(started.context, isStreamed);
+  }
+
+  async #close(): Promise<void> {
+    this.#finish?.();
+    await this.#context?.run.log.writeTrace();
   }
 }

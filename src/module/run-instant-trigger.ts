@@ -7,7 +7,7 @@ import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
 import { prefetch } from '../run/paging/prefetch.js';
-import { listBundles } from '../run/response/collect-outputs.js';
+import { pageOfBundles } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
@@ -28,17 +28,15 @@ export function runInstantTrigger(
   const { communication } = module;
   return new ModuleRun({
     start: async () => beginRun(runtime, input, moduleSubject(module)),
-    batches: async function* (context, isStreamed) {
+    pages: async (context, isStreamed) => {
       if (communication === undefined || isEmptySpec(communication.value)) {
         const { payload } = input;
-        if (payload !== undefined && payload !== null) yield [payload];
-        return;
+        return payload === undefined || payload === null ? [] : [pageOfBundles([payload])];
       }
       const request = readSingleRequest(await runtime.compile(communication), communication, context);
-      if (request === undefined) return;
-      const single = singleRequest(request, context);
-      const pages = runCommunication([single], context);
-      for await (const page of isStreamed ? prefetch(pages) : pages) yield listBundles(page);
+      if (request === undefined) return [];
+      const pages = runCommunication([singleRequest(request, context)], context);
+      return isStreamed ? prefetch(pages) : pages;
     },
   });
 }

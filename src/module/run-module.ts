@@ -7,7 +7,6 @@ import type { RunTraits } from '../component/start-run.js';
 import type { ModuleComponent } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
 import { prefetch } from '../run/paging/prefetch.js';
-import { listBundles } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import { runTrigger } from '../trigger/run-trigger.js';
 import { assertNever } from '../util/assert-never.js';
@@ -48,9 +47,9 @@ function runRequests(
 ): ModuleRun {
   return new ModuleRun({
     start: async () => beginRun(runtime, input, moduleSubject(module), traits),
-    batches: async function* (context, isStreamed) {
+    pages: async (context, isStreamed) => {
       const pages = runCommunication(await runtime.compile(requireCommunication(module)), context);
-      for await (const page of isStreamed ? prefetch(pages) : pages) yield listBundles(page);
+      return isStreamed ? prefetch(pages) : pages;
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { collectPages } from './collect-pages.js';
 import { type Page, singlePage } from './response/collect-outputs.js';
+import type { RequestEnd } from './run-pages.js';
 import { type RequestPlan, runRequest } from './run-request.js';
 import { evaluateDirective, inTurns } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
@@ -16,15 +17,28 @@ export interface CommunicationPlan extends Partial<RequestPlan> {
  * come as they arrive; they are held back only where something later may replace them: another request of the chain, or
  * `wrapper`.
  *
- * @returns in the end, the place with the names that the last request left
+ * @returns what gives the pages, and in the end the place with the names that the last request left
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
  */
-export async function* runCommunication(
+export function runCommunication(
   requests: readonly CompiledRequest[],
   start: RunContext,
   plan: CommunicationPlan = {},
-): AsyncGenerator<Page, RunContext> {
+): AsyncGenerator<Page, RequestEnd> {
   const { wraps = true, ...ofLast } = plan;
+  const [only, next] = requests;
+  // What nothing can replace comes straight from its request.
+  return only === undefined || next !== undefined || (wraps && only.response.wrapper !== undefined)
+    ? runChain(requests, start, wraps, ofLast)
+    : runRequest(only, { appliesLimit: true, isLast: true, ...ofLast }, start.at({ requestIndex: 0 }));
+}
+
+async function* runChain(
+  requests: readonly CompiledRequest[],
+  start: RunContext,
+  wraps: boolean,
+  ofLast: Partial<RequestPlan>,
+): AsyncGenerator<Page, RequestEnd> {
   let context = start;
   let held: readonly Page[] = [];
   let executed: { readonly request: CompiledRequest; readonly requestIndex: number } | undefined;
@@ -34,7 +48,7 @@ export async function* runCommunication(
     const pages = runRequest(request, requestPlan, context.at({ requestIndex }));
     if (isLast && !(wraps && request.response.wrapper !== undefined)) {
       const end = yield* pages;
-      if (end.isExecuted) return end.context;
+      if (end.isExecuted) return end;
     } else {
       const { pages: collected, end } = await collectPages(pages);
       context = end.context;
@@ -48,7 +62,7 @@ export async function* runCommunication(
     const at = context.at({ requestIndex });
     yield await inTurns(at, () => wrapPages(request, held, at));
   } else yield* held;
-  return context;
+  return { isExecuted: executed !== undefined, context };
 }
 
 function wrapPages(request: CompiledRequest, pages: readonly Page[], context: RunContext): Page {

@@ -73,7 +73,7 @@ export async function listEpoch(
     const { pages, end } = await collectPages(runCommunication(requests, context, { wraps: false }));
     const last = requests.at(-1);
     const requestIndex = Math.max(0, requests.length - 1);
-    const at = end.at({ document: last?.document, requestIndex, page: 1 });
+    const at = end.context.at({ document: last?.document, requestIndex, page: 1 });
     const listed = last === undefined ? NOTHING : readEntries(pages, compileTrigger(last, at), at);
     const result = pages.flatMap((page) => listBundles(page));
     warnOfLabels(result, at);

@@ -6,7 +6,7 @@ import type { Runtime } from '../component/runtime.js';
 import type { TriggerState } from '../component/trigger-data.js';
 import type { ModuleComponent } from '../document/app.js';
 import { collectPages } from '../run/collect-pages.js';
-import { type Bundle, listBundles } from '../run/response/collect-outputs.js';
+import { type Bundle, listBundles, type Page, pageOfBundles } from '../run/response/collect-outputs.js';
 import { applyWrapper, runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { Poll } from './poll.js';
@@ -28,21 +28,32 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
   const names = { ...input.names, trigger: { matchEqual: input.data?.['matchEqual'] === true } };
   return new ModuleRun({
     start: async () => beginRun(runtime, { ...input, names }, moduleSubject(module)),
-    batches: async function* (context) {
+    pages: async (context) => {
       const requests = await runtime.compile(requireCommunication(module));
       const poll = new Poll(requests.at(-1), input.data, start, context);
       // Pages come to the poll by its plan; what is new is known only after the last of them.
       const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));
       const items = poll.settle();
       state = poll.state;
-      if (poll.loose.length > 0) yield poll.loose;
-      for (const { bundles, after } of splitBatches(poll, items, end)) {
-        yield bundles;
+      return handOut(poll, splitBatches(poll, items, end.context), (after) => {
         state = after;
-      }
+      });
     },
     state: () => state,
   });
+}
+
+/** Hands out what is new a batch at a time; `moveOn` is told the state once a batch was taken. */
+async function* handOut(
+  poll: Poll,
+  batches: Iterable<Batch>,
+  moveOn: (after: TriggerState) => void,
+): AsyncGenerator<Page, void> {
+  if (poll.loose.length > 0) yield pageOfBundles(poll.loose);
+  for (const { bundles, after } of batches) {
+    yield pageOfBundles(bundles);
+    moveOn(after);
+  }
 }
 
 interface Batch {

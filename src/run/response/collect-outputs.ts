@@ -124,6 +124,11 @@ export function singlePage(value: unknown): Page {
   return value === undefined || value === null ? NOTHING : { ...NOTHING, outputs: [value] };
 }
 
+/** A page of bundles that are what is put out. */
+export function pageOfBundles(bundles: readonly Bundle[]): Page {
+  return { ...NOTHING, isIterated: true, outputs: bundles };
+}
+
 /** One unit of data a module puts out. Usually a collection, but an app may output anything except nothing. */
 export type Bundle = unknown;
 
