@@ -8,7 +8,7 @@ export interface BoundedCache<V> {
 export function createBoundedCache<V>(capacity: number): BoundedCache<V> {
   const entries = new Map<string, V>();
   return {
-    get: (key) => entries.get(key),
+    get: entries.get.bind(entries),
     set: (key, value) => {
       const oldest = entries.size >= capacity ? entries.keys().next() : undefined;
       if (oldest?.done === false) entries.delete(oldest.value);

@@ -5,7 +5,7 @@ import { type BuildUrlOptions, buildUrl } from '../../src/http/message/build-url
 const BASE = 'https://api.example.test/v1';
 
 function build(url: string, options: Partial<BuildUrlOptions> = {}): string {
-  return buildUrl({ url, baseUrl: BASE, ...options });
+  return buildUrl({ url, baseUrl: BASE, ...options }).url;
 }
 
 function query(url: string): Record<string, string[]> {
@@ -34,7 +34,7 @@ describe('joining', () => {
     ['/x#part', BASE, `${BASE}/x`],
     ['/x?a=1#part?b=2', BASE, `${BASE}/x?a=1`],
   ])('%j on %j', (url, baseUrl, expected) => {
-    expect(buildUrl({ url, baseUrl })).toBe(expected);
+    expect(buildUrl({ url, baseUrl }).url).toBe(expected);
   });
 });
 

@@ -14,11 +14,8 @@ function decode(
     'content-length': '5',
     ...(encoding !== undefined && { 'content-encoding': encoding }),
   };
-  const transport = decodeContent(
-    () => Promise.resolve({ status: 200, headers, body, url: 'https://a.test/p?hush=hush' }),
-    options,
-  );
-  return transport(request('https://a.test/p?hush=hush'));
+  const { url, signal } = request('https://a.test/p?hush=hush');
+  return decodeContent({ status: 200, headers, body, url }, signal, options);
 }
 
 const HELLO = Buffer.from('hello');

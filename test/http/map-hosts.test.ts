@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TransportRequest, TransportResponse } from '../../src/http/message/transport.js';
+import { completeResponses } from '../../src/http/transport/complete-responses.js';
 import { type HostMapping, mapHosts, readHostMap } from '../../src/http/transport/map-hosts.js';
-import { followRedirects } from '../../src/http/transport/redirects.js';
 import { request } from './loopback.js';
 
 const LOCAL = 'http://127.0.0.1:9911';
@@ -128,7 +128,7 @@ describe('a mapped exchange', () => {
     });
     const direct = recorder();
     const hosts = readHostMap({ '*': `${LOCAL}/api` });
-    const follow = followRedirects(mapHosts({ hosts, mapped: transport, direct: direct.transport }));
+    const follow = completeResponses(mapHosts({ hosts, mapped: transport, direct: direct.transport }));
     const headers = [['Authorization', 'Bearer x']] as const;
     const response = await follow(request('https://a.test/1', { headers }));
     expect(sent.map(({ url }) => url)).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TransportRequest, TransportResponse } from '../../src/http/message/transport.js';
 import { signOAuth1 } from '../../src/http/signing/oauth1-signature.js';
-import { followRedirects } from '../../src/http/transport/redirects.js';
+import { completeResponses } from '../../src/http/transport/complete-responses.js';
 import { httpServer, loopbackTransport, request, text } from './loopback.js';
 
 const START = 'https://a.test/start';
@@ -9,7 +9,7 @@ const START = 'https://a.test/start';
 /** Answers the hops with the given statuses and locations, then with 200. */
 function hops(...answers: readonly (readonly [status: number, location: string | undefined])[]) {
   const sent: TransportRequest[] = [];
-  const transport = followRedirects((hop): Promise<TransportResponse> => {
+  const transport = completeResponses((hop): Promise<TransportResponse> => {
     const [status, location] = answers[sent.length] ?? [200, undefined];
     sent.push(hop);
     const headers = location === undefined ? {} : { location };
@@ -189,7 +189,7 @@ describe('over the network', () => {
       out.end();
     });
     const base = loopbackTransport();
-    const transport = followRedirects(base);
+    const transport = completeResponses(base);
     try {
       const response = await transport(request(`${first.origin}/`, { headers: [['Authorization', 'hush']] }));
       expect(response.url).toBe(`${second.origin}/x`);

@@ -2,10 +2,9 @@ import type { App } from '../../document/app.js';
 import { createNetworkGuard } from '../../http/guard/network-guard.js';
 import { parseHttpUrl } from '../../http/message/http-url.js';
 import type { Transport } from '../../http/message/transport.js';
-import { decodeContent } from '../../http/transport/content-decoding.js';
+import { completeResponses } from '../../http/transport/complete-responses.js';
 import { type HostPolicy, readHosts, refuseUndeclared } from '../../http/transport/host-policy.js';
 import { type HostMapping, mapHosts, readHostMap } from '../../http/transport/map-hosts.js';
-import { followRedirects } from '../../http/transport/redirects.js';
 import { createUndiciTransport, type UndiciTransportOptions } from '../../http/transport/undici-transport.js';
 import { findDeclaredHosts } from './declared-hosts.js';
 
@@ -70,7 +69,7 @@ export function createEngineTransport(options: EngineTransportOptions): EngineTr
     const called = mapHosts({ hosts, direct, mapped, baseUrl });
     const reached =
       reach === 'any' ? called : refuseUndeclared(called, (url) => isDeclared(url) || policy.isNamed(url));
-    return decodeContent(followRedirects(wrapTransport(reached)), { maxBytes: settings.maxResponseBytes });
+    return completeResponses(wrapTransport(reached), { maxBytes: settings.maxResponseBytes });
   };
   if (options.transport !== undefined) {
     return { transport: layered(options.transport, options.transport), policy, close: async () => {} };

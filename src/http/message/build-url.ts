@@ -2,7 +2,7 @@ import { createBoundedCache } from '../../util/bounded-cache.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { trimTrailing } from '../../util/trim-trailing.js';
 import { atMember, fieldTexts } from './field-text.js';
-import { parseHttpUrl } from './http-url.js';
+import { type HttpServer, parseHttpUrl } from './http-url.js';
 import {
   decodeFormComponent,
   encodeComponent,
@@ -30,6 +30,13 @@ export interface BuildUrlOptions {
   readonly onCollection?: ((name: string) => void) | undefined;
 }
 
+/** An address that can be called. */
+export interface BuiltUrl {
+  /** Absolute and encoded, without a fragment. */
+  readonly url: string;
+  readonly server: HttpServer;
+}
+
 interface Pair {
   /** Decoded, to compare. */
   readonly name: string;
@@ -54,8 +61,8 @@ const OTHER_SCHEME =
  * @throws REQUEST_INVALID for an address that cannot be called, and for a qs value that has no text: a list in a list,
  *   binary data
  */
-export function buildUrl(options: BuildUrlOptions): string {
-  const { address, written: all } = prepareAddress(options);
+export function buildUrl(options: BuildUrlOptions): BuiltUrl {
+  const { address, server, written: all } = prepareAddress(options);
   const { qs = {}, inheritedQs = {}, onCollection } = options;
   const own = toPairs(qs, onCollection);
   const written = withoutNames(all, () => listNames(own));
@@ -65,7 +72,7 @@ export function buildUrl(options: BuildUrlOptions): string {
   ]);
 
   const pairs = [...written, ...inherited, ...own].map((pair) => pair.text).join('&');
-  return address + (pairs === '' ? '' : `?${pairs}`);
+  return { url: address + (pairs === '' ? '' : `?${pairs}`), server };
 }
 
 function listNames(pairs: readonly Pair[]): readonly string[] {
@@ -82,6 +89,7 @@ function withoutNames(pairs: readonly Pair[], names: () => readonly string[]): r
 interface PreparedAddress {
   /** Origin and path, encoded. */
   readonly address: string;
+  readonly server: HttpServer;
   /** The query written in the address. */
   readonly written: readonly Pair[];
 }
@@ -97,8 +105,9 @@ function prepareAddress({ url, baseUrl, encodeUrl }: BuildUrlOptions): PreparedA
   const encode = encodeUrl === false ? encodeUnprintable : encodeWhole;
   const encodeQuery = encodeUrl === false ? encodeUnprintable : encodeRest;
   const { path, query } = splitQuery(joinUrl(url.trim(), baseUrl?.trim()));
-  const { origin, path: ownPath } = parseHttpUrl(path);
-  const prepared = { address: origin + encode(ownPath), written: pairsOfText(encodeQuery(query)) };
+  const { path: ownPath, ...server } = parseHttpUrl(path);
+  const address = server.origin + encode(ownPath);
+  const prepared = { address, server, written: pairsOfText(encodeQuery(query)) };
   if (key.length <= MAX_CACHED_LENGTH) PREPARED.set(key, prepared);
   return prepared;
 }

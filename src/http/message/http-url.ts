@@ -1,8 +1,8 @@
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { requestInvalid } from './request-invalid.js';
 
-/** An http address in the pieces that are sent. */
-export interface HttpUrl {
+/** The server of an http address. */
+export interface HttpServer {
   /** `https://host:port`; the host in lower case and ASCII, a default port left out. */
   readonly origin: string;
   readonly protocol: 'http:' | 'https:';
@@ -10,6 +10,10 @@ export interface HttpUrl {
   readonly hostname: string;
   /** With the port, unless it is the default. */
   readonly host: string;
+}
+
+/** An http address in the pieces that are sent. */
+export interface HttpUrl extends HttpServer {
   /** As written, at least `/`. */
   readonly path: string;
   /** As written, without the question mark; undefined if there is none. */
@@ -90,7 +94,7 @@ function shorten(text: string): string {
 }
 
 /** The same server: from http to https on the default ports is, back is not. */
-export function isSameHost(from: HttpUrl, to: HttpUrl): boolean {
+export function isSameHost(from: HttpServer, to: HttpServer): boolean {
   if (from.protocol === 'https:' && to.protocol === 'http:') return false;
   return from.host === to.host;
 }

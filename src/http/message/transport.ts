@@ -1,4 +1,4 @@
-import type { HttpUrl } from './http-url.js';
+import type { HttpServer } from './http-url.js';
 
 /** One HTTP exchange to make: everything decided, nothing left to evaluate. */
 export interface TransportRequest {
@@ -9,7 +9,7 @@ export interface TransportRequest {
   /** Names as they are to be written, in order; a name may stand more than once. */
   readonly headers: readonly HeaderEntry[];
   readonly body: Uint8Array | undefined;
-  /** Whether a 3xx answer with a Location is followed. Layer: `followRedirects`. */
+  /** Whether a 3xx answer with a Location is followed. Layer: `completeResponses`. */
   readonly redirect: 'follow' | 'manual';
   /** Certificate authorities to accept beside the system's, PEM. */
   readonly ca: string | undefined;
@@ -32,7 +32,7 @@ export interface AheadRequest {
 /** What a run says about requests that leave the host they were addressed to. */
 export interface CrossingRule {
   /** Whether somebody named a host, so that it gets what the first one got. */
-  readonly isTrusted: (url: HttpUrl) => boolean;
+  readonly isTrusted: (server: HttpServer) => boolean;
   /** Whether a host that nobody named gets it all the same, as on the platform. */
   readonly sendsSecrets: boolean;
   readonly isSecretHeader: (name: string) => boolean;

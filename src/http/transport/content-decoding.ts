@@ -3,7 +3,7 @@ import zlib from 'node:zlib';
 import { TransportError } from '../../errors/transport-error.js';
 import { responseHeader } from '../message/content-type.js';
 import { parseHttpUrl } from '../message/http-url.js';
-import type { Transport, TransportResponse } from '../message/transport.js';
+import type { TransportResponse } from '../message/transport.js';
 import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
 
 export interface ContentDecodingOptions {
@@ -45,30 +45,30 @@ const NO_ENCODINGS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A transport whose bodies are decoded: gzip, deflate (with and without zlib header), brotli, also on top of each other.
+ * A response whose body is decoded: gzip, deflate (with and without zlib header), brotli, also on top of each other.
  * `content-encoding` and `content-length`, which no longer hold, are taken out of the headers.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests; docs/security.md.
  *
- * Rejects with NETWORK_DECODE for a body that is not encoded as said, and NETWORK_RESPONSE_TOO_LARGE for one that
- * grows beyond a bound.
+ * Rejects with NETWORK_DECODE for a body that is not encoded as said, NETWORK_RESPONSE_TOO_LARGE for one that
+ * grows beyond a bound, and the reason of the signal once that is aborted.
  */
-export function decodeContent(transport: Transport, options: ContentDecodingOptions = {}): Transport {
-  const maxBytes = options.maxBytes ?? MAX_RESPONSE_BYTES;
-  const maxRatio = options.maxRatio ?? 250;
-  return async (request) => {
-    const response = await transport(request);
-    const encodings = readEncodings(response);
-    if (encodings.length === 0) return response;
-    const { origin } = parseHttpUrl(response.url);
-    let { body } = response;
-    if (body.byteLength > 0) {
-      const ceiling = Math.min(maxBytes, Math.max(FREE_BYTES, body.byteLength * maxRatio));
-      if (encodings.length > MAX_ENCODINGS) throw undecodable(origin, 'too many encodings');
-      for (const encoding of encodings.toReversed()) body = await decode(body, encoding, ceiling, origin);
-      request.signal.throwIfAborted();
-    }
-    return { ...response, body, headers: withoutEncoding(response.headers) };
-  };
+export async function decodeContent(
+  response: TransportResponse,
+  signal: AbortSignal,
+  options: ContentDecodingOptions = {},
+): Promise<TransportResponse> {
+  const { maxBytes = MAX_RESPONSE_BYTES, maxRatio = 250 } = options;
+  const encodings = readEncodings(response);
+  if (encodings.length === 0) return response;
+  const { origin } = parseHttpUrl(response.url);
+  let { body } = response;
+  if (body.byteLength > 0) {
+    const ceiling = Math.min(maxBytes, Math.max(FREE_BYTES, body.byteLength * maxRatio));
+    if (encodings.length > MAX_ENCODINGS) throw undecodable(origin, 'too many encodings');
+    for (const encoding of encodings.toReversed()) body = await decode(body, encoding, ceiling, origin);
+    signal.throwIfAborted();
+  }
+  return { ...response, body, headers: withoutEncoding(response.headers) };
 }
 
 /** In the order they were applied. */

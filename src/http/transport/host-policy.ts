@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { TransportError } from '../../errors/transport-error.js';
-import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
+import { type HttpServer, parseHttpUrl } from '../message/http-url.js';
 import type { Transport } from '../message/transport.js';
 
 /** Which hosts get what an app knows as secret. */
@@ -8,13 +8,13 @@ export interface HostPolicy {
   /** Whether hosts that nobody named get what the first host got, as they do on the platform. */
   readonly sendsSecrets: boolean;
   /** Whether the embedder named a host: in `appHosts`, as the base url, or on the right side of `hosts`. */
-  readonly isNamed: (url: HttpUrl) => boolean;
+  readonly isNamed: (server: HttpServer) => boolean;
   /** Whether somebody took the requests for a host elsewhere. */
   readonly isRedirected: (url: string) => boolean;
 }
 
 /** Patterns of hosts: `api.example.com`, `api.example.com:8443`, `*.example.com`. */
-export type HostMatcher = (url: HttpUrl) => boolean;
+export type HostMatcher = (server: HttpServer) => boolean;
 
 /** @throws EngineError (USAGE) for an entry that is no host */
 export function readHosts(entries: readonly string[], setting: string): HostMatcher {

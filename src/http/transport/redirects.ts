@@ -21,25 +21,30 @@ const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A transport that follows 3xx answers with a `Location` for requests that ask for it. 301, 302 and 303 turn all but GET and
+ * Follows 3xx answers with a `Location` for requests that ask for it. 301, 302 and 303 turn all but GET and
  * HEAD into a GET without a body; 307 and 308 keep both. Credentials, those of OAuth 1 in a form body too, are dropped
  * when the host changes or the connection stops being encrypted, and do not come back; nor does anything else go along
  * that the request's own rule of crossing withholds. Every hop goes through `transport`, so through its guard.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [inf]
  *
  * Rejects with NETWORK_REDIRECTS after 20 hops, and for a `Location` that is no http address.
+ *
+ * @param first the answer to the request itself
  */
-export function followRedirects(transport: Transport): Transport {
-  return async (request) => {
-    let current = request;
-    for (let hops = 0; ; hops++) {
-      const response = await transport(current);
-      const location = request.redirect === 'follow' ? redirectLocation(response) : undefined;
-      if (location === undefined) return response;
-      if (hops >= MAX_REDIRECTS) throw tooMany(request.url);
-      current = nextRequest(current, response.status, location);
-    }
-  };
+export async function followRedirects(
+  first: TransportResponse,
+  request: TransportRequest,
+  transport: Transport,
+): Promise<TransportResponse> {
+  let current = request;
+  let response = first;
+  for (let hops = 0; ; hops++) {
+    const location = request.redirect === 'follow' ? redirectLocation(response) : undefined;
+    if (location === undefined) return response;
+    if (hops >= MAX_REDIRECTS) throw tooMany(request.url);
+    current = nextRequest(current, response.status, location);
+    response = await transport(current);
+  }
 }
 
 /** A 3xx without a `Location` leads nowhere and is a response like any other. */

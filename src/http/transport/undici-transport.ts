@@ -37,7 +37,7 @@ const DEFAULT_TIMEOUTS: TransportTimeouts = Object.freeze({
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Z-]{1,40}$/;
 
 /**
- * One hop over undici: no redirect is followed and nothing is decoded; see `followRedirects` and `decodeContent`.
+ * One hop over undici: no redirect is followed and nothing is decoded; see `completeResponses`.
  * Connections stay open per instance. No proxy variable of the process is read.
  *
  * The transport rejects with the signal's reason once aborted, else with TransportError: REQUEST_INVALID,

@@ -178,16 +178,16 @@ export class LookAhead implements EarlyAnswers {
     const { requestIndex } = context.position;
     const names = { ...context.scope, pagination: { page } };
     const at = RunContext.start(this.#quiet, names).at({ document: context.document, requestIndex, page });
-    const { firstUrl } = context.progress;
-    at.progress.firstUrl = firstUrl;
+    const { firstServer } = context.progress;
+    at.progress.firstServer = firstServer;
     try {
       if (!atOnce(at, () => evaluateFlag(this.#pagination.condition, true, at))) return undefined;
       const request = atOnce(at, () => resolveRequest(this.#request, this.#pagination, at));
       // What goes along to another host is decided when it is its turn.
       if (
         request !== undefined &&
-        firstUrl !== undefined &&
-        isSameHost(firstUrl, parseHttpUrl(request.url))
+        firstServer !== undefined &&
+        isSameHost(firstServer, parseHttpUrl(request.url))
       ) {
         return request;
       }

@@ -4,9 +4,9 @@ import { AppError } from '../../errors/app-error.js';
 import { childPointer, type Place } from '../../errors/place.js';
 import { TransportError } from '../../errors/transport-error.js';
 import { encodeBody, readRequestType } from '../../http/body/body-encoding.js';
-import { buildUrl } from '../../http/message/build-url.js';
+import { type BuiltUrl, buildUrl } from '../../http/message/build-url.js';
 import { buildHeaders, findHeader, withHeader } from '../../http/message/headers.js';
-import { type HttpUrl, isSameHost, parseHttpUrl } from '../../http/message/http-url.js';
+import { type HttpServer, isSameHost } from '../../http/message/http-url.js';
 import type { CrossingRule, HeaderEntry, TransportRequest } from '../../http/message/transport.js';
 import { withholdSecrets } from '../../http/transport/crossing.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
@@ -58,11 +58,10 @@ export function resolveRequest(
 ): TransportRequest | undefined {
   const parts = page === undefined ? partsOfRequest(request, context) : partsOfPage(request, page, context);
   if (page?.url !== undefined && parts.url === undefined) return undefined;
-  const url = buildAddress(request, parts, context);
+  const { url, server } = buildAddress(request, parts, context);
   const method = readMethod(parts.method, request, context);
   const { body, contentType } = buildBody(request, parts, method, context);
-  const target = parseHttpUrl(url);
-  const headers = buildRequestHeaders(request, parts, { url, host: target.host, contentType }, context);
+  const headers = buildRequestHeaders(request, parts, { url, host: server.host, contentType }, context);
   const isRead = method === 'GET' || method === 'HEAD';
   const follows = evaluateFlag(isRead ? request.followRedirects : request.followAllRedirects, true, context);
   const unsigned: TransportRequest = {
@@ -75,8 +74,8 @@ export function resolveRequest(
     signal: context.signal,
     crossing: () => createCrossingRule(request, context),
   };
-  if (page === undefined) context.progress.firstUrl = target;
-  const crossing = page && findCrossing(target, page, request, context);
+  if (page === undefined) context.progress.firstServer = server;
+  const crossing = page && findCrossing(server, page, request, context);
   // Unsigned: a signature is made of secrets, too.
   if (crossing !== undefined)
     return atDirective(page?.url, context, () => withholdSecrets(unsigned, crossing));
@@ -89,17 +88,17 @@ export function resolveRequest(
  * what does not go along. Undefined where all does.
  */
 function findCrossing(
-  target: HttpUrl,
+  server: HttpServer,
   page: CompiledPagination,
   request: CompiledRequest,
   context: RunContext,
 ): CrossingRule | undefined {
-  const { firstUrl = target } = context.progress;
-  if (isSameHost(firstUrl, target)) return undefined;
+  const { firstServer = server } = context.progress;
+  if (server.origin === firstServer.origin || isSameHost(firstServer, server)) return undefined;
   const rule = createCrossingRule(request, context);
-  if (rule.isTrusted(target)) return undefined;
+  if (rule.isTrusted(server)) return undefined;
   const place = page.url && context.document?.placeOf(page.url.pointer);
-  const message = `The link of the next page leads to ${target.origin}, a host the app does not name.`;
+  const message = `The link of the next page leads to ${server.origin}, a host the app does not name.`;
   context.warnOnce({ code: 'other-host', message, place });
   return rule.sendsSecrets ? undefined : rule;
 }
@@ -187,7 +186,7 @@ function atLayers<T>(
   }
 }
 
-function buildAddress(request: CompiledRequest, parts: RequestParts, context: RunContext): string {
+function buildAddress(request: CompiledRequest, parts: RequestParts, context: RunContext): BuiltUrl {
   const { url, inheritedQs, qs } = parts;
   if (url === undefined) {
     const place = parts.urlDirective && request.document.placeOf(parts.urlDirective.pointer);
@@ -203,11 +202,11 @@ function buildAddress(request: CompiledRequest, parts: RequestParts, context: Ru
       place: placeOfMember(name, layers, context),
     });
   const values = { inheritedQs: mergeLayers(inheritedQs), qs: mergeLayers(qs) };
-  const address = atLayers(layers, parts.urlDirective, context, () =>
+  const built = atLayers(layers, parts.urlDirective, context, () =>
     buildUrl({ url, baseUrl, encodeUrl, ...values, onCollection }),
   );
-  if (context.run.rules.keepsHost) assertUniversalHost(address, request, parts.urlDirective, context);
-  return address;
+  if (context.run.rules.keepsHost) assertUniversalHost(built.url, request, parts.urlDirective, context);
+  return built;
 }
 
 function readMethod(text: string | undefined, request: CompiledRequest, context: RunContext): string {

@@ -1,6 +1,6 @@
 import type { Document } from '../../document/reading/document.js';
 import { AppError } from '../../errors/app-error.js';
-import type { HttpUrl } from '../../http/message/http-url.js';
+import type { HttpServer } from '../../http/message/http-url.js';
 import type { DebugOutput } from '../../iml/environment/environment.js';
 import {
   type Branch,
@@ -77,7 +77,7 @@ export interface RunProgress {
   records: number;
   stopReason: StopReason | undefined;
   /** Where the first page of the paging under way was asked for. */
-  firstUrl?: HttpUrl | undefined;
+  firstServer?: HttpServer | undefined;
 }
 
 /** Where in a run something happens. */

@@ -119,7 +119,7 @@ function copyRequest({ method, url, headers, body }: TransportRequest): Recorded
 /** A body that is not encoded as it says is kept as it came, so that it fails again when it is played. */
 async function decoded(response: TransportResponse, request: TransportRequest): Promise<RecordedResponse> {
   try {
-    const { status, headers, body } = await decodeContent(async () => response)(request);
+    const { status, headers, body } = await decodeContent(response, request.signal);
     return { status, headers, body };
   } catch {
     return { status: response.status, headers: response.headers, body: response.body };

@@ -5,8 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { defineApp } from '../../../src/app/assembling/define-app.js';
 import { createEngine } from '../../../src/app/engine/create-engine.js';
-import { decodeContent } from '../../../src/http/transport/content-decoding.js';
-import { followRedirects } from '../../../src/http/transport/redirects.js';
+import { completeResponses } from '../../../src/http/transport/complete-responses.js';
 import type { UndiciTransportOptions } from '../../../src/http/transport/undici-transport.js';
 import { httpServer, type Loopback, listen, loopbackTransport, request } from '../../http/loopback.js';
 import type { ErrorCase } from './error-case.js';
@@ -18,7 +17,7 @@ const ask = async (server: Promise<Loopback>, options: UndiciTransportOptions = 
   onTestFinished(close);
   const transport = loopbackTransport(options);
   onTestFinished(() => transport.close());
-  return decodeContent(followRedirects(transport))(request(`${origin}/`));
+  return completeResponses(transport)(request(`${origin}/`));
 };
 
 const answered = (listener: RequestListener, options?: UndiciTransportOptions) =>
