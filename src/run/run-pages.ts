@@ -1,4 +1,4 @@
-import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import type { CompiledRepeat, CompiledRequest } from '../document/compile/compiled-request.js';
 import { Turns } from '../util/turns.js';
 import { type MadeExchange, type PreparedExchange, prepareExchange } from './exchange.js';
 import type { LookAhead } from './paging/look-ahead.js';
@@ -125,16 +125,25 @@ async function collectPage(
  *
  * @param asked what the exchange was evaluated with
  */
-async function makeExchange(
+function makeExchange(
   request: CompiledRequest,
   first: PreparedExchange,
   asked: RunContext,
   ahead: LookAhead | undefined,
 ): Promise<MadeExchange> {
-  let made = await first.make(asked, ahead);
-  if (request.repeat === undefined) return made;
+  const making = first.make(asked, ahead);
+  return request.repeat === undefined ? making : repeatExchange(request, request.repeat, making, asked);
+}
+
+async function repeatExchange(
+  request: CompiledRequest,
+  repeat: CompiledRepeat,
+  making: Promise<MadeExchange>,
+  asked: RunContext,
+): Promise<MadeExchange> {
+  let made = await making;
   const page = asked.position.page > 1 ? request.pagination : undefined;
-  for (let repeats = 0; await waitForRepeat(request.repeat, repeats, made.context); repeats++) {
+  for (let repeats = 0; await waitForRepeat(repeat, repeats, made.context); repeats++) {
     // A repeat starts over with temp and condition. [inf]
     const context = extendTemp(request.temp, made.context);
     const { bytes } = made;

@@ -29,16 +29,14 @@ function tooMuchWork(): Error {
  *
  * @throws ImlError `IML_LIMIT` beyond it, and what `run` throws
  */
-export function withinSteps<T, Input extends readonly unknown[]>(
-  most: number,
-  run: (...input: Input) => T,
-  ...input: Input
-): T {
+export function withinSteps<T>(most: number, run: () => T): T;
+export function withinSteps<T, Input>(most: number, run: (input: Input) => T, input: Input): T;
+export function withinSteps<T, Input>(most: number, run: (input: Input | undefined) => T, input?: Input): T {
   const outer = stepsLeft;
   const allowed = Math.min(most, outer);
   stepsLeft = allowed;
   try {
-    return run(...input);
+    return run(input);
   } finally {
     // Infinity less Infinity is no number.
     if (allowed !== Number.POSITIVE_INFINITY) stepsLeft = outer - (allowed - stepsLeft);
@@ -74,7 +72,7 @@ export interface Journal {
   /** Gives what a piece of work gave, or throws its error; empty for one that is not done. */
   readonly done: ((() => unknown) | undefined)[];
   /** The piece behind one that is done and was made of several. */
-  readonly behind: Map<number, number>;
+  behind: Map<number, number> | undefined;
   /** Pieces since the evaluation began. */
   at: number;
   pending: Pending | undefined;
@@ -114,17 +112,20 @@ export function once<T>(work: () => T): T {
   const at = own.at++;
   const known = own.done[at];
   if (known !== undefined) {
-    own.at = own.behind.get(at) ?? own.at;
+    own.at = own.behind?.get(at) ?? own.at;
     return known() as T;
   }
   const result = work();
   own.done[at] = () => result;
-  if (own.at > at + 1) own.behind.set(at, own.at);
+  if (own.at > at + 1) {
+    own.behind ??= new Map();
+    own.behind.set(at, own.at);
+  }
   return result;
 }
 
 export function openJournal(): Journal {
-  return { done: [], behind: new Map(), at: 0, pending: undefined };
+  return { done: [], behind: undefined, at: 0, pending: undefined };
 }
 
 /** Evaluates with a journal: from the first piece on, with what is done by then. */

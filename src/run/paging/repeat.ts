@@ -10,11 +10,11 @@ import type { RunContext } from '../scope/run-context.js';
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests (repeat)
  */
 export async function waitForRepeat(
-  repeat: CompiledRepeat | undefined,
+  repeat: CompiledRepeat,
   repeats: number,
   context: RunContext,
 ): Promise<boolean> {
-  if (repeat === undefined || !evaluateFlag(repeat.condition, false, context)) return false;
+  if (!evaluateFlag(repeat.condition, false, context)) return false;
   const { settings } = context;
   const place = context.document?.placeOf('/repeat');
   const { limit, delay } = readRepeat(repeat, context);

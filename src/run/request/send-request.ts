@@ -1,11 +1,10 @@
 import type { Document } from '../../document/reading/document.js';
-import type { AppErrorType } from '../../errors/app-error.js';
+import type { AppError, AppErrorType } from '../../errors/app-error.js';
 import type { ErrorCode } from '../../errors/codes.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Place } from '../../errors/place.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import { Turns } from '../../util/turns.js';
-import type { Account } from '../limits/budget.js';
 import { runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 import { waitForBudget } from './wait-for-budget.js';
@@ -46,7 +45,7 @@ export async function sendRequest(
   context: RunContext,
   early?: EarlyAnswers,
 ): Promise<TransportResponse> {
-  const { clock, budget } = context.settings;
+  const { clock, budget, transport } = context.settings;
   const { log } = context.run;
   context.counters.requests++;
   const asked = early?.take(request);
@@ -61,17 +60,30 @@ export async function sendRequest(
   if (shortage !== undefined) await waitForBudget(account, shortage, context);
   log.send(request);
   const sentAt = clock.now();
-  const sending = exchange(request, account, context);
-  // A listener of the trace may throw before the exchange is awaited; its failure must not count as unhandled then.
+  const sending = transport(request);
+  // A listener of the trace may throw before the answer is awaited; its failure must not count as unhandled then.
   sending.catch(() => {});
-  // The request is on its way meanwhile.
-  traceRequest(request, undefined, context);
-  if (log.learnsAtOnce(request.body?.byteLength ?? 0)) await log.learnRequest(request, new Turns(() => {}));
-  const response = await sending;
+  let response: TransportResponse | undefined;
+  try {
+    // The request is on its way meanwhile.
+    traceRequest(request, undefined, context);
+    if (log.learnsAtOnce(request.body?.byteLength ?? 0)) await log.learnRequest(request, new Turns(() => {}));
+    response = await sending;
+  } catch (error) {
+    context.assertGoesOn();
+    throw error instanceof EngineError ? exchangeError(error, context) : error;
+  } finally {
+    budget.leave(account, response, sentAt, clock.now());
+  }
   context.assertGoesOn();
   log.receive(response);
   traceResponse(response, clock.now() - sentAt, context);
   return response;
+}
+
+function exchangeError(error: EngineError, context: RunContext): AppError {
+  const place = placeOfUrl(context);
+  return runError(ERROR_TYPES[error.code] ?? 'RuntimeError', error.message, context, { place, cause: error });
 }
 
 /** Tells of an exchange that is over in the place it has in the run. */
@@ -128,28 +140,4 @@ function placeOfUrl({ document }: RunContext): Place | undefined {
   const place = URL_PLACES.get(document) ?? document.placeOf('/url');
   URL_PLACES.set(document, place);
   return place;
-}
-
-async function exchange(
-  request: TransportRequest,
-  account: Account,
-  context: RunContext,
-): Promise<TransportResponse> {
-  const { budget, clock, transport } = context.settings;
-  const sentAt = clock.now();
-  let response: TransportResponse | undefined;
-  try {
-    response = await transport(request);
-    return response;
-  } catch (error) {
-    context.assertGoesOn();
-    if (!(error instanceof EngineError)) throw error;
-    const place = placeOfUrl(context);
-    throw runError(ERROR_TYPES[error.code] ?? 'RuntimeError', error.message, context, {
-      place,
-      cause: error,
-    });
-  } finally {
-    budget.leave(account, response, sentAt, clock.now());
-  }
 }

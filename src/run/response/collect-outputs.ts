@@ -42,15 +42,14 @@ export interface ItemKey {
  * @throws AppError of type RuntimeError where `iterate` gives neither a list nor a collection; what `assertGoesOn` throws
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/iterate
  */
-export async function collectOutputs(
+export function collectOutputs(
   spec: CompiledResponse,
   wanted: number,
   context: RunContext,
 ): Promise<TakenPage> {
-  if (spec.iterate !== undefined) return collectItems(spec, spec.iterate, wanted, context);
-  const page = await inTurns(context, () => collectSingle(spec, wanted, context));
-  tracePage(page, page.isEmpty ? 0 : 1, context);
-  return { page, context };
+  return spec.iterate === undefined
+    ? collectSingle(spec, wanted, context)
+    : collectItems(spec, spec.iterate, wanted, context);
 }
 
 async function collectItems(
@@ -97,7 +96,17 @@ function tracePage({ isIterated, isCut, outputs }: Page, looked: number, context
   });
 }
 
-function collectSingle(spec: CompiledResponse, wanted: number, context: RunContext): Page {
+async function collectSingle(
+  spec: CompiledResponse,
+  wanted: number,
+  context: RunContext,
+): Promise<TakenPage> {
+  const page = await inTurns(context, () => takeSingle(spec, wanted, context));
+  tracePage(page, page.isEmpty ? 0 : 1, context);
+  return { page, context };
+}
+
+function takeSingle(spec: CompiledResponse, wanted: number, context: RunContext): Page {
   const { body } = context.scope;
   const output = spec.output === undefined ? body : evaluateDirective(spec.output, context);
   const isEmpty = isEmptyBody(body);

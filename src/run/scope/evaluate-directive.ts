@@ -40,17 +40,34 @@ export function atOnce<T>(context: RunContext, work: () => T): T {
  * evaluation is begun anew with its result. Chance and time are drawn once, what is told is told once, and all else
  * follows from the input, so that nobody can tell.
  *
+ * @returns the value itself where nobody had to wait for it
  * @throws what `evaluate` throws, `IML_LIMIT` for what is too much and cannot be done in turns; what `assertGoesOn` throws
  */
-export async function inTurns<T>(context: RunContext, evaluate: () => T): Promise<T> {
+export function inTurns<T>(context: RunContext, evaluate: () => T): T | Promise<T> {
   const { maxSteps } = context.settings.limits;
   const journal = openJournal();
-  for (;;) {
+  const begin = (): T => withJournal(journal, () => withinSteps(maxSteps, evaluate));
+  try {
+    return begin();
+  } catch (error) {
+    if (journal.pending === undefined) throw error;
+    return beginAnew(journal.pending, journal, begin, context);
+  }
+}
+
+async function beginAnew<T>(
+  first: NonNullable<Journal['pending']>,
+  journal: Journal,
+  begin: () => T,
+  context: RunContext,
+): Promise<T> {
+  for (let pending = first; ; ) {
+    await finish(pending, journal, context);
     try {
-      return withJournal(journal, () => withinSteps(maxSteps, evaluate));
+      return begin();
     } catch (error) {
       if (journal.pending === undefined) throw error;
-      await finish(journal.pending, journal, context);
+      pending = journal.pending;
     }
   }
 }
