@@ -71,8 +71,15 @@ export function buildUrl(options: BuildUrlOptions): BuiltUrl {
     ...listNames(written),
   ]);
 
-  const pairs = [...written, ...inherited, ...own].map((pair) => pair.text).join('&');
-  return { url: address + (pairs === '' ? '' : `?${pairs}`), server };
+  let url = address;
+  let mark = '?';
+  for (const pairs of [written, inherited, own]) {
+    for (const { text } of pairs) {
+      url += mark + text;
+      mark = '&';
+    }
+  }
+  return { url, server };
 }
 
 function listNames(pairs: readonly Pair[]): readonly string[] {

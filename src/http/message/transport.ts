@@ -47,7 +47,7 @@ export type HeaderEntry = readonly [name: string, value: string];
 /** A whole response. The body is what came over the wire, or, above the decoding layer, what it stood for. */
 export interface TransportResponse {
   readonly status: number;
-  /** Lower-case names, no prototype; a repeated header is joined by `, `, `set-cookie` alone is a list. */
+  /** Lower-case names, none of them inherited; a repeated header is joined by `, `, `set-cookie` alone is a list. */
   readonly headers: ResponseHeaders;
   readonly body: Uint8Array;
   /** The address that answered, after redirects. */

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { TransportError } from '../../errors/transport-error.js';
 import { type AbortListener, addAbortListener, removeAbortListener } from '../../util/abort-listeners.js';
-import { setMember } from '../../util/plain-object.js';
+import { CASELESS, setMember } from '../../util/plain-object.js';
 import { trimTrailing } from '../../util/trim-trailing.js';
 import type { TransportRequest, TransportResponse } from '../message/transport.js';
 import { transportFailure } from './transport-failure.js';
@@ -144,8 +144,9 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
 
 const EMPTY: Buffer<ArrayBufferLike> = Buffer.alloc(0);
 
+/** As expressions see them, so that nobody has to copy them for that. */
 function readHeaders(headers: Record<string, string | string[] | undefined>): TransportResponse['headers'] {
-  const read: Record<string, string | readonly string[]> = Object.create(null);
+  const read: Record<string, string | readonly string[]> = Object.create(CASELESS);
   for (const name of Object.keys(headers)) {
     const value = headers[name];
     if (value === undefined) continue;

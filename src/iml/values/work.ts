@@ -2,9 +2,13 @@ import { ImlError, limitError } from '../../errors/iml-error.js';
 
 /**
  * Steps the work under way may still take. Expressions are evaluated without a pause, so that one number does for all of
- * them; between two pieces of work it is Infinity.
+ * them; between two pieces of work it is Infinity. In a variable each change of such a number would be an object more.
  */
-let stepsLeft = Number.POSITIVE_INFINITY;
+const STEPS_LEFT: Float64Array = new Float64Array([Number.POSITIVE_INFINITY]);
+
+function readStepsLeft(): number {
+  return STEPS_LEFT[0] ?? 0;
+}
 
 /**
  * Counts work before it is done. A step is what takes some 25 ns: half a look at an item of a list, ten characters that
@@ -13,8 +17,9 @@ let stepsLeft = Number.POSITIVE_INFINITY;
  * @throws ImlError `IML_LIMIT` where `withinSteps` allowed less
  */
 export function spend(steps: number): void {
-  stepsLeft -= steps;
-  if (stepsLeft < 0) throw tooMuchWork();
+  const left = readStepsLeft() - steps;
+  STEPS_LEFT[0] = left;
+  if (left < 0) throw tooMuchWork();
 }
 
 function tooMuchWork(): Error {
@@ -32,25 +37,25 @@ function tooMuchWork(): Error {
 export function withinSteps<T>(most: number, run: () => T): T;
 export function withinSteps<T, Input>(most: number, run: (input: Input) => T, input: Input): T;
 export function withinSteps<T, Input>(most: number, run: (input: Input | undefined) => T, input?: Input): T {
-  const outer = stepsLeft;
+  const outer = readStepsLeft();
   const allowed = Math.min(most, outer);
-  stepsLeft = allowed;
+  STEPS_LEFT[0] = allowed;
   try {
     return run(input);
   } finally {
     // Infinity less Infinity is no number.
-    if (allowed !== Number.POSITIVE_INFINITY) stepsLeft = outer - (allowed - stepsLeft);
+    STEPS_LEFT[0] = allowed === Number.POSITIVE_INFINITY ? outer : outer - (allowed - readStepsLeft());
   }
 }
 
 /** Runs what has a bound of its own: its steps are not counted. */
 export function withoutSteps<T>(run: () => T): T {
-  const outer = stepsLeft;
-  stepsLeft = Number.POSITIVE_INFINITY;
+  const outer = readStepsLeft();
+  STEPS_LEFT[0] = Number.POSITIVE_INFINITY;
   try {
     return run();
   } finally {
-    stepsLeft = outer;
+    STEPS_LEFT[0] = outer;
   }
 }
 

@@ -61,7 +61,7 @@ export function resolveRequest(
   const { url, server } = buildAddress(request, parts, context);
   const method = readMethod(parts.method, request, context);
   const { body, contentType } = buildBody(request, parts, method, context);
-  const headers = buildRequestHeaders(request, parts, { url, host: server.host, contentType }, context);
+  const headers = resolveHeaders(request, parts, { url, host: server.host, contentType }, context);
   const isRead = method === 'GET' || method === 'HEAD';
   const follows = evaluateFlag(isRead ? request.followRedirects : request.followAllRedirects, true, context);
   const unsigned: TransportRequest = {
@@ -149,8 +149,8 @@ function evaluateLayer(directive: Directive | undefined, context: RunContext): L
 }
 
 function mergeLayers(layers: Layers): PlainObject {
-  const [first, ...rest] = layers.map(({ members }) => members);
-  return rest.length === 0 ? (first ?? {}) : Object.assign({}, first, ...rest);
+  if (layers.length <= 1) return layers[0]?.members ?? {};
+  return Object.assign({}, ...layers.map(({ members }) => members));
 }
 
 /**
@@ -237,38 +237,83 @@ function buildBody(
   return atLayers(layers, parts.body, context, () => encodeBody(type, value, context.settings.random));
 }
 
-function buildRequestHeaders(
+/** What headers are made of, beside what is written for all requests alike. */
+interface HeaderParts {
+  readonly host: string;
+  readonly contentType: string | undefined;
+  readonly isZipped: boolean;
+  readonly layers: readonly PlainObject[];
+}
+
+/** The headers of the last page of a communication: those of the next one mostly are the same. */
+const LAST_HEADERS = new WeakMap<
+  RunContext['progress'],
+  { readonly parts: HeaderParts; readonly headers: readonly HeaderEntry[] }
+>();
+
+function resolveHeaders(
   request: CompiledRequest,
-  parts: RequestParts,
+  { headers: layers }: RequestParts,
   built: { readonly url: string; readonly host: string; readonly contentType: string | undefined },
   context: RunContext,
 ): readonly HeaderEntry[] {
-  const own = request.headers.at(-1);
-  const layers = parts.headers;
-  const isRedirected = (): boolean => context.settings.hosts?.isRedirected(built.url) === true;
-  const { headers, ignored } = atLayers(layers, own, context, () =>
-    buildHeaders(
-      layers.map(({ members }) => members),
-      built.host,
-      isRedirected,
-    ),
+  const { url, host, contentType } = built;
+  const isZipped = evaluateFlag(request.gzip, false, context);
+  const parts = { host, contentType, isZipped, layers: layers.map(({ members }) => members) };
+  const last = LAST_HEADERS.get(context.progress);
+  if (last !== undefined && isMadeOfSame(last.parts, parts)) return last.headers;
+  let isOfAddress = false;
+  const isRedirected = (): boolean => {
+    isOfAddress = true;
+    return context.settings.hosts?.isRedirected(url) === true;
+  };
+  const { headers: written, ignored } = atLayers(layers, request.headers.at(-1), context, () =>
+    buildHeaders(parts.layers, host, isRedirected),
   );
   for (const name of ignored) {
     const place = placeOfMember(name, layers, context);
     context.warn({ code: 'header-ignored', message: `The header ${name} is the transport's to set.`, place });
   }
-  const complete = [...headers];
-  const { contentType } = built;
+  const headers = completeHeaders(written, parts);
+  // Others are to be looked at for each page.
+  if (!isOfAddress && ignored.length === 0) LAST_HEADERS.set(context.progress, { parts, headers });
+  return headers;
+}
+
+function isMadeOfSame(known: HeaderParts, parts: HeaderParts): boolean {
+  return (
+    known.host === parts.host &&
+    known.contentType === parts.contentType &&
+    known.isZipped === parts.isZipped &&
+    known.layers.length === parts.layers.length &&
+    known.layers.every((members, index) => hasSameMembers(members, parts.layers[index] ?? {}))
+  );
+}
+
+/** In the same order. Lists and dates are never the same: they may have been made anew. */
+function hasSameMembers(known: PlainObject, members: PlainObject): boolean {
+  const names = Object.keys(members);
+  return (
+    names.length === Object.keys(known).length &&
+    Object.keys(known).every((name, index) => name === names[index] && Object.is(known[name], members[name]))
+  );
+}
+
+function completeHeaders(
+  written: readonly HeaderEntry[],
+  { contentType, isZipped }: HeaderParts,
+): readonly HeaderEntry[] {
+  let headers = [...written];
   if (contentType?.startsWith('multipart/')) {
     // Only the encoder knows the boundary.
     // Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [inf]
-    complete.splice(0, complete.length, ...withHeader(complete, 'Content-Type', contentType));
-  } else if (contentType !== undefined && findHeader(complete, 'Content-Type') === undefined) {
-    complete.push(['Content-Type', contentType]);
+    headers = withHeader(headers, 'Content-Type', contentType);
+  } else if (contentType !== undefined && findHeader(headers, 'Content-Type') === undefined) {
+    headers.push(['Content-Type', contentType]);
   }
-  if (evaluateFlag(request.gzip, false, context) && findHeader(complete, 'Accept-Encoding') === undefined) {
-    complete.push(['Accept-Encoding', 'gzip, deflate']);
+  if (isZipped && findHeader(headers, 'Accept-Encoding') === undefined) {
+    headers.push(['Accept-Encoding', 'gzip, deflate']);
   }
-  if (findHeader(complete, USER_AGENT[0]) === undefined) complete.push(USER_AGENT);
-  return complete;
+  if (findHeader(headers, USER_AGENT[0]) === undefined) headers.push(USER_AGENT);
+  return headers;
 }

@@ -4,7 +4,7 @@ import { type DecodedBody, decodeBody, decodeLargeBody } from '../../http/body/b
 import { type ResponseType, selectResponseType } from '../../http/body/response-type.js';
 import { MAX_BYTES_AT_ONCE } from '../../http/body/text-in-turns.js';
 import type { TransportResponse } from '../../http/message/transport.js';
-import { createCaseless } from '../../iml/values/caseless.js';
+import { createCaseless, isCaseless } from '../../iml/values/caseless.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
 import { deepMerge } from '../../util/deep-merge.js';
@@ -28,7 +28,11 @@ export async function receiveResponse(
   response: TransportResponse,
   before: RunContext,
 ): Promise<RunContext> {
-  const head = { statusCode: response.status, headers: createCaseless(Object.entries(response.headers)) };
+  const { headers } = response;
+  const head = {
+    statusCode: response.status,
+    headers: isCaseless(headers) ? headers : createCaseless(Object.entries(headers)),
+  };
   const type = readResponseType(spec, response, head, before);
   const decoded = before.run.log.learnsAtOnce(response.body.byteLength)
     ? await decodeAndLearn(response, type, before)
