@@ -162,7 +162,8 @@ export function evaluateFlag(
 
 /** A directive as text; undefined where it evaluates to nothing or to empty text. */
 export function evaluateText(directive: Directive | undefined, context: RunContext): string | undefined {
-  return toText(evaluateDirective(directive, context)) || undefined;
+  const value = evaluateDirective(directive, context);
+  return (typeof value === 'string' ? value : toText(value)) || undefined;
 }
 
 /** A directive as a number; undefined where it evaluates to nothing, NaN where it is no number. */
