@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBody } from '../../src/http/body/body-decoding.js';
-import type { ResponseType } from '../../src/http/body/response-type.js';
+import type { ResponseType } from '../../src/http/body/select-response-type.js';
 
 interface Given {
   readonly body?: string | Uint8Array;

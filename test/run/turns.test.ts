@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { decodeBody, decodeLargeBody } from '../../src/http/body/body-decoding.js';
-import type { ResponseType } from '../../src/http/body/response-type.js';
+import type { ResponseType } from '../../src/http/body/select-response-type.js';
 import type { TransportResponse } from '../../src/http/message/transport.js';
 import { Turns } from '../../src/util/turns.js';
 import { type Answer, engineOf, service } from './helpers.js';

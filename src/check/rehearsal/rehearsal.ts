@@ -5,7 +5,7 @@ import type { App } from '../../document/app.js';
 import type { DirectiveContext } from '../../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { AppError } from '../../errors/app-error.js';
-import { selectResponseType } from '../../http/body/response-type.js';
+import { selectResponseType } from '../../http/body/select-response-type.js';
 import { toEnvironment } from '../../iml/compile.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
 import { prepareExchange } from '../../run/exchange.js';

@@ -7,7 +7,7 @@ import { decodeText } from './decode-text.js';
 import { parseJsonInTurns } from './json-in-turns.js';
 import { parseForm, parseFormPieces } from './parse-form.js';
 import { type ParseResult, parseJson } from './parse-json.js';
-import type { ResponseType } from './response-type.js';
+import type { ResponseType } from './select-response-type.js';
 import { decodeTextInTurns, readTextInTurns, readUtf8InTurns } from './text-in-turns.js';
 import { parseXml, parseXmlPieces } from './xml.js';
 

@@ -1,7 +1,7 @@
 import { classifyValue } from '../../iml/values/value-kind.js';
 import { copyItems } from '../values/copy-value.js';
 import { expectedOption, findOption } from './check-choice.js';
-import { checkLimits } from './check-limits.js';
+import { checkLimits } from './check-validate.js';
 import { itemPath } from './field-path.js';
 import { type Field, type FormCheck, findChoices, holds, report } from './form-check.js';
 import { invalidProblem } from './problem.js';

@@ -1,7 +1,7 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledResponse } from '../../document/compile/compiled-request.js';
 import { type DecodedBody, decodeBody, decodeLargeBody } from '../../http/body/body-decoding.js';
-import { type ResponseType, selectResponseType } from '../../http/body/response-type.js';
+import { type ResponseType, selectResponseType } from '../../http/body/select-response-type.js';
 import { MAX_BYTES_AT_ONCE } from '../../http/body/text-in-turns.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless, isCaseless } from '../../iml/values/caseless.js';
