@@ -7,7 +7,7 @@ import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { idText } from './compare-ids.js';
 import { compileTrigger, readItemKey, readTriggerOrder, readTriggerType } from './trigger-spec.js';
-import { DEFAULT_START, startFromNow } from './trigger-start.js';
+import { DEFAULT_START, FIRST_ITEMS, startFromNow } from './trigger-start.js';
 import {
   compareItems,
   createNewTest,
@@ -24,12 +24,6 @@ import {
 export interface PolledItem extends ItemPosition {
   readonly bundles: readonly Bundle[];
 }
-
-/**
- * How many of the newest items a run that has no state and goes by id puts out where nothing limits it: enough to see
- * that the trigger works, without a service's whole past. [choice]
- */
-const FIRST_ITEMS = 1;
 
 /**
  * One look of a polling trigger at its service: collects what the pages hold, says when enough was seen, and picks

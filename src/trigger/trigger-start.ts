@@ -18,6 +18,12 @@ export function assertTriggerStart(start: string | undefined): void {
 export const DEFAULT_START: Readonly<Record<TriggerType, TriggerStart>> = { date: 'now', id: 'newest' };
 
 /**
+ * How many of the newest items a run that has no state and goes by id puts out where nothing limits it: enough to see
+ * that the trigger works, without a service's whole past. [choice]
+ */
+export const FIRST_ITEMS: number = 1;
+
+/**
  * The choices of the epoch panel ("Choose where to start") as states to start with.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [doc]
  *
