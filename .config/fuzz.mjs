@@ -5,14 +5,31 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { cases: { type: 'string', default: '1000000' }, seed: { type: 'string' } },
-});
+const USAGE = 'Usage: npm run fuzz -- [--cases N] [--seed N] [target ...]';
+
+function readArguments() {
+  const options = {
+    cases: { type: 'string', default: '1000000' },
+    help: { type: 'boolean', default: false },
+    seed: { type: 'string' },
+  };
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    console.error(`${error.message}\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+const { values, positionals } = readArguments();
+if (values.help) {
+  console.info(USAGE);
+  process.exit(0);
+}
 const cases = Number(values.cases);
 const seed = Number(values.seed ?? randomInt(2 ** 31));
 if (!Number.isSafeInteger(cases) || cases < 1 || !Number.isSafeInteger(seed)) {
-  console.error('Usage: npm run fuzz -- [--cases N] [--seed N] [target ...]');
+  console.error(USAGE);
   process.exit(2);
 }
 
