@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+const list = (folder: string): readonly string[] =>
+  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => path.posix.join(folder, name.split(path.sep).join('/')))
+    .filter((name) => !name.includes('node_modules'));
+
+/** Maps name files from where they stand, from `src`, or by their name alone. */
+const FILES: readonly string[] = ['src', 'test', 'bench', '.config'].flatMap(list);
+
+const isThere = (named: string): boolean =>
+  FILES.some((file) => file === named || file.endsWith(`/${named.replace(/^(?:\.{1,2}\/)+/, '')}`));
+
+describe('READMEs name files that exist', () => {
+  it.each(list('src').filter((name) => name.endsWith('/README.md')))('%s', (readme) => {
+    const text = readFileSync(path.join(ROOT, readme), 'utf8');
+    const named = [...text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !isThere(name))).toEqual([]);
+  });
+
+  it('a file that is gone is noticed', () => {
+    expect(isThere('run/run-pages.ts')).toBe(true);
+    expect(isThere('run/no-such-file.ts')).toBe(false);
+  });
+});
