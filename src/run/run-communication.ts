@@ -1,9 +1,10 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { collectPages } from './collect-pages.js';
-import { type Page, singlePage } from './response/collect-outputs.js';
+import { wrapPages } from './response/apply-wrapper.js';
+import type { Page } from './response/collect-outputs.js';
 import type { RequestEnd } from './run-pages.js';
 import { type RequestPlan, runRequest } from './run-request.js';
-import { evaluateDirective, inTurns } from './scope/evaluate-directive.js';
+import { inTurns } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
 
 /** What differs between the uses of a communication. All but `wraps` is about its last request. */
@@ -63,16 +64,4 @@ async function* runChain(
     yield await inTurns(at, () => wrapPages(request, held, at));
   } else yield* held;
   return { isExecuted: executed !== undefined, context };
-}
-
-function wrapPages(request: CompiledRequest, pages: readonly Page[], context: RunContext): Page {
-  const outputs = pages.flatMap((page) => page.outputs);
-  const isList = request.response.iterate !== undefined || outputs.length > 1;
-  return applyWrapper(request, isList ? outputs : outputs[0], context);
-}
-
-/** `wrapper` runs once, over the outputs of all pages; nothing comes after it. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/wrapper [doc] */
-export function applyWrapper(request: CompiledRequest, output: unknown, context: RunContext): Page {
-  const at = context.at({ document: request.document, page: 1 }).seeing({ output });
-  return singlePage(evaluateDirective(request.response.wrapper, at));
 }
