@@ -40,7 +40,8 @@ const late = {
  * What the library loads at first use, as a file more costs it less than what nobody uses. Here it is the other way round: nearly
  * every command loads an app, and a piece of its own costs more than what is in it.
  */
-const AT_ONCE = /\/src\/(?:app\/loading\/load-app|connection\/connection|webhook\/create-webhook)\.ts$/;
+const AT_ONCE =
+  /\/src\/(?:app\/(?:engine\/engine-components|loading\/load-app)|component\/start-run|connection\/connection|parameters\/check\/validate-parameters|trigger\/run-trigger|webhook\/create-webhook)\.ts$/;
 
 const atOnce = {
   name: 'at once',

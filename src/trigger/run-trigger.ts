@@ -9,7 +9,7 @@ import { collectPages } from '../run/collect-pages.js';
 import { type Bundle, listBundles } from '../run/response/collect-outputs.js';
 import { applyWrapper, runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
-import { Poll } from './poll.js';
+import type { Poll } from './poll.js';
 import { assertTriggerStart } from './trigger-start.js';
 import { stateAfter } from './trigger-state.js';
 
@@ -30,6 +30,7 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
     start: async () => beginRun(runtime, { ...input, names }, moduleSubject(module)),
     batches: async function* (context) {
       const requests = await runtime.compile(requireCommunication(module));
+      const { Poll } = await import('./poll.js');
       const poll = new Poll(requests.at(-1), input.data, start, context);
       // Pages come to the poll by its plan; what is new is known only after the last of them.
       const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));
