@@ -10,19 +10,11 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 /** Not in the bundle: what holds code for one machine, finds its own files, or is the user's choice to install. */
 const EXTERNAL = ['libsql', '@jitl/quickjs-wasmfile-release-sync', 'pg', '@opentelemetry/api', 'iml-runtime'];
 
-/** What stands in the place of a package: less of it, or the whole at first use. */
+/** What stands in the place of a package: less of it. */
 const SUBSTITUTES = {
   // The dispatcher alone: fetch, web sockets, caches and mocks are half of the package.
   undici: `export { default as Agent } from 'undici/lib/dispatcher/agent.js';
 export { default as buildConnector } from 'undici/lib/core/connect.js';`,
-  // Its data take longer to read than a short run, and few runs look a zone up: it stays outside and waits. All of it
-  // answers, whichever member is read or, as `now` is, set.
-  'moment-timezone': `let moment;
-const load = () => (moment ??= require('moment-timezone'));
-export default new Proxy({}, {
-  get: (_, name) => load()[name],
-  set: (_, name, value) => Reflect.set(load(), name, value),
-});`,
 };
 
 /** Files of packages that another file asks for too early: what they need takes long to load, and few runs get there. */
@@ -48,7 +40,8 @@ const late = {
  * What the library loads at first use, as a file more costs it less than what nobody uses. Here it is the other way round: nearly
  * every command loads an app, and a piece of its own costs more than what is in it.
  */
-const AT_ONCE = /\/src\/(?:app\/loading\/load-app|connection\/connection|webhook\/create-webhook)\.ts$/;
+const AT_ONCE =
+  /\/src\/(?:app\/(?:engine\/engine-components|loading\/load-app)|component\/start-run|connection\/connection|parameters\/check\/validate-parameters|trigger\/run-trigger|webhook\/create-webhook)\.ts$/;
 
 const atOnce = {
   name: 'at once',

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import path from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { builtEngine } from './built-engine.js';
 import { longestFirst } from './longest-first.js';
@@ -71,6 +72,8 @@ const built = builtEngine();
 
 export default defineConfig({
   plugins: built === undefined ? [] : [built],
+  // As Node has it: see `imports` of package.json, which names built files.
+  resolve: { alias: { '#moment': path.join(import.meta.dirname, '../src/iml/date/moment-at-first-use.ts') } },
   test: {
     root: '.',
     env: built === undefined ? {} : { IML_BUILD: 'fresh' },

@@ -27,13 +27,8 @@ export type { Document, Warning, WarningCode } from './document/reading/document
 
 // The engine
 
-export {
-  createEngine,
-  type Engine,
-  type EngineModule,
-  type EngineOptions,
-  type EngineRpc,
-} from './app/engine/create-engine.js';
+export { createEngine, type Engine, type EngineOptions } from './app/engine/create-engine.js';
+export type { EngineModule, EngineRpc } from './app/engine/engine-components.js';
 export type { NetworkOptions } from './app/engine/engine-transport.js';
 export type { HostMapping } from './http/transport/map-hosts.js';
 export type { BudgetFigures, BudgetReason } from './run/limits/budget.js';
@@ -75,12 +70,12 @@ export type { PathTest } from './parameters/check/form-check.js';
 export type { CheckParameters, ParameterCheck } from './parameters/check/parameter-check.js';
 export type { Problem, ProblemKind } from './parameters/check/problem.js';
 export type { ReferenceFailure } from './parameters/check/resolve-parameters.js';
-export {
-  type ResolveRpc,
-  type ValidateParametersOptions,
-  type ValidateParametersResult,
-  validateParameters,
-} from './parameters/check/validate-parameters.js';
+export { validateParameters } from './parameters/check/validate-parameters.js';
+export type {
+  ResolveRpc,
+  ValidateParametersOptions,
+  ValidateParametersResult,
+} from './parameters/check/validation.js';
 export { findParameter } from './parameters/form/find-parameter.js';
 export type { ReadForm } from './parameters/form/list-form-elements.js';
 export type {

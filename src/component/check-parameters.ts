@@ -6,11 +6,8 @@ import { compileTemplate } from '../iml/compile/compile-template.js';
 import { withinSteps } from '../iml/values/work.js';
 import type { CheckParameters, ParameterCheck } from '../parameters/check/parameter-check.js';
 import { secretValues } from '../parameters/check/secret-values.js';
-import {
-  type ResolveRpc,
-  type ValidateParametersOptions,
-  validateParameters,
-} from '../parameters/check/validate-parameters.js';
+import { validateParameters } from '../parameters/check/validate-parameters.js';
+import type { ResolveRpc, ValidateParametersOptions } from '../parameters/check/validation.js';
 import type { ParameterList } from '../parameters/form/parameter-spec.js';
 import { readParameters } from '../parameters/form/read-parameters.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';

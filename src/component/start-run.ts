@@ -6,7 +6,6 @@ import { Run, RunContext, type RunRules } from '../run/scope/run-context.js';
 import type { RunScope } from '../run/scope/run-scope.js';
 import { addAbortListener, removeAbortListener } from '../util/abort-listeners.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
-import { callEndpoint } from './call-endpoint.js';
 import { identifyConnection } from './connection-identity.js';
 import type { RunInput, Runtime } from './runtime.js';
 
@@ -33,7 +32,11 @@ export function startRun(runtime: Runtime, input: RunInput, traits: RunTraits = 
   const rules: RunRules = {
     timeoutMs: readTimeout(runtime.app, runtime.settings.limits, common),
     keepsHost: traits.keepsHost === true,
-    callEndpoint: (call, context) => callEndpoint(call, context, runtime),
+    // Few apps have endpoints that call one another.
+    callEndpoint: async (call, context) => {
+      const { callEndpoint } = await import('./call-endpoint.js');
+      return callEndpoint(call, context, runtime);
+    },
     hidesTemp: traits.hidesTemp,
     identifyConnection: () => nameConnection(runtime, input, traits),
   };

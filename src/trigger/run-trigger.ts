@@ -10,7 +10,7 @@ import { applyWrapper } from '../run/response/apply-wrapper.js';
 import { type Bundle, listBundles, type Page, pageOfBundles } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
-import { Poll } from './poll.js';
+import type { Poll } from './poll.js';
 import { assertTriggerStart } from './trigger-start.js';
 import { stateAfter } from './trigger-state.js';
 
@@ -31,6 +31,7 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
     start: async () => beginRun(runtime, { ...input, names }, moduleSubject(module)),
     pages: async (context) => {
       const requests = await runtime.compile(requireCommunication(module));
+      const { Poll } = await import('./poll.js');
       const poll = new Poll(requests.at(-1), input.data, start, context);
       // Pages come to the poll by its plan; what is new is known only after the last of them.
       const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));

@@ -14,6 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import vm from 'node:vm';
+import { type BuildResult, build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const exec = promisify(execFile);
@@ -222,6 +224,52 @@ describe('the packed package', () => {
       const script = `console.log(JSON.stringify(Object.keys(await import('${NAME}${entry}')).length))`;
       expect(await runModule(script, lean)).toBeGreaterThan(0);
     }
+  });
+});
+
+describe('the packed language', () => {
+  const tokyo = '{{formatDate(parseDate("0"; "X"); "H:mm"; "Asia/Tokyo")}}';
+
+  /** Bundles a script that uses the package, as its users do. */
+  async function bundle(platform: 'browser' | 'node', conditions?: string[]): Promise<BuildResult> {
+    const contents = `import { evaluate } from '${NAME}/iml'; globalThis.said = evaluate('${tokyo}');`;
+    return build({
+      stdin: { contents, resolveDir: home },
+      absWorkingDir: home,
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform,
+      format: 'iife',
+      logLevel: 'error',
+      ...(conditions && { conditions }),
+    });
+  }
+
+  it('loads the zones of the world when an expression names one', async () => {
+    const script = `
+      import { createRequire } from 'node:module';
+      import { evaluate } from '${NAME}/iml';
+      const { cache } = createRequire(import.meta.url);
+      const isLoaded = () => Object.keys(cache).some((file) => file.includes('moment-timezone'));
+      const inUtc = evaluate('{{formatDate(parseDate("2024-02-29"; "YYYY-MM-DD"); "D.M.YYYY H:mm z")}}');
+      console.log(JSON.stringify([inUtc, isLoaded(), evaluate('${tokyo}'), isLoaded()]));`;
+    expect(await runModule(script)).toEqual(['29.2.2024 0:00 UTC', false, '9:00', true]);
+  });
+
+  it.each([
+    ['a browser', 'browser', undefined],
+    ['a browser, by the conditions of an edge', 'browser', ['worker']],
+    ['Node', 'node', undefined],
+  ] as const)('is bundled for %s with its zones in it', async (_, platform, conditions) => {
+    const { outputFiles = [], metafile } = await bundle(platform, conditions && [...conditions]);
+    const files = Object.keys(metafile?.inputs ?? {}).map((file) => path.basename(file));
+    expect(files).toContain('moment-at-once.js');
+    expect(files).not.toContain('moment-at-first-use.js');
+    // The little of the web that is needed, and nothing of Node.
+    const world: Record<string, unknown> = { TextDecoder, TextEncoder, crypto };
+    vm.runInNewContext(outputFiles[0]?.text ?? '', world);
+    expect(world['said']).toBe('9:00');
   });
 });
 

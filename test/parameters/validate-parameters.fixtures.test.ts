@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  type ValidateParametersOptions,
-  validateParameters,
-} from '../../src/parameters/check/validate-parameters.js';
+import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
+import type { ValidateParametersOptions } from '../../src/parameters/check/validation.js';
 import { readParameters } from '../../src/parameters/form/read-parameters.js';
 
 interface Case {

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { itemPath, memberPath } from '../../src/parameters/check/field-path.js';
 import { MAX_PROBLEMS } from '../../src/parameters/check/problem.js';
-import {
-  type ValidateParametersOptions,
-  validateParameters,
-} from '../../src/parameters/check/validate-parameters.js';
+import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
+import type { ValidateParametersOptions } from '../../src/parameters/check/validation.js';
 import { readParameters } from '../../src/parameters/form/read-parameters.js';
 import type { RpcReference } from '../../src/parameters/form/rpc-reference.js';
 import { toJsonSchema } from '../../src/parameters/json-schema/to-json-schema.js';

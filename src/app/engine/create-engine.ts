@@ -1,13 +1,10 @@
-import type { ConnectedInput } from '../../component/begin-run.js';
-import type { CallReport } from '../../component/call-report.js';
-import type { ModuleRun } from '../../component/module-run.js';
-import { assertOk, type Reporting, reporting } from '../../component/report.js';
+import { assertOk } from '../../component/report.js';
 import type { Runtime } from '../../component/runtime.js';
 import type { TriggerStart } from '../../component/trigger-data.js';
 import { type Connection, createConnection } from '../../connection/connection.js';
 import type { ConnectionStore } from '../../connection/connection-store.js';
 import { createStoredConnections, type StoredConnections } from '../../connection/stored-connections.js';
-import type { App, ModuleType } from '../../document/app.js';
+import type { App } from '../../document/app.js';
 import { compileCommunication } from '../../document/compile/compile-request.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { Document } from '../../document/reading/document.js';
@@ -16,27 +13,27 @@ import type { HostMapping } from '../../http/transport/map-hosts.js';
 import { type CompileOptions, toEnvironment } from '../../iml/compile.js';
 import type { Environment } from '../../iml/environment/environment.js';
 import { once } from '../../iml/values/work.js';
-import { listParameters, type ModuleParameters, type ParametersInput } from '../../module/list-parameters.js';
-import { runModule } from '../../module/run-module.js';
-import { runResponder } from '../../module/run-responder.js';
-import { callRpc } from '../../module/run-rpc.js';
 import type { CheckParameters } from '../../parameters/check/parameter-check.js';
-import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import { type BudgetFigures, CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/budget.js';
 import { type Limits, resolveLimits, resolveLookAhead } from '../../run/limits/limits.js';
 import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/page-loops.js';
-import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import type { RunObserver } from '../../run/scope/run-observer.js';
 import type { TraceDepth, TraceListener } from '../../run/trace/trace.js';
-import { type EpochReport, listEpoch } from '../../trigger/run-epoch.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { type MakeAgain, RecentlyUsed } from '../../util/recently-used.js';
 import { createWebhook, type Webhook } from '../../webhook/create-webhook.js';
 import { resolveWebhookLimits, type WebhookLimits } from '../../webhook/payload/webhook-limits.js';
 import { type CustomFunctions, loadCustomFunctions } from './custom-functions.js';
+import {
+  callNamedRpc,
+  createEngineModule,
+  createEngineRpc,
+  type EngineModule,
+  type EngineRpc,
+} from './engine-components.js';
 import { createEngineTransport, type NetworkOptions } from './engine-transport.js';
-import { findConnection, findModule, findRpc, findWebhook } from './find-component.js';
+import { findConnection, findModule, findWebhook } from './find-component.js';
 import { type NamedFunctions, openWhenNamed } from './open-functions.js';
 import { withBaseUrl } from './with-base-url.js';
 
@@ -117,29 +114,6 @@ export interface EngineOptions
   readonly sharedFunctions?: (() => Promise<CustomFunctions>) | undefined;
 }
 
-/** A module of an app, ready to run any number of times, also at the same time. */
-export interface EngineModule {
-  readonly name: string;
-  readonly type: ModuleType;
-  /**
-   * Starts when the result is awaited or iterated over. Parameters the form of the module does not allow end the run
-   * with a BundleValidationError before anything is sent. Responders do not run: see `respond`.
-   */
-  readonly run: (input?: ConnectedInput) => ModuleRun;
-  /** Of a polling trigger: what somebody can choose to start with. */
-  readonly epoch: (input?: ConnectedInput) => Reporting<EpochReport>;
-  /** Of a responder: the answer to the webhook sender. */
-  readonly respond: (input?: ConnectedInput) => Reporting<CallReport<BuiltResponse>>;
-  /** The fields of its form; with `resolve: true` those that its RPCs give, too. */
-  readonly parameters: (input?: ParametersInput) => Promise<ModuleParameters>;
-}
-
-/** An RPC of an app, with the arguments of its reference. */
-export interface EngineRpc {
-  readonly name: string;
-  readonly call: (input?: ConnectedInput) => Reporting<CallReport>;
-}
-
 /** Runs the components of one app. Holds connections open until it is closed. */
 export interface Engine {
   readonly app: App;
@@ -211,8 +185,7 @@ export function createEngine(options: EngineOptions): Engine {
     settings,
     triggerStart: options.triggerStart,
     checkParameters: options.checkParameters,
-    askRpc: async ({ name, query }, input) =>
-      assertOk(await callRpc(findRpc(app, name), query, input, runtime)).result,
+    askRpc: async (reference, input) => assertOk(await callNamedRpc(reference, input, runtime)).result,
     common: options.common ?? app.common?.value,
     environment: { timezone: options.timezone ?? 'UTC', ...options.environment },
     directives,
@@ -232,22 +205,8 @@ export function createEngine(options: EngineOptions): Engine {
   };
   return {
     app,
-    module: (name) => {
-      const module = findModule(app, name);
-      return {
-        name,
-        type: module.type,
-        run: (input = {}) => runModule(module, input, runtime),
-        epoch: (input = {}) => reporting(listEpoch(module, input, runtime)),
-        respond: (input = {}) => reporting(runResponder(module, input, runtime)),
-        parameters: (input = {}) => listParameters(module, input, runtime),
-      };
-    },
-    rpc: (address) => {
-      const { name, query } = parseRpcReference(address) ?? { name: address, query: [] };
-      const rpc = findRpc(app, name);
-      return { name, call: (input = {}) => reporting(callRpc(rpc, query, input, runtime)) };
-    },
+    module: (name) => createEngineModule(findModule(app, name), runtime),
+    rpc: (address) => createEngineRpc(address, runtime),
     webhook: (name) => {
       const webhook = webhooks.get(name) ?? createWebhook(findWebhook(app, name), runtime, webhookLimits);
       webhooks.set(name, webhook);

@@ -1,4 +1,5 @@
-import moment from 'moment-timezone';
+import type { MomentZone } from 'moment-timezone';
+import { loadMoment } from '#moment';
 import { functionError } from '../../errors/iml-error.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { isInstant } from './civil.js';
@@ -22,14 +23,18 @@ export interface Zone {
   cursor: number;
 }
 
+/** The zone runs are in that are given none, and the only one that is known without moment's data. */
+const UTC: Zone = createZone('UTC', { untils: [Number.POSITIVE_INFINITY], offsets: [0], abbrs: ['UTC'] });
+
 // About 600 names exist; the rest of the room is for other spellings of them.
 const zones = createBoundedCache<Zone>(1000);
 
 /** The zone of a tz database name in any case, or undefined if there is none. */
 export function findZone(name: string): Zone | undefined {
+  if (name === UTC.name) return UTC;
   const known = zones.get(name);
   if (known !== undefined || name.length > MAX_NAME_LENGTH) return known;
-  const data = moment.tz.zone(name);
+  const data = loadMoment().tz.zone(name);
   if (data === null) return undefined;
   const zone = createZone(data.name, data);
   zones.set(name, zone);
@@ -46,7 +51,7 @@ export function requireZone(name: string): Zone {
   return zone;
 }
 
-type ZoneData = Pick<moment.MomentZone, 'untils' | 'offsets' | 'abbrs'>;
+type ZoneData = Pick<MomentZone, 'untils' | 'offsets' | 'abbrs'>;
 
 function createZone(name: string, { untils, offsets: minutesWest, abbrs }: ZoneData): Zone {
   const offsets = minutesWest.map((minutes) => Math.round(-minutes * MS_PER_MINUTE) || 0);
@@ -131,7 +136,8 @@ export function parseWithMoment(
   format: string,
   options: MomentParseOptions,
 ): number | undefined {
-  // moment asks this hook for today; nothing else can run before it is put back.
+  const moment = loadMoment();
+  // It asks this hook for today; nothing else can run before it is put back.
   const savedNow = moment.now;
   moment.now = () => options.nowMs;
   try {

@@ -322,16 +322,23 @@ const EXTENSIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
-  Object.entries(EXTENSIONS).flatMap(([kind, subtypes]) =>
-    Object.entries(subtypes).flatMap(([subtype, extensions]) =>
-      extensions.split(' ').map((extension) => [extension, `${kind}/${subtype}`] as const),
+/** Made of `EXTENSIONS` when the first name of a file is looked up, which most processes never do. */
+let mediaTypes: ReadonlyMap<string, string> | undefined;
+
+function listMediaTypes(): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(EXTENSIONS).flatMap(([kind, subtypes]) =>
+      Object.entries(subtypes).flatMap(([subtype, extensions]) =>
+        extensions.split(' ').map((extension) => [extension, `${kind}/${subtype}`] as const),
+      ),
     ),
-  ),
-);
+  );
+}
 
 /** The media type of a file by the extension of its name, in any case; undefined for an unknown one or none. */
 export function findMediaType(fileName: string): string | undefined {
   const dot = fileName.lastIndexOf('.');
-  return dot === -1 ? undefined : MEDIA_TYPES.get(fileName.slice(dot + 1).toLowerCase());
+  if (dot === -1) return undefined;
+  mediaTypes ??= listMediaTypes();
+  return mediaTypes.get(fileName.slice(dot + 1).toLowerCase());
 }

@@ -18,7 +18,7 @@ import { parseRpcReference } from '../form/rpc-reference.js';
 import { copyItems, copyMembers } from '../values/copy-value.js';
 import { findOption, indexChoices } from './check-choice.js';
 import { memberPath } from './field-path.js';
-import type { ResolveRpc } from './validate-parameters.js';
+import type { ResolveRpc } from './validation.js';
 
 /** A reference that could not be followed. It stays in the list as it is written. */
 export interface ReferenceFailure {

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import moment from 'moment-timezone';
 import { describe, expect, it } from 'vitest';
+import { loadMoment as loadInNode } from '../../../src/iml/date/moment-at-first-use.js';
+import { loadMoment as loadInBundle } from '../../../src/iml/date/moment-at-once.js';
 import { findZone, localToInstant, offsetAt, requireZone } from '../../../src/iml/date/zone.js';
 import { instantMs, zoneName } from './arbitraries.js';
 
@@ -34,6 +36,21 @@ describe('findZone', () => {
 
   it('knows every name moment knows', () => {
     for (const name of moment.tz.names()) expect(findZone(name)?.name, name).toBe(name);
+  });
+});
+
+describe('loadMoment', () => {
+  it('gives the same in Node and where it is part of a bundle', () => {
+    expect(moment).toBe(loadInNode());
+    expect(loadInBundle()).toBe(loadInNode());
+  });
+});
+
+describe('UTC', () => {
+  it('is what moment says of it, though moment is not asked', () => {
+    const { name, untils, offsets, abbrs } = moment.tz.zone('UTC') ?? {};
+    expect(findZone('UTC')).toMatchObject({ name, untils, offsets, abbreviations: abbrs });
+    expect(findZone('utc')).toMatchObject({ name, untils, offsets, abbreviations: abbrs });
   });
 });
 

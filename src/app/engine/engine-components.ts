@@ -1,0 +1,90 @@
+import type { ConnectedInput } from '../../component/begin-run.js';
+import type { CallReport } from '../../component/call-report.js';
+import type { ModuleRun } from '../../component/module-run.js';
+import { type AnyReport, type Reporting, reporting } from '../../component/report.js';
+import type { Runtime } from '../../component/runtime.js';
+import type { ModuleComponent, ModuleType } from '../../document/app.js';
+import type { ModuleParameters, ParametersInput } from '../../module/list-parameters.js';
+import { runModule } from '../../module/run-module.js';
+import { parseRpcReference, type RpcReference } from '../../parameters/form/rpc-reference.js';
+import type { BuiltResponse } from '../../run/response/build-answer.js';
+import type { EpochReport } from '../../trigger/run-epoch.js';
+import { findRpc } from './find-component.js';
+
+/** A module of an app, ready to run any number of times, also at the same time. */
+export interface EngineModule {
+  readonly name: string;
+  readonly type: ModuleType;
+  /**
+   * Starts when the result is awaited or iterated over. Parameters the form of the module does not allow end the run
+   * with a BundleValidationError before anything is sent. Responders do not run: see `respond`.
+   */
+  readonly run: (input?: ConnectedInput) => ModuleRun;
+  /** Of a polling trigger: what somebody can choose to start with. */
+  readonly epoch: (input?: ConnectedInput) => Reporting<EpochReport>;
+  /** Of a responder: the answer to the webhook sender. */
+  readonly respond: (input?: ConnectedInput) => Reporting<CallReport<BuiltResponse>>;
+  /** The fields of its form; with `resolve: true` those that its RPCs give, too. */
+  readonly parameters: (input?: ParametersInput) => Promise<ModuleParameters>;
+}
+
+/** An RPC of an app, with the arguments of its reference. */
+export interface EngineRpc {
+  readonly name: string;
+  readonly call: (input?: ConnectedInput) => Reporting<CallReport>;
+}
+
+/** What a module can do. All but running it loads at first use, as most programs only run modules. */
+export function createEngineModule(module: ModuleComponent, runtime: Runtime): EngineModule {
+  return {
+    name: module.name,
+    type: module.type,
+    run: (input = {}) => runModule(module, input, runtime),
+    epoch: (input = {}) =>
+      reportLater(async () => {
+        const { listEpoch } = await import('../../trigger/run-epoch.js');
+        return listEpoch(module, input, runtime);
+      }),
+    respond: (input = {}) =>
+      reportLater(async () => {
+        const { runResponder } = await import('../../module/run-responder.js');
+        return runResponder(module, input, runtime);
+      }),
+    parameters: async (input = {}) => {
+      const { listParameters } = await import('../../module/list-parameters.js');
+      return listParameters(module, input, runtime);
+    },
+  };
+}
+
+/**
+ * @param address a name, or a reference with arguments
+ * @throws SpecError (SPEC_MISSING) for a name the app does not have
+ */
+export function createEngineRpc(address: string, runtime: Runtime): EngineRpc {
+  const reference = parseRpcReference(address) ?? { name: address, query: [] };
+  const { name } = findRpc(runtime.app, reference.name);
+  return {
+    name,
+    call: (input = {}) => reportLater(() => callNamedRpc(reference, input, runtime)),
+  };
+}
+
+/**
+ * Calls the RPC that a reference names.
+ *
+ * @throws SpecError (SPEC_MISSING) for a name the app does not have
+ */
+export async function callNamedRpc(
+  { name, query }: Pick<RpcReference, 'name' | 'query'>,
+  input: ConnectedInput,
+  runtime: Runtime,
+): Promise<CallReport> {
+  const rpc = findRpc(runtime.app, name);
+  const { callRpc } = await import('../../module/run-rpc.js');
+  return callRpc(rpc, query, input, runtime);
+}
+
+function reportLater<R extends AnyReport>(work: () => Promise<R>): Reporting<R> {
+  return reporting(work());
+}

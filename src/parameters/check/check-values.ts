@@ -1,0 +1,171 @@
+import { ImlError } from '../../errors/iml-error.js';
+import { SpecError } from '../../errors/spec-error.js';
+import { withinSteps } from '../../iml/values/work.js';
+import type { Option, ParameterElement } from '../form/parameter-spec.js';
+import { readOptionList, readParameters } from '../form/read-parameters.js';
+import { parseRpcReference, type RpcReference } from '../form/rpc-reference.js';
+import { copyMembers, expectedCollection } from '../values/copy-value.js';
+import { checkFields } from './check-fields.js';
+import {
+  createFormCheck,
+  type FormCheck,
+  type FormSettings,
+  type NeededReference,
+  report,
+  visibleValues,
+} from './form-check.js';
+import { bundleValidationError, describeValue, type Problem } from './problem.js';
+import type { ValidateParametersOptions, ValidateParametersResult } from './validation.js';
+
+const DEFAULT_MAX_RPC_CALLS = 100;
+
+/** What RPCs answered; filled between passes. */
+interface Answers {
+  readonly fields: Map<string, readonly ParameterElement[]>;
+  readonly options: Map<string, readonly Option[]>;
+  readonly failures: Problem[];
+}
+
+/** Does what `validateParameters` says, over the fields of a form. */
+export async function checkValues(
+  elements: readonly ParameterElement[],
+  values: unknown,
+  options: ValidateParametersOptions,
+): Promise<ValidateParametersResult> {
+  const copy = atOnce(options, () => ({ root: copyMembers(values ?? {}) }));
+  if (copy === undefined) return rejected([TOO_MUCH], 1);
+  const { root } = copy;
+  if (root === undefined) return rejected([wholeProblem(values)], 1);
+  const answers: Answers = { fields: new Map(), options: new Map(), failures: [] };
+  let callsLeft = options.maxRpcCalls ?? DEFAULT_MAX_RPC_CALLS;
+  // Answers bring fields with further references, so the check is repeated until it asks for nothing new.
+  for (;;) {
+    const output = { ...root };
+    const check = createFormCheck(readSettings(options), answers, output);
+    const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
+    if (atOnce(options, () => checkFields(check, elements, level, output)) === undefined) {
+      return rejected([TOO_MUCH], 1);
+    }
+    const calls = options.resolveRpc === undefined ? [] : listCalls(check, options);
+    if (calls.length === 0 || options.resolveRpc === undefined) return finish(check, answers);
+    for (const { key, need, reference } of calls) {
+      if (callsLeft-- <= 0) answers.failures.push(tooManyCalls(need));
+      if (callsLeft < 0) return finish(check, answers);
+      readAnswer(answers, key, need, await options.resolveRpc(reference, visibleValues(need.level)));
+    }
+  }
+}
+
+const TOO_MUCH: Problem = {
+  kind: 'limit',
+  path: '',
+  message: 'Invalid parameters: expected values that take no more than limits.maxSteps to check, got more.',
+  expected: 'values that take no more than limits.maxSteps to check',
+  received: 'more',
+  place: undefined,
+};
+
+/** What a part of the check gives; undefined where that part is more than may be done at a time. */
+function atOnce<T>(
+  { maxSteps = Number.POSITIVE_INFINITY }: ValidateParametersOptions,
+  part: () => T,
+): T | undefined {
+  try {
+    return withinSteps(maxSteps, part);
+  } catch (error) {
+    if (error instanceof ImlError && error.code === 'IML_LIMIT') return undefined;
+    throw error;
+  }
+}
+
+function readSettings(options: ValidateParametersOptions): FormSettings {
+  return {
+    timezone: options.timezone ?? 'UTC',
+    platformVersion: options.platformVersion ?? 2,
+    applyDefaults: options.applyDefaults ?? true,
+    mapped: options.mapped ?? false,
+    forcedEmpty: options.forcedEmpty ?? false,
+    reportsUnknown: options.unknown === 'report',
+    evaluate: options.evaluate,
+  };
+}
+
+interface Call {
+  readonly key: string;
+  readonly need: NeededReference;
+  readonly reference: RpcReference;
+}
+
+function listCalls(check: FormCheck, options: ValidateParametersOptions): readonly Call[] {
+  const calls: Call[] = [];
+  for (const [key, need] of check.needed) {
+    const reference = parseRpcReference(need.reference.text);
+    const isWanted = need.purpose === 'fields' || options.resolveOptions === true;
+    if (reference !== undefined && isWanted) calls.push({ key, need, reference });
+  }
+  return calls;
+}
+
+function readAnswer(answers: Answers, key: string, need: NeededReference, answer: unknown): void {
+  try {
+    if (need.purpose === 'fields') {
+      // Set first: an answer that cannot be read is not asked for again.
+      answers.fields.set(key, []);
+      answers.fields.set(key, readParameters(answer, () => need.reference.place).elements);
+    } else {
+      answers.options.set(key, []);
+      answers.options.set(key, readOptionList(answer, need.valueKey, need.reference.place));
+    }
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+    const expected = `fields that can be read from ${need.reference.text.slice(0, 80)}`;
+    answers.failures.push(referenceProblem(need, expected, error.message));
+  }
+}
+
+function finish(check: FormCheck, answers: Answers): ValidateParametersResult {
+  for (const problem of answers.failures) report(check, problem);
+  if (check.problemCount > 0) return rejected(check.problems, check.problemCount);
+  const fields = [...check.needed.values()].filter((need) => need.purpose === 'fields');
+  return {
+    ok: true,
+    values: check.output,
+    unresolved: [...new Set(fields.map((need) => need.reference.text))],
+  };
+}
+
+function rejected(problems: readonly Problem[], count: number): ValidateParametersResult {
+  return { ok: false, error: bundleValidationError(problems, count), problems };
+}
+
+function tooManyCalls(need: NeededReference): Problem {
+  return referenceProblem(need, 'fewer references to RPCs', 'more than one validation may follow');
+}
+
+function referenceProblem(need: NeededReference, expected: string, received: string): Problem {
+  const at = need.level.path === '' ? 'the parameters' : `parameter '${need.level.path}'`;
+  return {
+    kind: 'depth',
+    path: need.level.path,
+    message: `The fields of ${at} cannot be loaded: expected ${expected}, got ${received}`.replace(
+      /\.?$/,
+      '.',
+    ),
+    expected,
+    received,
+    place: need.reference.place,
+  };
+}
+
+function wholeProblem(values: unknown): Problem {
+  const expected = expectedCollection(values);
+  const received = describeValue(values);
+  return {
+    kind: 'type',
+    path: '',
+    message: `Invalid parameters: expected ${expected}, got ${received}.`,
+    expected,
+    received,
+    place: undefined,
+  };
+}
