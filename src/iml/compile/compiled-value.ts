@@ -23,12 +23,24 @@ export function compiledAs(evaluate: Evaluate): CompiledValue {
   return { evaluate, report: undefined, isComputed: false, missing: undefined };
 }
 
-/** The value for a scope. A result that is no number (0 / 0, a word times two) is null. [choice] */
+/** The value for a scope. A result that is no number (0 / 0, a word times two) is null. */
 export function valueFor(ready: CompiledValue, scope: Scope): unknown {
   const value = ready.evaluate(scope);
-  if (value === undefined || value === null) {
-    ready.report?.(scope);
-    return value === undefined ? ready.missing : value;
-  }
-  return ready.isComputed && typeof value === 'number' && !Number.isFinite(value) ? null : value;
+  if (value === undefined || value === null) return missingValueFor(ready, value, scope);
+  return ready.isComputed ? finiteOrNull(value) : value;
+}
+
+/** What a missing result becomes, told to whoever listens. */
+export function missingValueFor(
+  ready: CompiledValue,
+  value: null | undefined,
+  scope: Scope,
+): null | undefined {
+  ready.report?.(scope);
+  return value === undefined ? ready.missing : value;
+}
+
+/** A number that is none of the finite ones is null. [choice] */
+export function finiteOrNull(value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? null : value;
 }

@@ -2,6 +2,7 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { isCaseless } from './caseless.js';
 import { toText } from './coerce.js';
 import { isCollection } from './collection.js';
+import { showsOwn } from './shows-own.js';
 import { spend } from './work.js';
 
 /** Names every object literal inherits; only these need a look at who owns the member. */
@@ -133,13 +134,6 @@ function readSegments(value: unknown, segments: readonly string[]): unknown {
     current = readMember(current, segment);
   }
   return current;
-}
-
-/** Whether all that an object shows under a name that `Object.prototype` lacks is its own. */
-export function showsOwn(value: unknown): value is PlainObject {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: object | null = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
 
 /** The fast way for a name that `Object.prototype` lacks: what is there is own. */
