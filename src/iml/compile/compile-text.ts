@@ -52,7 +52,9 @@ function compileWhole(node: Expression, context: CompileContext): CompiledValue 
 
 function findMember(node: Expression, context: CompileContext): CompiledValue['member'] {
   if (node.kind !== 'member' || node.object.kind !== 'name') return undefined;
-  const [root, name] = pathNames(node, context.environment) ?? [];
+  const names = pathNames(node, context.environment);
+  const root = names?.[0];
+  const name = names?.[1];
   if (root === undefined || name === undefined || isInherited(root) || isInherited(name)) return undefined;
   return { root, name };
 }

@@ -26,6 +26,8 @@ export class Lexer {
   kind: TokenKind = 'end';
   /** Decoded text of a string, a name, digits, a punctuator, or the operator an alias stands for. */
   text = '';
+  /** Value of a number. */
+  number = 0;
   /** Offset of the token's first character. */
   start = 0;
   /** Offset behind the token's last character; where the next token is looked for. */
@@ -59,9 +61,9 @@ export class Lexer {
     this.take('number', this.digitsFrom(this.end));
   }
 
-  /** Whether the next token is an opening parenthesis; the cursor stays. */
-  isCallAhead(): boolean {
-    return this.skipWhiteSpace() === 0x28;
+  /** Code of the character the next token begins with, NaN at the end of the text; the token is not read. */
+  peek(): number {
+    return this.skipWhiteSpace();
   }
 
   fail(message: string, offset: number = this.start, code: ErrorCode = 'IML_SYNTAX'): ImlError {
@@ -129,7 +131,8 @@ export class Lexer {
       if (isDigit(next)) offset = this.digitsFrom(offset + 1);
     }
     this.take('number', offset);
-    if (!Number.isFinite(Number(this.text))) throw this.fail('This number is too large.');
+    this.number = Number(this.text);
+    if (!Number.isFinite(this.number)) throw this.fail('This number is too large.');
   }
 
   private digitsFrom(offset: number): number {
@@ -174,7 +177,11 @@ export class Lexer {
 
   private readSymbol(code: number): void {
     const { source, start } = this;
-    if (code === 0x7d && source.charCodeAt(start + 1) === 0x7d) return this.take('end', start + 2);
+    if (code === 0x7d && source.charCodeAt(start + 1) === 0x7d) {
+      this.kind = 'end';
+      this.end = start + 2;
+      return;
+    }
     const symbol = code < 0x80 ? SYMBOLS[code] : undefined;
     if (symbol === undefined) throw this.unexpectedCharacter(code);
     this.kind = symbol.kind;

@@ -13,17 +13,10 @@ const names: string[] = new Array<string>(PLACES).fill('');
 export function nameIn(source: string, start: number, end: number, hash: number): string {
   const place = hash & (PLACES - 1);
   const known = names[place] ?? '';
-  if (known.length === end - start && isAt(source, start, known)) return known;
+  if (known.length === end - start && source.startsWith(known, start)) return known;
   const name = source.slice(start, end);
   if (name.length <= MAX_KEPT_LENGTH) names[place] = name;
   return name;
-}
-
-function isAt(source: string, start: number, name: string): boolean {
-  for (let index = 0; index < name.length; index++) {
-    if (source.charCodeAt(start + index) !== name.charCodeAt(index)) return false;
-  }
-  return true;
 }
 
 /** The hash of a name with one more character. */

@@ -25,8 +25,10 @@ export function parseTemplate(source: string): Template {
     text += source.slice(offset, open);
     if (text !== '') parts.push(text);
     text = '';
-    parts.push(parser.parse(open));
+    const expression = parser.parse(open);
     offset = parser.end;
+    if (open === 0 && offset === source.length) return { source, parts: [expression] };
+    parts.push(expression);
   }
   text += source.slice(offset);
   if (text !== '') parts.push(text);
@@ -44,6 +46,9 @@ export function safeParseTemplate(
     throw error;
   }
 }
+
+const PARENTHESIS = 0x28;
+const DOT = 0x2e;
 
 /** What an operand waits for: an operator with its strength, or the bracket that opened; and what that waits for in turn. */
 type Pending = { readonly start: number; readonly outer: Pending | undefined } & (
@@ -108,18 +113,18 @@ class ExpressionParser {
     const { lexer } = this;
     const { start, end } = lexer;
     switch (lexer.kind) {
+      case 'name':
+        return this.readName();
       case 'string':
         this.operand = { kind: 'literal', value: lexer.text, start, end, height: 1 };
         return false;
       case 'number':
-        this.operand = { kind: 'literal', value: Number(lexer.text), start, end, height: 1 };
+        this.operand = { kind: 'literal', value: lexer.number, start, end, height: 1 };
         return false;
       case 'quoted':
       case 'module':
         this.operand = { kind: 'name', name: lexer.text, form: lexer.kind, start, end, height: 1 };
         return false;
-      case 'name':
-        return this.readName();
       case 'operator':
         if (lexer.text === '!' || lexer.text === '-') {
           this.top = { kind: 'unary', operator: lexer.text, start, outer: this.top };
@@ -134,7 +139,8 @@ class ExpressionParser {
   private readName(): boolean {
     const { lexer } = this;
     const { text: name, start, end } = lexer;
-    if (lexer.isCallAhead()) {
+    const next = lexer.peek();
+    if (next === PARENTHESIS) {
       lexer.advance();
       this.top = { kind: 'call', name, args: [], start, outer: this.top };
       return true;
@@ -142,6 +148,11 @@ class ExpressionParser {
     this.operand = isKeyword(name)
       ? { kind: 'keyword', name, start, end, height: 1 }
       : { kind: 'name', name, form: 'plain', start, end, height: 1 };
+    // Most expressions are paths: their dots are no tokens that anything has to tell from others.
+    for (let code = next; code === DOT; code = lexer.peek()) {
+      lexer.moveTo(lexer.end + 1);
+      this.readSegment();
+    }
     return false;
   }
 

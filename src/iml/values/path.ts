@@ -34,8 +34,10 @@ export function memberReader(name: string): Reader {
  * each step would cost as much as the step.
  */
 export function scopePathReader(names: readonly string[]): (scope: PlainObject) => unknown {
-  if (names.some(isInherited)) return stepwiseReader(names);
-  const [first = '', second = '', third = ''] = names;
+  for (const name of names) if (INHERITED.has(name)) return stepwiseReader(names);
+  const first = names[0] ?? '';
+  const second = names[1] ?? '';
+  const third = names[2] ?? '';
   if (first === 'item' && (names.length === 2 || names.length === 3)) return itemReader(second, names[2]);
   switch (names.length) {
     case 1:
