@@ -9,13 +9,13 @@ import { isKeyword, PRECEDENCE, UNARY_PRECEDENCE } from './syntax.js';
  * @throws ImlError of kind `syntax` (IML_SYNTAX, IML_UNTERMINATED_EXPRESSION, IML_UNTERMINATED_STRING) with the offset of the mistake.
  */
 export function parseTemplate(source: string): Template {
+  let open = source.indexOf('{{');
+  if (open < 0) return { source, parts: source === '' ? [] : [source] };
   const parts: (string | Expression)[] = [];
   const parser = new ExpressionParser(new Lexer(source, 0));
   let text = '';
   let offset = 0;
-  for (;;) {
-    const open = source.indexOf('{{', offset);
-    if (open < 0) break;
+  for (; open >= 0; open = source.indexOf('{{', offset)) {
     // `\{{` is text. [choice]
     if (source.charCodeAt(open - 1) === 0x5c && open > offset) {
       text += `${source.slice(offset, open - 1)}{{`;

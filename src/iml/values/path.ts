@@ -8,6 +8,9 @@ import { spend } from './work.js';
 /** Names every object literal inherits; only these need a look at who owns the member. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
+/** Most names are shorter, and need not be looked up. */
+const SHORTEST_INHERITED = Math.min(...[...INHERITED].map((name) => name.length));
+
 const ITEM_NUMBER = /^-?\d+$/;
 
 type Reader = (value: unknown) => unknown;
@@ -19,12 +22,12 @@ type Reader = (value: unknown) => unknown;
  */
 export function readMember(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
-  return INHERITED.has(name) ? readOwn(value, name) : readPlain(value, name);
+  return isInherited(name) ? readOwn(value, name) : readPlain(value, name);
 }
 
 /** `readMember` for one name, with all that depends on the name alone done beforehand. */
 export function memberReader(name: string): Reader {
-  return INHERITED.has(name)
+  return isInherited(name)
     ? (value) => (typeof value === 'object' && value !== null ? readOwn(value, name) : undefined)
     : (value) => (typeof value === 'object' && value !== null ? readPlain(value, name) : undefined);
 }
@@ -34,7 +37,7 @@ export function memberReader(name: string): Reader {
  * each step would cost as much as the step.
  */
 export function scopePathReader(names: readonly string[]): (scope: PlainObject) => unknown {
-  for (const name of names) if (INHERITED.has(name)) return stepwiseReader(names);
+  for (const name of names) if (isInherited(name)) return stepwiseReader(names);
   const first = names[0] ?? '';
   const second = names[1] ?? '';
   const third = names[2] ?? '';
@@ -83,7 +86,7 @@ function itemReader(second: string, third: string | undefined): (scope: PlainObj
 
 /** Whether every object literal has something under this name already. */
 export function isInherited(name: string): boolean {
-  return INHERITED.has(name);
+  return name.length >= SHORTEST_INHERITED && INHERITED.has(name);
 }
 
 function stepwiseReader(names: readonly string[]): Reader {
