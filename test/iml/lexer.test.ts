@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Lexer } from '../../src/iml/syntax/lexer.js';
 import { parseTemplate } from '../../src/iml/syntax/parser.js';
+import { isPlainName } from '../../src/iml/syntax/syntax.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 
 /** The tokens of an expression, each as `kind text`, without the closing braces. */
@@ -23,6 +25,26 @@ describe('names', () => {
   it('in backticks hold anything but a backtick', () =>
     expect(lexes('`a-b c."\'}}\\n`')).toEqual(['quoted a-b c."\'}}\\n']));
   it('in backticks may be empty', () => expect(lexes('``')).toEqual(['quoted ']));
+});
+
+describe('names that stand in many templates', () => {
+  it('are read as they are written, whatever was read before', () => {
+    const letter = fc.constantFrom(...'abcdefgxyzABZ_$019', 'é', '𝒳', '\u0301');
+    const name = fc
+      .array(letter, { minLength: 1, maxLength: 20 })
+      .map((letters) => letters.join(''))
+      .filter(isPlainName);
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1, maxLength: 40 }), (names) => {
+        expect(lexes(names.join(' '))).toEqual(names.map((each) => `name ${each}`));
+      }),
+    );
+  });
+  it('are told apart where they share a place in the table', () => {
+    const names = Array.from({ length: 5000 }, (_, index) => `n${index.toString(36)}`);
+    for (let round = 0; round < 2; round++)
+      expect(lexes(names.join(' '))).toEqual(names.map((name) => `name ${name}`));
+  });
 });
 
 describe('numbers', () => {

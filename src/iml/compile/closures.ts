@@ -60,11 +60,16 @@ function compileMember(node: Member, context: CompileContext): Evaluate {
 
 /** The names of a path that starts at a name of the scope and has no other steps than members. */
 export function pathNames(node: Member, environment: Environment): readonly string[] | undefined {
+  let root = node.object;
+  let length = 2;
+  for (; root.kind === 'member'; root = root.object) length++;
+  if (root.kind !== 'name' || variableOfName(root, environment) !== undefined) return undefined;
+  // Written as they are and not collected: a list that grows takes room for more names than a path ever has.
+  if (length === 2) return [root.name, node.name];
+  if (length === 3 && node.object.kind === 'member') return [root.name, node.object.name, node.name];
   const names: string[] = [];
-  let step: Expression = node;
-  for (; step.kind === 'member'; step = step.object) names.push(step.name);
-  if (step.kind !== 'name' || variableOfName(step, environment) !== undefined) return undefined;
-  names.push(step.name);
+  for (let step: Expression = node; step.kind === 'member'; step = step.object) names.push(step.name);
+  names.push(root.name);
   return names.reverse();
 }
 
@@ -209,7 +214,9 @@ function refuseArguments({ name, start }: Call, context: CompileContext): Evalua
 const ABSENT: Evaluate = () => undefined;
 
 function compileIf(args: readonly Evaluate[], { name, start }: Call, context: CompileContext): Evaluate {
-  const [asked = ABSENT, then = ABSENT, otherwise = ABSENT] = args;
+  const asked = args[0] ?? ABSENT;
+  const then = args[1] ?? ABSENT;
+  const otherwise = args[2] ?? ABSENT;
   const condition =
     context.environment.reportsBranches === true ? reportBranch(asked, start, context) : asked;
   return (scope) => {
@@ -231,7 +238,8 @@ function reportBranch(condition: Evaluate, offset: number, { pointer }: CompileC
 }
 
 function compileIfEmpty(args: readonly Evaluate[], { name, start }: Call, context: CompileContext): Evaluate {
-  const [first = ABSENT, fallback = ABSENT] = args;
+  const first = args[0] ?? ABSENT;
+  const fallback = args[1] ?? ABSENT;
   return (scope) => {
     try {
       const value = first(scope);
@@ -250,14 +258,15 @@ function applied(
   context: CompileContext,
 ): Evaluate {
   const { environment } = context;
-  const [first = ABSENT, second = ABSENT, third = ABSENT] = args;
-  const fail = (error: unknown): Error => wrapCallError(error, name, context, start);
+  const first = args[0] ?? ABSENT;
+  const second = args[1] ?? ABSENT;
+  const third = args[2] ?? ABSENT;
   if (acceptsDebug(fn)) {
     return (scope) => {
       try {
         return fn(environmentFor(scope, environment), ...args.map((arg) => arg(scope)));
       } catch (error) {
-        throw fail(error);
+        throw wrapCallError(error, name, context, start);
       }
     };
   }
@@ -267,7 +276,7 @@ function applied(
         try {
           return fn(environment, first(scope));
         } catch (error) {
-          throw fail(error);
+          throw wrapCallError(error, name, context, start);
         }
       };
     case 2:
@@ -275,7 +284,7 @@ function applied(
         try {
           return fn(environment, first(scope), second(scope));
         } catch (error) {
-          throw fail(error);
+          throw wrapCallError(error, name, context, start);
         }
       };
     case 3:
@@ -283,7 +292,7 @@ function applied(
         try {
           return fn(environment, first(scope), second(scope), third(scope));
         } catch (error) {
-          throw fail(error);
+          throw wrapCallError(error, name, context, start);
         }
       };
     default:
@@ -291,7 +300,7 @@ function applied(
         try {
           return fn(environment, ...args.map((arg) => arg(scope)));
         } catch (error) {
-          throw fail(error);
+          throw wrapCallError(error, name, context, start);
         }
       };
   }

@@ -5,12 +5,12 @@ import { asImlError } from '../environment/call-error.js';
 import type { Scope } from '../environment/environment.js';
 import { toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
-import { showsOwn } from '../values/path.js';
+import { showsOwn, withRecord } from '../values/shows-own.js';
 import { assertListLength } from '../values/size-limits.js';
 import { describeType } from '../values/value-kind.js';
 import { type Evaluate, plainScope } from './compile-primary.js';
 import { compileText, type TemplateContext, thrower } from './compile-text.js';
-import { type CompiledValue, compiledAs, valueFor } from './compiled-value.js';
+import { type CompiledValue, compiledAs, finiteOrNull, missingValueFor, valueFor } from './compiled-value.js';
 
 /** Levels of objects and arrays in one template. Beyond it the value cannot be evaluated (IML_LIMIT). */
 const MAX_DEPTH = 512;
@@ -33,9 +33,13 @@ export function compileTemplate(value: unknown, context: TemplateContext): Evalu
     // A Proxy or getter of the embedder may throw where a template is read.
     return thrower(asImlError(error));
   }
+  const { evaluate, isComputed } = ready;
   return (scope) => {
     try {
-      return valueFor(ready, plainScope(scope));
+      const plain = plainScope(scope);
+      const value = evaluate(plain);
+      if (value === undefined || value === null) return missingValueFor(ready, value, plain);
+      return isComputed ? finiteOrNull(value) : value;
     } catch (error) {
       throw asImlError(error);
     }
@@ -109,9 +113,7 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
   ) as PlainObject;
   const root = commonRoot(values);
   const copied = values.map(({ member }) => (member?.root === root ? member?.name : undefined));
-  return (scope) => {
-    const record = root === undefined ? undefined : scope[root];
-    const source = showsOwn(record) ? record : undefined;
+  const make = (source: PlainObject | undefined, scope: Scope): PlainObject => {
     const result = { ...shape };
     let isComplete = true;
     for (let index = 0; index < names.length; index++) {
@@ -125,6 +127,10 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
       result[names[index] as string] = value;
     }
     return isComplete ? result : withoutUndefined(result);
+  };
+  return (scope) => {
+    const record = root === undefined ? undefined : scope[root];
+    return withRecord(showsOwn(record) ? record : undefined, make, scope);
   };
 }
 

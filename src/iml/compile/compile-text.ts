@@ -1,15 +1,15 @@
 import { ImlError } from '../../errors/iml-error.js';
 import type { Environment, FunctionTable, Scope } from '../environment/environment.js';
 import type { Expression, Template } from '../syntax/ast.js';
-import { safeParseTemplate } from '../syntax/parser.js';
+import { parseTemplate } from '../syntax/parser.js';
 import { toText } from '../values/coerce.js';
-import { isInherited } from '../values/path.js';
+import { isInherited, scopePathReader } from '../values/path.js';
 import { limitedText } from '../values/size-limits.js';
 import { pathNames } from './closures.js';
 import { compileExpression } from './compile-expression.js';
 import type { CompileContext, Evaluate } from './compile-primary.js';
 import { type CompiledValue, compiledAs } from './compiled-value.js';
-import { type MissingReport, missingReport } from './missing-value.js';
+import { type ReportedPath, reportedPath, reportMissing } from './missing-value.js';
 
 /** What compiling a template needs. Nothing is read from the process: time, randomness and zone come in here. */
 export interface TemplateContext {
@@ -25,34 +25,38 @@ export interface TemplateContext {
  * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc]
  */
 export function compileText(source: string, context: TemplateContext): CompiledValue {
-  if (!source.includes('{{')) return compiledAs(() => source);
-  const parsed = safeParseTemplate(source);
   const { environment, functions, pointer } = context;
-  if (!parsed.ok) {
-    parsed.error.place = { pointer };
-    return compiledAs(thrower(parsed.error));
+  let template: Template;
+  try {
+    template = parseTemplate(source);
+  } catch (error) {
+    if (!(error instanceof ImlError)) throw error;
+    error.place = { pointer };
+    return compiledAs(thrower(error));
   }
-  const { parts } = parsed.template;
+  const { parts } = template;
   const whole = parts.length === 1 ? parts[0] : undefined;
+  if (typeof whole === 'string') return compiledAs(() => whole);
   const inner: CompileContext = { environment, functions, pointer, source };
-  if (whole !== undefined && typeof whole !== 'string') return compileWhole(whole, inner);
-  return compiledAs(compileParts(parsed.template, inner));
+  return whole === undefined ? compiledAs(compileParts(template, inner)) : compileWhole(whole, inner);
 }
 
 function compileWhole(node: Expression, context: CompileContext): CompiledValue {
   const { kind } = node;
+  const isMember = kind === 'member' && node.object.kind === 'name';
+  const names = isMember ? pathNames(node, context.environment) : undefined;
   return {
-    evaluate: compileExpression(node, context),
-    report: missingReport(node, 'path', context),
+    evaluate: names === undefined ? compileExpression(node, context) : scopePathReader(names),
+    reported: reportedPath(node, 'path', context),
     isComputed: kind === 'binary' || kind === 'unary' || kind === 'call',
     missing: context.environment.platformVersion === 1 ? null : undefined,
-    member: findMember(node, context),
+    member: names === undefined ? undefined : memberOf(names),
   };
 }
 
-function findMember(node: Expression, context: CompileContext): CompiledValue['member'] {
-  if (node.kind !== 'member' || node.object.kind !== 'name') return undefined;
-  const [root, name] = pathNames(node, context.environment) ?? [];
+function memberOf(names: readonly string[]): CompiledValue['member'] {
+  const root = names[0];
+  const name = names[1];
   if (root === undefined || name === undefined || isInherited(root) || isInherited(name)) return undefined;
   return { root, name };
 }
@@ -68,7 +72,7 @@ function compileParts(template: Template, context: CompileContext): Evaluate {
       before.push(text);
       holes.push({
         evaluate: compileExpression(part, context),
-        report: missingReport(part, 'text', context),
+        reported: reportedPath(part, 'text', context),
       });
       text = '';
     }
@@ -106,14 +110,14 @@ function joined(before: readonly string[], holes: readonly Hole[], rest: string)
 
 interface Hole {
   readonly evaluate: Evaluate;
-  readonly report: MissingReport | undefined;
+  readonly reported: ReportedPath | undefined;
 }
 
 function renderHole(hole: Hole, scope: Scope): string {
   const value = hole.evaluate(scope);
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) {
-    hole.report?.(scope);
+    if (hole.reported !== undefined) reportMissing(hole.reported, scope);
     return '';
   }
   return toText(value);

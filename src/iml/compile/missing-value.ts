@@ -6,32 +6,41 @@ import { isMissing } from '../values/coerce.js';
 import { compileExpression } from './compile-expression.js';
 import type { CompileContext, Evaluate } from './compile-primary.js';
 
-/** Tells the listener of a scope, where it has one, that an expression led to nothing. */
-export type MissingReport = (scope: Scope) => void;
+/** A path whose listener, where a scope has one, is told that it led to nothing. */
+export interface ReportedPath {
+  readonly start: number;
+  readonly end: number;
+  readonly reason: MissingValue['reason'];
+  readonly context: CompileContext;
+  /** All but the last step of it, once somebody has to know where it broke. */
+  parent: Evaluate | undefined;
+}
 
 /**
- * The report of a path that led to nothing, undefined for an expression that needs none:
+ * What to tell of a path that led to nothing, undefined for an expression of which nothing is told:
  * as the hole of a text it is told always, as the whole template (`path`) only if it broke before its last step.
  * An optional field that is absent at the end of a path is ordinary and says nothing.
  */
-export function missingReport(
+export function reportedPath(
   node: Expression,
   reason: MissingValue['reason'],
   context: CompileContext,
-): MissingReport | undefined {
+): ReportedPath | undefined {
   if (!isPath(node) || (reason === 'path' && node.kind !== 'member')) return undefined;
-  const { start, end } = node;
-  let parent: Evaluate | undefined;
-  return (scope) => {
-    const listener = readScopeListener(scope);
-    if (listener === undefined) return;
-    const { source, pointer } = context;
-    if (reason === 'path') {
-      parent ??= compileParent(context);
-      if (!isMissing(parent(scope))) return;
-    }
-    listener.onMissing({ expression: source.slice(start, end), pointer, offset: start, reason });
-  };
+  return { start: node.start, end: node.end, reason, context, parent: undefined };
+}
+
+/** Tells the listener of a scope, where it has one, that a path led to nothing. */
+export function reportMissing(path: ReportedPath, scope: Scope): void {
+  const listener = readScopeListener(scope);
+  if (listener === undefined) return;
+  const { start, end, reason, context } = path;
+  if (reason === 'path') {
+    path.parent ??= compileParent(context);
+    if (!isMissing(path.parent(scope))) return;
+  }
+  const { source, pointer } = context;
+  listener.onMissing({ expression: source.slice(start, end), pointer, offset: start, reason });
 }
 
 /**

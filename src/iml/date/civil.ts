@@ -15,7 +15,8 @@ const EPOCH_SHIFT = 719_468;
 
 /**
  * Days since 1970-01-01. Months and dates outside their range count on into the neighbouring years and months.
- * Years are counted from March, so that the leap day is the last of its year, in eras of 400 years.
+ * Years are counted from March, so that the leap day is the last of its year, in eras of 400 years. What is counted within an
+ * era is small and never negative: `| 0` cuts it off, and the engine divides integers.
  */
 export function dayNumber(year: number, month: number, date: number): number {
   const months = year * 12 + month - 3;
@@ -23,8 +24,8 @@ export function dayNumber(year: number, month: number, date: number): number {
   const marchMonth = months - marchYear * 12;
   const era = Math.floor(marchYear / 400);
   const yearOfEra = marchYear - era * 400;
-  const dayOfYear = Math.floor((153 * marchMonth + 2) / 5);
-  const leapDays = Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100);
+  const dayOfYear = ((153 * marchMonth + 2) / 5) | 0;
+  const leapDays = ((yearOfEra / 4) | 0) - ((yearOfEra / 100) | 0);
   return era * DAYS_PER_ERA + yearOfEra * 365 + leapDays + dayOfYear + date - 1 - EPOCH_SHIFT;
 }
 
@@ -33,12 +34,11 @@ export function civilDate(day: number): CivilDate {
   const shifted = day + EPOCH_SHIFT;
   const era = Math.floor(shifted / DAYS_PER_ERA);
   const dayOfEra = shifted - era * DAYS_PER_ERA;
-  const leapDays =
-    Math.floor(dayOfEra / 1460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / 146_096);
-  const yearOfEra = Math.floor((dayOfEra - leapDays) / 365);
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
-  const date = dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1;
+  const leapDays = ((dayOfEra / 1460) | 0) - ((dayOfEra / 36_524) | 0) + ((dayOfEra / 146_096) | 0);
+  const yearOfEra = ((dayOfEra - leapDays) / 365) | 0;
+  const dayOfYear = dayOfEra - (365 * yearOfEra + ((yearOfEra / 4) | 0) - ((yearOfEra / 100) | 0));
+  const marchMonth = ((5 * dayOfYear + 2) / 153) | 0;
+  const date = dayOfYear - (((153 * marchMonth + 2) / 5) | 0) + 1;
   const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
   return { year: era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, date };
 }

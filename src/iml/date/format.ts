@@ -32,7 +32,10 @@ function createFormatter(format: string): DateFormatter {
   return (ms, zone) => {
     const time = localTime(ms, zone);
     let output = '';
-    for (const part of parts) output += typeof part === 'string' ? part : part(time);
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index] ?? '';
+      output += typeof part === 'string' ? part : part(time);
+    }
     return output;
   };
 }

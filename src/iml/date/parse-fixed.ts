@@ -3,21 +3,32 @@ import { type FormatToken, tokenizeFormat } from './format-tokens.js';
 import { offsetToMs, readDigits, wallClockMs } from './wall-clock.js';
 import { localToInstant, type Zone } from './zone.js';
 
-/** One step over a text of fixed shape: digits of one part (0 year to 6 milliseconds), an offset, or characters that stand there as they are. */
-type Step =
-  | { readonly kind: 'digits'; readonly part: number; readonly width: number }
-  | { readonly kind: 'offset'; readonly separator: string }
-  | { readonly kind: 'literal'; readonly text: string };
-
 /** Tokens of fixed width, in the order of the parts of a date. */
 const FIXED_TOKENS: readonly string[] = ['YYYY', 'MM', 'DD', 'HH', 'mm', 'ss', 'SSS'];
 
 const BRACKET = /[[\]\\]/;
 
-/** The steps of a format made of tokens of fixed width, null for any other. */
-type FixedShape = readonly Step[] | null;
+/**
+ * A format of tokens of fixed width: where in a text the digits of each part begin, -1 for one the format does not name. As all
+ * widths are known, nothing has to be looked for.
+ */
+interface FixedShape {
+  readonly year: number;
+  readonly month: number;
+  readonly date: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  readonly millisecond: number;
+  /** Characters that stand there as they are. */
+  readonly literals: readonly { readonly text: string; readonly at: number }[];
+  /** Characters of a text, without the offset from UTC that may end it. */
+  readonly length: number;
+  /** What stands between hours and minutes of that offset, undefined where a text has none. */
+  readonly separator: string | undefined;
+}
 
-const shapes = createBoundedCache<FixedShape>(500);
+const shapes = createBoundedCache<FixedShape | null>(500);
 
 /**
  * Reads a text by a format whose tokens have fixed widths, as most have, without moment.
@@ -27,62 +38,60 @@ const shapes = createBoundedCache<FixedShape>(500);
 export function parseFixed(text: string, format: string, zone: Zone): number | undefined {
   let shape = shapes.get(format);
   if (shape === undefined) {
-    shape = fixedShape(tokenizeFormat(format));
+    shape = fixedShape(tokenizeFormat(format)) ?? null;
     shapes.set(format, shape);
   }
-  if (shape === null) return undefined;
-  const parts = [0, 1, 1, 0, 0, 0, 0];
-  let offsetMs: number | undefined;
-  let offset = 0;
-  for (const step of shape) {
-    if (step.kind === 'digits') {
-      parts[step.part] = readDigits(text, offset, step.width);
-      offset += step.width;
-    } else if (step.kind === 'literal') {
-      if (!text.startsWith(step.text, offset)) return undefined;
-      offset += step.text.length;
-    } else {
-      offsetMs = readOffset(text, offset, step.separator);
-      if (offsetMs === undefined) return undefined;
-      offset = text.length;
-    }
-  }
-  if (offset !== text.length) return undefined;
+  if (shape === null || !hasLiterals(text, shape)) return undefined;
+  const { separator, length } = shape;
+  const offsetMs = separator === undefined ? undefined : readOffset(text, length, separator);
+  if (separator === undefined ? text.length !== length : offsetMs === undefined) return undefined;
   const localMs = wallClockMs({
-    year: parts[0] ?? 0,
-    month: parts[1] ?? 1,
-    date: parts[2] ?? 1,
-    hour: parts[3] ?? 0,
-    minute: parts[4] ?? 0,
-    second: parts[5] ?? 0,
-    millisecond: parts[6] ?? 0,
+    year: readDigits(text, shape.year, 4),
+    month: shape.month < 0 ? 1 : readDigits(text, shape.month, 2),
+    date: shape.date < 0 ? 1 : readDigits(text, shape.date, 2),
+    hour: shape.hour < 0 ? 0 : readDigits(text, shape.hour, 2),
+    minute: shape.minute < 0 ? 0 : readDigits(text, shape.minute, 2),
+    second: shape.second < 0 ? 0 : readDigits(text, shape.second, 2),
+    millisecond: shape.millisecond < 0 ? 0 : readDigits(text, shape.millisecond, 3),
   });
   if (localMs === undefined || Number.isNaN(localMs)) return undefined;
   return offsetMs === undefined ? localToInstant(zone, localMs) : localMs - offsetMs;
 }
 
-function fixedShape(tokens: readonly FormatToken[]): FixedShape {
-  const steps: Step[] = [];
-  const seen = new Set<string>();
+function hasLiterals(text: string, { literals }: FixedShape): boolean {
+  for (let index = 0; index < literals.length; index++) {
+    const literal = literals[index];
+    if (literal !== undefined && !text.startsWith(literal.text, literal.at)) return false;
+  }
+  return true;
+}
+
+/** The shape of a format made of tokens of fixed width, undefined for any other. */
+function fixedShape(tokens: readonly FormatToken[]): FixedShape | undefined {
+  const literals: { text: string; at: number }[] = [];
+  const places = new Map<string, number>();
+  let length = 0;
+  let separator: string | undefined;
   for (const [index, { kind, text }] of tokens.entries()) {
-    const part = FIXED_TOKENS.indexOf(text);
-    if (kind === 'literal') {
-      // moment reads brackets inside literals in another way than it writes them.
-      if (BRACKET.test(text)) return null;
-      steps.push({ kind, text });
+    if (kind === 'token' && (text === 'Z' || text === 'ZZ') && index === tokens.length - 1) {
+      separator = text === 'Z' ? ':' : '';
       continue;
     }
-    if (part >= 0 && !seen.has(text)) {
-      steps.push({ kind: 'digits', part, width: text.length });
-    } else if ((text === 'Z' || text === 'ZZ') && index === tokens.length - 1) {
-      steps.push({ kind: 'offset', separator: text === 'Z' ? ':' : '' });
+    if (kind === 'literal') {
+      // moment reads brackets inside literals in another way than it writes them.
+      if (BRACKET.test(text)) return undefined;
+      literals.push({ text, at: length });
     } else {
-      return null;
+      if (!FIXED_TOKENS.includes(text) || places.has(text)) return undefined;
+      places.set(text, length);
     }
-    seen.add(text);
+    length += text.length;
   }
   // Without a year the date depends on today.
-  return seen.has('YYYY') ? steps : null;
+  if (!places.has('YYYY')) return undefined;
+  const [year = -1, month = -1, date = -1, hour = -1, minute = -1, second = -1, millisecond = -1] =
+    FIXED_TOKENS.map((token) => places.get(token));
+  return { year, month, date, hour, minute, second, millisecond, literals, length, separator };
 }
 
 /** Offsets moment accepts in a text: none of more than 14 hours ahead or 12 behind. */

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../errors/codes.js';
 import { ImlError } from '../../errors/iml-error.js';
+import { hashWith, nameIn } from './name-table.js';
 import { ESCAPES } from './syntax.js';
 
 export type TokenKind =
@@ -25,6 +26,8 @@ export class Lexer {
   kind: TokenKind = 'end';
   /** Decoded text of a string, a name, digits, a punctuator, or the operator an alias stands for. */
   text = '';
+  /** Value of a number. */
+  number = 0;
   /** Offset of the token's first character. */
   start = 0;
   /** Offset behind the token's last character; where the next token is looked for. */
@@ -35,9 +38,13 @@ export class Lexer {
     this.end = offset;
   }
 
+  /** Goes on at another place of the same template. */
+  moveTo(offset: number): void {
+    this.end = offset;
+  }
+
   advance(): void {
-    this.skipWhiteSpace();
-    const code = this.source.charCodeAt(this.end);
+    const code = this.skipWhiteSpace();
     this.start = this.end;
     if (isNameStart(this.source, this.end, code)) this.readName();
     else if (isDigit(code)) this.readNumber();
@@ -48,16 +55,15 @@ export class Lexer {
 
   /** Reads what may follow a dot: a name, a quoted name, or digits that count items. */
   advanceSegment(): void {
-    this.skipWhiteSpace();
+    const code = this.skipWhiteSpace();
+    if (!isDigit(code)) return this.advance();
     this.start = this.end;
-    if (!isDigit(this.source.charCodeAt(this.end))) return this.advance();
     this.take('number', this.digitsFrom(this.end));
   }
 
-  /** Whether the next token is an opening parenthesis; the cursor stays. */
-  isCallAhead(): boolean {
-    this.skipWhiteSpace();
-    return this.source.charCodeAt(this.end) === 0x28;
+  /** Code of the character the next token begins with, NaN at the end of the text; the token is not read. */
+  peek(): number {
+    return this.skipWhiteSpace();
   }
 
   fail(message: string, offset: number = this.start, code: ErrorCode = 'IML_SYNTAX'): ImlError {
@@ -77,21 +83,40 @@ export class Lexer {
     this.end = end;
   }
 
-  private skipWhiteSpace(): void {
+  /** Moves to the next character that is none, and gives its code; NaN at the end of the text. */
+  private skipWhiteSpace(): number {
     const { source } = this;
-    let offset = this.end;
-    for (;;) {
+    for (let offset = this.end; ; offset++) {
       const code = source.charCodeAt(offset);
-      if (code === 0x20 || (code >= 0x09 && code <= 0x0d)) offset++;
-      else if (code > 0x7f && WHITE_SPACE.test(source.charAt(offset))) offset++;
-      else break;
+      const isSpace =
+        code === 0x20 ||
+        (code >= 0x09 && code <= 0x0d) ||
+        (code > 0x7f && WHITE_SPACE.test(source.charAt(offset)));
+      if (isSpace) continue;
+      this.end = offset;
+      return code;
     }
-    this.end = offset;
   }
 
   private readName(): void {
+    const { source, start } = this;
+    let hash = 0;
+    let offset = start;
+    let code = source.charCodeAt(offset);
+    while (code < 0x80 && NAME_PARTS[code] === 1) {
+      hash = hashWith(hash, code);
+      code = source.charCodeAt(++offset);
+    }
+    if (code > 0x7f && isNamePart(source, offset)) return this.readOtherName(offset);
+    this.kind = 'name';
+    this.text = nameIn(source, start, offset, hash);
+    this.end = offset;
+  }
+
+  /** A name with letters beyond ASCII, from the first of them on. */
+  private readOtherName(from: number): void {
     const { source } = this;
-    let offset = this.end + widthAt(source, this.end);
+    let offset = from;
     while (isNamePart(source, offset)) offset += widthAt(source, offset);
     this.take('name', offset);
   }
@@ -106,7 +131,8 @@ export class Lexer {
       if (isDigit(next)) offset = this.digitsFrom(offset + 1);
     }
     this.take('number', offset);
-    if (!Number.isFinite(Number(this.text))) throw this.fail('This number is too large.');
+    this.number = Number(this.text);
+    if (!Number.isFinite(this.number)) throw this.fail('This number is too large.');
   }
 
   private digitsFrom(offset: number): number {
@@ -151,28 +177,33 @@ export class Lexer {
 
   private readSymbol(code: number): void {
     const { source, start } = this;
-    if (code === 0x7d && source.charCodeAt(start + 1) === 0x7d) return this.take('end', start + 2);
-    if (PUNCTUATORS.has(code)) return this.take('punctuator', start + 1);
-    const operator = findOperator(code);
-    if (operator !== undefined) return this.readOperator(operator, code);
-    throw this.unexpectedCharacter(code);
+    if (code === 0x7d && source.charCodeAt(start + 1) === 0x7d) {
+      this.kind = 'end';
+      this.end = start + 2;
+      return;
+    }
+    const symbol = code < 0x80 ? SYMBOLS[code] : undefined;
+    if (symbol === undefined) throw this.unexpectedCharacter(code);
+    this.kind = symbol.kind;
+    this.text = symbol.text;
+    this.end = start + 1;
+    if (symbol.kind === 'operator') this.readRestOfOperator(code);
   }
 
   /**
    * `=` `==` `===` are one operator, as are `!=` `!==`, `&` `&&` and `|` `||`.
    * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc]
    */
-  private readOperator(operator: string, code: number): void {
+  private readRestOfOperator(code: number): void {
     const { source, start } = this;
     const next = source.charCodeAt(start + 1);
-    const isEquality = next === 0x3d && (code === 0x3d || code === 0x21);
-    const isRelation = next === 0x3d && (code === 0x3c || code === 0x3e);
-    const isDoubled = next === code && (code === 0x26 || code === 0x7c);
-    this.kind = 'operator';
-    this.text = isEquality ? (code === 0x3d ? '=' : '!=') : isRelation ? `${operator}=` : operator;
-    this.end = start + 1;
-    if (isEquality) this.end = start + (source.charCodeAt(start + 2) === 0x3d ? 3 : 2);
-    else if (isRelation || isDoubled) this.end = start + 2;
+    if (next === 0x3d && (code === 0x3d || code === 0x21)) {
+      this.text = code === 0x3d ? '=' : '!=';
+      this.end = start + (source.charCodeAt(start + 2) === 0x3d ? 3 : 2);
+    } else if (next === 0x3d && (code === 0x3c || code === 0x3e)) {
+      this.text = code === 0x3c ? '<=' : '>=';
+      this.end = start + 2;
+    } else if (next === code && (code === 0x26 || code === 0x7c)) this.end = start + 2;
   }
 
   private unexpectedCharacter(code: number): ImlError {
@@ -192,16 +223,24 @@ export class Lexer {
   }
 }
 
-const PUNCTUATORS: ReadonlySet<number> = new Set(
-  ['(', ')', '[', ']', '.', ',', ';'].map((c) => c.charCodeAt(0)),
-);
+interface SymbolToken {
+  readonly kind: 'operator' | 'punctuator';
+  readonly text: string;
+}
 
-const OPERATORS = '+-*/%=!<>&|';
+/** What begins with a character that belongs to no name, number or text; by the code of the character. */
+const SYMBOLS: readonly (SymbolToken | undefined)[] = Array.from({ length: 0x80 }, (_, code) => {
+  const text = String.fromCharCode(code);
+  if ('()[].,;'.includes(text)) return { kind: 'punctuator', text };
+  return '+-*/%=!<>&|'.includes(text) ? { kind: 'operator', text } : undefined;
+});
 
-/** The operator that starts with a character, as far as that one character tells. */
-function findOperator(code: number): string | undefined {
-  const index = code < 0x80 ? OPERATORS.indexOf(String.fromCharCode(code)) : -1;
-  return index < 0 ? undefined : OPERATORS.charAt(index);
+/** 1 for the characters of ASCII that a name may begin with, and that it may have. */
+const NAME_STARTS = Uint8Array.from({ length: 0x80 }, (_, code) => flagOf(/[A-Za-z_$]/, code));
+const NAME_PARTS = Uint8Array.from({ length: 0x80 }, (_, code) => flagOf(/[A-Za-z0-9_$]/, code));
+
+function flagOf(pattern: RegExp, code: number): number {
+  return pattern.test(String.fromCharCode(code)) ? 1 : 0;
 }
 
 function isDigit(code: number): boolean {
@@ -209,15 +248,12 @@ function isDigit(code: number): boolean {
 }
 
 function isNameStart(source: string, offset: number, code: number): boolean {
-  if (code < 0x80)
-    return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code === 0x24;
-  return LETTER.test(characterAt(source, offset));
+  return code < 0x80 ? NAME_STARTS[code] === 1 : LETTER.test(characterAt(source, offset));
 }
 
 function isNamePart(source: string, offset: number): boolean {
   const code = source.charCodeAt(offset);
-  if (code < 0x80) return isDigit(code) || isNameStart(source, offset, code);
-  return NAME_PART.test(characterAt(source, offset));
+  return code < 0x80 ? NAME_PARTS[code] === 1 : NAME_PART.test(characterAt(source, offset));
 }
 
 function characterAt(source: string, offset: number): string {

@@ -9,12 +9,13 @@ import { isKeyword, PRECEDENCE, UNARY_PRECEDENCE } from './syntax.js';
  * @throws ImlError of kind `syntax` (IML_SYNTAX, IML_UNTERMINATED_EXPRESSION, IML_UNTERMINATED_STRING) with the offset of the mistake.
  */
 export function parseTemplate(source: string): Template {
+  let open = source.indexOf('{{');
+  if (open < 0) return { source, parts: source === '' ? [] : [source] };
   const parts: (string | Expression)[] = [];
+  const parser = new ExpressionParser(new Lexer(source, 0));
   let text = '';
   let offset = 0;
-  for (;;) {
-    const open = source.indexOf('{{', offset);
-    if (open < 0) break;
+  for (; open >= 0; open = source.indexOf('{{', offset)) {
     // `\{{` is text. [choice]
     if (source.charCodeAt(open - 1) === 0x5c && open > offset) {
       text += `${source.slice(offset, open - 1)}{{`;
@@ -24,9 +25,10 @@ export function parseTemplate(source: string): Template {
     text += source.slice(offset, open);
     if (text !== '') parts.push(text);
     text = '';
-    const lexer = new Lexer(source, open + 2);
-    parts.push(new ExpressionParser(lexer, open).parse());
-    offset = lexer.end;
+    const expression = parser.parse(open);
+    offset = parser.end;
+    if (open === 0 && offset === source.length) return { source, parts: [expression] };
+    parts.push(expression);
   }
   text += source.slice(offset);
   if (text !== '') parts.push(text);
@@ -45,21 +47,21 @@ export function safeParseTemplate(
   }
 }
 
-/** What an operand waits for: an operator with its strength, or the bracket that opened. */
-type Pending =
-  | { readonly kind: 'unary'; readonly operator: UnaryOperator; readonly start: number }
-  | { readonly kind: 'binary'; readonly operator: BinaryOperator; readonly start: number }
-  | { readonly kind: 'group'; readonly start: number }
-  | { readonly kind: 'index'; readonly start: number; readonly object: Expression }
-  | {
-      readonly kind: 'call';
-      readonly start: number;
-      readonly name: string;
-      readonly args: (Expression | undefined)[];
-    };
+const PARENTHESIS = 0x28;
+const DOT = 0x2e;
+
+/** What an operand waits for: an operator with its strength, or the bracket that opened; and what that waits for in turn. */
+type Pending = { readonly start: number; readonly outer: Pending | undefined } & (
+  | { readonly kind: 'unary'; readonly operator: UnaryOperator }
+  | { readonly kind: 'binary'; readonly operator: BinaryOperator; readonly left: Expression }
+  | { readonly kind: 'group' }
+  | { readonly kind: 'index'; readonly object: Expression }
+  | { readonly kind: 'call'; readonly name: string; readonly args: (Expression | undefined)[] }
+);
 
 /**
- * Operator precedence parsing with stacks of its own: depth costs memory, never the host's call stack.
+ * Operator precedence parsing with a chain of its own of what is pending: depth costs memory, never the host's call stack.
+ * A path, as most expressions are, has nothing pending.
  *
  *     expr    = unary { binary-operator unary } ;
  *     unary   = ( "!" | "-" ) unary | postfix ;
@@ -69,31 +71,40 @@ type Pending =
  */
 class ExpressionParser {
   private readonly lexer: Lexer;
-  private readonly open: number;
-  private readonly operands: Expression[] = [];
-  private readonly pending: Pending[] = [];
+  /** The operand read last. */
+  private operand: Expression | undefined;
+  /** The innermost of what is pending. */
+  private top: Pending | undefined;
 
-  constructor(lexer: Lexer, open: number) {
+  constructor(lexer: Lexer) {
     this.lexer = lexer;
-    this.open = open;
   }
 
-  parse(): Expression {
-    let wantsOperand = true;
-    for (;;) {
-      this.advance();
-      if (this.lexer.kind === 'end' && !wantsOperand) return this.finish();
-      wantsOperand = wantsOperand ? this.readOperand() : this.readOperator();
+  /** Offset behind what was read last. */
+  get end(): number {
+    return this.lexer.end;
+  }
+
+  /** Reads the expression that opens with the braces at `open`, and the braces that close it. */
+  parse(open: number): Expression {
+    this.lexer.moveTo(open + 2);
+    try {
+      return this.readExpression();
+    } catch (error) {
+      // A missing `}}` is found at the end of the text, but what the author has to look at is where `{{` stands.
+      if (error instanceof ImlError && error.code === 'IML_UNTERMINATED_EXPRESSION') error.offset = open;
+      throw error;
     }
   }
 
-  private advance(): void {
-    try {
-      this.lexer.advance();
-    } catch (error) {
-      // A missing `}}` is found at the end of the text, but what the author has to look at is where `{{` stands.
-      if (error instanceof ImlError && error.code === 'IML_UNTERMINATED_EXPRESSION') error.offset = this.open;
-      throw error;
+  private readExpression(): Expression {
+    const { lexer } = this;
+    let wantsOperand = true;
+    for (;;) {
+      lexer.advance();
+      if (wantsOperand) wantsOperand = this.readOperand();
+      else if (lexer.kind === 'end') return this.finish();
+      else wantsOperand = this.readOperator();
     }
   }
 
@@ -102,21 +113,21 @@ class ExpressionParser {
     const { lexer } = this;
     const { start, end } = lexer;
     switch (lexer.kind) {
+      case 'name':
+        return this.readName();
       case 'string':
-        this.operands.push({ kind: 'literal', value: lexer.text, start, end, height: 1 });
+        this.operand = { kind: 'literal', value: lexer.text, start, end, height: 1 };
         return false;
       case 'number':
-        this.operands.push({ kind: 'literal', value: Number(lexer.text), start, end, height: 1 });
+        this.operand = { kind: 'literal', value: lexer.number, start, end, height: 1 };
         return false;
       case 'quoted':
       case 'module':
-        this.operands.push({ kind: 'name', name: lexer.text, form: lexer.kind, start, end, height: 1 });
+        this.operand = { kind: 'name', name: lexer.text, form: lexer.kind, start, end, height: 1 };
         return false;
-      case 'name':
-        return this.readName();
       case 'operator':
         if (lexer.text === '!' || lexer.text === '-') {
-          this.pending.push({ kind: 'unary', operator: lexer.text, start });
+          this.top = { kind: 'unary', operator: lexer.text, start, outer: this.top };
           return true;
         }
         throw lexer.fail(`A value is expected before ${lexer.describe()}.`);
@@ -128,23 +139,29 @@ class ExpressionParser {
   private readName(): boolean {
     const { lexer } = this;
     const { text: name, start, end } = lexer;
-    if (lexer.isCallAhead()) {
+    const next = lexer.peek();
+    if (next === PARENTHESIS) {
       lexer.advance();
-      this.pending.push({ kind: 'call', start, name, args: [] });
+      this.top = { kind: 'call', name, args: [], start, outer: this.top };
       return true;
     }
-    if (isKeyword(name)) this.operands.push({ kind: 'keyword', name, start, end, height: 1 });
-    else this.operands.push({ kind: 'name', name, form: 'plain', start, end, height: 1 });
+    this.operand = isKeyword(name)
+      ? { kind: 'keyword', name, start, end, height: 1 }
+      : { kind: 'name', name, form: 'plain', start, end, height: 1 };
+    // Most expressions are paths: their dots are no tokens that anything has to tell from others.
+    for (let code = next; code === DOT; code = lexer.peek()) {
+      lexer.moveTo(lexer.end + 1);
+      this.readSegment();
+    }
     return false;
   }
 
   /** `(` opens a group; `)`, `]` and separators are right here only where an argument or index is left empty. */
   private readBracketAsOperand(): boolean {
-    const { lexer } = this;
-    const top = this.pending.at(-1);
+    const { lexer, top } = this;
     if (lexer.kind === 'punctuator') {
       if (lexer.text === '(') {
-        this.pending.push({ kind: 'group', start: lexer.start });
+        this.top = { kind: 'group', start: lexer.start, outer: top };
         return true;
       }
       if (top?.kind === 'call' && (lexer.text === ',' || lexer.text === ';')) {
@@ -153,13 +170,11 @@ class ExpressionParser {
       }
       if (top?.kind === 'call' && lexer.text === ')') {
         if (top.args.length > 0) top.args.push(undefined);
-        this.pending.pop();
-        this.pushCall(top.name, top.args, top.start);
+        this.closeCall(top);
         return false;
       }
       if (top?.kind === 'index' && lexer.text === ']') {
-        this.pending.pop();
-        this.pushIndex(top.object, undefined);
+        this.closeIndex(top, undefined);
         return false;
       }
     }
@@ -172,7 +187,13 @@ class ExpressionParser {
     if (lexer.kind === 'operator' && lexer.text !== '!') {
       const operator = lexer.text as BinaryOperator;
       this.reduce(PRECEDENCE[operator]);
-      this.pending.push({ kind: 'binary', operator, start: lexer.start });
+      this.top = {
+        kind: 'binary',
+        operator,
+        left: this.takeOperand(),
+        start: lexer.start,
+        outer: this.top,
+      };
       return true;
     }
     if (lexer.kind === 'punctuator') {
@@ -180,13 +201,13 @@ class ExpressionParser {
         case '.':
           return this.readSegment();
         case '[':
-          this.pending.push({ kind: 'index', start: lexer.start, object: this.popOperand() });
+          this.top = { kind: 'index', object: this.takeOperand(), start: lexer.start, outer: this.top };
           return true;
         case ',':
         case ';':
           this.reduce(0);
-          this.callFrame('A separator can stand only between the arguments of a function.').args.push(
-            this.popOperand(),
+          this.openCall('A separator can stand only between the arguments of a function.').args.push(
+            this.takeOperand(),
           );
           return true;
         case ')':
@@ -202,21 +223,23 @@ class ExpressionParser {
     lexer.advanceSegment();
     const isName = lexer.kind === 'name' || lexer.kind === 'quoted' || lexer.kind === 'number';
     if (!isName) throw lexer.fail(`A name is expected after the dot, not ${lexer.describe()}.`);
-    const object = this.popOperand();
+    const object = this.takeOperand();
     const { text: name, end } = lexer;
-    this.operands.push({ kind: 'member', object, name, start: object.start, end, height: object.height + 1 });
+    this.operand = { kind: 'member', object, name, start: object.start, end, height: object.height + 1 };
     return false;
   }
 
   private closeBracket(bracket: ')' | ']'): boolean {
     this.reduce(0);
-    const frame = this.pending.pop();
-    if (bracket === ']' && frame?.kind === 'index') {
-      this.pushIndex(frame.object, this.popOperand());
-    } else if (bracket === ')' && frame?.kind === 'call') {
-      frame.args.push(this.popOperand());
-      this.pushCall(frame.name, frame.args, frame.start);
-    } else if (bracket !== ')' || frame?.kind !== 'group') {
+    const { top } = this;
+    if (bracket === ']' && top?.kind === 'index') {
+      this.closeIndex(top, this.takeOperand());
+    } else if (bracket === ')' && top?.kind === 'call') {
+      top.args.push(this.takeOperand());
+      this.closeCall(top);
+    } else if (bracket === ')' && top?.kind === 'group') {
+      this.top = top.outer;
+    } else {
       throw this.lexer.fail(`This ${bracket} closes nothing.`);
     }
     return false;
@@ -224,67 +247,56 @@ class ExpressionParser {
 
   private finish(): Expression {
     this.reduce(0);
-    const open = this.pending.at(-1);
-    if (open === undefined) return this.popOperand();
-    const closing = open.kind === 'index' ? ']' : ')';
-    throw this.lexer.fail(`A ${closing} is missing for the bracket opened here.`, open.start);
+    const { top } = this;
+    if (top === undefined) return this.takeOperand();
+    const closing = top.kind === 'index' ? ']' : ')';
+    throw this.lexer.fail(`A ${closing} is missing for the bracket opened here.`, top.start);
   }
 
   /** Joins what binds at least as tightly as `precedence`, down to the innermost open bracket. */
   private reduce(precedence: number): void {
-    for (;;) {
-      const top = this.pending.at(-1);
-      if (top?.kind === 'unary' && UNARY_PRECEDENCE >= precedence) {
-        this.pending.pop();
-        const operand = this.popOperand();
+    for (let { top } = this; top !== undefined; top = top.outer) {
+      if (top.kind === 'unary' && UNARY_PRECEDENCE >= precedence) {
+        const operand = this.takeOperand();
         const { operator, start } = top;
-        this.operands.push({
-          kind: 'unary',
-          operator,
-          operand,
-          start,
-          end: operand.end,
-          height: operand.height + 1,
-        });
-      } else if (top?.kind === 'binary' && PRECEDENCE[top.operator] >= precedence) {
-        this.pending.pop();
-        const right = this.popOperand();
-        const left = this.popOperand();
+        const { end } = operand;
+        this.operand = { kind: 'unary', operator, operand, start, end, height: operand.height + 1 };
+      } else if (top.kind === 'binary' && PRECEDENCE[top.operator] >= precedence) {
+        const right = this.takeOperand();
+        const { operator, left } = top;
         const height = Math.max(left.height, right.height) + 1;
-        const { operator } = top;
-        this.operands.push({
-          kind: 'binary',
-          operator,
-          left,
-          right,
-          start: left.start,
-          end: right.end,
-          height,
-        });
+        this.operand = { kind: 'binary', operator, left, right, start: left.start, end: right.end, height };
       } else return;
+      this.top = top.outer;
     }
   }
 
-  private pushCall(name: string, args: readonly (Expression | undefined)[], start: number): void {
+  private closeCall({ name, args, start, outer }: Extract<Pending, { kind: 'call' }>): void {
     let height = 1;
     for (const arg of args) if (arg !== undefined && arg.height >= height) height = arg.height + 1;
-    this.operands.push({ kind: 'call', name, args, start, end: this.lexer.end, height });
+    this.top = outer;
+    this.operand = { kind: 'call', name, args, start, end: this.lexer.end, height };
   }
 
-  private pushIndex(object: Expression, index: Expression | undefined): void {
+  private closeIndex(
+    { object, outer }: Extract<Pending, { kind: 'index' }>,
+    index: Expression | undefined,
+  ): void {
     const height = Math.max(object.height, index?.height ?? 0) + 1;
-    this.operands.push({ kind: 'index', object, index, start: object.start, end: this.lexer.end, height });
+    this.top = outer;
+    this.operand = { kind: 'index', object, index, start: object.start, end: this.lexer.end, height };
   }
 
-  private callFrame(message: string): Extract<Pending, { kind: 'call' }> {
-    const top = this.pending.at(-1);
+  private openCall(message: string): Extract<Pending, { kind: 'call' }> {
+    const { top } = this;
     if (top?.kind !== 'call') throw this.lexer.fail(message);
     return top;
   }
 
-  private popOperand(): Expression {
-    const operand = this.operands.pop();
+  private takeOperand(): Expression {
+    const { operand } = this;
     if (operand === undefined) throw new TypeError('The parser lost an operand.');
+    this.operand = undefined;
     return operand;
   }
 }

@@ -2,10 +2,14 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { isCaseless } from './caseless.js';
 import { toText } from './coerce.js';
 import { isCollection } from './collection.js';
+import { showsOwn } from './shows-own.js';
 import { spend } from './work.js';
 
 /** Names every object literal inherits; only these need a look at who owns the member. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+/** Most names are shorter, and need not be looked up. */
+const SHORTEST_INHERITED = Math.min(...[...INHERITED].map((name) => name.length));
 
 const ITEM_NUMBER = /^-?\d+$/;
 
@@ -18,12 +22,12 @@ type Reader = (value: unknown) => unknown;
  */
 export function readMember(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
-  return INHERITED.has(name) ? readOwn(value, name) : readPlain(value, name);
+  return isInherited(name) ? readOwn(value, name) : readPlain(value, name);
 }
 
 /** `readMember` for one name, with all that depends on the name alone done beforehand. */
 export function memberReader(name: string): Reader {
-  return INHERITED.has(name)
+  return isInherited(name)
     ? (value) => (typeof value === 'object' && value !== null ? readOwn(value, name) : undefined)
     : (value) => (typeof value === 'object' && value !== null ? readPlain(value, name) : undefined);
 }
@@ -33,8 +37,10 @@ export function memberReader(name: string): Reader {
  * each step would cost as much as the step.
  */
 export function scopePathReader(names: readonly string[]): (scope: PlainObject) => unknown {
-  if (names.some(isInherited)) return stepwiseReader(names);
-  const [first = '', second = '', third = ''] = names;
+  for (const name of names) if (isInherited(name)) return stepwiseReader(names);
+  const first = names[0] ?? '';
+  const second = names[1] ?? '';
+  const third = names[2] ?? '';
   if (first === 'item' && (names.length === 2 || names.length === 3)) return itemReader(second, names[2]);
   switch (names.length) {
     case 1:
@@ -80,7 +86,7 @@ function itemReader(second: string, third: string | undefined): (scope: PlainObj
 
 /** Whether every object literal has something under this name already. */
 export function isInherited(name: string): boolean {
-  return INHERITED.has(name);
+  return name.length >= SHORTEST_INHERITED && INHERITED.has(name);
 }
 
 function stepwiseReader(names: readonly string[]): Reader {
@@ -133,13 +139,6 @@ function readSegments(value: unknown, segments: readonly string[]): unknown {
     current = readMember(current, segment);
   }
   return current;
-}
-
-/** Whether all that an object shows under a name that `Object.prototype` lacks is its own. */
-export function showsOwn(value: unknown): value is PlainObject {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: object | null = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
 
 /** The fast way for a name that `Object.prototype` lacks: what is there is own. */
