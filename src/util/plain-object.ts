@@ -16,6 +16,11 @@ export function isPlainObject(value: unknown): value is PlainObject {
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
 }
 
+/** True for a plain object that is looked up without case. Its names are in lower case. */
+export function isCaseless(value: unknown): value is PlainObject {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === CASELESS;
+}
+
 /**
  * Writes a member under a name that may come from data.
  * `__proto__` becomes an ordinary own member instead of a change of the prototype.

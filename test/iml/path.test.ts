@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCaseless, isCaseless } from '../../src/iml/values/caseless.js';
+import { createCaseless } from '../../src/iml/values/caseless.js';
 import {
   getPath,
   memberReader,
@@ -9,6 +9,7 @@ import {
   readMember,
   scopePathReader,
 } from '../../src/iml/values/path.js';
+import { isCaseless } from '../../src/util/plain-object.js';
 
 const LIST = ['a', 'b', 'c'];
 

@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { engineOf, PAGED, respond } from '../run/helpers.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { httpServer } from '../http/loopback.js';
+import { PAGED } from '../run/helpers.js';
 import { post, webhookOf } from '../webhook/helpers.js';
 import { countFiles, type FileCounter } from './files-passed.js';
 
@@ -7,21 +10,24 @@ describe('how many files a reader has to follow', () => {
   let counter: FileCounter | undefined;
   afterAll(() => counter?.stop());
 
-  it('from one page of a list to the next', async () => {
+  it('from one page of a list to the next, with all that sends and receives it', async () => {
     counter = await countFiles();
     let passed: readonly string[] = [];
-    const { run } = engineOf(PAGED, {
-      transport: async ({ url }) => {
-        const page = Number(new URL(url).searchParams.get('page') ?? '1');
-        const files = (await counter?.take()) ?? [];
-        // From the request of the third page to that of the fourth: what happens once has happened before.
-        if (page === 4) passed = ofOurs(files);
-        return respond({ json: { items: page < 6 ? [{ id: page }] : [] } }, url);
-      },
+    const { origin, close } = await httpServer(async ({ url = '' }, out) => {
+      const page = Number(new URL(url, 'http://localhost').searchParams.get('page') ?? '1');
+      const files = (await counter?.take()) ?? [];
+      // From the request of the third page to that of the fourth: what happens once has happened before.
+      if (page === 4) passed = ofOurs(files);
+      out.setHeader('Content-Type', 'application/json');
+      out.end(JSON.stringify({ items: page < 6 ? [{ id: page }] : [] }));
     });
-    await run();
+    const modules = { list: { type: 'search' as const, communication: PAGED } };
+    const app = defineApp({ name: 'test', base: { baseUrl: origin }, modules });
+    await using engine = createEngine({ app, network: { allow: ['loopback'] } });
+    await engine.module('list').run().orThrow();
+    await close();
     expect(passed).toContain('run/paging/paginate.ts');
-    expect(passed.length, passed.join('\n')).toBeLessThanOrEqual(38);
+    expect(passed.length, passed.join('\n')).toBeLessThanOrEqual(37);
   });
 
   it('from the call of a webhook to its answer', async () => {

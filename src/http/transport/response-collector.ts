@@ -151,10 +151,14 @@ function readHeaders(headers: Record<string, string | string[] | undefined>): Tr
     const value = headers[name];
     if (value === undefined) continue;
     if (name === 'set-cookie') read[name] = typeof value === 'string' ? [value] : value;
-    // The parser takes away the space in front of a value only.
-    else setMember(read, name, trimTrailing(typeof value === 'string' ? value : value.join(', '), ' \t'));
+    else setMember(read, name, withoutSpaceBehind(typeof value === 'string' ? value : value.join(', ')));
   }
   return read;
+}
+
+/** The parser takes away the space in front of a value only. */
+function withoutSpaceBehind(text: string): string {
+  return /[ \t]$/.test(text) ? trimTrailing(text, ' \t') : text;
 }
 
 function tooLarge(origin: string, maxBytes: number): TransportError {

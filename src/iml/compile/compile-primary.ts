@@ -5,12 +5,11 @@ import { findVariable } from '../environment/variables.js';
 import { GENERAL_FUNCTIONS } from '../functions/general.js';
 import type { Name } from '../syntax/ast.js';
 import { KEYWORDS } from '../syntax/syntax.js';
-import { isCollection } from '../values/collection.js';
 import { scopePathReader } from '../values/path.js';
 
 /**
  * An expression or template made ready: gives its value for a scope. Below the outermost one the scope is known to be
- * plain (`plainScope`).
+ * plain: `compileTemplate` has seen to that.
  */
 export type Evaluate = (scope: Scope) => unknown;
 
@@ -38,19 +37,6 @@ export function nameReader(node: Name, environment: Environment): Evaluate {
 /** What the name stands for where the scope does not have it. */
 export function variableOfName(node: Name, environment: Environment): (() => unknown) | undefined {
   return node.form === 'plain' ? findVariable(node.name, environment) : undefined;
-}
-
-/**
- * A scope whose names can be read without asking whose they are. Asking for `constructor` costs half of asking for the
- * prototype and knows a plain object as well; what it does not know is looked at closely: of other collections own
- * members count, of anything else nothing.
- */
-export function plainScope(scope: Scope): Scope {
-  if (typeof scope !== 'object' || scope === null) return {};
-  if (scope['constructor'] === Object) return scope;
-  const prototype: object | null = Object.getPrototypeOf(scope);
-  if (prototype === Object.prototype || prototype === null) return scope;
-  return isCollection(scope) ? Object.defineProperties({}, Object.getOwnPropertyDescriptors(scope)) : {};
 }
 
 /** Own members of the table only: `constructor` is no function of the language. */

@@ -8,7 +8,7 @@ import { isCollection } from '../values/collection.js';
 import { showsOwn, withRecord } from '../values/shows-own.js';
 import { assertListLength } from '../values/size-limits.js';
 import { describeType } from '../values/value-kind.js';
-import { type Evaluate, plainScope } from './compile-primary.js';
+import type { Evaluate } from './compile-primary.js';
 import { compileText, type TemplateContext, thrower } from './compile-text.js';
 import { type CompiledValue, compiledAs, finiteOrNull, missingValueFor, valueFor } from './compiled-value.js';
 
@@ -44,6 +44,19 @@ export function compileTemplate(value: unknown, context: TemplateContext): Evalu
       throw asImlError(error);
     }
   };
+}
+
+/**
+ * A scope whose names can be read without asking whose they are. Asking for `constructor` costs half of asking for the
+ * prototype and knows a plain object as well; what it does not know is looked at closely: of other collections own
+ * members count, of anything else nothing.
+ */
+function plainScope(scope: Scope): Scope {
+  if (typeof scope !== 'object' || scope === null) return {};
+  if (scope['constructor'] === Object) return scope;
+  const prototype: object | null = Object.getPrototypeOf(scope);
+  if (prototype === Object.prototype || prototype === null) return scope;
+  return isCollection(scope) ? Object.defineProperties({}, Object.getOwnPropertyDescriptors(scope)) : {};
 }
 
 function compileValue(value: unknown, context: TemplateContext, depth: number): CompiledValue {

@@ -1,5 +1,5 @@
+import { isCaseless } from '../../util/plain-object.js';
 import type { FunctionTable } from '../environment/environment.js';
-import { isCaseless } from '../values/caseless.js';
 import { isEmpty, isTruthy, toText } from '../values/coerce.js';
 import { filterMembers } from '../values/collection.js';
 import { createEqualityKey } from '../values/identity.js';

@@ -9,7 +9,3 @@ export function createCaseless(entries: Iterable<readonly [string, unknown]>): P
   for (const [name, value] of entries) setMember(result, name.toLowerCase(), value);
   return result;
 }
-
-export function isCaseless(value: unknown): value is PlainObject {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === CASELESS;
-}

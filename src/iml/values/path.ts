@@ -1,5 +1,4 @@
-import type { PlainObject } from '../../util/plain-object.js';
-import { isCaseless } from './caseless.js';
+import { isCaseless, type PlainObject } from '../../util/plain-object.js';
 import { toText } from './coerce.js';
 import { isCollection } from './collection.js';
 import { showsOwn } from './shows-own.js';

@@ -4,11 +4,17 @@ import { type DecodedBody, decodeBody, decodeLargeBody } from '../../http/body/b
 import { type ResponseType, selectResponseType } from '../../http/body/select-response-type.js';
 import { MAX_BYTES_AT_ONCE } from '../../http/body/text-in-turns.js';
 import type { TransportResponse } from '../../http/message/transport.js';
-import { createCaseless, isCaseless } from '../../iml/values/caseless.js';
+import { createCaseless } from '../../iml/values/caseless.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
 import { deepMerge } from '../../util/deep-merge.js';
-import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
+import {
+  isCaseless,
+  isPlainObject,
+  ownMember,
+  type PlainObject,
+  setMember,
+} from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
 import { atDirective, evaluateDirective, inTurns, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';

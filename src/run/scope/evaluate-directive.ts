@@ -162,6 +162,7 @@ export function evaluateFlag(
 
 /** A directive as text; undefined where it evaluates to nothing or to empty text. */
 export function evaluateText(directive: Directive | undefined, context: RunContext): string | undefined {
+  if (directive === undefined) return undefined;
   const value = evaluateDirective(directive, context);
   return (typeof value === 'string' ? value : toText(value)) || undefined;
 }

@@ -1,5 +1,5 @@
 import type { ResponseHeaders } from '../../http/message/transport.js';
-import { isCaseless } from '../../iml/values/caseless.js';
+import { isCaseless } from '../../util/plain-object.js';
 import type { TraceDetail } from '../trace/trace.js';
 import type { RunContext } from './run-context.js';
 
