@@ -12,8 +12,6 @@ export type TokenKind =
   | 'punctuator'
   | 'end';
 
-const LETTER = /\p{L}/u;
-const NAME_PART = /[\p{L}\p{M}\p{Nd}]/u;
 const WHITE_SPACE = /\s/;
 
 /**
@@ -211,13 +209,14 @@ function isDigit(code: number): boolean {
 function isNameStart(source: string, offset: number, code: number): boolean {
   if (code < 0x80)
     return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code === 0x24;
-  return LETTER.test(characterAt(source, offset));
+  return /\p{L}/u.test(characterAt(source, offset));
 }
 
 function isNamePart(source: string, offset: number): boolean {
   const code = source.charCodeAt(offset);
   if (code < 0x80) return isDigit(code) || isNameStart(source, offset, code);
-  return NAME_PART.test(characterAt(source, offset));
+  // Not beside the imports: making its sets takes V8 2 ms, and few names have other letters than ASCII's.
+  return /[\p{L}\p{M}\p{Nd}]/u.test(characterAt(source, offset));
 }
 
 function characterAt(source: string, offset: number): string {
