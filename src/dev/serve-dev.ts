@@ -9,6 +9,7 @@ import { sameText } from '../util/same-text.js';
 import { addApi, answerError, MAX_TRACE_BYTES } from './api/create-api.js';
 import { readPageFiles } from './api/page-files.js';
 import { checkCall, checkOrigin, SAFE_HEADERS, type SafetyRefusal } from './api/safety.js';
+import { askOnce } from './ask-once.js';
 import { createLanguages } from './expressions/language.js';
 import { openHistory } from './history/history.js';
 import { openSession } from './live/app-session.js';
@@ -155,6 +156,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
       onProblem,
     });
     server = await serveFetch(handle, { port: options.port, hostname: '127.0.0.1', limits: LIMITS });
+    askOnce(server.origin);
   } catch (error) {
     await close();
     throw error;

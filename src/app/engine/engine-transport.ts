@@ -64,11 +64,14 @@ export function createEngineTransport(options: EngineTransportOptions): EngineTr
     isNamed: (url) => url.origin === base || isOfApp(url) || hosts.isTarget(url.origin),
     isRedirected: (url) => base !== undefined || hosts.resolve(url) !== undefined,
   };
-  const isDeclared = findDeclaredHosts(options.app);
+  // All documents of the app are looked through for them.
+  const isDeclared = reach === 'any' ? undefined : findDeclaredHosts(options.app);
   const layered = (direct: Transport, mapped: Transport): Transport => {
     const called = mapHosts({ hosts, direct, mapped, baseUrl });
     const reached =
-      reach === 'any' ? called : refuseUndeclared(called, (url) => isDeclared(url) || policy.isNamed(url));
+      isDeclared === undefined
+        ? called
+        : refuseUndeclared(called, (url) => isDeclared(url) || policy.isNamed(url));
     return completeResponses(wrapTransport(reached), { maxBytes: settings.maxResponseBytes });
   };
   if (options.transport !== undefined) {

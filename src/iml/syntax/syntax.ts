@@ -53,12 +53,11 @@ export const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['t', '\t'],
 ]);
 
-const NAME = /^[\p{L}_$][\p{L}\p{M}\p{Nd}_$]*$/u;
 const DIGITS = /^[0-9]+$/;
 
 /** Whether a name can be written without backticks. */
 export function isPlainName(name: string): boolean {
-  return NAME.test(name);
+  return /^[\p{L}_$][\p{L}\p{M}\p{Nd}_$]*$/u.test(name);
 }
 
 /** Whether a path segment counts items (`list.2`) where it meets an array. */

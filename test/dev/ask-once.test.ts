@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { askOnce } from '../../src/dev/ask-once.js';
+
+it('asks for the page, and leaves no connection that would keep a server open', async () => {
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url);
+    response.end('x'.repeat(100_000));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  askOnce(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const [socket] = await once(server, 'connection');
+  await once(socket, 'close');
+  server.close();
+  await once(server, 'close');
+  expect(asked).toEqual(['/']);
+});
+
+it('says nothing of a server that is gone', async () => {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  askOnce(`http://127.0.0.1:${port}`);
+  // An error that nobody hears would end the process meanwhile.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+});
