@@ -38,7 +38,7 @@ function same(expression: string): Unseen {
 /** Parse, compile and evaluate a text once, over one pass over its characters. */
 export const COLD_TEMPLATES: Job = {
   name: 'J1 cold: parse, compile and first evaluation of unseen text',
-  floor: 24,
+  floor: 15,
   target: 10,
   ours: 'iml',
   run: async (effort): Promise<JobResult> => ({

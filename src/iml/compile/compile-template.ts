@@ -5,7 +5,7 @@ import { asImlError } from '../environment/call-error.js';
 import type { Scope } from '../environment/environment.js';
 import { toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
-import { showsOwn, withRecord } from '../values/shows-own.js';
+import { showsOwn, withRecord } from '../values/path.js';
 import { assertListLength } from '../values/size-limits.js';
 import { describeType } from '../values/value-kind.js';
 import type { Evaluate } from './compile-primary.js';

@@ -50,11 +50,11 @@ function compileWhole(node: Expression, context: CompileContext): CompiledValue 
     reported: reportedPath(node, 'path', context),
     isComputed: kind === 'binary' || kind === 'unary' || kind === 'call',
     missing: context.environment.platformVersion === 1 ? null : undefined,
-    member: names === undefined ? undefined : memberOf(names),
+    member: names === undefined ? undefined : toMember(names),
   };
 }
 
-function memberOf(names: readonly string[]): CompiledValue['member'] {
+function toMember(names: readonly string[]): CompiledValue['member'] {
   const root = names[0];
   const name = names[1];
   if (root === undefined || name === undefined || isInherited(root) || isInherited(name)) return undefined;

@@ -234,10 +234,10 @@ const SYMBOLS: readonly (SymbolToken | undefined)[] = Array.from({ length: 0x80 
 });
 
 /** 1 for the characters of ASCII that a name may begin with, and that it may have. */
-const NAME_STARTS = Uint8Array.from({ length: 0x80 }, (_, code) => flagOf(/[A-Za-z_$]/, code));
-const NAME_PARTS = Uint8Array.from({ length: 0x80 }, (_, code) => flagOf(/[A-Za-z0-9_$]/, code));
+const NAME_STARTS = Uint8Array.from({ length: 0x80 }, (_, code) => flagWhere(/[A-Za-z_$]/, code));
+const NAME_PARTS = Uint8Array.from({ length: 0x80 }, (_, code) => flagWhere(/[A-Za-z0-9_$]/, code));
 
-function flagOf(pattern: RegExp, code: number): number {
+function flagWhere(pattern: RegExp, code: number): number {
   return pattern.test(String.fromCharCode(code)) ? 1 : 0;
 }
 

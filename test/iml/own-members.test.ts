@@ -1,8 +1,7 @@
 import vm from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { evaluate } from '../../src/iml/compile.js';
-import { memberReader, readMember } from '../../src/iml/values/path.js';
-import { showsOwn, withRecord } from '../../src/iml/values/shows-own.js';
+import { memberReader, readMember, showsOwn, withRecord } from '../../src/iml/values/path.js';
 
 class Instance {
   own = 1;
