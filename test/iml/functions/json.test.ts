@@ -48,6 +48,31 @@ describe('createJSON', () => {
     const part = { a: 1 };
     expect(call('createJSON', [part, part])).toBe('[{"a":1},{"a":1}]');
   });
+  it('parts that stand twice, and deep', () => {
+    const part = { a: [] };
+    const within = (depth: number): unknown => {
+      let value: unknown = [part, part, [part]];
+      for (let level = 0; level < depth; level++) value = level % 2 === 0 ? { a: value } : [value];
+      return value;
+    };
+    for (const depth of [60, 62, 63, 64, 65, 66, 200])
+      expect(call('createJSON', within(depth))).toBe(JSON.stringify(within(depth)));
+  });
+  it('what holds itself far inside', () => {
+    const value: unknown[] = [];
+    let last = value;
+    for (let level = 0; level < 100; level++) {
+      const next: unknown[] = [];
+      last.push(next);
+      last = next;
+    }
+    last.push(value[0]);
+    expect(errorOf(() => call('createJSON', value))?.message).toBe('The value holds itself.');
+  });
+  it.each([4095, 4096, 4097, 9000, 70_000])('a text of %i units is quoted as the host does it', (length) => {
+    const text = 'a"\n😀\u2028\u0000\\'.repeat(length).slice(-length);
+    expect(call('createJSON', [text])).toBe(JSON.stringify([text]));
+  });
   it('any depth', () => {
     const text = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     expect(call('createJSON', call('parseJSON', text))).toBe(text);

@@ -60,6 +60,9 @@ describe('our own matcher gives what the host gives', () => {
     ['a{5}', 'g', 'aa'],
     ['a{2}', 'g', ''],
     ['a{2}', 'g', 'aaaaa'],
+    ['a{2,3}', 'g', 'aaaa'],
+    ['(?:a|ab){1,2}', 'g', 'aab'],
+    ['(a{1,2}?)(a{2,4})', 'g', 'aaaaaaa'],
     ['a{0}b', 'g', 'ab'],
     ['(a{0,3}){0,4}b', 'g', 'aaaaab'],
     ['(?:){3}a', 'g', 'aa'],
@@ -115,6 +118,12 @@ describe('our own matcher gives what the host gives', () => {
     ['(?:(?:\\1x|(a|ab))-?)+b', 'g', 'a-ax-ab'],
     ['(?:(a*)|b)+\\1c', 'g', 'abaac'],
     ['(?=(a|ab))\\1c', 'g', 'abc ac'],
+    // One place of the text, reached with other captures before.
+    ['^(a|aa)(a|)(?:\\1b|(?:c|d)e)*$', 'g', 'aaceaab'],
+    ['^(a|aa)(a|)(?:(?:c|d)e|\\1b)*$', 'g', 'aaceaab'],
+    ['^(a|aa)(a|)(?:c|d)(?=\\1b)', 'g', 'aacaab'],
+    ['^(a|aa)(a|)(?:c|d)(?!\\1c)', 'g', 'aacaca'],
+    ['^(a|aa)(a|)(?:c|d)*(?:e|f)\\1b', 'g', 'aaceaab'],
     ['(?:(?=(a+))|a)+\\1', 'g', 'aaa'],
     ['(😀)\\1', 'gu', '😀😀 😀\ud83d'],
     // Nothing is found twice, and an empty match goes one further.
@@ -222,6 +231,8 @@ describe('the steps of our own matcher', () => {
     ['(?:(a)|b)*c', 'ab', ''],
     ['(?:(?:a|b)|(?:b|a))*c', 'ab', ''],
     ['(?:[ab]|b|a)*c', 'ab', 'd'],
+    [`(?:${Array.from({ length: 40 }, () => 'a').join('|')})${'a'.repeat(40)}b`, 'a', ''],
+    [`a{0,40}${'a'.repeat(40)}b`, 'a', ''],
   ])('of /%s/ are a few for each instruction and place', (pattern, unit, end) => {
     const text = unit.repeat(200) + end;
     const { steps } = tracePattern({ text, pattern, flags: 'g', replacement: '' }, 'own');
