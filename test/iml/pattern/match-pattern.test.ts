@@ -36,6 +36,10 @@ describe('our own matcher gives what the host gives', () => {
     ['(?<=😀)|(?<=\ude00)', 'gu', '😀\ude00'],
     ['\ude00', 'gu', '😀\ude00'],
     ['(?<=\ude00)b', 'gu', '😀b\ude00b'],
+    ['\ude00', 'g', '😀\ude00'],
+    ['(?<=\ud83d)', 'g', '😀a'],
+    ['.', 'g', '😀a'],
+    ['(?:)', 'gu', '\uffffa'],
     // Lines and words.
     ['^|$', 'g', 'a\nb'],
     ['^|$', 'gm', 'a\nb\rc\u2028d\u2029\n'],
@@ -86,6 +90,15 @@ describe('our own matcher gives what the host gives', () => {
     ['(?<=a|bc)d', 'g', 'ad bcd cd'],
     ['(?<=^|-)a', 'g', 'a-aa'],
     ['(?<!a(?=b))b', 'g', 'ab bb'],
+    // One place, before and after an iteration has consumed something.
+    ['(?<=c(?:a?(?:b|))*)[abc]', 'g', 'cba'],
+    ['(?<=c(?:a?(?:b|))+)[abc]', 'g', 'cbaa'],
+    ['(?<=bc(?:a?(?:b|)){0,3})[abc]', 'g', 'bcba'],
+    ['(?<=(?!b)(?:(?:b|)a?)*)[abc]', 'g', 'ab'],
+    ['(?<=c(?:(?:b|)a?){0,3})[abc]', 'g', 'caa'],
+    ['(?<=c(?:(?:a?(?:b|))*c?)*)[abc]', 'g', 'cbacba'],
+    ['(?:(?=(?:(?:a?b?)*)*c)[abc])+', 'g', 'aaac'],
+    ['(?:(?=(?:(?:a?b?)*)*$)[abc])+', 'g', 'aaa'],
     // Lookarounds inside of lookarounds.
     ['(?!(?:(?=a)b|a)c)a', 'g', 'acab'],
     ['(?=(?!ab)(a))a', 'g', 'abaa'],
@@ -102,6 +115,8 @@ describe('our own matcher gives what the host gives', () => {
     ['(ab)(?!\\1)', 'g', 'ababac'],
     ['(a\\1)b', 'g', 'ab'],
     ['(?:b(a\\1))+', 'g', 'bababa'],
+    ['(?<=(\\1a))b', 'g', 'ab'],
+    ['(?<=(\\1a)b)', 'g', 'aab'],
     ['\\1(a)', 'g', 'aa'],
     ['(?:\\2b|(a)(b))+', 'g', 'ababb'],
     ['(a+)\\1', 'g', 'aaaaa'],
@@ -140,7 +155,7 @@ describe('our own matcher gives what the host gives', () => {
   });
 
   const texts = fc
-    .array(fc.constantFrom('a', 'a', 'b', 'c'), { maxLength: 10 })
+    .array(fc.constantFrom('a', 'a', 'b', 'c'), { maxLength: 7 })
     .map((units) => units.join(''));
   const uses = fc.array(texts, { minLength: 6, maxLength: 6 });
 
@@ -175,8 +190,16 @@ describe('our own matcher gives what the host gives', () => {
     fc.assert(property, portion);
   });
 
+  /** What needs too many steps is given up, as nothing is remembered where a group comes again. */
   function agree(pattern: string, text: string): void {
-    const [result, expected] = [ours(pattern, 'g', text), hosts(pattern, 'g', text)];
+    let result: string;
+    try {
+      result = ours(pattern, 'g', text);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'IML_LIMIT' });
+      return;
+    }
+    const expected = hosts(pattern, 'g', text);
     if (result !== expected) expect({ pattern, text, result }).toEqual({ pattern, text, result: expected });
   }
 });
@@ -218,6 +241,7 @@ describe('the steps of our own matcher', () => {
     ['(?!.*x)y', 'a', 'x'],
     ['(?:(?=.*x).)*y', 'a', 'x'],
     ['(?:(?!.*x).)*y', 'a', ''],
+    ['(?:(?=.*?x).)*y', 'a', 'x'],
     ['(?<=a*)b', 'a', ''],
     ['(?<!a*)b', 'a', ''],
     ['(?<!(a|aa)*)b', 'a', 'b'],

@@ -38,6 +38,20 @@ describe('the worst case of a pattern', () => {
     },
   );
 
+  it.each([
+    ['(?:a|a){4}a{10}b', 'a'],
+    ['(?:a|a){2,4}a{10}b', 'a'],
+    ['(?:a|a|a){3}(?=a{10})b', 'a'],
+    ['(?<=b{10}(?:a|a){4})c', 'b'],
+    ['(?:a|b)(?:a|a)(?:a|a)[ab]{20}c', 'ab'],
+  ])('of /%s/ counts what follows once for each way to get there', (pattern, unit) => {
+    const root = rootOf(pattern);
+    const text = unit.repeat(60);
+    const steps = stepsOfNaiveMatcher(root, text, 100 * MOST_STEPS);
+    expect(steps).toBeLessThanOrEqual(ITERATIONS_THAT_FAIL * worstCaseSteps(root, text.length));
+    expect(steps).toBeGreaterThan(0);
+  });
+
   // Patterns of which the host gets those that cost little: an estimate that is far too high takes them from it.
   it.each([
     ['a', 1, 1],

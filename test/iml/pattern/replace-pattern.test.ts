@@ -220,6 +220,20 @@ describe('limits', () => {
     }
   });
 
+  // None of these gets as far as its text.
+  it.each([
+    [2_048, 'a', '$`'.repeat(17)],
+    [2_048, 'a', "$'".repeat(17)],
+    [1_000, '(?=(a*))a', '$1'.repeat(75)],
+    [1_000, '(?<=(a*))a', '$1'.repeat(75)],
+    [60_000, 'a+', '$&'.repeat(600)],
+    [60_000, '(a+)', '$1'.repeat(600)],
+    [1_000, '', 'r'.repeat(40_000)],
+    [60_000, 'a', 'r'.repeat(600)],
+  ])('a result is bounded as it is made: %i characters, /%s/', (length, pattern, replacement) => {
+    expect(limits(() => replacePattern('a'.repeat(length), pattern, 'g', replacement))).toBe(true);
+  });
+
   it('references that repeat the text are part of the result', () => {
     const text = 'a'.repeat(100_000);
     for (const replacement of ['$`', "$'", '$&'.repeat(1_000)]) {
