@@ -35,6 +35,7 @@ describe('our own matcher gives what the host gives', () => {
     ['a.', 'gsi', 'a\nA\u2029'],
     ['(?<=😀)|(?<=\ude00)', 'gu', '😀\ude00'],
     ['\ude00', 'gu', '😀\ude00'],
+    ['[\ude00x]', 'gu', 'x😀\ude00'],
     ['(?<=\ude00)b', 'gu', '😀b\ude00b'],
     ['\ude00', 'g', '😀\ude00'],
     ['(?<=\ud83d)', 'g', '😀a'],
