@@ -17,6 +17,7 @@ import {
 } from '@vitest/runner';
 import { build } from 'esbuild';
 import fc from 'fast-check';
+import { NOT_DRAWN } from './not-drawn.mjs';
 
 const HOOKS = { beforeAll, afterAll, beforeEach, afterEach };
 
@@ -137,7 +138,7 @@ class RoomTestRunner {
       Number(activeMutant.id) % EVERY !== 0 ||
       AGAIN?.has(keyOf(activeMutant.fileName, activeMutant, 1)) === false
     )
-      return { status: 'error', errorMessage: 'not drawn' };
+      return { status: 'error', errorMessage: NOT_DRAWN };
     const isStatic = mutantActivation === 'static';
     // Stryker runs this change again, in a process of its own.
     if (this.#isSpoilt || process.memoryUsage.rss() > MOST_BYTES || (isStatic && this.#loaded !== undefined))

@@ -69,8 +69,15 @@ describe('what is thrown', () => {
     '%s is a value that cannot be read',
     (thrown) => expect(asImlError(thrown)).toMatchObject({ kind: 'type', code: 'IML_HOST_VALUE' }),
   );
-  it('is a limit if the stack of the host is full', () =>
-    expect(asImlError(new RangeError('Maximum call stack size exceeded')).code).toBe('IML_LIMIT'));
+  it('is a limit if the stack of the host is full', () => {
+    const thrown = new RangeError('Maximum call stack size exceeded');
+    expect(asImlError(thrown)).toMatchObject({
+      code: 'IML_LIMIT',
+      kind: 'limit',
+      message: 'The expression is nested too deep for the stack that is left.',
+      cause: thrown,
+    });
+  });
   it('by a getter of the scope is told with the call around it', () => {
     const scope = {
       get broken(): never {

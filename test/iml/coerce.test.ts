@@ -35,6 +35,22 @@ describe('toText', () => {
     list.push(list);
     expect(toText(list)).toMatch(/^(?:a,)+$/);
   });
+  it.each([
+    [255, 'x'],
+    [256, 'x'],
+    [257, ''],
+  ])('an array in %i arrays is %j', (depth, text) => {
+    let list: unknown = 'x';
+    for (let level = 0; level < depth; level++) list = [list];
+    expect(toText(list)).toBe(text);
+  });
+  it('an array of more items than it may have is a limit', () => {
+    // Of this length without memory for its items.
+    const long: unknown[] = [];
+    long.length = 2 ** 31;
+    for (const value of [long, [long], [[], long]])
+      expect(() => toText(value)).toThrow(expect.objectContaining({ code: 'IML_LIMIT' }));
+  });
   it('an array of any depth ends', () => {
     let list: unknown[] = ['x'];
     for (let depth = 0; depth < 100_000; depth++) list = [list];

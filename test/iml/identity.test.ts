@@ -42,6 +42,16 @@ const CLASSES: readonly (readonly unknown[])[] = [
   ],
   [{ a: 2 }],
   [[[]]],
+  [['a', 'b']],
+  [['a,b']],
+  [['a","b']],
+  [['a', 'string b']],
+  [['a,string string b']],
+  [[[1], [2]]],
+  [[[1, 2]]],
+  [{ a: { b: 1 } }],
+  [{ a: {}, b: 1 }],
+  [{ 'a":1,"b': 1 }],
   ['[]'],
   ['\u0000[]'],
   ['\u0000"\u0000[]'],
@@ -55,6 +65,17 @@ describe('keys for equality', () => {
       for (const key of own) expect({ index, key }).toEqual({ index, key: own[0] });
     });
     expect(new Set(keys.map(([key]) => key)).size).toBe(CLASSES.length);
+  });
+});
+
+describe('the key of a long text', () => {
+  it.each([
+    ['a text', 'x'.repeat(20_000)],
+    ['an array', ['x'.repeat(20_000)]],
+  ])('is no key of another text: %s', (_kind, value) => {
+    const keyOf = createEqualityKey();
+    const key = keyOf(value);
+    expect(keyOf(key)).not.toBe(key);
   });
 });
 

@@ -26,6 +26,24 @@ describe('a hole of a text', () => {
     expect(reports('x{{ifempty(gone; "")}}{{gone & 1}}{{undefined}}')).toEqual([]));
 });
 
+describe('a scope with a listener', () => {
+  it('shows it nowhere, and its copies have none', () => {
+    const told: MissingValue[] = [];
+    const scope = listenForMissing({ ...DATA }, (missing) => told.push(missing));
+    expect(scope).toEqual(DATA);
+    compile('x{{gone}}')({ ...scope });
+    expect(told).toEqual([]);
+    compile('x{{gone}}')(scope);
+    expect(told).toHaveLength(1);
+  });
+  it('may get another one in its place', () => {
+    const told: string[] = [];
+    const scope = listenForMissing({ ...DATA }, () => told.push('first'));
+    compile('x{{gone}}')(listenForMissing(scope, () => told.push('second')));
+    expect(told).toEqual(['second']);
+  });
+});
+
 describe('a path that stands alone', () => {
   it('is told if it breaks before its end', () => expect(reports('{{a.z.y}}')).toEqual(['path a.z.y  2']));
   it.each(['{{(a.z).y}}', '{{((a).z).y}}', '{{ ( a . z ) [1].y }}', '{{`a`.`z}}`.y}}', '{{a["z"].y}}'])(

@@ -8,6 +8,7 @@ import {
   readIndex,
   readMember,
   scopePathReader,
+  showsOwn,
 } from '../../src/iml/values/path.js';
 import { isCaseless } from '../../src/util/plain-object.js';
 
@@ -40,7 +41,7 @@ describe('readMember', () => {
       true,
       null,
       undefined,
-      new Date(),
+      new Date(0),
       new Uint8Array(1),
       new Map(),
       /x/,
@@ -89,6 +90,15 @@ describe('readIndex', () => {
     ['length', undefined],
     ['0', undefined],
   ])('[%j] of an array is %j', (index, expected) => expect(readIndex(LIST, index)).toBe(expected));
+  it('reads items only, whatever stands beside them or is inherited', () => {
+    const odd = Object.assign(['a', 'b'], { '-1': 'before', '0.5': 'between', '1.5': 'between' });
+    Object.setPrototypeOf(odd, ['p', 'p', 'p', 'p']);
+    expect([1, 2, -1, -2].map((index) => readIndex(odd, index))).toEqual(['a', 'b', 'b', 'a']);
+    for (const index of [-3, 3, 4, 1.5, 2.5, -0.5, 0, Number.POSITIVE_INFINITY]) {
+      expect(readIndex(odd, index)).toBeUndefined();
+      expect(readIndex(odd, String(index))).toBeUndefined();
+    }
+  });
   it('reads a member of a collection by its name', () => {
     expect(readIndex({ 'x:y': 7, '5': 'five' }, 'x:y')).toBe(7);
     expect(readIndex({ 'x:y': 7, '5': 'five' }, 5)).toBe('five');
@@ -131,8 +141,28 @@ describe('caseless collections', () => {
   it('have no other members', () => {
     expect(readMember(headers, 'constructor')).toBeUndefined();
     expect(isCaseless(headers)).toBe(true);
-    expect(isCaseless({})).toBe(false);
+    for (const value of [{}, Object.create(null), null, undefined, 'text', 5])
+      expect(isCaseless(value)).toBe(false);
   });
+});
+
+describe('an object that shows its own members only', () => {
+  it.each([{ a: 1 }, {}, Object.create(null)])('is %o', (value) => expect(showsOwn(value)).toBe(true));
+
+  class Instance {}
+  it.each([
+    new Instance(),
+    Object.create({ a: 1 }),
+    createCaseless([]),
+    [],
+    new Date(0),
+    new Map(),
+    null,
+    undefined,
+    'text',
+    5,
+    () => 0,
+  ])('is not %o', (value) => expect(showsOwn(value)).toBe(false));
 });
 
 describe('a path of a scope', () => {

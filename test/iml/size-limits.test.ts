@@ -11,12 +11,12 @@ import {
 import { errorOf } from './functions/call-function.js';
 
 it.each([
-  [assertTextLength, MAX_TEXT_LENGTH],
-  [assertListLength, MAX_LIST_LENGTH],
-])('%o refuses what is one above its ceiling only', (assertLength, ceiling) => {
+  [assertTextLength, MAX_TEXT_LENGTH, 'Text is longer than the 67108864 characters it may have.'],
+  [assertListLength, MAX_LIST_LENGTH, 'Array is longer than the 5000000 items it may have.'],
+])('%o refuses what is one above its ceiling only', (assertLength, ceiling, message) => {
   expect(errorOf(() => assertLength(ceiling - 1))).toBeUndefined();
   expect(errorOf(() => assertLength(ceiling))).toBeUndefined();
-  expect(errorOf(() => assertLength(ceiling + 1))?.code).toBe('IML_LIMIT');
+  expect(errorOf(() => assertLength(ceiling + 1))).toEqual({ code: 'IML_LIMIT', message });
 });
 
 describe('rewrite', () => {
@@ -40,6 +40,15 @@ describe('rewriteInChunks', () => {
     const text = `a${'😀'.repeat(100_000)}`;
     expect(rewriteInChunks(text, encodeURIComponent)).toBe(encodeURIComponent(text));
   });
+  it.each(['😀', '\ud800\udc00', '\udbff\udfff', '\ud7ff', '\ue000', 'x'])(
+    'cuts no %j in two',
+    (character) => {
+      for (const length of [65_534, 65_535, 65_536]) {
+        const text = 'a'.repeat(length) + character.repeat(2);
+        expect(rewriteInChunks(text, encodeURIComponent)).toBe(encodeURIComponent(text));
+      }
+    },
+  );
   it('stops where the result is too long', () => {
     expect(
       errorOf(() => rewriteInChunks('a'.repeat(200_000), () => 'x'.repeat(MAX_TEXT_LENGTH / 2)))?.code,

@@ -41,6 +41,29 @@ describe('steps', () => {
     );
   });
 
+  it('left over inside are left to what is around', () => {
+    const partly = (more: number) => (): void => {
+      withinSteps(6, () => spend(2));
+      spend(more);
+    };
+    expect(() => withinSteps(12, partly(10))).not.toThrow();
+    expect(() => withinSteps(12, partly(11))).toThrow(expect.objectContaining(LIMIT));
+  });
+
+  it('have a number behind work that had none', () => {
+    withinSteps(Number.POSITIVE_INFINITY, () => spend(1e12));
+    expect(() => withinSteps(10, () => spend(11))).toThrow(expect.objectContaining(LIMIT));
+  });
+
+  it('that are too many tell the limit that allows more', () => {
+    expect(() => withinSteps(1, () => spend(2))).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('limits.maxSteps'),
+        hint: expect.stringContaining('raise the limit'),
+      }),
+    );
+  });
+
   it('are back after an error', () => {
     const failing = (): void => {
       expect(() => withinSteps(5, () => spend(6))).toThrow();
@@ -50,12 +73,16 @@ describe('steps', () => {
   });
 
   it('are not counted where time is the bound', () => {
-    expect(() =>
-      withinSteps(5, () => {
-        withoutSteps(() => spend(100));
-        spend(5);
-      }),
-    ).not.toThrow();
+    const timed = (more: number) => (): number => {
+      const result = withoutSteps(() => {
+        spend(100);
+        return 7;
+      });
+      spend(more);
+      return result;
+    };
+    expect(withinSteps(5, timed(5))).toBe(7);
+    expect(() => withinSteps(5, timed(6))).toThrow(expect.objectContaining(LIMIT));
   });
 });
 
@@ -150,14 +177,14 @@ describe('an evaluation that is begun anew', () => {
     expect(journal.done).toEqual([]);
   });
 
-  it.each([
+  describe.each([
     ['sort', ['desc', 'n']],
     ['sort', ['asc ci', 'name']],
     ['distinct', ['n']],
     ['distinct', []],
     ['createJSON', []],
   ])('gives what %s gives at once, with %j', (name, rest) => {
-    for (const size of [0, 1, 255, 256, 257, 700, 1024]) {
+    it.each([0, 1, 255, 256, 257, 700, 1024])('and %i items', (size) => {
       const list = Array.from({ length: size }, (_, id) => ({
         n: (id * 7919) % 37,
         name: id % 3 === 0 ? `N${id % 11}` : `n${id % 11}`,
@@ -168,7 +195,7 @@ describe('an evaluation that is begun anew', () => {
       const { value, parts } = evaluateInParts(openJournal(), 4 * size + 1, call);
       expect(value).toEqual(call());
       expect(parts).toBeGreaterThanOrEqual(Math.floor(size / 256));
-    }
+    });
   });
 });
 

@@ -152,7 +152,7 @@ export class PatternMatcher {
     const character = forward
       ? this.subject.characterAt(this.position)
       : this.subject.characterBefore(this.position);
-    if (character === NO_CHARACTER || this.subject.insidePair(this.position)) return false;
+    if (this.subject.insidePair(this.position)) return false;
     if (instruction.op === 'character' ? character !== instruction.x : !this.isIn(instruction.set, character))
       return false;
     const width = widthOf(character);

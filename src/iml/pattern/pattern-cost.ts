@@ -19,7 +19,8 @@ interface CostContext {
 
 /**
  * The most steps a backtracking engine without memory can need to replace all matches in a text of this length.
- * Infinity or huge for the patterns known as catastrophic; a small multiple of the length for ordinary ones.
+ * Infinity or huge for the patterns known as catastrophic; a small multiple of the length for ordinary ones. An iteration that
+ * fails behind a match is not counted, which at most doubles them.
  */
 export function worstCaseSteps(root: PatternNode, textLength: number): number {
   return (textLength + 1) * computeCost(root, { textLength, last: true, behind: false }).steps;

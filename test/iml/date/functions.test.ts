@@ -86,6 +86,8 @@ describe('parseDate', () => {
     expect(call('parseDate', [1637988627.5, 'X'])).toEqual(new Date('2021-11-27T04:50:27.500Z'));
     expect(call('parseDate', [1410715640579, 'x'])).toEqual(new Date('2014-09-14T17:27:20.579Z'));
     expect(call('parseDate', [20161228, 'YYYYMMDD'])).toEqual(new Date('2016-12-28T00:00:00.000Z'));
+    for (const number of [2016, 201612, 0, 5])
+      expect(failure('parseDate', [number])).toEqual(functionError(`'${number}' is not a valid date.`));
     expect(failure('parseDate', [20161228])).toEqual(functionError("'20161228' is not a valid date."));
     expect(failure('parseDate', [1e21, 'X'])).toEqual(functionError("'1e+21' is not a valid date."));
     expect(failure('parseDate', [Number.NaN, 'x'])).toEqual(functionError("'NaN' is not a valid date."));
@@ -159,7 +161,7 @@ describe('adding', () => {
     expect(moves('addYears', start, 1.5)).toBe('2017-07-01T00:00:00.000Z');
   });
 
-  it('equals moment', () => {
+  it.each(portionsOf(1000, 20))('equals moment, part %#', (portion) => {
     const units = {
       addSeconds: 's',
       addMinutes: 'm',
@@ -180,7 +182,7 @@ describe('adding', () => {
         // Below a millisecond moment cuts towards the epoch of the local clock; here it is rounded.
         expect(Math.abs(actual - expected)).toBeLessThanOrEqual(Number.isInteger(n) ? 0 : 1);
       }),
-      { numRuns: 1000 },
+      portion,
     );
   });
 
@@ -220,6 +222,7 @@ describe('setting', () => {
     ['setDay', '2018-06-27T11:36:39.138Z', 8, '2018-07-01T11:36:39.138Z'],
     ['setDay', '2018-06-27T11:36:39.138Z', 0, '2018-06-23T11:36:39.138Z'],
     ['setDay', '2018-06-27T11:36:39.138Z', 'sunday', '2018-06-24T11:36:39.138Z'],
+    ['setDay', '2018-06-27T11:36:39.138Z', ' Tue ', '2018-06-26T11:36:39.138Z'],
     ['setDay', '2018-06-27T11:36:39.138Z', 'TUE', '2018-06-26T11:36:39.138Z'],
     ['setDay', '2018-06-27T11:36:39.138Z', '3', '2018-06-26T11:36:39.138Z'],
     ['setMonth', '2015-08-07T11:36:39.138Z', 17, '2016-05-07T11:36:39.138Z'],
@@ -245,7 +248,7 @@ describe('setting', () => {
     );
   });
 
-  it('equals moment', () => {
+  it.each(portionsOf(1000, 20))('equals moment, part %#', (portion) => {
     const setters = {
       setSecond: (m: moment.Moment, n: number) => m.second(n),
       setMinute: (m: moment.Moment, n: number) => m.minute(n),
@@ -261,7 +264,7 @@ describe('setting', () => {
         const expected = setters[fn](moment.tz(ms, zone), n).toISOString();
         expect(moves(fn, new Date(ms), fn === 'setYear' ? 2000 + n : n, zone)).toBe(expected);
       }),
-      { numRuns: 1000 },
+      portion,
     );
   });
 
@@ -303,13 +306,25 @@ describe('dateDifference', () => {
     expect(call('dateDifference', [earlier, later, unit])).toBe(expected === 0 ? 0 : -expected);
   });
 
+  it.each([
+    ['weeks', '2021-05-11', '2021-04-13', 4],
+    ['months', '2021-05-11', '2020-04-12', 12],
+    ['years', '2021-05-11', '2018-05-11', 3],
+    ['years', '2021-05-11', '2018-05-12', 2],
+    [' Days ', '2021-05-11', '2021-05-01', 10],
+    ['YEAR', '2024-02-29', '2020-02-29', 4],
+  ])('counts %j between %s and %s', (unit, date, other, expected) => {
+    expect(call('dateDifference', [date, other, unit])).toBe(expected);
+    expect(call('dateDifference', [other, date, unit])).toBe(-expected);
+  });
+
   it('counts days by the clocks of the timezone', () => {
     const args = ['2021-03-28T10:00:00.000Z', '2021-03-27T11:00:00.000Z', 'days'];
     expect(call('dateDifference', args, 'Europe/Prague')).toBe(1);
     expect(call('dateDifference', args, 'UTC')).toBe(0);
   });
 
-  it('equals moment', () => {
+  it.each(portionsOf(1000, 20))('equals moment, part %#', (portion) => {
     const unit = fc.constantFrom(
       'milliseconds',
       'seconds',
@@ -334,7 +349,7 @@ describe('dateDifference', () => {
           expect(call('dateDifference', [new Date(a), new Date(later), name], zone)).toBe(back);
         },
       ),
-      { numRuns: 1000 },
+      portion,
     );
   });
 
@@ -344,6 +359,18 @@ describe('dateDifference', () => {
         "'fortnights' is not a unit of time. Expected one of milliseconds, seconds, minutes, hours, days, weeks, months, years.",
       ),
     );
+    const units = 'milliseconds, seconds, minutes, hours, days, weeks, months, years';
+    for (const [unit, shown] of [
+      [5, '5'],
+      [['days'], '[array]'],
+      [{}, '{object}'],
+      ['x'.repeat(60), 'x'.repeat(60)],
+      ['x'.repeat(61), `${'x'.repeat(60)}...`],
+      [`${' '.repeat(60)}days`, `${' '.repeat(60)}...`],
+    ])
+      expect(failure('dateDifference', [later, earlier, unit])).toEqual(
+        functionError(`'${shown}' is not a unit of time. Expected one of ${units}.`),
+      );
   });
 });
 
@@ -352,7 +379,7 @@ describe('bad arguments', () => {
 
   it.each(names)('%s names the value that is no date, in short', (name) => {
     const long = 'x'.repeat(1_000_000);
-    for (const [value, shown] of [
+    const cases: readonly (readonly [unknown, string])[] = [
       ['now', 'now'],
       ['', ''],
       [undefined, 'undefined'],
@@ -361,10 +388,13 @@ describe('bad arguments', () => {
       [{}, '{object}'],
       [['2016-06-20'], '[array]'],
       [true, 'true'],
+      [() => 0, '[function]'],
+      [Symbol('s'), '[symbol]'],
+      ['y'.repeat(60), 'y'.repeat(60)],
       [long, `${long.slice(0, 60)}...`],
-    ]) {
+    ];
+    for (const [value, shown] of cases)
       expect(failure(name, [value, 1])).toEqual(functionError(`'${shown}' is not a valid date.`));
-    }
   });
 
   it('names the value that is no number', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ARRAY_FUNCTIONS } from '../../../src/iml/functions/array.js';
+import { MAX_LIST_LENGTH } from '../../../src/iml/values/size-limits.js';
 import { callFunction, ENVIRONMENT, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(ARRAY_FUNCTIONS, name, ...args);
@@ -89,6 +90,18 @@ describe('shuffle', () => {
     expect((call('shuffle', list) as number[]).toSorted()).toEqual([1, 2, 3, 4]);
     expect(list).toEqual([1, 2, 3, 4]);
   });
+  it('gives each order for one in so many draws', () => {
+    const thirds = [1 / 6, 3 / 6, 5 / 6];
+    const halves = [1 / 4, 3 / 4];
+    const orders = thirds.flatMap((first) =>
+      halves.map((second) => {
+        const draws = [first, second];
+        const random = (): number => draws.shift() ?? Number.NaN;
+        return String(ARRAY_FUNCTIONS['shuffle']?.({ ...ENVIRONMENT, random }, [1, 2, 3]));
+      }),
+    );
+    expect(orders.toSorted()).toEqual(['1,2,3', '1,3,2', '2,1,3', '2,3,1', '3,1,2', '3,2,1']);
+  });
   it.each([1, -1, Number.NaN, 1e9])('stays inside the array when the source gives %d', (value) => {
     const shuffle = ARRAY_FUNCTIONS['shuffle'];
     const result = shuffle?.({ ...ENVIRONMENT, random: () => value }, [1, 2, 3]) as number[];
@@ -140,7 +153,11 @@ describe('hostile input', () => {
   it('an array that holds itself', () => {
     const list: unknown[] = [1];
     list.push(list);
-    expect(errorOf(() => call('flatten', list, 1e9))?.code).toBe('IML_FUNCTION');
+    for (const value of [list, [list], [[list], list]])
+      expect(errorOf(() => call('flatten', value, 1e9))).toEqual({
+        code: 'IML_FUNCTION',
+        message: 'The array holds itself.',
+      });
     expect(errorOf(() => call('distinct', list))?.code).toBe('IML_FUNCTION');
     expect(call('join', [1, 2])).toBe('1,2');
   });
@@ -150,11 +167,15 @@ describe('hostile input', () => {
     expect(errorOf(() => call('flatten', list, 1e9))?.code).toBe('IML_LIMIT');
     expect(errorOf(() => call('join', list))?.code).toBe('IML_LIMIT');
   });
-  it('an array longer than it may be', () => {
-    const sparse = new Array(4_000_000_000);
-    for (const name of ['map', 'sort', 'reverse', 'join', 'keys', 'toArray', 'merge']) {
+  it.each(['map', 'sort', 'reverse', 'join', 'keys', 'toArray', 'merge', 'add', 'distinct', 'flatten'])(
+    '%s refuses an array longer than it may be',
+    (name) => {
+      const sparse = new Array(MAX_LIST_LENGTH + 1);
       expect(errorOf(() => call(name, sparse, 'a'))?.code).toBe('IML_LIMIT');
-    }
+    },
+  );
+  it('arrays that are too long together', () => {
+    expect(errorOf(() => call('merge', [1], new Array(MAX_LIST_LENGTH)))?.code).toBe('IML_LIMIT');
   });
   it('a long separator is a limit', () => {
     expect(errorOf(() => call('join', Array(1000).fill('a'), 'x'.repeat(1e6)))?.code).toBe('IML_LIMIT');

@@ -29,6 +29,13 @@ describe('digests', () => {
     expect((call('sha256', 'a', 'latin1') as string).length).toBe(32));
   it('an unknown encoding is refused', () => {
     expect(errorOf(() => call('sha256', 'a', 'rot13'))?.message).toBe("'rot13' is not a known encoding.");
+    const longest = 'x'.repeat(80);
+    expect(errorOf(() => call('sha256', 'a', longest))?.message).toBe(
+      `'${longest}' is not a known encoding.`,
+    );
+    expect(errorOf(() => call('sha256', 'a', `${longest}y`))?.message).toBe(
+      `'${longest}...' is not a known encoding.`,
+    );
   });
 });
 

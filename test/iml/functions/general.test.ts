@@ -30,6 +30,14 @@ describe('switch', () => {
 
 describe('get', () => {
   it('counts items from one', () => expect(call('get', ['x', 'y'], 1)).toBe('x'));
+  it('takes a number for one item, and a text for a path', () => {
+    const value = [['a', 'b', 'c', 'd', 'e']];
+    expect(call('get', value, 1.5)).toBeUndefined();
+    expect(call('get', value, '1.5')).toBe('e');
+  });
+  it.each(['', null, undefined])('finds nothing at %j', (path) => {
+    expect(call('get', { '': 1, null: 2, undefined: 3 }, path)).toBeUndefined();
+  });
   it('counts from the end below zero', () => expect(call('get', ['x', 'y'], '-1')).toBe('y'));
   it('follows a dotted path through arrays', () => {
     expect(call('get', { items: [{ id: 10 }, { id: 20 }] }, 'items.2.id')).toBe(20);

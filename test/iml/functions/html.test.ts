@@ -19,6 +19,15 @@ describe('stripHTML', () => {
     ['<a title="open>text', 'text'],
     ['a &amp; b', 'a &amp; b'],
     ['a --> <!-- b -->c', 'a --> c'],
+    ['<a title = "x > y" b=\t"z > y">link</a>', 'link'],
+    ['<a title="x=" b=">">link</a>', 'link'],
+    // A quote that is left open means nothing, and neither do those behind it.
+    [`<a ='>b<i c=">">d`, 'b">d'],
+    // Quotes are those of attributes: a declaration ends at the first bracket.
+    ['<!a b="x>y">z', 'y">z'],
+    ['<?a b="x>y"?>z', 'y"?>z'],
+    ['a<br', 'a<br'],
+    ['xb>c', 'xb>c'],
   ])('%s becomes %s', (html, text) => expect(call('stripHTML', html)).toBe(text));
 
   it.each(['<a ', '<a ="', '<!', '<!--', '<script></script', '<a =\'">', "<a ='><b =\"'>"])(

@@ -48,6 +48,31 @@ describe('createJSON', () => {
     const part = { a: 1 };
     expect(call('createJSON', [part, part])).toBe('[{"a":1},{"a":1}]');
   });
+  it('parts that stand twice, and deep', () => {
+    const part = { a: [] };
+    const within = (depth: number): unknown => {
+      let value: unknown = [part, part, [part]];
+      for (let level = 0; level < depth; level++) value = level % 2 === 0 ? { a: value } : [value];
+      return value;
+    };
+    for (const depth of [60, 62, 63, 64, 65, 66, 200])
+      expect(call('createJSON', within(depth))).toBe(JSON.stringify(within(depth)));
+  });
+  it('what holds itself far inside', () => {
+    const value: unknown[] = [];
+    let last = value;
+    for (let level = 0; level < 100; level++) {
+      const next: unknown[] = [];
+      last.push(next);
+      last = next;
+    }
+    last.push(value[0]);
+    expect(errorOf(() => call('createJSON', value))?.message).toBe('The value holds itself.');
+  });
+  it.each([4095, 4096, 4097, 9000, 70_000])('a text of %i units is quoted as the host does it', (length) => {
+    const text = 'a"\n😀\u2028\u0000\\'.repeat(length).slice(-length);
+    expect(call('createJSON', [text])).toBe(JSON.stringify([text]));
+  });
   it('any depth', () => {
     const text = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     expect(call('createJSON', call('parseJSON', text))).toBe(text);
@@ -77,7 +102,7 @@ describe('parseJSON', () => {
 describe('the work of parseJSON', () => {
   /** The fewest steps that reading a text takes. */
   const stepsOf = (text: string): number => {
-    let [few, enough] = [0, 2 ** 24];
+    let [few, enough] = [0, 2 ** 15];
     while (few + 1 < enough) {
       const steps = (few + enough) >> 1;
       const failure = errorOf(() =>
@@ -90,13 +115,40 @@ describe('the work of parseJSON', () => {
   };
   const filled = (text: string, length: number): string => text + ' '.repeat(length - text.length);
 
-  it('is counted by the lists and collections of a long text, and what is in them', () => {
-    const length = 16_385;
+  const length = 16_385;
+
+  it.each([
+    ['a list', '[1,2,3]', 8 + 2 * 3],
+    ['collections', '{"a":1,"b":[]}', 2 * 8 + 3],
+    ['lists in a list', '[[],[]]', 3 * 8 + 3],
+  ])('is counted by what is in a long text: %s', (_title, text, steps) => {
+    expect(stepsOf(filled(text, length)) - stepsOf(filled('"text"', length))).toBe(steps);
+    expect(stepsOf(filled(text, length - 1))).toBe(stepsOf(filled('"text"', length - 1)));
+  });
+
+  it('is counted wherever it stands', () => {
     const none = stepsOf(filled('"text"', length));
-    expect(stepsOf(filled('[1,2,3]', length)) - none).toBe(8 + 2 * 3);
-    expect(stepsOf(filled('{"a":1,"b":[]}', length)) - none).toBe(2 * 8 + 3);
     expect(stepsOf(`[1${' '.repeat(length - 5)},2]`) - none).toBe(8 + 3);
-    const short = length - 1;
-    expect(stepsOf(filled('[1,2,3]', short))).toBe(stepsOf(filled('"text"', short)));
+  });
+
+  // The host tells longer names apart by looking at all that have their length.
+  it.each([
+    ['as they are', 'x'.repeat(17_000), ''],
+    ['with something escaped inside', `${'x'.repeat(8_500)}\\"${'x'.repeat(8_498)}`, ''],
+    ['with space behind', 'x'.repeat(17_000), ' \n\r\t'],
+  ])('grows with each name of more than 16,000 characters: %s', (_title, name, space) => {
+    const names = ['a', 'b', 'c'].map((last) => `"${name}${last}"${space}`);
+    const asNames = `{${names.map((text) => `${text}:1`).join()}}`;
+    const asTexts = `[${names.map((text) => `${text},1`).join()}]`;
+    const more = stepsOf(asNames) - stepsOf(asTexts) + 3 * names.length;
+    // The second is held against one, the third against two.
+    expect(more / (0.01 * 17_001 * (1 + 2))).toBeCloseTo(1, 1);
+  });
+
+  it('does not grow with names that the host tells apart by themselves', () => {
+    const names = ['a', 'b', 'c'].map((last) => `"${'x'.repeat(15_990)}${last}"`);
+    const asNames = `{${names.map((text) => `${text}:1`).join()}}`;
+    const asTexts = `[${names.map((text) => `${text},1`).join()}]`;
+    expect(stepsOf(asTexts) - stepsOf(asNames)).toBe(3 * names.length);
   });
 });

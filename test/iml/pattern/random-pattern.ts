@@ -160,3 +160,41 @@ export function patterns({ unicode, backreferences }: PatternOptions): fc.Arbitr
   );
   return disjunction;
 }
+
+/** Patterns of a few letters that come back to the same places of a text over and over. All are valid without a flag. */
+export const busyPatterns: fc.Arbitrary<string> = fc.letrec<
+  Record<'disjunction' | 'sequence' | 'term' | 'atom', string>
+>((tie) => ({
+  disjunction: fc.oneof(
+    { depthSize: 'small' },
+    { weight: 3, arbitrary: tie('sequence') },
+    fc.array(tie('sequence'), { minLength: 2, maxLength: 3 }).map((items) => items.join('|')),
+  ),
+  sequence: fc.array(tie('term'), { maxLength: 3 }).map((terms) => terms.join('')),
+  term: fc.oneof(
+    { weight: 4, arbitrary: tie('atom') },
+    {
+      weight: 5,
+      arbitrary: fc
+        .tuple(tie('atom'), fc.constantFrom(...QUANTIFIERS), fc.constantFrom('', '?'))
+        .map((parts) => parts.join('')),
+    },
+    { weight: 1, arbitrary: fc.constantFrom(...ASSERTIONS) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(fc.constantFrom('(?=', '(?!', '(?<=', '(?<!'), tie('disjunction'))
+        .map(([opening, body]) => `${opening}${body})`),
+    },
+  ),
+  atom: fc.oneof(
+    { maxDepth: 4 },
+    { weight: 4, arbitrary: fc.constantFrom('a', 'a', 'b', '.', '[abcdefghijklmnopqrstuvwxyz0123456789]') },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(fc.constantFrom('(', '(?:'), tie('disjunction'))
+        .map(([opening, body]) => `${opening}${body})`),
+    },
+  ),
+})).disjunction;

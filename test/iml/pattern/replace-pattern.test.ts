@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { compilePattern } from '../../../src/iml/pattern/compile-pattern.js';
 import { MAX_STEPS } from '../../../src/iml/pattern/match-pattern.js';
+import { parsePattern } from '../../../src/iml/pattern/parse-pattern.js';
+import { parseFlags } from '../../../src/iml/pattern/pattern-flags.js';
 import {
   type ReplaceRequest,
   replacePattern,
@@ -138,6 +141,21 @@ describe('what is not a pattern', () => {
   refuses('(a)\\2', 'u', 'Invalid regular expression: invalid escape at position 4.');
   refuses('a{1', 'u', 'Invalid regular expression: incomplete quantifier at position 2.');
   refuses('a]', 'u', 'Invalid regular expression: lone bracket at position 2.');
+  refuses('?', '', 'Invalid regular expression: nothing to repeat at position 1.');
+  refuses('+a', '', 'Invalid regular expression: nothing to repeat at position 1.');
+  refuses('a|*', '', 'Invalid regular expression: nothing to repeat at position 3.');
+  refuses('({2})', '', 'Invalid regular expression: nothing to repeat at position 2.');
+  refuses('a{', 'u', 'Invalid regular expression: incomplete quantifier at position 2.');
+  refuses('{', 'u', 'Invalid regular expression: nothing to repeat at position 1.');
+  refuses('a}', 'u', 'Invalid regular expression: lone bracket at position 2.');
+  refuses('^*', '', 'Invalid regular expression: nothing to repeat at position 2.');
+  refuses('a\\b+', '', 'Invalid regular expression: nothing to repeat at position 4.');
+  refuses('(?=a)*', 'u', 'Invalid regular expression: nothing to repeat at position 6.');
+  refuses('(?<!a)*', '', 'Invalid regular expression: nothing to repeat at position 7.');
+  refuses('[a\\]', '', 'Invalid regular expression: unterminated character class at position 1.');
+  refuses('[a\\', '', 'Invalid regular expression: unterminated character class at position 1.');
+  refuses('\\c', 'u', 'Invalid regular expression: invalid escape at position 1.');
+  refuses('\\-', 'u', 'Invalid regular expression: invalid escape at position 1.');
   refuses('a', 'gg', "Flag 'g' of a regular expression is given twice.");
   refuses('a', 'gx', "Unknown flag 'x' of a regular expression. Known flags: dgimsuy.");
   refuses('a', 'v', "Unknown flag 'v' of a regular expression. Known flags: dgimsuy.");
@@ -165,13 +183,30 @@ describe('the engine', () => {
 describe('limits', () => {
   const limits = (run: () => unknown): boolean => thrownBy(run)?.code === 'IML_LIMIT';
 
+  const tooLong = {
+    code: 'IML_LIMIT',
+    message: 'A regular expression may have 32768 characters, this one has 32769.',
+  };
+  const tooDeep = { code: 'IML_LIMIT', message: 'Groups of a regular expression may nest 200 deep.' };
+  const nested = (depth: number): string => `${'(?:'.repeat(depth)}a${')*'.repeat(depth)}`;
+
+  it.each([
+    ['32 768 characters', 'a'.repeat(32_768), undefined],
+    ['32 769 characters', 'a'.repeat(32_769), tooLong],
+    ['200 groups in each other', nested(200), undefined],
+    ['201 groups in each other', nested(201), tooDeep],
+    ['groups that are not closed', '('.repeat(32_000), tooDeep],
+    ['1000 groups side by side', '(?:a)?(b)'.repeat(1_000), undefined],
+  ])('a pattern is read: %s', (_title, pattern, expected) => {
+    expect(thrownBy(() => parsePattern(pattern, parseFlags('g')))).toEqual(expected);
+  });
+
   it('a pattern has 32 768 characters', () => {
     expect(replacePattern('b', 'a'.repeat(32_768), '', '')).toBe('b');
     expect(limits(() => replacePattern('b', 'a'.repeat(32_769), '', ''))).toBe(true);
   });
 
   it('groups nest 200 deep', () => {
-    const nested = (depth: number): string => `${'(?:'.repeat(depth)}a${')*'.repeat(depth)}`;
     expect(replacePattern('aab', nested(200), '', 'x')).toBe('xb');
     expect(limits(() => replacePattern('aab', nested(201), '', 'x'))).toBe(true);
     expect(limits(() => replacePattern('a', '('.repeat(32_000), '', ''))).toBe(true);
@@ -185,6 +220,20 @@ describe('limits', () => {
     }
   });
 
+  // None of these gets as far as its text.
+  it.each([
+    [2_048, 'a', '$`'.repeat(17)],
+    [2_048, 'a', "$'".repeat(17)],
+    [1_000, '(?=(a*))a', '$1'.repeat(75)],
+    [1_000, '(?<=(a*))a', '$1'.repeat(75)],
+    [60_000, 'a+', '$&'.repeat(600)],
+    [60_000, '(a+)', '$1'.repeat(600)],
+    [1_000, '', 'r'.repeat(40_000)],
+    [60_000, 'a', 'r'.repeat(600)],
+  ])('a result is bounded as it is made: %i characters, /%s/', (length, pattern, replacement) => {
+    expect(limits(() => replacePattern('a'.repeat(length), pattern, 'g', replacement))).toBe(true);
+  });
+
   it('references that repeat the text are part of the result', () => {
     const text = 'a'.repeat(100_000);
     for (const replacement of ['$`', "$'", '$&'.repeat(1_000)]) {
@@ -193,10 +242,39 @@ describe('limits', () => {
     expect(limits(() => replacePattern(text, 'a()', 'g', '$1'.repeat(1_000)))).toBe(true);
   });
 
-  it('counted repetitions are not written out beyond the text', () => {
-    expect(replacePattern('aaab', '(?:(a)){1000000000}|b\\1', '', 'x')).toBe('aaax');
-    expect(replacePattern('aaab', '(?:(a)){2,1000000000}b\\1', '', 'x')).toBe('aaab');
-    expect(replacePattern('aaabb', '(?:a){2,1000000000}b|(c)\\1', '', 'x')).toBe('xb');
+  it.each([
+    ['(?:(?:a)){1000000000}|b', 'aaax'],
+    ['(?:(a)){1000000000}|b\\1', 'aaax'],
+    ['(?:(a)){2,1000000000}b\\1', 'aaab'],
+    ['(?:a){2,1000000000}b|(c)\\1', 'x'],
+    ['(?:){1000000000}b', 'aaax'],
+    ['(?:){1000000000,}b', 'aaax'],
+    ['(?:){0,1000000000}b', 'aaax'],
+  ])('counted repetitions are not written out beyond the text: /%s/', (pattern, result) => {
+    expect(tracePattern({ text: 'aaab', pattern, flags: '', replacement: 'x' }, 'own').result).toBe(result);
+  });
+
+  // Two instructions belong to the match, and one ends it.
+  it.each([
+    ['(?:\\b){99997}', undefined],
+    [
+      '(?:\\b){99998}',
+      {
+        code: 'IML_LIMIT',
+        message: 'The repetitions of a regular expression are too many for a text of this length.',
+      },
+    ],
+  ])(
+    'what may consume nothing is written out, in at most 100 000 instructions: /%s/',
+    (pattern, expected) => {
+      const flags = parseFlags('');
+      const parsed = parsePattern(pattern, flags);
+      const compile = (): unknown => compilePattern(parsed, { flags, textLength: 1, sets: new Map() });
+      expect(thrownBy(compile)).toEqual(expected);
+    },
+  );
+
+  it('a program has an end where a group may be empty', () => {
     expect(limits(() => replacePattern('aaab', '(?:(a?)){1000000000}\\1', '', 'x'))).toBe(true);
   });
 
