@@ -1,6 +1,8 @@
 import type { AppError } from '../errors/app-error.js';
 import type { Bundle } from '../run/response/collect-outputs.js';
 import type { RunContext } from '../run/scope/run-context.js';
+import { append } from '../util/join-lists.js';
+import { Turns } from '../util/turns.js';
 import { asRunError, assertOk, type Report, readStats, type Succeeded } from './report.js';
 import type { StartedRun } from './start-run.js';
 import type { TriggerState } from './trigger-data.js';
@@ -89,7 +91,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
   async #complete(): Promise<RunReport> {
     if (this.#iteration !== undefined) return this.report();
     try {
-      for await (const batch of this.#batches(false)) for (const bundle of batch) this.#bundles.push(bundle);
+      for await (const batch of this.#batches(false)) this.#bundles = append(this.#bundles, batch);
     } catch (thrown) {
       if (this.#error === undefined) throw thrown;
     }
@@ -97,7 +99,14 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
   }
 
   async *#iterate(): AsyncGenerator<Bundle, void> {
-    for await (const batch of this.#batches(true)) yield* batch;
+    const turns = new Turns();
+    for await (const batch of this.#batches(true)) {
+      for (const bundle of batch) {
+        yield bundle;
+        // Whoever takes one after the other without a pause lets nobody else do anything.
+        if (turns.isOver) await turns.next();
+      }
+    }
   }
 
   async *#batches(isStreamed: boolean): AsyncGenerator<readonly Bundle[], void> {

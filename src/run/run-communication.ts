@@ -1,6 +1,6 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { collectPages } from './collect-pages.js';
-import { type Page, singlePage } from './response/collect-outputs.js';
+import { joinOutputs, type Page, singlePage } from './response/collect-outputs.js';
 import { type RequestPlan, runRequest } from './run-request.js';
 import { evaluateDirective, inTurns } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
@@ -52,7 +52,7 @@ export async function* runCommunication(
 }
 
 function wrapPages(request: CompiledRequest, pages: readonly Page[], context: RunContext): Page {
-  const outputs = pages.flatMap((page) => page.outputs);
+  const outputs = joinOutputs(pages);
   const isList = request.response.iterate !== undefined || outputs.length > 1;
   return applyWrapper(request, isList ? outputs : outputs[0], context);
 }

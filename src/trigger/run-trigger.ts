@@ -9,6 +9,9 @@ import { collectPages } from '../run/collect-pages.js';
 import { type Bundle, listBundles } from '../run/response/collect-outputs.js';
 import { applyWrapper, runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
+import { joinLists } from '../util/join-lists.js';
+import { Turns } from '../util/turns.js';
+import type { PolledItem } from './item-table.js';
 import { Poll } from './poll.js';
 import { assertTriggerStart } from './trigger-start.js';
 import { stateAfter } from './trigger-state.js';
@@ -24,7 +27,7 @@ import { stateAfter } from './trigger-state.js';
 export function runTrigger(module: ModuleComponent, input: ConnectedInput, runtime: Runtime): ModuleRun {
   const start = input.start ?? runtime.triggerStart;
   assertTriggerStart(start);
-  let state: TriggerState | undefined;
+  let state: (() => TriggerState) | undefined;
   const names = { ...input.names, trigger: { matchEqual: input.data?.['matchEqual'] === true } };
   return new ModuleRun({
     start: async () => beginRun(runtime, { ...input, names }, moduleSubject(module)),
@@ -33,36 +36,37 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
       const poll = new Poll(requests.at(-1), input.data, start, context);
       // Pages come to the poll by its plan; what is new is known only after the last of them.
       const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));
-      const items = poll.settle();
-      state = poll.state;
+      const items = await poll.settle();
+      const { state: before } = poll;
+      if (before !== undefined) state = () => before;
       if (poll.loose.length > 0) yield poll.loose;
-      for (const { bundles, after } of splitBatches(poll, items, end)) {
+      if (before === undefined) return;
+      const turns = new Turns(() => context.assertGoesOn());
+      for (const { bundles, taken } of splitBatches(poll, items, end)) {
         yield bundles;
-        state = after;
+        state = () => stateAfter(before, items, taken);
+        if (turns.isOver) await turns.next();
       }
     },
-    state: () => state,
+    state: () => state?.(),
   });
 }
 
 interface Batch {
   readonly bundles: readonly Bundle[];
-  /** The state once they were taken. */
-  readonly after: TriggerState;
+  /** How many items are taken with them. */
+  readonly taken: number;
 }
 
 /** One batch an item, or a single one where `wrapper` makes one thing of them all. */
-function* splitBatches(poll: Poll, items: ReturnType<Poll['settle']>, end: RunContext): Generator<Batch> {
-  let { state, request } = poll;
-  if (state === undefined || request === undefined || items.length === 0) return;
+function* splitBatches(poll: Poll, items: readonly PolledItem[], end: RunContext): Generator<Batch> {
+  const { request } = poll;
+  if (request === undefined || items.length === 0) return;
   if (request.response.wrapper === undefined) {
-    for (const item of items) {
-      state = stateAfter(state, item);
-      yield { bundles: item.bundles, after: state };
-    }
+    for (const [index, { bundles }] of items.entries()) yield { bundles, taken: index + 1 };
     return;
   }
-  const outputs = items.flatMap(({ bundles }) => bundles);
+  const outputs = joinLists(items.map(({ bundles }) => bundles));
   const bundles = listBundles(applyWrapper(request, outputs, end));
-  yield { bundles, after: items.reduce(stateAfter, state) };
+  yield { bundles, taken: items.length };
 }
