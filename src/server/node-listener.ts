@@ -91,7 +91,7 @@ export function createNodeListener(handler: Handler, options: ListenerOptions): 
 
   return {
     listen: (incoming, outgoing) => {
-      const connection = connectionOf(incoming.socket);
+      const connection = findConnection(incoming.socket);
       // What was read with the one that was too much still comes.
       if (incoming.socket.destroyed) return;
       if (connection.requests >= MAX_AHEAD) {
@@ -121,7 +121,7 @@ interface Connection {
 
 const CONNECTIONS = new WeakMap<Socket, Connection>();
 
-function connectionOf(socket: Socket): Connection {
+function findConnection(socket: Socket): Connection {
   const known = CONNECTIONS.get(socket);
   if (known !== undefined) return known;
   const connection: Connection = { requests: 0, ends: new Set() };
@@ -216,7 +216,7 @@ async function send(
     // What the system has taken is no longer ours to wait for.
     if (outgoing.socket?.writableLength === 0) return resolve();
     // An answer behind others has no connection yet, and is told nothing of its end.
-    const { ends } = connectionOf(incoming.socket);
+    const { ends } = findConnection(incoming.socket);
     const end = (): void => {
       ends.delete(end);
       resolve();
