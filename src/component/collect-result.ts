@@ -1,4 +1,5 @@
-import type { Page } from '../run/response/collect-outputs.js';
+import { joinOutputs, type Page } from '../run/response/collect-outputs.js';
+import { joinLists } from '../util/join-lists.js';
 
 /**
  * What pages amount to where one value is wanted: a list of all items when iterated or where each page put out a list,
@@ -7,7 +8,7 @@ import type { Page } from '../run/response/collect-outputs.js';
  * pages without iterate [inf].
  */
 export function collectResult(pages: readonly Page[]): unknown {
-  const outputs = pages.flatMap((page) => page.outputs);
+  const outputs = joinOutputs(pages);
   if (pages.some((page) => page.isIterated)) return outputs;
-  return outputs.length > 1 ? outputs.flat() : outputs[0];
+  return outputs.length > 1 ? joinLists(outputs) : outputs[0];
 }

@@ -1,6 +1,8 @@
 import type { AppError } from '../errors/app-error.js';
 import { type Bundle, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { RunContext } from '../run/scope/run-context.js';
+import { append } from '../util/join-lists.js';
+import { Turns } from '../util/turns.js';
 import { asRunError, assertOk, type Report, readStats, type Succeeded } from './report.js';
 import type { StartedRun } from './start-run.js';
 import type { TriggerState } from './trigger-data.js';
@@ -91,7 +93,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
     if (this.#iteration !== undefined) return this.report();
     try {
       const pages = await this.#open(false);
-      for await (const page of pages) for (const bundle of listBundles(page)) this.#bundles.push(bundle);
+      for await (const page of pages) this.#bundles = append(this.#bundles, listBundles(page));
     } catch (thrown) {
       this.#error = asRunError(thrown);
       if (this.#error === undefined) throw thrown;
@@ -104,7 +106,14 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
   async *#iterate(): AsyncGenerator<Bundle, void> {
     try {
       const pages = await this.#open(true);
-      for await (const page of pages) yield* listBundles(page);
+      const turns = new Turns();
+      for await (const page of pages) {
+        for (const bundle of listBundles(page)) {
+          yield bundle;
+          // Whoever takes one after the other without a pause lets nobody else do anything.
+          if (turns.isOver) await turns.next();
+        }
+      }
     } catch (thrown) {
       this.#error = asRunError(thrown);
       throw this.#error ?? thrown;

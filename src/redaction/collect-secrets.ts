@@ -1,10 +1,14 @@
 import { asImlError } from '../iml/environment/call-error.js';
-import { isPlainObject } from '../util/plain-object.js';
+import { isPlainObject, ownMember } from '../util/plain-object.js';
 import { MIN_SECRET_LENGTH } from './secret-forms.js';
 import { isSecretName } from './secret-names.js';
 
 const MAX_SECRETS = 1000;
 const MAX_DEPTH = 20;
+
+/** Values that are looked at, in some 20 ms; a name counts for as many as it takes to judge one that was not met before. */
+const MAX_LOOKED = 200_000;
+const NAME_LOOKS = 20;
 
 /** Names whose values say where or how to call, not who calls; wiping them would make a log unreadable. */
 const OPEN_NAMES: ReadonlySet<string> = new Set([
@@ -64,19 +68,33 @@ export function nameSecrets(...data: readonly unknown[]): ReadonlyMap<string, st
  */
 export function collectNamedSecrets(data: unknown): string[] {
   const named: unknown[] = [];
-  findNamed(data, 0, named);
+  findNamed(data, 0, named, { left: MAX_LOOKED, met: new Set() });
   // What stands there without another name is not open, whatever it looks like.
   return collectSecrets({ secret: named });
 }
 
-function findNamed(value: unknown, depth: number, named: unknown[]): void {
+/** How much may still be looked at, and the names that were met. */
+interface Looking {
+  left: number;
+  readonly met: Set<string>;
+}
+
+/** No more than others may wait for: of what an answer holds beyond that, the run learns in turns (`learnBody`). */
+function findNamed(value: unknown, depth: number, named: unknown[], looking: Looking): void {
   if (depth > MAX_DEPTH || named.length >= MAX_SECRETS) return;
   if (Array.isArray(value)) {
-    for (const item of value) findNamed(item, depth + 1, named);
+    for (let index = 0; index < value.length && looking.left > 0; index++) {
+      looking.left--;
+      findNamed(value[index], depth + 1, named, looking);
+    }
   } else if (isPlainObject(value)) {
-    for (const [name, member] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
+      if (looking.left <= 0) return;
+      looking.left -= looking.met.has(name) ? 1 : NAME_LOOKS;
+      looking.met.add(name);
+      const member = ownMember(value, name);
       if (isSecretName(name, 'body')) named.push(member);
-      else findNamed(member, depth + 1, named);
+      else findNamed(member, depth + 1, named, looking);
     }
   }
 }

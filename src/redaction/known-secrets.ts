@@ -11,11 +11,13 @@ import {
   foldSpaces,
   hexView,
   MAX_LAYERS,
-  mayBeEncoded,
+  mayHoldHex,
   PLAIN_ALPHABET,
   plainView,
+  readView,
   startIn,
   type TextView,
+  undoEscapes,
 } from './text-view.js';
 
 /** Secrets that are looked for, all in one pass, in every form they are known to take. */
@@ -102,7 +104,7 @@ export function createKnownSecrets(): KnownSecrets {
     },
     settle: async (turns) => {
       for (const set of [patterns.plain, patterns.hex, patterns.base64]) {
-        set.settle();
+        for (const _ of set.settle()) if (turns.isOver) await turns.next();
         if (turns.isOver) await turns.next();
       }
     },
@@ -111,11 +113,19 @@ export function createKnownSecrets(): KnownSecrets {
   };
 }
 
-/** Most texts hold none: said without taking them apart, which takes several times as long. */
+/**
+ * Most texts hold none: said without noting where in the text as written each sign stands, which takes several times as
+ * long.
+ */
 function mayHold(text: string, { plain, base64 }: Patterns): boolean {
   if (text.length < MIN_SECRET_LENGTH) return false;
-  if (mayBeEncoded(text) || MAYBE_HEX.test(text)) return true;
-  return plain.isIn(text, PLAIN_ALPHABET) || base64.isIn(text, BASE64_ALPHABET);
+  let read: string | undefined = text;
+  for (let layer = 0; read !== undefined && layer <= MAX_LAYERS; layer++) {
+    if (mayHoldHex(read, MIN_SECRET_LENGTH)) return true;
+    if (plain.isIn(read, PLAIN_ALPHABET) || base64.isIn(read, BASE64_ALPHABET)) return true;
+    read = undoEscapes(read);
+  }
+  return false;
 }
 
 /** Stretches that hold secrets, in order, none touching another. */
@@ -123,18 +133,18 @@ function findSecrets(text: string, patterns: Patterns): readonly Stretch[] {
   const found: Stretch[] = [];
   let view: TextView | undefined = plainView(text);
   for (let layer = 0; view !== undefined && layer <= MAX_LAYERS; layer++) {
-    collect(patterns.plain, foldedView(view), found);
-    if (layer > 0 || MAYBE_HEX.test(text)) collect(patterns.hex, hexView(view), found);
-    const inBase64: Stretch[] = [];
-    collect(patterns.base64, base64View(view), inBase64);
-    for (const stretch of inBase64) found.push(withNeighbours(text, stretch));
-    view = layer < MAX_LAYERS ? decodedView(view) : undefined;
+    const read: string = layer === 0 ? text : readView(view);
+    if (patterns.plain.isIn(read, PLAIN_ALPHABET)) collect(patterns.plain, foldedView(view), found);
+    if (mayHoldHex(read, MIN_SECRET_LENGTH)) collect(patterns.hex, hexView(view), found);
+    if (patterns.base64.isIn(read, BASE64_ALPHABET)) {
+      const inBase64: Stretch[] = [];
+      collect(patterns.base64, base64View(view), inBase64);
+      for (const stretch of inBase64) found.push(withNeighbours(text, stretch));
+    }
+    view = layer < MAX_LAYERS ? decodedView(view, read) : undefined;
   }
   return merge(found);
 }
-
-/** Six bytes in hexadecimal digits. No repeat is without bound: it takes linear time. */
-const MAYBE_HEX = /(?:[0-9a-f]{2}[^0-9a-z]{0,2}(?:0x)?){6}/i;
 
 function collect(patterns: PatternSet, view: TextView, found: Stretch[]): void {
   let last: Stretch | undefined;

@@ -11,12 +11,17 @@ export const LEFT_OUT = '[left out]';
 /** Deeper levels are left out of a log. */
 const MAX_DEPTH = 100;
 
-/** What a member or item costs of the budget beside its text. */
-const VALUE_COST = 8;
-
-/** How much may still be shown, in characters. */
-export interface Budget {
+/** What is left of what a call may show, and what is counted for what. */
+export interface Budget extends ShownCosts {
   left: number;
+}
+
+/** What a character of text costs is 1. */
+export interface ShownCosts {
+  /** Of a member or item beside its text. */
+  readonly value: number;
+  /** Of a character of a text with escapes. */
+  readonly encoded: number;
 }
 
 /** What is hidden in a value. */
@@ -32,6 +37,8 @@ export interface ValueRules extends HidingRules {
   readonly budget: Budget;
   /** Cleans text of known secrets, as much of it as the budget has left. */
   readonly text: (text: string) => string;
+  /** The same for the name of a member: most come again in the next item of a list. */
+  readonly name: (name: string) => string;
   /** Cleans texts that follow one another of secrets that were cut into several of them. */
   readonly pieces: (texts: readonly string[]) => readonly string[];
 }
@@ -50,11 +57,16 @@ export function redactValue(value: unknown, rules: ValueRules, depth = 0): unkno
   return isPlainObject(value) ? redactMembers(value, rules, depth) : '[object]';
 }
 
-/** Values that are looked at between two looks at the clock. */
+/** Values that are looked at between two looks at the clock. A name that was not met before counts for several. */
 const STEP = 500;
+const NEW_NAME = 6;
+const MAX_MET = 1000;
 
-/** Values a call looks through at once, in some 20 ms; runs look through larger ones in turns. */
-const MAX_LOOKED = 400_000;
+/**
+ * Values a call looks through at once, in some 20 ms; runs look through larger ones in turns. More names than text has that is
+ * read at once.
+ */
+const MAX_LOOKED = 280_000;
 
 /**
  * Tells of all hidden values, as `redactValue` does while it copies. Done first, so that all are known before the first
@@ -96,14 +108,22 @@ function* walkHidden(root: unknown, { paths: rootPaths, onHidden }: HidingRules)
   };
   look(root, rootPaths, false);
   let looked = 0;
+  const met = new Set<string>();
   for (let walk = open.at(-1); walk !== undefined; walk = open.at(-1)) {
     const { value, names, paths, isSecret } = walk;
     const index = walk.next++;
-    if (++looked % STEP === 0) yield;
+    if (++looked >= STEP) {
+      looked = 0;
+      yield;
+    }
     if (index >= (names ?? (value as unknown[])).length) open.pop();
     else if (names === undefined) look((value as unknown[])[index], paths, isSecret);
     else {
       const name = names[index] ?? '';
+      if (!met.has(name)) {
+        looked += NEW_NAME;
+        if (met.size < MAX_MET) met.add(name);
+      }
       const below = paths.length === 0 ? paths : stepInto(paths, name);
       look(ownMember(value, name), below, isSecretName(name, 'body'));
     }
@@ -118,7 +138,7 @@ function stepInto(paths: ValueRules['paths'], name: string): ValueRules['paths']
 interface Leaf {
   readonly parent: PlainObject | unknown[];
   readonly name: string;
-  readonly text: string;
+  text: string;
 }
 
 /**
@@ -126,9 +146,10 @@ interface Leaf {
  * of collections.
  */
 export function hideSplit(shown: unknown, { pieces }: Pick<ValueRules, 'pieces'>): void {
-  clearLeaves(listLeaves(shown, []), pieces);
+  const leaves = listLeaves(shown, []);
+  clearLeaves(leaves, pieces);
   const columns = new Map<string, Leaf[]>();
-  for (const leaf of listLeaves(shown, [])) {
+  for (const leaf of leaves) {
     if (Array.isArray(leaf.parent)) continue;
     const column = columns.get(leaf.name);
     if (column === undefined) columns.set(leaf.name, [leaf]);
@@ -152,9 +173,11 @@ function listLeaves(value: unknown, leaves: Leaf[]): readonly Leaf[] {
 function clearLeaves(leaves: readonly Leaf[], pieces: ValueRules['pieces']): void {
   if (leaves.length < 2) return;
   const cleaned = pieces(leaves.map(({ text }) => text));
-  for (const [index, { parent, name, text }] of leaves.entries()) {
+  for (const [index, leaf] of leaves.entries()) {
+    const { parent, name, text } = leaf;
     const shown = cleaned[index] ?? text;
     if (shown === text) continue;
+    leaf.text = shown;
     if (Array.isArray(parent)) parent[Number(name)] = shown;
     else setMember(parent, name, shown);
   }
@@ -164,7 +187,7 @@ function redactItems(items: readonly unknown[], rules: ValueRules, depth: number
   const shown: unknown[] = [];
   for (const item of items) {
     if (rules.budget.left <= 0) return [...shown, LEFT_OUT];
-    rules.budget.left -= VALUE_COST;
+    rules.budget.left -= rules.budget.value;
     shown.push(redactValue(item, rules, depth + 1));
   }
   return shown;
@@ -177,8 +200,8 @@ function redactMembers(value: PlainObject, rules: ValueRules, depth: number): Pl
       setMember(shown, LEFT_OUT, LEFT_OUT);
       return shown;
     }
-    const shownName = rules.text(name);
-    rules.budget.left -= VALUE_COST;
+    const shownName = rules.name(name);
+    rules.budget.left -= rules.budget.value;
     const member = ownMember(value, name);
     const paths = stepInto(rules.paths, name);
     const shownMember =

@@ -14,17 +14,22 @@ import {
   LEFT_OUT,
   redactValue,
   SANITIZED,
+  type ShownCosts,
   type ValueRules,
 } from './redact-value.js';
 import { readSanitize, type SanitizePaths } from './sanitize-paths.js';
 import { isSecretName } from './secret-names.js';
+import { mayBeEncoded } from './text-view.js';
 
 export interface RedactorOptions {
   /** Values that must not be shown anywhere; those under 6 characters are not looked for. See `collectSecrets`. */
   readonly secrets: Iterable<string>;
   /** Paths as in `log.sanitize`, expressions in angle brackets already evaluated. Default: none. */
   readonly sanitize?: readonly string[] | undefined;
-  /** Characters of text one call shows; what is beyond is left out. Default: 262144. */
+  /**
+   * Characters of text one call shows, 8 more for each value; what is beyond is left out. Default: what is cleaned within some 30
+   * ms, which is 262144 characters of plain text, a third of that where it has escapes, and 48 less for each value.
+   */
   readonly maxShown?: number | undefined;
 }
 
@@ -67,6 +72,12 @@ export interface Redactor {
 /** More is read by nobody, and cleaning it takes time. */
 const MAX_SHOWN = 256 * 1024;
 
+/** By what is shown. */
+const COSTS_AS_SHOWN: ShownCosts = { value: 8, encoded: 1 };
+
+/** By the time it takes: escapes are undone layer by layer. */
+const COSTS_IN_TIME: ShownCosts = { value: 48, encoded: 3 };
+
 /** What stands under a secret name may be words (`password: "is required"`); only what looks like a secret is remembered. */
 const LOOKS_SECRET = /^\S{8,}$/;
 
@@ -76,18 +87,24 @@ const LOOKS_SECRET = /^\S{8,}$/;
 export function createRedactor(options: RedactorOptions): Redactor {
   const known = createKnownSecrets();
   for (const secret of options.secrets) known.add(secret);
-  return redactorOver(known, options.sanitize ?? [], options.maxShown ?? MAX_SHOWN);
+  const { maxShown } = options;
+  const budget: Budget =
+    maxShown === undefined ? { left: MAX_SHOWN, ...COSTS_IN_TIME } : { left: maxShown, ...COSTS_AS_SHOWN };
+  return redactorOver(known, options.sanitize ?? [], budget);
 }
 
-function redactorOver(known: KnownSecrets, sanitize: readonly string[], maxShown: number): Redactor {
+function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: Budget): Redactor {
   const sides = readSanitize(sanitize);
   for (const text of [...sides.request.bodyTexts, ...sides.response.bodyTexts]) known.add(text);
-  const rulesOfCall = (): ValueRules => rulesOver(known, { left: maxShown });
+  const rulesOfCall = (): ValueRules => rulesOver(known, { ...budget });
   const lastHeaders = rememberLast(known);
+  /** Bodies whose hidden values are known, all of them. */
+  const learned: LearnedBodies = { request: new WeakSet(), response: new WeakSet() };
   return {
     text: (text) => rulesOfCall().text(text),
     value: (value) => {
       const rules = rulesOfCall();
+      findHidden(value, rules);
       return showValue(value, rules);
     },
     holdsSecret: known.isIn,
@@ -104,7 +121,7 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], maxShown
       return {
         method,
         headers: shownHeaders,
-        body: redactBody(body, contentType, sides.request, rules),
+        body: redactBody(body, contentType, sides.request, learned.request, rules),
         url: redactQuery(url, sides.request.qs, rules),
       };
     },
@@ -114,33 +131,37 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], maxShown
       return {
         status,
         headers: redactResponseHeaders(headers, sides.response, rules),
-        body: redactBody(body, contentType, sides.response, rules),
+        body: redactBody(body, contentType, sides.response, learned.response, rules),
       };
     },
-    withSanitize: (more) => redactorOver(known, [...sanitize, ...more], maxShown),
+    withSanitize: (more) => redactorOver(known, [...sanitize, ...more], budget),
     learn: (secrets) => {
       for (const secret of secrets) known.add(secret);
     },
     learnBody: async (side, body, turns) => {
       const { onHidden } = rulesOfCall();
       await findHiddenInTurns(body, { paths: sides[side].body, onHidden }, turns);
+      if (typeof body === 'object' && body !== null) learned[side].add(body);
       await known.settle(turns);
     },
   };
 }
 
 function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
+  const text = (raw: string): string => {
+    if (raw === '') return raw;
+    if (budget.left <= 0) return LEFT_OUT;
+    const cost = mayBeEncoded(raw) ? budget.encoded : 1;
+    const length = Math.min(raw.length, Math.ceil(budget.left / cost));
+    budget.left -= length * cost;
+    const shown = redactPatterns(known.clean(raw, length));
+    return length === raw.length ? shown : `${shown}… ${LEFT_OUT}`;
+  };
   return {
     paths: [],
     budget,
-    text: (raw) => {
-      if (raw === '') return raw;
-      if (budget.left <= 0) return LEFT_OUT;
-      const length = Math.min(raw.length, budget.left);
-      budget.left -= length;
-      const shown = redactPatterns(known.clean(raw, length));
-      return length === raw.length ? shown : `${shown}… ${LEFT_OUT}`;
-    },
+    text,
+    name: rememberNames(known, budget, text),
     pieces: known.cleanPieces,
     onHidden: (value, because) => {
       if (typeof value !== 'string' || value.includes(SANITIZED)) return;
@@ -149,9 +170,10 @@ function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
   };
 }
 
-/** A copy of a value as it may be shown, cleaned of what it hides itself. */
+type LearnedBodies = Readonly<Record<'request' | 'response', WeakSet<object>>>;
+
+/** A copy of a value as it may be shown, once what it hides is known. */
 function showValue(value: unknown, rules: ValueRules): unknown {
-  findHidden(value, rules);
   const shown = redactValue(value, rules);
   hideSplit(shown, rules);
   return shown;
@@ -161,6 +183,34 @@ function withoutSplit(headers: readonly HeaderEntry[], rules: ValueRules): reado
   const values = rules.pieces(headers.map(([, value]) => value));
   return headers.map(([name, value], index): HeaderEntry => [name, values[index] ?? value]);
 }
+
+/** Names as they are shown, as long as no further secret is known. */
+function rememberNames(
+  known: KnownSecrets,
+  budget: Budget,
+  clean: (name: string) => string,
+): (name: string) => string {
+  let version = known.version();
+  const shownNames = new Map<string, string>();
+  return (name) => {
+    if (version !== known.version()) {
+      version = known.version();
+      shownNames.clear();
+    }
+    const before = budget.left >= name.length ? shownNames.get(name) : undefined;
+    if (before !== undefined) {
+      budget.left -= name.length;
+      return before;
+    }
+    const isWhole = budget.left >= name.length;
+    const shown = clean(name);
+    if (isWhole && name.length <= MAX_REMEMBERED_NAME) shownNames.set(name, shown);
+    return shown;
+  };
+}
+
+/** Names of more characters do not come again, and are not looked up by the host in constant time. */
+const MAX_REMEMBERED_NAME = 1000;
 
 /** The pages of a list are asked for with the same headers: these are cleaned once, until another secret is known. */
 function rememberLast(
@@ -186,6 +236,7 @@ function redactBody(
   body: unknown,
   contentType: string | undefined,
   paths: SanitizePaths,
+  learned: WeakSet<object>,
   rules: ValueRules,
 ): unknown {
   const text = (raw: string): string =>
@@ -193,6 +244,8 @@ function redactBody(
   const bodyRules: ValueRules = { ...rules, text, paths: paths.body };
   if (typeof body === 'string') return redactBodyText(body, bodyRules);
   if (!(body instanceof Uint8Array)) {
+    const isLearned = typeof body === 'object' && body !== null && learned.has(body);
+    if (!isLearned) findHidden(body, bodyRules);
     return showValue(body, bodyRules);
   }
   const { mediaType, charset } = readContentType(contentType);

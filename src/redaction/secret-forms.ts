@@ -46,10 +46,10 @@ export function secretForms(secret: string, isRare = true): SecretForms | undefi
 /** A secret that holds what looks like an escape loses it where the escapes around it are undone. */
 function decodings(secret: string): string[] {
   const texts: string[] = [];
-  let view = decodedView(plainView(secret));
+  let view = decodedView(plainView(secret), secret);
   for (let layer = 0; view !== undefined && layer < MAX_LAYERS; layer++) {
     texts.push(readView(view));
-    view = decodedView(view);
+    view = decodedView(view, readView(view));
   }
   return texts;
 }

@@ -45,12 +45,22 @@ interface States {
   count: number;
 }
 
-/** Building takes time and memory in proportion to the patterns. */
-function createPatternMatcher(patterns: readonly string[]): TextFinder {
+/** Units that are built in between two stops. */
+const STEP = 10_000;
+
+/** Building takes time and memory in proportion to the patterns; it stops in between. */
+function* buildPatternMatcher(patterns: readonly string[]): Generator<void, TextFinder> {
   const size = patterns.reduce((sum, pattern) => sum + pattern.length, 0);
   const states = allocate(size + 1);
-  for (const pattern of patterns) insert(states, pattern);
-  linkFailures(states);
+  let built = 0;
+  for (const pattern of patterns) {
+    insert(states, pattern);
+    built += pattern.length;
+    if (built < STEP) continue;
+    built = 0;
+    yield;
+  }
+  yield* linkFailures(states);
   return {
     size,
     patterns,
@@ -117,11 +127,12 @@ function findChild(states: States, state: number, unit: number): number {
 }
 
 /** Level by level: where a state fails to is nearer to the root and known by then. */
-function linkFailures(states: States): void {
+function* linkFailures(states: States): Generator<void, void> {
   const { firstChild, nextSibling, fail, found, unit } = states;
   const queue = new Int32Array(states.count);
   let end = 0;
   for (let at = -1; at < end; at++) {
+    if (at % STEP === STEP - 1) yield;
     const state = at < 0 ? ROOT : (queue[at] ?? ROOT);
     let child = firstChild[state] ?? ROOT;
     for (; child !== ROOT; child = nextSibling[child] ?? ROOT) {
@@ -168,8 +179,8 @@ function isIn(states: States, text: string, { ascii, goesOn }: Alphabet): boolea
 /** Patterns that become more while texts are searched. */
 export interface PatternSet {
   readonly add: (pattern: string) => void;
-  /** Makes what was added ready to be searched for; a search does so by itself. */
-  readonly settle: () => void;
+  /** Makes what was added ready to be searched for, and stops in between; a search does so by itself. */
+  readonly settle: () => Generator<void, void>;
   readonly scan: TextFinder['scan'];
   readonly isIn: TextFinder['isIn'];
 }
@@ -183,17 +194,29 @@ export function createPatternSet(): PatternSet {
   const matchers: TextFinder[] = [];
   let pending: string[] = [];
 
-  const settle = (): void => {
+  let settled = 0;
+
+  function* settle(): Generator<void, void> {
     if (pending.length === 0) return;
+    const taken = pending.length;
     let patterns = pending;
     let size = patterns.reduce((sum, pattern) => sum + pattern.length, 0);
-    pending = [];
-    for (let last = matchers.at(-1); last !== undefined && last.size <= size; last = matchers.at(-1)) {
-      matchers.pop();
+    let kept = matchers.length;
+    for (let last = matchers[kept - 1]; last !== undefined && last.size <= size; last = matchers[kept - 1]) {
+      kept--;
       patterns = [...last.patterns, ...patterns];
       size += last.size;
     }
-    matchers.push(createPatternMatcher(patterns));
+    const before = settled;
+    const matcher = yield* buildPatternMatcher(patterns);
+    // A search could not wait meanwhile.
+    if (settled !== before) return;
+    settled++;
+    matchers.splice(kept, matchers.length, matcher);
+    pending = pending.slice(taken);
+  }
+  const settleAtOnce = (): void => {
+    if (pending.length > 0) for (const _ of settle());
   };
 
   return {
@@ -204,11 +227,11 @@ export function createPatternSet(): PatternSet {
     },
     settle,
     scan: (units, onMatch) => {
-      settle();
+      settleAtOnce();
       for (const matcher of matchers) matcher.scan(units, onMatch);
     },
     isIn: (text, alphabet) => {
-      settle();
+      settleAtOnce();
       return matchers.some((matcher) => matcher.isIn(text, alphabet));
     },
   };

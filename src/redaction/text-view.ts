@@ -92,9 +92,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '0': '\0',
 };
 
-/** The text behind the view with one layer of escapes undone; undefined where there is none. */
-export function decodedView(view: TextView): TextView | undefined {
-  const text = readView(view);
+/**
+ * The text behind the view with one layer of escapes undone; undefined where there is none.
+ *
+ * @param text the view as `readView` reads it
+ */
+export function decodedView(view: TextView, text: string): TextView | undefined {
   if (!mayBeEncoded(text)) return undefined;
   const writer = createWriter(view);
   let end = 0;
@@ -113,6 +116,19 @@ export function decodedView(view: TextView): TextView | undefined {
   if (!isEncoded) return undefined;
   writer.copy(end, text.length);
   return writer.done();
+}
+
+/** `decodedView` where nobody asks what stands where: the text it reads, undefined where there is nothing to undo. */
+export function undoEscapes(text: string): string | undefined {
+  if (!mayBeEncoded(text)) return undefined;
+  let isEncoded = false;
+  const read = text.replace(ENCODED, (encoded) => {
+    const decoded = decode(encoded);
+    if (decoded === undefined) return encoded;
+    isEncoded = true;
+    return decoded.length === 1 ? (decoded[0]?.[0] ?? '') : decoded.map(([character]) => character).join('');
+  });
+  return isEncoded ? read : undefined;
 }
 
 /** Characters with the stretch of the encoded text they come from. */
@@ -257,6 +273,24 @@ function makeAlphabet(read: (unit: number) => number, goesOn: boolean): Alphabet
 /** Whether a text holds what `decodedView` may undo. */
 export function mayBeEncoded(text: string): boolean {
   return /[%\\&\0]/.test(text);
+}
+
+/** Whether `hexView` would show so many bytes one behind the other. */
+export function mayHoldHex(text: string, bytes: number): boolean {
+  let digits = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (isHexDigit(unit)) {
+      if (++digits >= 2 * bytes) return true;
+    } else if (
+      digits > 0 &&
+      !isSeparator(unit) &&
+      !(isLetterX(unit) && text.charCodeAt(index - 1) === 0x30)
+    ) {
+      digits = 0;
+    }
+  }
+  return false;
 }
 
 function selectUnits(view: TextView, select: (unit: number, index: number) => number | undefined): TextView {

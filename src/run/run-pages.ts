@@ -17,7 +17,7 @@ export interface PagingPlan {
   /** Records at most; undefined for as many as there are. */
   readonly limit: number | undefined;
   /** Sees every page, in order, before it is handed on, and the place it was taken at; true ends paging. */
-  readonly isSatisfied: ((page: Page, context: RunContext) => boolean) | undefined;
+  readonly isSatisfied: ((page: Page, context: RunContext) => boolean | Promise<boolean>) | undefined;
   /** Whether nothing is sent after it. */
   readonly isLast: boolean;
 }
@@ -61,7 +61,7 @@ export async function* runPages(
       if (turns.isOver) await turns.next();
       const taken = await collectPage(request, plan, made.context);
       if (turns.isOver) await turns.next();
-      const isSatisfied = plan.isSatisfied?.(taken.page, taken.context) === true;
+      const isSatisfied = (await plan.isSatisfied?.(taken.page, taken.context)) === true;
       const wanted = { limit: plan.limit, isSatisfied };
       const end = findStopReason(taken.page, request.pagination, wanted, taken.context);
       const stopped = end.reason && stop(end.reason, end.context);

@@ -17,7 +17,7 @@ export interface RequestPlan {
   /** Called when temp and condition have let the request go ahead, before anything is sent. Gives what it goes on with. */
   readonly begin?: (request: CompiledRequest, context: RunContext) => RunContext;
   /** Sees every page, in order, before it is handed on, and the place it was taken at; true ends paging. */
-  readonly isSatisfied?: (page: Page, context: RunContext) => boolean;
+  readonly isSatisfied?: (page: Page, context: RunContext) => boolean | Promise<boolean>;
 }
 
 /**
@@ -61,7 +61,7 @@ async function* skipRequest(
   const fallback = request.condition?.default;
   if (fallback === undefined) return { isExecuted: false, context };
   const page = singlePage(evaluateDirective(fallback, context));
-  plan.isSatisfied?.(page, context);
+  await plan.isSatisfied?.(page, context);
   yield page;
   return { isExecuted: true, context };
 }
@@ -76,7 +76,7 @@ async function* runStatic(
   const judged = await inTurns(before, () => judge(request.response, undefined, before));
   const { page, context } = await collectOutputs(request.response, limit ?? Number.POSITIVE_INFINITY, judged);
   context.progress.records = countRecords(page);
-  plan.isSatisfied?.(page, context);
+  await plan.isSatisfied?.(page, context);
   yield page;
   return { isExecuted: true, context };
 }

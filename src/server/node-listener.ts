@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { joinHeaders, type PlainAnswer, type PlainRequest, toPlainAnswer } from './plain-request.js';
 import { type Refusal, refusalResponse } from './refusal.js';
 import { type BodyLimits, type ByteBudget, openBody, type RequestBody } from './request-body.js';
@@ -35,6 +36,12 @@ export interface NodeListener {
 
 /** Requests to vital addresses at a time. */
 const MAX_VITAL = 50;
+
+/**
+ * Requests of one connection that wait for their answers. Clients send one after the other, a few send some ahead; node takes as
+ * many as were sent ahead at once, and each of some 40 bytes holds a thousand here. [choice]
+ */
+const MAX_AHEAD = 100;
 
 /** How long the sender of a body that nobody reads may go on before the connection is closed. */
 const MAX_DRAIN_MS = 5000;
@@ -84,16 +91,45 @@ export function createNodeListener(handler: Handler, options: ListenerOptions): 
 
   return {
     listen: (incoming, outgoing) => {
+      const connection = findConnection(incoming.socket);
+      // What was read with the one that was too much still comes.
+      if (incoming.socket.destroyed) return;
+      if (connection.requests >= MAX_AHEAD) {
+        incoming.socket.destroy();
+        return;
+      }
+      connection.requests++;
       const vital = isVitalRequest(incoming) ? 1 : 0;
       inFlight++;
       vitalInFlight += vital;
       void answer(incoming, outgoing).finally(() => {
         inFlight--;
         vitalInFlight -= vital;
+        connection.requests--;
       });
     },
     requestsInFlight: () => inFlight,
   };
+}
+
+/** A connection with its requests under way. */
+interface Connection {
+  requests: number;
+  /** Called when it is closed. */
+  readonly ends: Set<() => void>;
+}
+
+const CONNECTIONS = new WeakMap<Socket, Connection>();
+
+function findConnection(socket: Socket): Connection {
+  const known = CONNECTIONS.get(socket);
+  if (known !== undefined) return known;
+  const connection: Connection = { requests: 0, ends: new Set() };
+  CONNECTIONS.set(socket, connection);
+  socket.once('close', () => {
+    for (const end of [...connection.ends]) end();
+  });
+  return connection;
 }
 
 function hasBody({ method, headers }: IncomingMessage): boolean {
@@ -158,6 +194,7 @@ async function send(
 ): Promise<void> {
   const { req: incoming } = outgoing;
   await dropShort(incoming);
+  if (incoming.socket.destroyed) return;
   const { status, headers, body } = answered instanceof Response ? await toPlainAnswer(answered) : answered;
   const isUnread = !incoming.complete;
   outgoing.statusCode = status;
@@ -178,7 +215,15 @@ async function send(
     outgoing.end(isUnread ? undefined : body, () => resolve());
     // What the system has taken is no longer ours to wait for.
     if (outgoing.socket?.writableLength === 0) return resolve();
-    outgoing.once('close', resolve);
+    // An answer behind others has no connection yet, and is told nothing of its end.
+    const { ends } = findConnection(incoming.socket);
+    const end = (): void => {
+      ends.delete(end);
+      resolve();
+    };
+    ends.add(end);
+    outgoing.once('close', end);
+    outgoing.once('finish', end);
     // A reader who takes nothing of it would hold a place for ever.
     outgoing.setTimeout(timeoutMs, () => outgoing.destroy());
   });

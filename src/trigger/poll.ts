@@ -1,11 +1,14 @@
 import type { TriggerStart, TriggerState } from '../component/trigger-data.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
 import { evaluateLimit } from '../run/paging/response-limit.js';
-import { type Bundle, listBundles, type Page } from '../run/response/collect-outputs.js';
+import { type Bundle, type ItemKey, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { CommunicationPlan } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
-import { idText } from './compare-ids.js';
+import { append } from '../util/join-lists.js';
+import { sortInTurns } from '../util/sort-in-parts.js';
+import { Turns } from '../util/turns.js';
+import { ItemTable, type PolledItem } from './item-table.js';
 import { compileTrigger, readItemKey, readTriggerOrder, readTriggerType } from './trigger-spec.js';
 import { DEFAULT_START, FIRST_ITEMS, startFromNow } from './trigger-start.js';
 import {
@@ -20,11 +23,6 @@ import {
   type TriggerType,
 } from './trigger-state.js';
 
-/** An item a poll has found, with the bundles it is put out as: one, or those of an output that is a list. */
-export interface PolledItem extends ItemPosition {
-  readonly bundles: readonly Bundle[];
-}
-
 /**
  * One look of a polling trigger at its service: collects what the pages hold, says when enough was seen, and picks
  * what is new. Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger.
@@ -37,7 +35,7 @@ export class Poll {
     isSatisfied: (page) => this.add(page),
   };
   /** Outputs that stand for no item, such as the default of a condition. They are put out in every run. */
-  readonly loose: Bundle[] = [];
+  loose: Bundle[] = [];
   /** The request with the trigger; undefined as long as it did not run. */
   request: CompiledRequest | undefined;
   /** Where the run starts; undefined as long as that depends on what is found. */
@@ -46,7 +44,7 @@ export class Poll {
   context: RunContext;
   private readonly data: Readonly<Record<string, unknown>> | undefined;
   private readonly start: TriggerStart | undefined;
-  private readonly items = new Map<string, PolledItem>();
+  private readonly items = new ItemTable();
   private trigger: CompiledTrigger | undefined;
   private type: TriggerType | undefined;
   private order: TriggerOrder = 'unordered';
@@ -77,9 +75,9 @@ export class Poll {
   }
 
   /** What is put out in this run, oldest first, and `state` before the first of it. */
-  settle(): readonly PolledItem[] {
+  async settle(): Promise<readonly PolledItem[]> {
     if (this.request === undefined || this.type === undefined) return [];
-    const items = [...this.items.values()].sort(compareItems);
+    const items = await this.sortItems();
     this.state ??= stateBefore(items, this.firstCount(), this.type);
     this.warnOfGap();
     return items.filter(createNewTest(this.state)).slice(0, this.limit);
@@ -135,27 +133,36 @@ export class Poll {
   }
 
   /** @returns whether no further page can change what this run puts out */
-  private add(page: Page): boolean {
+  private async add(page: Page): Promise<boolean> {
     const { trigger, type } = this;
     if (trigger === undefined || type === undefined || page.keys.length === 0) {
-      this.loose.push(...listBundles(page));
+      this.loose = append(this.loose, listBundles(page));
       return false;
     }
-    const positions = page.keys.map((key, index) => {
+    let holdsOld = false;
+    let index = 0;
+    const take = (key: ItemKey): boolean => {
+      const output = page.outputs[index++];
       const position = readItemKey(key, trigger, type, this.context);
-      if (position === undefined) return undefined;
-      const bundles = page.isIterated ? [page.outputs[index]] : listBundles(page);
-      this.items.set(`${position.dateMs} ${idText(position.id)}`, { ...position, bundles });
-      return position;
-    });
-    this.isComplete = this.hasEnough(positions.filter((position) => position !== undefined));
+      if (position === undefined) return true;
+      const bundles = page.isIterated ? [output] : listBundles(page);
+      this.items.set({ ...position, bundles });
+      holdsOld ||= this.isOld(position);
+      return true;
+    };
+    const turns = this.turns();
+    for (let next = turns.forEach(page.keys, 0, take); next < page.keys.length; ) {
+      await turns.next();
+      next = turns.forEach(page.keys, next, take);
+    }
+    this.isComplete = await this.hasEnough(holdsOld);
     return this.isComplete;
   }
 
   /** Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 3. [inf] */
-  private hasEnough(page: readonly ItemPosition[]): boolean {
+  private async hasEnough(holdsOld: boolean): Promise<boolean> {
     if (this.order === 'unordered') return false;
-    if (this.order === 'desc') return this.state === undefined ? this.hasNewest() : page.some(this.isOld);
+    if (this.order === 'desc') return this.state === undefined ? this.hasNewest() : holdsOld;
     if (this.state === undefined || this.limit === undefined) return false;
     let held = 0;
     for (const item of this.items.values()) if (this.isNew(item)) held++;
@@ -163,11 +170,19 @@ export class Poll {
   }
 
   /** Whether the newest items were seen, and one that is older than all of them: nothing behind it is among them. */
-  private hasNewest(): boolean {
-    const newest = [...this.items.values()].sort(compareItems).slice(-this.firstCount() - 1);
+  private async hasNewest(): Promise<boolean> {
+    const newest = (await this.sortItems()).slice(-this.firstCount() - 1);
     const [before, first] = newest;
     if (before === undefined || newest.length <= this.firstCount()) return false;
     return this.type === 'id' || first === undefined || before.dateMs < first.dateMs;
+  }
+
+  private sortItems(): Promise<readonly PolledItem[]> {
+    return sortInTurns([...this.items.values()], compareItems, this.turns());
+  }
+
+  private turns(): Turns {
+    return new Turns(() => this.context.assertGoesOn());
   }
 
   /** Newest first, what lies behind a limit of paging is older than what is put out now, and is never asked for again. */

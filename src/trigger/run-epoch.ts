@@ -18,6 +18,7 @@ import { collectPages } from '../run/collect-pages.js';
 import { listBundles, type Page } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
+import { joinLists } from '../util/join-lists.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import { compileTrigger, readItemKey, readTriggerType } from './trigger-spec.js';
 import { startFromItem } from './trigger-start.js';
@@ -75,7 +76,7 @@ export async function listEpoch(
     const requestIndex = Math.max(0, requests.length - 1);
     const at = end.context.at({ document: last?.document, requestIndex, page: 1 });
     const listed = last === undefined ? NOTHING : readEntries(pages, compileTrigger(last, at), at);
-    const result = pages.flatMap((page) => listBundles(page));
+    const result = joinLists(pages.map((page) => listBundles(page)));
     warnOfLabels(result, at);
     return { result, ...listed };
   };

@@ -10,6 +10,9 @@ import { applyWrapper } from '../run/response/apply-wrapper.js';
 import { type Bundle, listBundles, type Page, pageOfBundles } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
+import { joinLists } from '../util/join-lists.js';
+import { Turns } from '../util/turns.js';
+import type { PolledItem } from './item-table.js';
 import type { Poll } from './poll.js';
 import { assertTriggerStart } from './trigger-start.js';
 import { stateAfter } from './trigger-state.js';
@@ -25,7 +28,7 @@ import { stateAfter } from './trigger-state.js';
 export function runTrigger(module: ModuleComponent, input: ConnectedInput, runtime: Runtime): ModuleRun {
   const start = input.start ?? runtime.triggerStart;
   assertTriggerStart(start);
-  let state: TriggerState | undefined;
+  let state: (() => TriggerState) | undefined;
   const names = { ...input.names, trigger: { matchEqual: input.data?.['matchEqual'] === true } };
   return new ModuleRun({
     start: async () => beginRun(runtime, { ...input, names }, moduleSubject(module)),
@@ -35,47 +38,48 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
       const poll = new Poll(requests.at(-1), input.data, start, context);
       // Pages come to the poll by its plan; what is new is known only after the last of them.
       const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));
-      const items = poll.settle();
-      state = poll.state;
-      return handOut(poll, splitBatches(poll, items, end.context), (after) => {
-        state = after;
+      const items = await poll.settle();
+      const { state: before } = poll;
+      if (before !== undefined) state = () => before;
+      return handOut(poll, items, end.context, (taken) => {
+        if (before !== undefined) state = () => stateAfter(before, items, taken);
       });
     },
-    state: () => state,
+    state: () => state?.(),
   });
 }
 
-/** Hands out what is new a batch at a time; `moveOn` is told the state once a batch was taken. */
+/** Hands out what was found a batch at a time; `moveOn` is told how many of the items were taken. */
 async function* handOut(
   poll: Poll,
-  batches: Iterable<Batch>,
-  moveOn: (after: TriggerState) => void,
+  items: readonly PolledItem[],
+  end: RunContext,
+  moveOn: (taken: number) => void,
 ): AsyncGenerator<Page, void> {
   if (poll.loose.length > 0) yield pageOfBundles(poll.loose);
-  for (const { bundles, after } of batches) {
+  const turns = new Turns(() => end.assertGoesOn());
+  for (const { bundles, taken } of splitBatches(poll, items, end)) {
     yield pageOfBundles(bundles);
-    moveOn(after);
+    moveOn(taken);
+    if (turns.isOver) await turns.next();
   }
 }
 
 interface Batch {
   readonly bundles: readonly Bundle[];
-  /** The state once they were taken. */
-  readonly after: TriggerState;
+  /** How many items are taken with them. */
+  readonly taken: number;
 }
 
 /** One batch an item, or a single one where `wrapper` makes one thing of them all. */
-function* splitBatches(poll: Poll, items: ReturnType<Poll['settle']>, end: RunContext): Generator<Batch> {
-  let { state, request } = poll;
-  if (state === undefined || request === undefined || items.length === 0) return;
+function* splitBatches(poll: Poll, items: readonly PolledItem[], end: RunContext): Generator<Batch> {
+  const { request } = poll;
+  if (request === undefined || items.length === 0) return;
   if (request.response.wrapper === undefined) {
-    for (const item of items) {
-      state = stateAfter(state, item);
-      yield { bundles: item.bundles, after: state };
-    }
+    for (const [index, { bundles }] of items.entries()) yield { bundles, taken: index + 1 };
     return;
   }
-  const outputs = items.flatMap(({ bundles }) => bundles);
+  const outputs = joinLists(items.map(({ bundles }) => bundles));
   const bundles = listBundles(applyWrapper(request, outputs, end));
-  yield { bundles, after: items.reduce(stateAfter, state) };
+  yield { bundles, taken: items.length };
 }

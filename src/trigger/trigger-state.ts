@@ -104,13 +104,27 @@ export function compareItems(a: ItemPosition, b: ItemPosition): number {
   return a.dateMs - b.dateMs || compareIds(a.id, b.id);
 }
 
-/** The state once an item was put out. Items come oldest first. */
-export function stateAfter(state: TriggerState, { id, dateMs }: ItemPosition): TriggerState {
-  if ('lastId' in state) return { lastId: id };
-  const lastDate = new Date(dateMs).toISOString();
-  const earlier = lastDate === state.lastDate ? state.sameDateIds : [];
-  const isKnown = earlier.some((other) => idText(other) === idText(id));
-  return { lastDate, sameDateIds: isKnown ? earlier : [...earlier, id] };
+/**
+ * The state once items were put out.
+ *
+ * @param items oldest first
+ * @param count how many of them were put out
+ */
+export function stateAfter(state: TriggerState, items: readonly ItemPosition[], count: number): TriggerState {
+  const last = items[count - 1];
+  if (last === undefined) return state;
+  if ('lastId' in state) return { lastId: last.id };
+  const lastDate = new Date(last.dateMs).toISOString();
+  const sameDateIds = lastDate === state.lastDate ? [...state.sameDateIds] : [];
+  const known = new Set(sameDateIds.map(idText));
+  let first = count - 1;
+  while (items[first - 1]?.dateMs === last.dateMs) first--;
+  for (const { id } of items.slice(first, count)) {
+    if (known.has(idText(id))) continue;
+    known.add(idText(id));
+    sameDateIds.push(id);
+  }
+  return { lastDate, sameDateIds };
 }
 
 /**

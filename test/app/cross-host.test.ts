@@ -4,6 +4,8 @@ import { createEngine, type EngineOptions } from '../../src/app/engine/create-en
 import type { TransportRequest } from '../../src/http/message/transport.js';
 
 const KEY = 'key-of-the-connection';
+/** Under a name that says secret, and with a sign that parts the pairs of a query. */
+const TOKEN = 'token-of&the-bot';
 const API = 'https://api.example.com';
 const OTHER = 'https://files.other.net';
 
@@ -22,6 +24,20 @@ const app = defineApp({
       method: 'POST',
       type: 'urlencoded',
       body: { client_secret: '{{connection.key}}', a: 1 },
+    }),
+    large: read({
+      url: '/kept',
+      method: 'POST',
+      type: 'text',
+      body: '{{parameters.before}}{{connection.key}}{{parameters.before}}',
+    }),
+    largeHarmless: read({ url: '/kept', method: 'POST', type: 'text', body: '{{parameters.before}}' }),
+    pathMoved: read({ url: '/bot{{connection.botToken}}/moved' }),
+    idMoved: read({ url: '/of/{{connection.account}}/moved' }),
+    pathPaged: read({ url: '/paged', pagination: { url: '{{body.next}}&in=/{{connection.botToken}}' } }),
+    pathOfPage: read({
+      url: '/paged',
+      pagination: { url: '{{replace(body.next; "/more"; "/" + connection.botToken)}}' },
     }),
     harmless: read({ url: '/kept', method: 'POST', body: { a: 1 } }),
     away: read({ url: 'https://{{parameters.host}}/x' }),
@@ -44,18 +60,24 @@ async function run(
     sent.push(request);
     const path = request.url.slice(new URL(request.url).origin.length).split('?')[0];
     const [status, headers]: [number, Record<string, string>] =
-      path === '/moved'
-        ? [302, { location: `${OTHER}/f?echo=${KEY}&id=7` }]
-        : path === '/kept'
-          ? [307, { location: `${OTHER}/f` }]
-          : [200, { 'content-type': 'application/json' }];
+      path?.endsWith('/moved') === true && path !== '/moved'
+        ? [302, { location: `${OTHER}${path.replace('/moved', '')}` }]
+        : path === '/moved'
+          ? [302, { location: `${OTHER}/f?echo=${KEY}&id=7` }]
+          : path === '/kept'
+            ? [307, { location: `${OTHER}/f` }]
+            : [200, { 'content-type': 'application/json' }];
     const next = path === '/paged' ? `${OTHER}/more?cursor=2` : null;
     return { status, headers, body: Buffer.from(JSON.stringify({ items: [1], next })), url: request.url };
   };
   const engine = createEngine({ app, transport, network });
   const report = await engine
     .module(name)
-    .run({ connection: { key: KEY }, parameters, checkParameters: false });
+    .run({
+      connection: { key: KEY, botToken: TOKEN, account: 'account-1234' },
+      parameters,
+      checkParameters: false,
+    });
   await engine.close();
   const there = sent.filter(({ url }) => url.startsWith(OTHER));
   const shown = there.map(({ url, headers, body }) => JSON.stringify([url, headers, String(body ?? '')]));
@@ -80,6 +102,21 @@ describe('a redirect to a host the app does not name', () => {
     expect(report.error?.message).toMatch(/files\.other\.net.*network\.appHosts/);
     expect((await run('harmless')).there).toHaveLength(1);
   });
+
+  it('nor one that holds it behind a megabyte', async () => {
+    const before = 'x'.repeat(1_500_000);
+    const { report, there } = await run('large', {}, { before });
+    expect(there).toEqual([]);
+    expect(report.error?.message).toMatch(/in its body to .*files\.other\.net.*network\.appHosts/);
+    expect((await run('largeHarmless', {}, { before })).there).toHaveLength(1);
+  });
+
+  it('takes no path along that holds a credential; ids in it are none', async () => {
+    const { report, there } = await run('pathMoved');
+    expect(there).toEqual([]);
+    expect(report.error?.message).toMatch(/in its path to .*files\.other\.net.*network\.appHosts/);
+    expect((await run('idMoved')).there.map(({ url }) => url)).toEqual([`${OTHER}/of/account-1234`]);
+  });
 });
 
 describe('the link of a next page to a host the app does not name', () => {
@@ -89,6 +126,17 @@ describe('the link of a next page to a host the app does not name', () => {
     expect(there.map(({ url }) => url)).toEqual([`${OTHER}/more?cursor=2&size=10`]);
     expect(shown.join()).not.toContain(KEY);
     expect(new Set(report.warnings.map(({ code }) => code))).toEqual(new Set(['other-host']));
+  });
+
+  it('loses a query with a secret in it that looks like two pairs', async () => {
+    const { there } = await run('pathPaged');
+    expect(there.map(({ url }) => url)).toEqual([`${OTHER}/more`]);
+  });
+
+  it('is not followed where its path holds a credential', async () => {
+    const { report, there } = await run('pathOfPage');
+    expect(there).toEqual([]);
+    expect(report.error?.message).toMatch(/in its path to .*files\.other\.net/);
   });
 });
 

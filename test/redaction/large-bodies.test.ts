@@ -49,6 +49,46 @@ describe('of a body that is larger than what is shown', () => {
   });
 });
 
+describe('what is shown by default takes about as long to clean, whatever it is', () => {
+  const most = 256 * 1024;
+
+  it.each<[string, string, number]>([
+    ['plain text', 'x', most],
+    ['text with escapes', '%41', Math.ceil(most / 3)],
+  ])('%s', (_title, piece, expected) => {
+    const shown = createRedactor({ secrets: [] }).text(piece.repeat(most));
+    expect(shown.replace('… [left out]', '')).toHaveLength(expected);
+  });
+
+  it('values and their names', () => {
+    const shown = createRedactor({ secrets: [] }).value(Array.from({ length: 10_000 }, () => ({ id: 1 })));
+    // An item, its member, and the name of that.
+    expect(shown).toHaveLength(Math.ceil(most / (48 + 48 + 2)) + 1);
+  });
+
+  it('a body that was looked through in turns is not looked through again', async () => {
+    const redactor = createRedactor({ secrets: [], sanitize: ['response.body.a.deep'] });
+    let looked = 0;
+    const inner = new Proxy(
+      { deep: 'at a path 1' },
+      {
+        ownKeys: (target) => Reflect.ownKeys(target),
+        get: (target, name) => {
+          looked++;
+          return Reflect.get(target, name);
+        },
+      },
+    );
+    const body = { a: inner };
+    await redactor.learnBody('response', body, new CountedTurns());
+    const before = looked;
+    const shown = redactor.response({ status: 200, headers, body });
+    expect(shown.body).toEqual({ a: { deep: '[SANITIZED]' } });
+    expect(before).toBeGreaterThan(0);
+    expect(looked).toBeLessThanOrEqual(2 * before);
+  });
+});
+
 describe('a run with large bodies', () => {
   const large = { rows: rows(20_000), token: 'behind-everything-1' };
   const json = { ...large, error: 'no' };

@@ -208,6 +208,29 @@ describe('a set of patterns', () => {
     );
   });
 
+  it('is made ready in between other work: searched, added to and made ready at once meanwhile', () => {
+    const long = Array.from({ length: 40 }, (_, index) =>
+      `${String.fromCharCode(0x400 + index)}`.repeat(2000),
+    );
+    const text = Uint16Array.from(`${long.join('')}later`, (each) => each.charCodeAt(0));
+    const ends = (set: ReturnType<typeof createPatternSet>): number => {
+      const found = new Set<number>();
+      set.scan(text, (last) => found.add(last));
+      return found.size;
+    };
+    for (const searches of [false, true]) {
+      const set = createPatternSet();
+      for (const pattern of long) set.add(pattern);
+      let stops = 0;
+      for (const _ of set.settle()) {
+        if (++stops === 3) set.add('later');
+        if (stops === 5 && searches) expect(ends(set)).toBe(41);
+      }
+      expect(stops).toBeGreaterThan(6);
+      expect(ends(set)).toBe(41);
+    }
+  });
+
   it('takes time in proportion to text and patterns, whatever they are', { retry: 3 }, async () => {
     const measure = (size: number): Promise<number> =>
       cpuMsOf(() => {

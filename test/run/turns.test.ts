@@ -1,5 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import type { RunReport } from '../../src/component/module-run.js';
 import { decodeBody, decodeLargeBody } from '../../src/http/body/body-decoding.js';
 import type { ResponseType } from '../../src/http/body/select-response-type.js';
 import type { TransportResponse } from '../../src/http/message/transport.js';
@@ -72,6 +75,61 @@ describe('others wait for a short time only', () => {
       expect(report.bundles).toHaveLength(40_000);
     });
     expect(waited).toBeLessThan(GENEROUS_MS);
+  });
+});
+
+describe('others wait for a short time only, whatever is made of an answer', () => {
+  const numbers = JSON.stringify(Array.from({ length: 2_000_000 }, (_, id) => (id * 7919) % 2_000_003));
+  const names = JSON.stringify(
+    Object.fromEntries(Array.from({ length: 90_000 }, (_, id) => [`key${id}`, 'v'])),
+  );
+
+  it.each<[title: string, text: string, response: object, bundles: number]>([
+    ['a list is the output', numbers, { output: '{{body}}' }, 2_000_000],
+    ['items go into a wrapper', numbers, { iterate: '{{body}}', wrapper: { all: '{{output}}' } }, 1],
+    ['a collection goes into temp', names, { temp: { all: '{{body}}' }, output: 1 }, 1],
+  ])('%s', { retry: 3 }, async (_title, text, response, bundles) => {
+    const { transport } = service(() => ({ text, headers: { 'content-type': 'application/json' } }));
+    const test = engineOf({ url: '/x', response }, { transport });
+    let report: RunReport | undefined;
+    const waited = await longestWait(async () => {
+      report = await test.run();
+    });
+    expect(report?.error).toBeUndefined();
+    expect(report?.bundles?.length).toBe(bundles);
+    expect(waited).toBeLessThan(GENEROUS_MS);
+  });
+
+  it('a trigger orders many items, of one date, too', { retry: 3 }, async () => {
+    const text = JSON.stringify(Array.from({ length: 100_000 }, (_, id) => (id * 7919) % 100_003));
+    const { transport } = service(() => ({ text, headers: { 'content-type': 'application/json' } }));
+    const trigger = { type: 'date', id: '{{item}}', date: '2024-01-05', order: 'desc' };
+    const communication = { url: '/x', response: { iterate: '{{body}}', trigger } };
+    const base = { baseUrl: 'https://api.example.test' };
+    const app = defineApp({ name: 'test', base, modules: { m: { type: 'trigger', communication } } });
+    const engine = createEngine({ app, transport });
+    let report: RunReport | undefined;
+    const waited = await longestWait(async () => {
+      report = await engine.module('m').run({ start: 'all' });
+    });
+    expect(report?.bundles?.slice(0, 2)).toEqual([0, 1]);
+    expect(report?.bundles?.length).toBe(100_000);
+    const state = report?.state;
+    expect(state !== undefined && 'lastDate' in state && state.sameDateIds.length).toBe(100_000);
+    expect(waited).toBeLessThan(GENEROUS_MS);
+  });
+
+  it('bundles are taken one by one without a pause', async () => {
+    const { transport } = service(() => ({ json: Array.from({ length: 300_000 }, (_, id) => id) }));
+    const test = engineOf({ url: '/x', response: { iterate: '{{body}}' } }, { transport });
+    let others = 0;
+    let taken = 0;
+    for await (const bundle of test.engine.module('m').run()) {
+      if (bundle === 0) globalThis.setImmediate(() => others++);
+      if (bundle === 299_999) expect(others).toBe(1);
+      taken++;
+    }
+    expect(taken).toBe(300_000);
   });
 });
 

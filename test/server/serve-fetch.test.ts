@@ -191,6 +191,57 @@ describe('a sender that takes its time', () => {
   });
 });
 
+describe('requests that are sent ahead on one connection', () => {
+  const ask = 'GET /x HTTP/1.1\r\nHost: h\r\n\r\n';
+
+  it('are answered in order, up to a hundred', async () => {
+    const { port, taken } = await serve();
+    const last = ask.replace('Host: h', 'Host: h\r\nConnection: close');
+    const answer = await converse(port, [ask.repeat(99) + last]);
+    expect(answer.match(/HTTP\/1\.1 200 /g)).toHaveLength(100);
+    expect(taken).toHaveLength(100);
+  });
+
+  it('end their connection beyond that, and reach nothing', async () => {
+    const { origin, port, taken } = await serve();
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.resume();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(ask.repeat(50_000));
+    await closed;
+    expect((await send(`${origin}/x`, { body: 'ok' })).status).toBe(200);
+    expect(taken.length).toBeLessThanOrEqual(101);
+  });
+
+  it('keep no place of others where their connection is gone', async () => {
+    const { origin, port } = await serve({ maxRequests: 20 });
+    for (let round = 0; round < 5; round++) {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.write(ask.repeat(90), () => socket.resetAndDestroy());
+      await once(socket, 'close');
+    }
+    await expect.poll(async () => (await send(`${origin}/x`, { body: 'ok' })).status).toBe(200);
+  });
+
+  it('do not count once they are answered', async () => {
+    const { port, taken } = await serve();
+    const socket = connect(port, '127.0.0.1');
+    let answers = '';
+    socket.on('data', (data) => {
+      answers += data.toString('latin1');
+    });
+    for (let round = 1; round <= 5; round++) {
+      socket.write(ask.repeat(60));
+      await expect.poll(() => answers.match(/HTTP\/1\.1 200 /g)?.length).toBe(60 * round);
+    }
+    socket.destroy();
+    expect(taken).toHaveLength(300);
+  });
+});
+
 it('refuses more requests at a time than allowed, with 503', async () => {
   let release: () => void = () => {};
   const held = new Promise<void>((resolve) => {

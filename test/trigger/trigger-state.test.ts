@@ -84,11 +84,27 @@ describe('states', () => {
 
   it('collect the ids of one date, and forget them with the next', () => {
     let state: TriggerState = { lastDate: new Date(day(5)).toISOString(), sameDateIds: [1] };
-    state = stateAfter(state, at('2', 5));
+    state = stateAfter(state, [at('2', 5)], 1);
     expect(state).toMatchObject({ sameDateIds: [1, '2'] });
-    state = stateAfter(state, at(2, 5));
+    state = stateAfter(state, [at(2, 5)], 1);
     expect(state).toMatchObject({ sameDateIds: [1, '2'] });
-    expect(stateAfter(state, at(3, 6))).toEqual({ lastDate: '2024-01-06T00:00:00.000Z', sameDateIds: [3] });
+    expect(stateAfter(state, [at(3, 6)], 1)).toEqual({
+      lastDate: '2024-01-06T00:00:00.000Z',
+      sameDateIds: [3],
+    });
+  });
+
+  it('are the same taken one by one and all together, however many have one date', () => {
+    const before: TriggerState = { lastDate: new Date(day(5)).toISOString(), sameDateIds: [1, 'x'] };
+    const items = [at(1, 5), at('2', 5), at(3, 5), at('a', 6), at(4, 6), at('4', 6), at(5, 7)];
+    let state: TriggerState = before;
+    for (const [index, item] of items.entries()) {
+      expect(stateAfter(before, items, index)).toEqual(state);
+      state = stateAfter(state, [item], 1);
+    }
+    expect(state).toEqual({ lastDate: '2024-01-07T00:00:00.000Z', sameDateIds: [5] });
+    const many = Array.from({ length: 100_000 }, (_, id) => at(id, 8));
+    expect(stateAfter(before, many, 60_000)).toMatchObject({ sameDateIds: { length: 60_000 } });
   });
 
   it('before the newest items take all others as done, those of the same date, too', () => {

@@ -14,6 +14,8 @@ export class SaxesParser {
   on(name: 'closetag', handler: () => void): void;
   on(name: 'opentag', handler: (tag: SaxesTagPlain) => void): void;
   on(name: 'text' | 'cdata', handler: (text: string) => void): void;
+  /** Characters that were read, line ends as they came. */
+  readonly position: number;
   write(chunk: string): this;
   close(): this;
 }

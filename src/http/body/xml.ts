@@ -2,8 +2,9 @@ import type { SaxesTagPlain } from 'saxes';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import { DifferentTexts, tooManyDifferent } from './different-texts.js';
 import { loadSaxes } from './load-saxes.js';
-import { MAX_NAME_LENGTH, MAX_NAMES, MAX_VALUES, tooLongName, tooManyNames } from './name-limit.js';
+import { MAX_NAMES, MAX_VALUES, tooManyNames } from './name-limit.js';
 import type { ParseResult } from './parse-json.js';
+import { type MarkLimits, XmlMarks } from './xml-marks.js';
 
 /** Ceilings of one document. What is beyond them was made to exhaust a reader. */
 const XML_LIMITS: XmlLimits = Object.freeze({
@@ -11,10 +12,14 @@ const XML_LIMITS: XmlLimits = Object.freeze({
   maxNodes: 1_000_000,
   maxAttributes: 1_000,
   maxProlog: 1_048_576,
+  maxInstruction: 1_048_576,
   maxMarks: MAX_VALUES,
 });
 
-export interface XmlLimits {
+/** Characters before the first element that are read at a time. */
+const PROLOG_STEP = 4096;
+
+export interface XmlLimits extends MarkLimits {
   /** Elements inside one another. */
   readonly maxDepth: number;
   /** Elements of a document. */
@@ -23,8 +28,6 @@ export interface XmlLimits {
   readonly maxAttributes: number;
   /** Characters before the first element. The parser keeps each mark of a document type by itself, some 20 bytes for one. */
   readonly maxProlog: number;
-  /** Ampersands and closing brackets, which the parser keeps by themselves as well. */
-  readonly maxMarks: number;
 }
 
 interface OpenNode {
@@ -94,10 +97,11 @@ function createXmlReader(limits: XmlLimits): XmlReader {
   let nodes = 0;
   let attributes = 0;
   let written = 0;
-  let marks = 0;
+  const marks = new XmlMarks(limits);
+  /** Where the scan for marks begins. */
+  let firstTagAt = 0;
   const names = new DifferentTexts();
   const countName = (name: string): void => {
-    if (name.length > MAX_NAME_LENGTH) throw new XmlProblem(tooLongName());
     if (names.isTooManyWithText(name)) throw new XmlProblem(tooManyDifferent());
   };
 
@@ -107,6 +111,7 @@ function createXmlReader(limits: XmlLimits): XmlReader {
   parser.on('opentagstart', ({ name }) => {
     countName(name);
     attributes = 0;
+    if (nodes === 0) firstTagAt = parser.position - 1;
     if (++nodes > limits.maxNodes) throw new XmlProblem(`more than ${limits.maxNodes} elements`);
     if (open.length >= limits.maxDepth) throw new XmlProblem(`more than ${limits.maxDepth} levels`);
   });
@@ -128,29 +133,57 @@ function createXmlReader(limits: XmlLimits): XmlReader {
     if (node !== undefined) closeNode(node, open.at(-1), root);
   });
 
+  const check = (piece: string, from: number): void => {
+    const problem = marks.take(piece, from);
+    if (problem !== undefined) throw new XmlProblem(problem);
+  };
+  /** In small steps, as marks are not told there: @returns how much was read */
+  const readProlog = (piece: string): number => {
+    let end = 0;
+    while (nodes === 0 && end < piece.length) {
+      const start = end;
+      end = Math.min(start + PROLOG_STEP, piece.length);
+      const step = piece.slice(start, end);
+      parser.write(step);
+      if (nodes > 0) check(step, firstTagAt - written);
+      written += step.length;
+      if (nodes === 0 && written > limits.maxProlog) {
+        throw new XmlProblem(`more than ${limits.maxProlog} characters before an element`);
+      }
+    }
+    return end;
+  };
+  const lines = new LineEnds();
+
   return {
-    write: (piece) => {
-      marks += countMarks(piece);
-      if (marks > limits.maxMarks) throw new XmlProblem(`more than ${limits.maxMarks} marks & and ]`);
-      parser.write(piece);
-      written += piece.length;
-      if (nodes > 0 || written <= limits.maxProlog) return;
-      throw new XmlProblem(`more than ${limits.maxProlog} characters before an element`);
+    write: (raw) => {
+      const piece = lines.take(raw);
+      const rest = nodes === 0 ? piece.slice(readProlog(piece)) : piece;
+      check(rest, 0);
+      if (rest !== '') parser.write(rest);
     },
     end: () => {
+      parser.write(lines.end());
       parser.close();
       return root;
     },
   };
 }
 
-function countMarks(piece: string): number {
-  let count = 0;
-  for (let index = 0; index < piece.length; index++) {
-    const code = piece.charCodeAt(index);
-    if (code === 0x26 || code === 0x5d) count++;
+/** A carriage return is part of a line end, or is one. Source: https://www.w3.org/TR/xml/#sec-line-ends */
+class LineEnds {
+  #isOpen = false;
+
+  take(piece: string): string {
+    const text = this.#isOpen ? `\r${piece}` : piece;
+    this.#isOpen = text.endsWith('\r');
+    const known = this.#isOpen ? text.slice(0, -1) : text;
+    return known.includes('\r') ? known.replaceAll(/\r\n?/g, '\n') : known;
   }
-  return count;
+
+  end(): string {
+    return this.#isOpen ? '\n' : '';
+  }
 }
 
 function openNode(tag: SaxesTagPlain): OpenNode {

@@ -37,6 +37,8 @@ export interface CrossingRule {
   readonly sendsSecrets: boolean;
   readonly isSecretHeader: (name: string) => boolean;
   readonly holdsSecret: (text: string) => boolean;
+  /** Whether a text holds what a name of the connection says is secret. Paths have ids, which are known and no credentials. */
+  readonly holdsCredential: (text: string) => boolean;
   /** Told of what is left out, and on the way to where. */
   readonly onWithheld: (what: readonly string[], origin: string) => void;
 }

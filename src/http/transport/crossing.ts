@@ -1,25 +1,49 @@
 import { TransportError } from '../../errors/transport-error.js';
+import { Turns } from '../../util/turns.js';
 import { parseHttpUrl } from '../message/http-url.js';
 import type { CrossingRule, TransportRequest } from '../message/transport.js';
 
-/** Bodies are looked through so far. */
+/** Bodies are looked through at once so far: no link of a page is asked for with more. */
 const MAX_SEARCHED_BYTES = 1024 * 1024;
+
+/** Bytes of a larger body that are looked through at a time, and of those before them once more: a secret may begin there. */
+const PIECE_BYTES = 64 * 1024;
+const OVERLAP_BYTES = 16 * 1024;
 
 /**
  * A request without what its sender knows as secret, as it may go to a host that nobody named: headers and pairs of the
  * query that hold a secret are left out, and told.
  *
- * @throws NETWORK_REFUSED for a body that holds a secret, as a body cannot go without a part of it
+ * @throws NETWORK_REFUSED for a body or a path that holds a secret, as neither can go without a part of it; for a body that is too
+ *   large to be looked through at once
  */
 export function withholdSecrets(request: TransportRequest, rule: CrossingRule): TransportRequest {
-  const { origin } = parseHttpUrl(request.url);
-  if (request.body !== undefined && rule.holdsSecret(bodyText(request.body))) {
-    throw new TransportError(
-      'NETWORK_REFUSED',
-      `The request would take credentials in its body to ${origin}, a host the app does not name. Add it to network.appHosts (--app-host) to send them there.`,
-      { retryable: false },
-    );
+  const { body } = request;
+  if (body !== undefined && (body.byteLength > MAX_SEARCHED_BYTES || rule.holdsSecret(readText(body)))) {
+    throw refusal('in its body', request);
   }
+  return withholdFromHead(request, rule);
+}
+
+/** `withholdSecrets` for a body of any size. */
+export async function withholdSecretsInTurns(
+  request: TransportRequest,
+  rule: CrossingRule,
+): Promise<TransportRequest> {
+  const { body } = request;
+  if (body === undefined || body.byteLength <= MAX_SEARCHED_BYTES) return withholdSecrets(request, rule);
+  const turns = new Turns();
+  for (let start = 0; start < body.byteLength; start += PIECE_BYTES) {
+    const piece = body.subarray(Math.max(0, start - OVERLAP_BYTES), start + PIECE_BYTES);
+    if (rule.holdsSecret(readText(piece))) throw refusal('in its body', request);
+    if (turns.isOver) await turns.next();
+  }
+  return withholdFromHead(request, rule);
+}
+
+function withholdFromHead(request: TransportRequest, rule: CrossingRule): TransportRequest {
+  const { origin, path } = parseHttpUrl(request.url);
+  if (rule.holdsCredential(path)) throw refusal('in its path', request);
   const withheld: string[] = [];
   const headers = request.headers.filter(([name, value]) => {
     const isSecret = rule.isSecretHeader(name) || rule.holdsSecret(value);
@@ -31,10 +55,17 @@ export function withholdSecrets(request: TransportRequest, rule: CrossingRule): 
   return { ...request, url, headers };
 }
 
-function bodyText(body: Uint8Array): string {
-  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, MAX_SEARCHED_BYTES)).toString(
-    'utf8',
+function refusal(where: string, { url }: TransportRequest): TransportError {
+  const { origin } = parseHttpUrl(url);
+  return new TransportError(
+    'NETWORK_REFUSED',
+    `The request would take credentials ${where} to ${origin}, a host the app does not name. Add it to network.appHosts (--app-host) to send them there.`,
+    { retryable: false },
   );
+}
+
+function readText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
 function withoutSecretPairs(url: string, rule: CrossingRule, withheld: string[]): string {
@@ -48,5 +79,8 @@ function withoutSecretPairs(url: string, rule: CrossingRule, withheld: string[])
       if (isSecret) withheld.push('a parameter of the query');
       return !isSecret;
     });
-  return kept.length === 0 ? url.slice(0, mark) : `${url.slice(0, mark)}?${kept.join('&')}`;
+  const query = kept.join('&');
+  // A secret with `&` in it, written as it is.
+  if (query !== '' && rule.holdsSecret(query)) withheld.push('the query');
+  return query === '' || rule.holdsSecret(query) ? url.slice(0, mark) : `${url.slice(0, mark)}?${query}`;
 }

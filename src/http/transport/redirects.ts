@@ -4,7 +4,7 @@ import { withoutHeaders } from '../message/headers.js';
 import { type HttpUrl, isSameHost, parseHttpUrl } from '../message/http-url.js';
 import type { Transport, TransportRequest, TransportResponse } from '../message/transport.js';
 import { withoutOAuth1Body } from '../signing/oauth1-signature.js';
-import { withholdSecrets } from './crossing.js';
+import { withholdSecretsInTurns } from './crossing.js';
 
 /** The Fetch standard's figure. [choice] */
 const MAX_REDIRECTS = 20;
@@ -42,7 +42,7 @@ export async function followRedirects(
     const location = request.redirect === 'follow' ? redirectLocation(response) : undefined;
     if (location === undefined) return response;
     if (hops >= MAX_REDIRECTS) throw tooMany(request.url);
-    current = nextRequest(current, response.status, location);
+    current = await nextRequest(current, response.status, location);
     response = await transport(current);
   }
 }
@@ -60,7 +60,11 @@ function readUtf8(latin1: string): string {
   return text.includes('\ufffd') ? latin1 : text;
 }
 
-function nextRequest(request: TransportRequest, status: number, location: string): TransportRequest {
+async function nextRequest(
+  request: TransportRequest,
+  status: number,
+  location: string,
+): Promise<TransportRequest> {
   const from = parseHttpUrl(request.url);
   const { url, target } = resolveLocation(location, request.url, from.origin);
   const keepsBody = status === 307 || status === 308 || request.method === 'GET' || request.method === 'HEAD';
@@ -75,7 +79,7 @@ function nextRequest(request: TransportRequest, status: number, location: string
     : { ...request, url, headers, method: 'GET', body: undefined };
   const crossing = keepsCredentials ? undefined : request.crossing?.();
   if (crossing === undefined) return next;
-  return crossing.sendsSecrets || crossing.isTrusted(target) ? next : withholdSecrets(next, crossing);
+  return crossing.sendsSecrets || crossing.isTrusted(target) ? next : withholdSecretsInTurns(next, crossing);
 }
 
 function resolveLocation(location: string, base: string, origin: string): { url: string; target: HttpUrl } {

@@ -1,4 +1,5 @@
 import { functionError } from '../../errors/iml-error.js';
+import { sortInParts } from '../../util/sort-in-parts.js';
 import { isBuffer, isEmpty, isMissing, toInstant, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
 import { pathReader } from '../values/path.js';
@@ -36,7 +37,7 @@ export function sortList(list: readonly unknown[], order: unknown, key: unknown)
       for (let index = 0; index < list.length; index++) entries.push(entryOf(list[index]));
       return entries.sort(inOrder).map((entry) => entry.item);
     },
-    () => sortInParts(list, entryOf, inOrder),
+    () => sortEntries(list, entryOf, inOrder),
   );
 }
 
@@ -46,52 +47,22 @@ const STEPS_OF_COMPARISON = 1.5;
 /** Items that are looked at between two turns: few, as each may be a long text. */
 const PART = 32;
 
-type Compare = (a: Entry, b: Entry) => number;
-
-/** Short runs that are sorted each, then merged by twos: as stable as what the host does at once. */
-function* sortInParts(
+function* sortEntries(
   list: readonly unknown[],
   entryOf: (item: unknown) => Entry,
-  order: Compare,
+  order: (a: Entry, b: Entry) => number,
 ): Parts<unknown[]> {
-  let runs: Entry[][] = [];
-  for (let start = 0; start < list.length; start += PART) {
-    const run: Entry[] = [];
-    for (let index = start; index < Math.min(start + PART, list.length); index++)
-      run.push(entryOf(list[index]));
-    runs.push(run.sort(order));
-    yield;
-  }
-  while (runs.length > 1) {
-    const merged: Entry[][] = [];
-    for (let index = 0; index < runs.length; index += 2) {
-      merged.push(yield* mergeInParts(runs[index] ?? [], runs[index + 1] ?? [], order));
-    }
-    runs = merged;
+  const entries: Entry[] = [];
+  for (const item of list) {
+    entries.push(entryOf(item));
+    if (entries.length % PART === 0) yield;
   }
   const sorted: unknown[] = [];
-  for (const { item } of runs[0] ?? []) {
+  for (const { item } of yield* sortInParts(entries, order)) {
     sorted.push(item);
     if (sorted.length % PART === 0) yield;
   }
   return sorted;
-}
-
-function* mergeInParts(left: readonly Entry[], right: readonly Entry[], order: Compare): Parts<Entry[]> {
-  const merged: Entry[] = [];
-  for (let at = 0, other = 0; at < left.length || other < right.length; ) {
-    const [a, b] = [left[at], right[other]];
-    // Of two that are equal the earlier one stays in front.
-    if (b === undefined || (a !== undefined && order(a, b) <= 0)) {
-      if (a !== undefined) merged.push(a);
-      at++;
-    } else {
-      merged.push(b);
-      other++;
-    }
-    if (merged.length % PART === 0) yield;
-  }
-  return merged;
 }
 
 function planSort(order: unknown, key: unknown): { order: SortOrder; key: unknown } {

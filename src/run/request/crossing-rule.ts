@@ -1,5 +1,7 @@
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { CrossingRule } from '../../http/message/transport.js';
+import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor } from '../../redaction/redact.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import type { RunContext } from '../scope/run-context.js';
 import { trustedOrigin } from './universal-host.js';
@@ -17,6 +19,10 @@ export function createCrossingRule(request: CompiledRequest, context: RunContext
     sendsSecrets: policy?.sendsSecrets === true,
     isSecretHeader: (name) => isSecretName(name, 'header'),
     holdsSecret: (text) => context.redactor.holdsSecret(text),
+    holdsCredential: (text) =>
+      createRedactor({
+        secrets: collectNamedSecrets([context.scope['connection'], context.scope['common']]),
+      }).holdsSecret(text),
     onWithheld: (what, origin) =>
       context.warnOnce({
         code: 'other-host',

@@ -1,11 +1,11 @@
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import { evaluateDirective } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
-import { type Page, singlePage } from './collect-outputs.js';
+import { joinOutputs, type Page, singlePage } from './collect-outputs.js';
 
 /** What `wrapper` makes of all pages of a request: it sees a list where they were iterated or are several, else their one output. */
 export function wrapPages(request: CompiledRequest, pages: readonly Page[], context: RunContext): Page {
-  const outputs = pages.flatMap((page) => page.outputs);
+  const outputs = joinOutputs(pages);
   const isList = request.response.iterate !== undefined || outputs.length > 1;
   return applyWrapper(request, isList ? outputs : outputs[0], context);
 }

@@ -1,5 +1,6 @@
 import type { CompiledIterate, CompiledResponse } from '../../document/compile/compiled-request.js';
 import { describeType } from '../../iml/values/value-kind.js';
+import { joinLists } from '../../util/join-lists.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
 import { evaluateDirective, evaluateFlag, inTurns, runError } from '../scope/evaluate-directive.js';
@@ -147,7 +148,18 @@ export type Bundle = unknown;
  */
 export function listBundles(page: Page): readonly Bundle[] {
   if (page.isIterated) return page.outputs;
-  return page.outputs.flat().filter((output) => output !== undefined && output !== null);
+  return withoutNothing(joinLists(page.outputs));
+}
+
+/** Copied only where something is left out: a list may have millions. */
+function withoutNothing(list: readonly unknown[]): readonly unknown[] {
+  if (!list.includes(undefined) && !list.includes(null)) return list;
+  return list.filter((output) => output !== undefined && output !== null);
+}
+
+/** The outputs of pages, one behind the other. */
+export function joinOutputs(pages: readonly Page[]): readonly unknown[] {
+  return joinLists(pages.map(({ outputs }) => outputs));
 }
 
 /** A single output that is a list counts by its items. */

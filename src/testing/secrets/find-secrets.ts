@@ -126,8 +126,9 @@ export function findBodySecrets(
 function findInText(text: string, onSecret: OnSecret): void {
   redactBodyText(text, {
     paths: [],
-    budget: { left: Number.POSITIVE_INFINITY },
+    budget: { left: Number.POSITIVE_INFINITY, value: 0, encoded: 0 },
     text: (raw) => raw,
+    name: (raw) => raw,
     pieces: (raw) => raw,
     onHidden: (value) => {
       if (typeof value === 'string' && isSecretLeaf(value)) onSecret('hidden', value);
