@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { SqlTables } from './sql-tables.js';
+import type { SqlRunner, StatementOptions } from './sql-runner.js';
 
 /** A row: members are text, numbers, booleans, null or JSON, as its table says. Every row has an `id` given by the store. */
 export interface Row {
@@ -214,6 +213,11 @@ export interface RecordReader<T extends Tables> {
   ): Promise<ReadonlyMap<T[K][C], number>>;
 }
 
+/**
+ * Reads and changes within a transaction. What is asked is done in the order it was asked for, whether answers were waited for
+ * or not, but for rows that are added, which are there once that is answered: so a database in a network is spared the way
+ * there and back. Whoever does so waits for all of them (`Promise.all`).
+ */
 export interface RecordWriter<T extends Tables> extends RecordReader<T> {
   /**
    * The first row by id that fits, which nobody else changes (`update`) or removes (`key`) until the transaction ends.
@@ -230,7 +234,7 @@ export interface RecordWriter<T extends Tables> extends RecordReader<T> {
    */
   lockFree<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<readonly T[K][]>;
   /** The open SQL transaction, for a queue whose jobs are added in it; undefined in memory. */
-  readonly sql?: Kysely<SqlTables> | undefined;
+  readonly sql?: SqlRunner | undefined;
   /** Adds rows that lead to one another, in one statement on PostgreSQL. @throws StoreError `STORE_CONFLICT` */
   insertLinked<const N extends NewRows<T>>(rows: N): Promise<AddedRows<T, N>>;
   /** Adds a row and gives it the next id. @throws StoreError `STORE_CONFLICT` */
@@ -251,6 +255,7 @@ export interface RecordWriter<T extends Tables> extends RecordReader<T> {
     table: K,
     where: Where<T[K]>,
     change: Partial<Omit<T[K], 'id'>>,
+    options?: StatementOptions,
   ): Promise<readonly T[K][]>;
   /** Removes every row that fits; answers how many. */
   remove<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<number>;

@@ -1,21 +1,17 @@
 import type { Kysely, QueryResult } from 'kysely';
 import type { TransactionOptions } from './record-store.js';
+import type { SqlRunner } from './sql-runner.js';
 import type { SqlTables } from './sql-tables.js';
 
-/** An open SQL database: the query builder and what differs between the two kinds. */
-export interface SqlDatabase {
+/** An open SQL database, and what differs between the two kinds. */
+export interface SqlDatabase extends SqlRunner {
   readonly kind: 'sqlite' | 'postgres';
+  /** The query builder: for the history of tables, and for whoever has more use for words than for speed. */
   readonly db: Kysely<SqlTables>;
-  /** Runs a statement whose values stand behind its marks: `$1` on PostgreSQL, `?` in SQLite. */
-  readonly run: (
-    db: Kysely<SqlTables>,
-    text: string,
-    values: readonly unknown[],
-  ) => Promise<QueryResult<Record<string, unknown>>>;
   /** Runs one statement as a transaction of its own, in one round trip. @throws StoreError `STORE_BUSY` */
   runAlone(text: string, values: readonly unknown[]): Promise<QueryResult<Record<string, unknown>>>;
   /** Runs `work` whole or not at all, begun again when other writers interfere. @throws StoreError `STORE_BUSY` */
-  transaction<R>(work: (db: Kysely<SqlTables>) => Promise<R>, options?: TransactionOptions): Promise<R>;
+  transaction<R>(work: (on: SqlRunner) => Promise<R>, options?: TransactionOptions): Promise<R>;
   /** Gives the room of removed rows back to the disk, where that is not done by itself. */
   shrink(): Promise<void>;
   close(): Promise<void>;

@@ -208,6 +208,20 @@ describeEach('a host', (engine) => {
     expect(await host.scenarios.get('poll')).toMatchObject({ nextRunMs: nowMs + 60_000, lastRunMs: nowMs });
   });
 
+  it('runs by a calendar at its next time when the clock was set back, and not by so much earlier', async () => {
+    const { host, store } = await open(engine, () => SUCCESS);
+    const cron = { pattern: '30 2 * * *', timezone: 'Europe/Prague' };
+    await host.scenarios.put({ name: 'report', plan: { ...plan({ everyMs: 1 }), everyMs: undefined, cron } });
+    const aheadMs = Date.parse('2027-05-12T06:00:00Z');
+    const planned = Date.parse('2027-05-13T00:30:00Z');
+    const times = { lastRunMs: aheadMs, scheduledMs: planned, nextRunMs: planned };
+    await store.transaction((writer) => writer.update('scenarios', { name: 'report' }, times));
+    const nowMs = aheadMs - 7 * 3_600_000;
+    await followClock(store, nowMs);
+    const { nextRunMs, lastRunMs } = await host.scenarios.get('report');
+    expect([nextRunMs, lastRunMs]).toEqual([Date.parse('2027-05-12T00:30:00Z'), nowMs]);
+  });
+
   it('takes another interval at once, and keeps the schedule through a change of anything else', async () => {
     const { host } = await open(engine, () => SUCCESS);
     await host.scenarios.put({ name: 'poll', plan: plan({ everyMs: 3_600_000 }) });

@@ -1,15 +1,22 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../src/host/create-host.js';
 import { resolveHostLimits } from '../../src/host/host-limits.js';
-import type { HostStore, HostWriter, IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
+import type {
+  EventRow,
+  HostStore,
+  HostWriter,
+  IncompleteRow,
+  ScenarioRow,
+} from '../../src/host/store/tables.js';
+import type { Claimed } from '../../src/host/work/claim.js';
 import type { HostContext } from '../../src/host/work/context.js';
 import { NO_TRACING } from '../../src/host/work/tracing.js';
 import { createWorkLog } from '../../src/host/work/work-log.js';
 import { SYSTEM_CLOCK } from '../../src/util/clock.js';
-import { newIncomplete, newScenario } from './new-rows.js';
+import { newEvent, newIncomplete, newScenario } from './new-rows.js';
 import { describeEach, eventually, openParts } from './open-parts.js';
 import { dropTemplate, hasPostgres, POSTGRES_MISSING } from './test-database.js';
-import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';
+import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -121,5 +128,70 @@ describeEach('a host with nothing else to do', (engine) => {
     const id = await addRunning(store, scenarioId, worker?.name ?? '');
     const read = (): Promise<IncompleteRow | undefined> => store.get('incompletes', { id });
     await eventually(async () => (await read())?.status === 'resolved');
+  });
+});
+
+describeEach('the end of an event and the beginning of the next', (engine) => {
+  const { signal } = new AbortController();
+
+  /** A scenario with an event that this worker has under way, and what its log is asked as that is over. */
+  async function openRunning(change: Partial<ScenarioRow>): Promise<{
+    readonly store: HostStore;
+    readonly scenario: ScenarioRow;
+    readonly event: EventRow;
+    readonly end: () => Promise<readonly Claimed[]>;
+  }> {
+    const { store, queue, drop } = await openParts(engine);
+    cleanups.push(drop);
+    const definition = plan({ ordered: true });
+    const { scenario, event } = await store.transaction(async (writer) => ({
+      scenario: await writer.insert('scenarios', newScenario({ definition, hookId: 1, ...change })),
+      event: await writer.insert('events', newEvent({ status: 'running', claimedBy: ME, attempts: 1 })),
+    }));
+    const log = createWorkLog(contextOf(store, queue));
+    // What it compares every so often comes first, so that the next transaction has nothing else to do.
+    log.hold('events', event.id);
+    await log.write({ signal });
+    const claim = { kind: 'event', event, scenario } as const;
+    const requests = [{ scenarioId: scenario.id, max: 1, isAlone: false }];
+    const end = async (): Promise<readonly Claimed[]> =>
+      (await log.write({ settled: { claim, report: SUCCESS }, requests, signal })).claimed;
+    return { store, scenario, event, end };
+  }
+
+  it('share a transaction', async () => {
+    const { store, event, end } = await openRunning({});
+    const next = await store.transaction((writer) => writer.insert('events', newEvent()));
+    expect(await end()).toMatchObject([{ claims: [{ event: { id: next.id, attempts: 1 } }] }]);
+    expect(await store.get('events', { id: event.id })).toMatchObject({ status: 'done', claimedBy: null });
+  });
+
+  it('go by the hook the scenario has now, whichever it had when the event began', async () => {
+    const { store, scenario, event, end } = await openRunning({});
+    await store.transaction(async (writer) => {
+      await writer.insert('events', newEvent());
+      await writer.insert('events', newEvent({ hookId: 2, status: 'running', claimedBy: 'another' }));
+      await writer.insert('events', newEvent({ hookId: 2 }));
+      await writer.update('scenarios', { id: scenario.id }, { hookId: 2 });
+    });
+    expect(await end()).toMatchObject([{ claims: [], rest: 'busy' }]);
+    expect(await store.get('events', { id: event.id })).toMatchObject({ status: 'done' });
+  });
+
+  it('move the state of the scenario where it went well after errors', async () => {
+    const { store, scenario, event, end } = await openRunning({ state: { kind: 'active', errors: 2 } });
+    await end();
+    const stored = await store.get('scenarios', { id: scenario.id });
+    expect(stored?.state).toEqual({ kind: 'active', errors: 0 });
+    expect(await store.get('events', { id: event.id })).toMatchObject({ status: 'done' });
+  });
+
+  it("leave the scenario as it is where the event is no longer this worker's", async () => {
+    const { store, scenario, event, end } = await openRunning({ state: { kind: 'active', errors: 2 } });
+    await store.transaction((writer) => writer.update('events', { id: event.id }, { claimedBy: 'another' }));
+    await end();
+    const stored = await store.get('scenarios', { id: scenario.id });
+    expect(stored?.state).toEqual({ kind: 'active', errors: 2 });
+    expect(await store.get('events', { id: event.id })).toMatchObject({ status: 'running' });
   });
 });

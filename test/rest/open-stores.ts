@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll } from 'vitest';
 import {
@@ -50,9 +49,9 @@ const DELETIONS = [...TABLES, 'rest_windows'].map((table) => `delete from ${tabl
 
 /** The store without a row, its ids from 1 again. Far quicker than another database. */
 async function emptied(store: RestStore, statements: readonly string[]): Promise<RestStore> {
-  await store.transaction(async ({ sql: db }) => {
-    if (!db) throw new Error('Only databases are emptied by SQL.');
-    for (const statement of statements) await sql.raw(statement).execute(db);
+  await store.transaction(async ({ sql }) => {
+    if (!sql) throw new Error('Only databases are emptied by SQL.');
+    for (const statement of statements) await sql.run(statement, []);
   });
   return { ...store, close: async () => undefined };
 }

@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)(
 
     async function run(text: string, values: readonly unknown[] = []): Promise<unknown> {
       const database = await open();
-      return (await database.run(database.db, text, values)).rows;
+      return (await database.run(text, values)).rows;
     }
 
     it('are prepared once, and go on when their table changes under them', async () => {
@@ -63,9 +63,9 @@ describe.skipIf(missing !== undefined)(
       await run('alter table held alter column weight type text');
       await run("insert into held values (1, '2')");
       let begun = 0;
-      const rows = await database.transaction(async (db) => {
+      const rows = await database.transaction(async (on) => {
         begun++;
-        return (await database.run(db, text, [1])).rows;
+        return (await on.run(text, [1])).rows;
       });
       expect([rows, begun]).toEqual([[{ weight: '2' }], 2]);
     });

@@ -185,7 +185,7 @@ function createHistory(database: SqlDatabase, sql: Sql, limits: HistoryLimits): 
       if (run.state !== 'running' && ++saved % RUNS_BETWEEN_LOOKS === 1) await prune();
     },
     addEvents: (run, packed) =>
-      database.transaction(async (on) => {
+      database.db.transaction().execute(async (on) => {
         for (const { event, bodies } of packed) {
           await sql`insert or replace into dev_events (run, seq, event) values (${run}, ${event.seq}, ${JSON.stringify(event)})`.execute(
             on,

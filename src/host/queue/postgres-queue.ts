@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely';
 import type { Client } from 'pg';
 import { EngineError } from '../../errors/engine-error.js';
-import type { SqlTables } from '../../store/sql-tables.js';
+import type { SqlRunner } from '../../store/sql-runner.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import type { HostWriter } from '../store/tables.js';
 import type { HostQueue } from '../work/ports.js';
@@ -31,7 +30,6 @@ const MAX_IDS = 500;
  */
 export async function createPostgresQueue(options: PostgresQueueOptions): Promise<HostQueue> {
   const { url, clock = SYSTEM_CLOCK, pollMs } = options;
-  const { sql } = await import('kysely');
   const own = createStoreQueue({ clock, pollMs });
   let isStarted = false;
   let listener: Client | undefined;
@@ -69,7 +67,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
       // A process that works itself looks at what it adds; the others find what it leaves.
       if (isStarted || scenarioIds.length === 0) return;
       const ids = scenarioIds.length > MAX_IDS ? '' : scenarioIds.join(',');
-      await sql`select pg_notify(${CHANNEL}, ${ids})`.execute(requireTransaction(writer));
+      await requireTransaction(writer).run('select pg_notify($1, $2)', [CHANNEL, ids]);
     },
     wake: own.wake,
     start: async (look) => {
@@ -93,7 +91,7 @@ function readIds(payload: string | undefined): readonly number[] | undefined {
   return ids.every((id) => Number.isSafeInteger(id) && id > 0) ? ids : undefined;
 }
 
-function requireTransaction(writer: HostWriter): Kysely<SqlTables> {
+function requireTransaction(writer: HostWriter): SqlRunner {
   if (writer.sql !== undefined) return writer.sql;
   throw new EngineError('USAGE', 'A queue on PostgreSQL needs a store on the same database.');
 }

@@ -36,13 +36,14 @@ export async function openHostSqlite(options: SqliteOptions & SealOptions): Prom
 }
 
 /**
- * A store in a PostgreSQL database; the tables are made or brought up to date. Needs the package "pg".
+ * A store in a PostgreSQL database; the tables are made or brought up to date. Needs the package "pg". Statements are kept prepared
+ * on each connection, unless `named` is false.
  *
  * @throws StoreError `STORE_FAILED`, for a key as well that is none or not the one things are sealed with
  */
 export async function openHostPostgres(options: PostgresOptions & SealOptions): Promise<HostStore> {
   assertKey(options);
-  return openSql(await openPostgres(options), options);
+  return openSql(await openPostgres({ named: true, ...options }), options);
 }
 
 function assertKey({ sealKey }: SealOptions): void {

@@ -3,7 +3,7 @@ import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import type { Claimed, ClaimRequest } from './claim.js';
 import type { HostContext } from './context.js';
-import { type Busy, findBusy, isBusy, isRunning } from './find-busy.js';
+import { type Busy, type BusyAhead, completeBusy, findBusy, isBusy, isRunning } from './find-busy.js';
 import type { Part, ScenarioLook } from './take.js';
 import { takeEvents } from './take-events.js';
 import { takeIncompletes } from './take-incompletes.js';
@@ -17,16 +17,15 @@ import { takeScheduled } from './take-scheduled.js';
  * event is taken, and none while one is being processed. What is running and what waits is read as of one moment: an
  * event that goes back to its queue is seen as either, and never as neither.
  *
- * The caller has made sure that the work is still his (`assertOwn`).
+ * The caller has made sure that the work is still his (`assertOwn`), and asks nothing more in the transaction.
  *
- * @param held by id, those of the scenarios that the transaction holds (`lockFree`); the others are at somebody else
  * @returns for each request, in their order, what it got
  */
 export async function claimWork(
   writer: HostWriter,
   context: HostContext,
   requests: readonly ClaimRequest[],
-  held: ReadonlyMap<number, ScenarioRow>,
+  { held, ahead }: ClaimOptions,
 ): Promise<readonly Claimed[]> {
   if (requests.length === 0) return [];
   const looks = new Map<ClaimRequest, ScenarioLook>();
@@ -34,7 +33,7 @@ export async function claimWork(
   const results = new Map<ClaimRequest, Part>();
   const asked = new Set(requests.map(({ scenarioId }) => scenarioId));
   const rows = [...held.values()].filter(({ id }) => asked.has(id));
-  const busy = await findBusy(writer, rows);
+  const busy = await (ahead === undefined ? findBusy(writer, rows) : completeBusy(writer, rows, ahead));
   // The run of a schedule goes before whoever else asks for its scenario in the same transaction.
   const inOrder = requests.toSorted(
     (a, b) => Number(b.isScheduled ?? false) - Number(a.isScheduled ?? false),
@@ -51,7 +50,8 @@ export async function claimWork(
   }
   const all = [...looks.values()];
   const retries = await takeIncompletes(writer, context, all);
-  const events = await takeEvents(writer, context, all, { retries, first: busy.first });
+  const isLast = all.every(({ plan }) => plan.settings.scheduling === 'instant');
+  const events = await takeEvents(writer, context, all, { retries, first: busy.first, isLast });
   for (const [request, look] of looks) {
     const { id } = look.scenario;
     const scheduled = await takeScheduled(writer, context, look);
@@ -65,6 +65,13 @@ export async function claimWork(
     });
   }
   return requests.map((request) => ({ scenarioId: request.scenarioId, ...(results.get(request) ?? none) }));
+}
+
+export interface ClaimOptions {
+  /** By id, those of the scenarios that the transaction holds (`lockFree`); the others are at somebody else. */
+  readonly held: ReadonlyMap<number, ScenarioRow>;
+  /** What was read behind the hold, with it. */
+  readonly ahead?: BusyAhead | undefined;
 }
 
 function lookAt(

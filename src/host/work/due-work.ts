@@ -3,6 +3,7 @@ import type { ScenarioState } from '../../scenario/state/scenario-state.js';
 import type { Where } from '../../store/record-store.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostReader, HostStore, ScenarioRow } from '../store/tables.js';
+import { planAfter } from './schedule.js';
 
 /**
  * The scenarios that have something due and may start it as far as their state tells. Reads no payload, of a long queue
@@ -48,7 +49,8 @@ const MAX_SKEW_MS = 5 * 60_000;
 
 /**
  * Moves the times of what waits along when the clock was set back: what waited for ten minutes still does, and not for
- * the hours that the clock has to make up for. That it was set back shows by runs that lie in the future.
+ * the hours that the clock has to make up for. That it was set back shows by runs that lie in the future. Calendars go by the
+ * clock as it is.
  */
 export async function followClock(store: HostStore, nowMs: number): Promise<void> {
   const where = { lastRunMs: { above: nowMs + MAX_SKEW_MS } };
@@ -60,12 +62,14 @@ export async function followClock(store: HostStore, nowMs: number): Promise<void
       async (writer) => {
         const row = await writer.getLocked('scenarios', { id, lastRunMs }, 'update');
         if (row === undefined) return;
-        const times = {
-          scheduledMs: moved(row.scheduledMs),
-          nextRunMs: moved(row.nextRunMs),
-          lastRunMs: nowMs,
-        };
-        await writer.update('scenarios', { id }, { ...times, state: movedState(readState(row), byMs) });
+        const state = movedState(readState(row), byMs);
+        const plan = readPlan(row);
+        // The times of a calendar stay where they are: what has to be found is the next one.
+        const planned =
+          plan.cron === undefined
+            ? { scheduledMs: moved(row.scheduledMs), nextRunMs: moved(row.nextRunMs) }
+            : await planAfter(plan, state, null, nowMs);
+        await writer.update('scenarios', { id }, { ...planned, lastRunMs: nowMs, state });
         const retries = { scenarioId: id, status: 'waiting' } as const;
         for (const one of await writer.find('incompletes', { where: retries, columns: ['retryAtMs'] })) {
           await writer.update('incompletes', { id: one.id }, { retryAtMs: moved(one.retryAtMs) });

@@ -35,32 +35,65 @@ type QueuedColumn =
 export type QueuedEvent = Pick<EventRow, 'id' | QueuedColumn>;
 export type Queues = ReadonlyMap<number, readonly QueuedEvent[]>;
 
+const NOTHING: Busy = {
+  first: new Map(),
+  hookIds: new Set(),
+  scenarioIds: new Set(),
+  unresolved: new Map(),
+};
+
 /** What is running and what waits is read as of one moment: what goes back to its queue is seen as either, never as neither. */
 export async function findBusy(writer: HostWriter, rows: readonly ScenarioRow[]): Promise<Busy> {
   const serial = rows.filter((row) => isSerial(readPlan(row)));
+  if (serial.length === 0) return NOTHING;
   const hookIds = serial.flatMap(({ hookId }) => (hookId === null ? [] : [hookId]));
   const sequential = serial.filter((row) => readPlan(row).settings.sequential).map(({ id }) => id);
   const where = [{ status: 'running' }, { status: 'pending' }] as const;
-  const events = await writer.firstOf('events', {
-    column: 'hookId',
-    values: hookIds,
-    where,
-    columns: QUEUED,
-  });
-  const isAny = sequential.length > 0;
-  const retries = isAny
-    ? await writer.distinct('incompletes', 'scenarioId', { scenarioId: sequential, status: 'running' })
-    : [];
   const open = { scenarioId: sequential, status: OPEN_INCOMPLETES };
-  const unresolved = isAny
-    ? await writer.countBy('incompletes', 'scenarioId', open)
-    : new Map<number, number>();
+  const isAny = sequential.length > 0;
+  const [events, retries, unresolved] = await Promise.all([
+    writer.firstOf('events', { column: 'hookId', values: hookIds, where, columns: QUEUED }),
+    isAny ? writer.distinct('incompletes', 'scenarioId', { scenarioId: sequential, status: 'running' }) : [],
+    isAny ? writer.countBy('incompletes', 'scenarioId', open) : new Map<number, number>(),
+  ]);
   return {
     first: byHook(events.filter(({ status }) => status === 'pending')),
     hookIds: new Set(events.filter(({ status }) => status === 'running').map(({ hookId }) => hookId)),
     scenarioIds: new Set(retries),
     unresolved,
   };
+}
+
+/** What was read before the rows of the scenarios were there, of those that were known as something else is told of them. */
+export interface BusyAhead {
+  readonly rows: readonly ScenarioRow[];
+  readonly busy: Busy;
+}
+
+/** The same, where some of it was read ahead. What has been changed otherwise since is read again. */
+export async function completeBusy(
+  writer: HostWriter,
+  rows: readonly ScenarioRow[],
+  ahead: BusyAhead,
+): Promise<Busy> {
+  const known = new Map(ahead.rows.map((row) => [row.id, row]));
+  const more = await findBusy(
+    writer,
+    rows.filter((row) => !asksTheSame(row, known.get(row.id))),
+  );
+  const { busy } = ahead;
+  return {
+    first: new Map([...busy.first, ...more.first]),
+    hookIds: new Set([...busy.hookIds, ...more.hookIds]),
+    scenarioIds: new Set([...busy.scenarioIds, ...more.scenarioIds]),
+    unresolved: new Map([...busy.unresolved, ...more.unresolved]),
+  };
+}
+
+function asksTheSame(row: ScenarioRow, known: ScenarioRow | undefined): boolean {
+  if (known === undefined || row.hookId !== known.hookId) return false;
+  const [plan, before] = [readPlan(row), readPlan(known)];
+  return isSerial(plan) === isSerial(before) && plan.settings.sequential === before.settings.sequential;
 }
 
 /** By hook, in their order. */

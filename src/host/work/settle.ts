@@ -4,51 +4,69 @@ import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import type { Claim, EventClaim } from './claim.js';
 import type { HostContext } from './context.js';
 import { RELEASED } from './free-work.js';
-import { isSameState } from './move-state.js';
+import { isSameState, moveState } from './move-state.js';
 import type { FlowOutcome } from './ports.js';
 import type { Settled } from './run-scenario.js';
 import { type Settlement, settleOne } from './settle-one.js';
-import { resolveEnd } from './work-end.js';
 
 /**
- * Writes down all that follows from runs: what became of what they worked on, the states of the scenarios, incomplete
- * executions. Events that went well and change nothing else share one statement.
+ * Writes down that events are through, whatever the states of their scenarios are, in one statement.
  *
- * The caller has made sure that the work is still his (`assertOwn`). What was settled already, by a transaction whose
- * answer was lost with the connection, is left as it is.
+ * @returns whether they were still this worker's: a transaction whose answer was lost with the connection may have settled
+ * them already, and then all of them
+ */
+export async function endEvents(
+  writer: HostWriter,
+  { clock, worker }: HostContext,
+  settlements: readonly QuietSettlement[],
+): Promise<boolean> {
+  if (settlements.length === 0) return false;
+  const mine = { status: 'running', claimedBy: worker.name() } as const;
+  const done = { status: 'done', error: null, finishedAtMs: clock.now(), ...RELEASED } as const;
+  const ids = settlements.map(({ claim }) => claim.event.id);
+  return (await writer.update('events', { id: ids, ...mine }, done)) > 0;
+}
+
+export interface SettleOptions {
+  /** By id, scenarios that the transaction holds already. */
+  readonly held?: ReadonlyMap<number, ScenarioRow> | undefined;
+  /** What `endEvents` said of those that are through. */
+  readonly wereMine: boolean;
+}
+
+/**
+ * Writes down what else follows from runs: what became of what they worked on, the states of the scenarios, incomplete
+ * executions. Most events go well and change nothing else.
  *
- * @param held by id, scenarios that the transaction holds already
+ * The caller has made sure that the work is still his (`assertOwn`), and has ended the events that are through
+ * (`endEvents`). What was settled already, by a transaction whose answer was lost with the connection, is left as it is.
+ *
  * @returns what followed for its scenario, where something did
  */
 export async function settleAll(
   writer: HostWriter,
   context: HostContext,
   settlements: readonly Settlement[],
-  held: ReadonlyMap<number, ScenarioRow> = new Map(),
+  { held = new Map(), wereMine }: SettleOptions,
 ): Promise<ReadonlyMap<Claim, Settled>> {
   const settled = new Map<Claim, Settled>();
   if (settlements.length === 0) return settled;
   const nowMs = context.clock.now();
+  const through = settlements.filter(isThrough);
   const ids = new Set(settlements.map(({ claim }) => claim.scenario.id));
   const others = [...ids].filter((id) => !held.has(id));
   const found = others.length === 0 ? [] : await writer.find('scenarios', { where: { id: others } });
   const fresh = new Map([...held, ...found.map((row) => [row.id, row] as const)]);
-  const plain = settlements.filter(isQuiet).filter(({ claim: { scenario }, report }) => {
-    const row = fresh.get(scenario.id) ?? scenario;
-    return changesNothing(row, report, nowMs);
-  });
-  if (plain.length > 0) {
-    const own = { status: 'running', claimedBy: context.worker.name() } as const;
-    const done = { status: 'done', error: null, finishedAtMs: nowMs, ...RELEASED } as const;
-    await writer.update('events', { id: plain.map(({ claim }) => claim.event.id), ...own }, done);
-    await noteRuns(writer, plain, { fresh, held, nowMs });
-  }
+  if (through.length > 0) await noteRuns(writer, through, { fresh, held, nowMs });
   // In one order everywhere: transactions that lock the same scenarios must not wait for each other in a circle.
-  const moving = settlements
-    .filter((one) => !plain.some(({ claim }) => claim === one.claim))
-    .sort((a, b) => a.claim.scenario.id - b.claim.scenario.id);
-  for (const one of moving) {
-    const moved = await settleOne(writer, context, one);
+  const inOrder = settlements.toSorted((a, b) => a.claim.scenario.id - b.claim.scenario.id);
+  for (const one of inOrder) {
+    const { scenario } = one.claim;
+    const isEnded = isThrough(one);
+    if (isEnded && (!wereMine || leavesState(fresh.get(scenario.id) ?? scenario, one, nowMs))) continue;
+    const moved = isEnded
+      ? await moveState(writer, context, scenario, one.report)
+      : await settleOne(writer, context, one);
     if (moved !== undefined) settled.set(one.claim, moved);
   }
   return settled;
@@ -80,19 +98,22 @@ interface NoteOptions {
 }
 
 /** An event whose run brought nothing that is written down beside its end. */
-interface QuietSettlement {
+export interface QuietSettlement {
   readonly claim: EventClaim;
   readonly report: FlowOutcome;
 }
 
-/** Whether it is one; whether it moves its scenario all the same, the state tells. */
-export function isQuiet(settlement: Settlement): settlement is QuietSettlement {
+/** Whether it is an event that went well. It is done then, whatever the state of its scenario. */
+export function isThrough(settlement: Settlement): settlement is QuietSettlement {
   const { claim, report } = settlement;
-  return claim.kind === 'event' && report?.error === undefined && report?.incompletes.length === 0;
+  if (claim.kind !== 'event' || report === undefined) return false;
+  const { outcome, error, incompletes } = report;
+  const isWell = outcome.kind === 'success' || outcome.kind === 'warning';
+  return isWell && error === undefined && incompletes.length === 0;
 }
 
-/** Whether such a run leaves nothing behind but an event that is done. */
-function changesNothing(scenario: ScenarioRow, { outcome }: FlowOutcome, nowMs: number): boolean {
-  const transition = nextState(readState(scenario), readPlan(scenario).settings, outcome, nowMs);
-  return isSameState(transition.state, scenario.state) && resolveEnd(outcome, transition) === 'done';
+/** Whether the state of the scenario stays as it is, as it mostly does. */
+function leavesState(scenario: ScenarioRow, { report }: QuietSettlement, nowMs: number): boolean {
+  const { state } = nextState(readState(scenario), readPlan(scenario).settings, report.outcome, nowMs);
+  return isSameState(state, scenario.state);
 }

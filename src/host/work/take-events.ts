@@ -7,12 +7,20 @@ import { byHook, QUEUED, type QueuedEvent, type Queues } from './find-busy.js';
 import { type GiveUpNotice, giveUpEvent } from './give-up.js';
 import { markTaken, type Part, type ScenarioLook, sortOut, type Taking, toParts } from './take.js';
 
-/** By scenario, the events that may start: of those that keep order the first alone. @param first by hook that keeps order */
+export interface TakeEventsOptions {
+  readonly retries: ReadonlyMap<number, Part>;
+  /** By hook that keeps order. */
+  readonly first: Queues;
+  /** Whether nothing else is asked in the transaction. */
+  readonly isLast: boolean;
+}
+
+/** By scenario, the events that may start: of those that keep order the first alone. */
 export async function takeEvents(
   writer: HostWriter,
   context: HostContext,
   looks: readonly ScenarioLook[],
-  { retries, first }: { readonly retries: ReadonlyMap<number, Part>; readonly first: Queues },
+  { retries, first, isLast }: TakeEventsOptions,
 ): Promise<Map<number, Part>> {
   const wanting = looks.filter(({ scenario, plan, request, mayRun }) => {
     const isTimed = plan.settings.scheduling === 'timed';
@@ -33,9 +41,10 @@ export async function takeEvents(
     takings.push({ ...sorted, scenario, request, isMore });
   }
   const own = { status: 'running', claimedBy: context.worker.name() } as const;
-  const taken = await markTaken(takings, (id, change) =>
-    writer.updateAndRead('events', { id, status: 'pending' }, { ...own, ...change }),
-  );
+  const taken = await markTaken(takings, (id, change, isLastGroup) => {
+    const options = { isLast: isLast && isLastGroup };
+    return writer.updateAndRead('events', { id, status: 'pending' }, { ...own, ...change }, options);
+  });
   return toParts(takings, taken, (event, scenario) => ({ kind: 'event', event, scenario }));
 }
 

@@ -70,10 +70,15 @@ interface TakenChange extends Omit<Crashing, 'id'> {
   readonly scenarioId?: number;
 }
 
-/** Marks rows as taken, those of equal counts in one statement, of however many scenarios. @returns by id, those that were */
+/**
+ * Marks rows as taken, those of equal counts in one statement, of however many scenarios.
+ *
+ * @param update is told whether there is another statement behind it
+ * @returns by id, those that were
+ */
 export async function markTaken<R extends Row>(
   takings: readonly Taking<Crashing>[],
-  update: (ids: readonly number[], change: TakenChange) => Promise<readonly R[]>,
+  update: (ids: readonly number[], change: TakenChange, isLast: boolean) => Promise<readonly R[]>,
 ): Promise<ReadonlyMap<number, R>> {
   const groups = new Map<string, { readonly change: TakenChange; readonly ids: number[] }>();
   for (const { rows, scenario, request } of takings) {
@@ -91,8 +96,9 @@ export async function markTaken<R extends Row>(
     }
   }
   const taken = new Map<number, R>();
-  for (const { change, ids } of groups.values()) {
-    for (const row of await update(ids, change)) taken.set(row.id, row);
+  const last = [...groups.values()].at(-1);
+  for (const group of groups.values()) {
+    for (const row of await update(group.ids, group.change, group === last)) taken.set(row.id, row);
   }
   return taken;
 }

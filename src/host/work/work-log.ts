@@ -4,12 +4,13 @@ import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import type { Claim, Claimed, ClaimRequest } from './claim.js';
 import { claimWork } from './claim-work.js';
 import type { HostContext } from './context.js';
+import { findBusy } from './find-busy.js';
 import type { HeldTable } from './free-work.js';
 import { createHeldWork, locateClaim } from './held-work.js';
 import { nextTurn } from './next-turn.js';
 import { isPassing, persist } from './persist.js';
 import type { Settled } from './run-scenario.js';
-import { isQuiet, settleAll } from './settle.js';
+import { endEvents, isThrough, settleAll } from './settle.js';
 import type { Settlement } from './settle-one.js';
 
 /** What came of something that was taken, and what work is wanted next. */
@@ -114,22 +115,27 @@ export function createWorkLog(
     const wanting = entries.filter(({ requests, signal }) => requests !== undefined && !signal.aborted);
     const asked = wanting.flatMap(({ requests = [] }) => requests);
     const requests = [...asked, ...chosen];
+    const through = settlements.filter(isThrough);
     // What is settled reads the rows that are held. Where states are moved others are locked, one after the other, and
     // who holds some must not wait for them.
-    const isCalm = settlements.every(isQuiet);
-    // Both are asked at once, and nothing is written before they are answered.
-    const [early] = await Promise.all([
+    const isCalm = through.length === settlements.length && !held.isCheckDue();
+    const known = isCalm ? through.map(({ claim }) => claim.scenario) : [];
+    const wanted = new Set(requests.map(({ scenarioId }) => scenarioId));
+    const rows = known.filter(({ id }) => wanted.has(id));
+    // All are asked at once, and answered in this order: what has ended is seen by the look at what is next, which is behind
+    // the hold. Where the work is not this worker's, nothing of it is kept.
+    const [early, , wereMine, busy] = await Promise.all([
       isCalm ? holdScenarios(writer, requests) : undefined,
       context.worker.assertOwn(writer),
+      endEvents(writer, context, through),
+      isCalm ? findBusy(writer, rows) : undefined,
     ]);
-    const moved = await settleAll(writer, context, settlements, early);
+    const moved = await settleAll(writer, context, settlements, { held: early, wereMine });
     await held.freeUnattended(writer);
-    const claimed = await claimWork(
-      writer,
-      context,
-      requests,
-      early === undefined || moved.size > 0 ? await holdScenarios(writer, requests) : early,
-    );
+    const claimed = await claimWork(writer, context, requests, {
+      held: early === undefined || moved.size > 0 ? await holdScenarios(writer, requests) : early,
+      ahead: busy && { rows, busy },
+    });
     if (claimed.some(({ claims }) => claims.length > 0)) context.checkpoint('work: taken');
     for (const kind of new Set(settlements.map(({ claim }) => claim.kind))) {
       context.checkpoint(`${POINT_NAMES[kind]}: before the commit`);

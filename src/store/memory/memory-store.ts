@@ -18,6 +18,7 @@ import {
   type TableDefinitions,
   type Tables,
   type Tally,
+  type Where,
 } from '../record-store.js';
 import { compareValues } from './compare.js';
 import { type ColumnCondition, createMemoryTable, type MemoryTable, matches } from './memory-table.js';
@@ -199,10 +200,15 @@ function createWriter<T extends Tables>(
     // `id` is the one member `Omit` took away.
     return addRow(tables, undo, name, row) as T[typeof name];
   };
+  // What is asked is done at once, so in the order in which it is asked.
+  const read = <K extends keyof T & string>(name: K, where: Where<T[K]>): readonly T[K][] => {
+    const rows: Row[] = findOrdered(requireTable(tables, name), selectRows(tables, name, where), {});
+    // The rows of a table have the type its name stands for.
+    return rows as T[K][];
+  };
   const update: RecordWriter<T>['updateAndRead'] = async (name, where, change) => {
     const table = requireTable(tables, name);
-    const rows = await reader.find(name, { where });
-    return rows.map((row) => {
+    return read(name, where).map((row) => {
       table.drop(row);
       undo.push(() => table.put(row));
       // A row with some of its members changed is one of the same table.
@@ -215,26 +221,18 @@ function createWriter<T extends Tables>(
   return {
     ...reader,
     getLocked: reader.get,
-    lockFree: async (name, where) => {
-      const rows: readonly Row[] = await reader.find(name, { where });
-      // The rows of a table have the type its name stands for.
-      return rows as readonly T[typeof name][];
-    },
+    lockFree: async (name, where) => read(name, where),
     insertLinked: async (rows) => {
       // Each row is of the table it names.
       return addLinked(tables, undo, rows) as AddedRows<T, typeof rows>;
     },
     insert,
-    insertAll: async (name, rows) => {
-      const added: T[typeof name][] = [];
-      for (const row of rows) added.push(await insert(name, row));
-      return added;
-    },
+    insertAll: async (name, rows) => rows.map((row) => addRow(tables, undo, name, row) as T[typeof name]),
     update: async (name, where, change) => (await update(name, where, change)).length,
     updateAndRead: update,
     remove: async (name, where) => {
       const table = requireTable(tables, name);
-      const rows = await reader.find(name, { where });
+      const rows = read(name, where);
       for (const row of rows) {
         table.drop(row);
         undo.push(() => table.put(row));

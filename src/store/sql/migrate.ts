@@ -20,7 +20,7 @@ const LOCK = 7_130_201;
  */
 export async function migrate(database: SqlDatabase, migrations: readonly Migration[]): Promise<void> {
   const run = (db: Kysely<SqlTables>): Promise<void> => runMissing(db, database.kind, migrations);
-  if (database.kind === 'sqlite') return database.transaction(run);
+  if (database.kind === 'sqlite') return database.db.transaction().execute(run);
   const { sql } = await import('kysely');
   // The lock comes before the transaction: one that is open while it waits would not see what the other process did.
   await database.db.connection().execute(async (connection) => {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DatabaseConnection, Kysely } from 'kysely';
 import type Postgres from 'pg';
 import type { CustomTypesConfig, Pool } from 'pg';
 import { loadPackages } from '../../errors/load-packages.js';
@@ -57,33 +56,19 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
     kysely: () => import('kysely'),
     pg: () => import('pg'),
   });
-  const { CompiledQuery, Kysely, PostgresDialect } = kysely;
+  const { Kysely, PostgresDialect } = kysely;
   const names = options.named === true ? createStatementNames() : undefined;
-  const clients = createPostgresClients(await openPool(pg.default, options), names);
-  const db = new Kysely<SqlTables>({ dialect: new PostgresDialect({ pool: clients.pool }) });
-  // The query builder asks for one answer after the other in a transaction; the connection itself does not wait.
-  const connections = new WeakMap<Kysely<SqlTables>, Pick<DatabaseConnection, 'executeQuery'>>();
-  const direct = <R>(work: (db: Kysely<SqlTables>) => Promise<R>) => {
-    return async (on: Kysely<SqlTables>): Promise<R> => {
-      await on.getExecutor().provideConnection(async (connection) => {
-        connections.set(on, connection);
-      });
-      return work(on).finally(() => connections.delete(on));
-    };
-  };
+  const pool = await openPool(pg.default, options);
+  const clients = createPostgresClients(pool, names);
+  const db = new Kysely<SqlTables>({ dialect: new PostgresDialect({ pool }) });
   return {
     kind: 'postgres',
     db,
-    run: (on, text, values) => {
-      // Past the query builder, which takes longer than most statements.
-      if (on === db) return runRenamed(() => clients.query(text, values));
-      const query = CompiledQuery.raw(text, [...values]);
-      return (connections.get(on) ?? on).executeQuery(query);
-    },
+    run: (text, values) => runRenamed(() => clients.query(text, values)),
     runAlone: (text, values) => runAgain(() => clients.queryAlone(text, values)),
     transaction: (work, { isolation = 'serializable' } = {}) => {
       const level = isolation === 'serializable' ? 'serializable' : 'read committed';
-      return runAgain(() => db.transaction().setIsolationLevel(level).execute(direct(work)));
+      return runAgain(() => clients.transaction(level, work));
     },
     // The server does so by itself.
     shrink: async () => {},

@@ -1,13 +1,13 @@
 import { chmod, open } from 'node:fs/promises';
-import type { Kysely } from 'kysely';
 import type Database from 'libsql';
 import { loadPackages } from '../../errors/load-packages.js';
 import { StoreError } from '../../errors/store-error.js';
 import { readErrno } from '../../util/read-errno.js';
 import type { SqlDatabase } from '../sql-database.js';
+import type { SqlRunner } from '../sql-runner.js';
 import type { SqlTables } from '../sql-tables.js';
 import { shrinkSqlite } from './shrink-sqlite.js';
-import { createSqliteConnection, createSqliteDialect } from './sqlite-dialect.js';
+import { createSqliteConnection, createSqliteDialect, type SqliteConnection } from './sqlite-dialect.js';
 import { isHeld, whenFree } from './when-free.js';
 
 export interface SqliteOptions {
@@ -34,41 +34,41 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
   const database = openFile(libsql.default, options);
   const waitMs = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
   const connection = createSqliteConnection(database, waitMs);
-  const { CompiledQuery, Kysely: Builder } = kysely;
-  const db = new Builder<SqlTables>({ dialect: await createSqliteDialect(connection) });
-  /** Transactions under way, which have the connection. */
-  const open = new WeakSet<Kysely<SqlTables>>();
-  const runAlone: SqlDatabase['runAlone'] = async (text, values) => {
+  const db = new kysely.Kysely<SqlTables>({ dialect: await createSqliteDialect(connection) });
+  const use = async <R>(work: () => Promise<R>): Promise<R> => {
     await connection.acquire();
     try {
-      return await connection.run(text, values);
+      return await work();
     } finally {
       connection.release();
     }
   };
-  const alone = (work: () => void): Promise<void> => db.connection().execute(() => whenFree(work, waitMs));
+  const run: SqlDatabase['run'] = (text, values) => use(() => connection.run(text, values));
+  const alone = (work: () => void): Promise<void> => use(() => whenFree(work, waitMs));
   return {
     kind: 'sqlite',
     db,
-    // Past the query builder, which takes longer than most statements.
-    run: (on, text, values) => {
-      if (on === db) return runAlone(text, values);
-      return open.has(on)
-        ? connection.run(text, values)
-        : on.executeQuery(CompiledQuery.raw(text, [...values]));
-    },
-    runAlone,
-    transaction: (work) =>
-      db.transaction().execute((on) => {
-        open.add(on);
-        return work(on).finally(() => open.delete(on));
-      }),
+    run,
+    runAlone: run,
+    transaction: (work) => use(() => transact(connection, work)),
     shrink: () => shrinkSqlite(database, alone).catch(leaveBusy),
     close: async () => {
       await db.destroy();
       connection.close();
     },
   };
+}
+
+async function transact<R>(connection: SqliteConnection, work: (on: SqlRunner) => Promise<R>): Promise<R> {
+  await connection.begin();
+  try {
+    const result = await work(connection);
+    connection.commit();
+    return result;
+  } catch (error) {
+    connection.rollback();
+    throw error;
+  }
 }
 
 /** Another process at work is no failure: there is a next time. */

@@ -1,23 +1,24 @@
-import type { PostgresPool, PostgresPoolClient, QueryResult } from 'kysely';
+import type { Writable } from 'node:stream';
+import type { QueryResult } from 'kysely';
 import type { QueryResult as PgResult, Pool, PoolClient } from 'pg';
+import type { SqlRunner } from '../sql-runner.js';
 import { isStale, type StatementNames } from './statement-names.js';
 
 type Rows = Record<string, unknown>;
 
-/** The connections of a pool, as our statements use them and as the query builder does. */
+/** The connections of a pool, as our statements use them. */
 export interface PostgresClients {
-  /** What the query builder opens its connections with. */
-  readonly pool: PostgresPool;
   /** Runs a statement on any connection. */
   query(text: string, values: readonly unknown[]): Promise<QueryResult<Rows>>;
   /** Runs a statement as a serializable transaction of its own: begin, statement and commit go out together. */
   queryAlone(text: string, values: readonly unknown[]): Promise<QueryResult<Rows>>;
+  /** Runs `work` whole or not at all. */
+  transaction<R>(level: IsolationLevel, work: (on: SqlRunner) => Promise<R>): Promise<R>;
 }
 
-/** How the query builder begins a transaction of a level; all of ours name theirs. */
-const BEGIN = 'start transaction';
-const BEGIN_SERIALIZABLE = `${BEGIN} isolation level serializable`;
-const NO_ROWS = { rows: [], rowCount: 0 } as const;
+export type IsolationLevel = 'serializable' | 'read committed';
+
+const begin = (level: IsolationLevel): string => `start transaction isolation level ${level}`;
 
 /** What the driver says of an answer that did not come in time; it has no code for it. */
 const LOST = 'Query read timeout';
@@ -33,17 +34,16 @@ export function createPostgresClients(pool: Pool, names: StatementNames | undefi
     }
   };
   return {
-    pool: {
-      connect: async () => toBuilderClient(createClient(await pool.connect(), names)),
-      end: () => pool.end(),
-    },
     query: (text, values) => use(async (client) => toResult(await client.ask(text, values))),
     queryAlone: (text, values) => use(async (client) => toResult(await askAlone(client, text, values))),
+    transaction: (level, work) => use((client) => transact(client, level, work)),
   };
 }
 
 interface Client {
   ask(text: string, values: readonly unknown[]): Promise<PgResult<Rows>>;
+  /** Has the connection closed as it is released: it is not known what state it is in. */
+  readonly giveUp: () => void;
   release(): void;
 }
 
@@ -59,44 +59,88 @@ function createClient(client: PoolClient, names: StatementNames | undefined): Cl
       // A text without values may hold several statements, which cannot be prepared.
       const name = values.length === 0 ? undefined : names?.find(text);
       const query = { text, values: [...values], ...(name !== undefined && { name }) };
+      sendTogether(client);
       return client.query<Rows>(query).catch((error: unknown) => {
         isLost ||= error instanceof Error && error.message === LOST;
         if (name !== undefined && isStale(error)) names?.forget(text);
         throw error;
       });
     },
+    giveUp: () => {
+      isLost = true;
+    },
     release: () => client.release(isLost),
   };
 }
 
+const corked = new WeakSet<PoolClient>();
+
+/** What is asked of a connection before anything else happens is sent as one: a call of the system costs more than a statement. */
+function sendTogether(client: PoolClient): void {
+  // The driver's types leave out its connection, which its own extensions write to as well.
+  const { stream } = (client as PoolClient & { readonly connection: { readonly stream: Writable } })
+    .connection;
+  if (corked.has(client)) return;
+  corked.add(client);
+  stream.cork();
+  process.nextTick(() => {
+    corked.delete(client);
+    stream.uncork();
+  });
+}
+
 async function askAlone(client: Client, text: string, values: readonly unknown[]): Promise<PgResult<Rows>> {
-  const asked = [client.ask(BEGIN_SERIALIZABLE, []), client.ask(text, values), client.ask('commit', [])];
+  const asked = [client.ask(begin('serializable'), []), client.ask(text, values), client.ask('commit', [])];
   const settled = await Promise.allSettled(asked);
   // A begin that failed is why the statement did, and a commit of what failed is a rollback.
   const [, result, commit] = settled.map((it) => {
     if (it.status === 'rejected') throw it.reason;
     return it.value;
   });
-  if (result === undefined || commit?.command !== 'COMMIT') throw new Error('The transaction was not kept.');
+  if (result === undefined) throw new Error('The statement was not answered.');
+  assertKept(commit);
   return result;
 }
 
-/** The begin of a transaction goes out with its first statement, which is answered once both are: a round trip less. */
-function toBuilderClient({ ask, release }: Client): PostgresPoolClient {
-  let begun: Promise<unknown> | undefined;
-  const query = async (text: string, values: readonly unknown[]): Promise<unknown> => {
-    const answer = ask(text, values);
-    if (text.startsWith(BEGIN)) {
-      begun = answer;
-      // It is told to whoever asks next, if anybody does.
-      answer.catch(() => undefined);
-      return NO_ROWS;
-    }
-    const [result] = await Promise.all([answer, begun]);
-    return result;
+/** The begin goes out with what is asked first, and the commit with what is said to be the last: each a round trip less. */
+async function transact<R>(
+  client: Client,
+  level: IsolationLevel,
+  work: (on: SqlRunner) => Promise<R>,
+): Promise<R> {
+  let begun: Promise<unknown> | undefined = askQuietly(client, begin(level));
+  let committed: Promise<PgResult<Rows>> | undefined;
+  const run: SqlRunner['run'] = async (text, values, { isLast = false } = {}) => {
+    const answer = client.ask(text, values);
+    if (isLast) committed = askQuietly(client, COMMIT);
+    const before = begun;
+    begun = undefined;
+    // What kept it from beginning is why whatever was asked in it failed.
+    const [result] = await Promise.all([answer, before]);
+    return toResult(result);
   };
-  // The query builder asks with text and values only; cursors belong to streams, which no store uses.
-  return { query, release } as PostgresPoolClient;
+  try {
+    const result = await work({ run });
+    assertKept(await (committed ?? client.ask(COMMIT, [])));
+    return result;
+  } catch (error) {
+    await client.ask('rollback', []).catch(client.giveUp);
+    throw error;
+  }
+}
+
+const COMMIT = 'commit';
+
+/** It is told to whoever waits for it, if anybody does. */
+function askQuietly(client: Client, text: string): Promise<PgResult<Rows>> {
+  const answer = client.ask(text, []);
+  answer.catch(() => {});
+  return answer;
+}
+
+/** The commit of what has failed is a rollback. */
+function assertKept(commit: PgResult<Rows> | undefined): void {
+  if (commit?.command !== 'COMMIT') throw new Error('The transaction was not kept.');
 }
 
 function toResult({ rows, rowCount }: PgResult<Rows>): QueryResult<Rows> {

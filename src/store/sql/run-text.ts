@@ -1,20 +1,15 @@
-import type { Kysely } from 'kysely';
-import type { SqlDatabase } from '../sql-database.js';
-import type { SqlTables } from '../sql-tables.js';
+import type { SqlRunner } from '../sql-runner.js';
 import { translateErrors } from './sql-errors.js';
-import type { SqlSources, SqlValues } from './sql-where.js';
-
-/** What statements are made of, and what runs them. */
-export interface StatementSources extends SqlSources, Pick<SqlDatabase, 'run'> {}
+import type { SqlValues } from './sql-where.js';
 
 export type SqlRow = Record<string, unknown>;
 
 /** A statement as text with its values, run under our error codes. */
 export function runText(
-  db: Kysely<SqlTables>,
-  sources: StatementSources,
+  on: SqlRunner,
   text: string,
-  values: SqlValues,
-): ReturnType<SqlDatabase['run']> {
-  return translateErrors(() => sources.run(db, text, values.list));
+  { list }: SqlValues,
+  options?: Parameters<SqlRunner['run']>[2],
+): ReturnType<SqlRunner['run']> {
+  return translateErrors(() => on.run(text, list, options));
 }

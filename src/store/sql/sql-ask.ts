@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely';
 import type { Query, Row, Tally } from '../record-store.js';
-import type { SqlTables } from '../sql-tables.js';
-import { runText, type StatementSources } from './run-text.js';
+import type { SqlRunner } from '../sql-runner.js';
+import { runText } from './run-text.js';
 import { type Grouping, writeGrouping, writeSelect } from './sql-select.js';
-import { quoteName, requireCodec, SqlValues } from './sql-where.js';
+import { quoteName, requireCodec, type SqlSources, SqlValues } from './sql-where.js';
 
 /** Rows or tallies of a table; see `Questions` of the port. */
 export type SqlQuestion =
@@ -17,8 +16,8 @@ type Listed = readonly (readonly unknown[] | null)[];
  * times as fast as the values of many rows.
  */
 export async function askTogether(
-  db: Kysely<SqlTables>,
-  sources: StatementSources,
+  on: SqlRunner,
+  sources: SqlSources,
   questions: Readonly<Record<string, SqlQuestion | undefined>>,
 ): Promise<Record<string, unknown>> {
   const asked = Object.entries(questions).flatMap(([name, it]) => (it ? [[name, it] as const] : []));
@@ -26,7 +25,7 @@ export async function askTogether(
   if (asked.length === 0) return answers;
   const values = new SqlValues(sources.kind);
   const parts = asked.map(([, it], index) => `(${writeQuestion(sources, it, values)}) as "a${index}"`);
-  const { rows } = await runText(db, sources, `select ${parts.join(', ')}`, values);
+  const { rows } = await runText(on, `select ${parts.join(', ')}`, values);
   for (const [index, [name, question]] of asked.entries()) {
     const lists = readLists(rows[0]?.[`a${index}`]);
     answers[name] = 'find' in question ? readRows(sources, question, lists) : readTallies(lists);
@@ -40,7 +39,7 @@ function readLists(value: unknown): Listed {
   return (typeof value === 'string' ? JSON.parse(value) : value) as Listed;
 }
 
-function writeQuestion(sources: StatementSources, question: SqlQuestion, values: SqlValues): string {
+function writeQuestion(sources: SqlSources, question: SqlQuestion, values: SqlValues): string {
   if ('find' in question) {
     const codec = requireCodec(sources, question.find);
     const columns = listColumns(question.columns).map((name) =>
@@ -59,13 +58,13 @@ const GATHERING = {
   postgres: { all: 'json_build_array', each: 'json_agg' },
 } as const;
 
-function gather({ kind }: StatementSources, columns: readonly string[], rows: string): string {
+function gather({ kind }: SqlSources, columns: readonly string[], rows: string): string {
   const { all, each } = GATHERING[kind];
   return `select ${all}(${columns.map((column) => `${each}(${column})`).join(', ')}) from (${rows}) as "rows"`;
 }
 
 /** SQLite writes 15 digits into JSON, which are not always all. */
-function writeDecimal({ kind }: StatementSources, column: string): string {
+function writeDecimal({ kind }: SqlSources, column: string): string {
   const quoted = quoteName(column);
   return kind === 'postgres'
     ? quoted
@@ -77,7 +76,7 @@ function listColumns(columns: readonly string[]): readonly string[] {
 }
 
 function readRows(
-  sources: StatementSources,
+  sources: SqlSources,
   { find, columns }: Extract<SqlQuestion, { find: string }>,
   [ids, ...lists]: Listed,
 ): readonly Row[] {

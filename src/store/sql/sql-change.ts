@@ -1,11 +1,9 @@
-import type { Kysely } from 'kysely';
 import { type BoundedCache, createBoundedCache } from '../../util/bounded-cache.js';
-import type { SqlTables } from '../sql-tables.js';
+import type { SqlRunner } from '../sql-runner.js';
 import type { RowCodec } from './row-codec.js';
-import { runText, type SqlRow, type StatementSources } from './run-text.js';
-import { quoteName, requireCodec, SqlValues, writeCondition } from './sql-where.js';
+import { runText, type SqlRow } from './run-text.js';
+import { quoteName, requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
 
-type Db = Kysely<SqlTables>;
 type AnyWhere = Readonly<Record<string, unknown>>;
 
 /** PostgreSQL and SQLite refuse statements with more values than this. */
@@ -13,8 +11,8 @@ const MAX_VALUES = 30_000;
 
 /** Adds rows of the same columns in their order, in as few statements as possible. @returns their ids, in that order */
 export async function insertRows(
-  db: Db,
-  sources: StatementSources,
+  on: SqlRunner,
+  sources: SqlSources,
   name: string,
   rows: readonly object[],
 ): Promise<readonly number[]> {
@@ -27,11 +25,11 @@ export async function insertRows(
   for (let start = 0; start < rows.length; start += size) {
     const some = rows.slice(start, start + size);
     const own = writeInsert(codec, sources, { table, names: names.filter((one) => !isApart(one)) }, some);
-    const ids = await insertOwn(db, sources, own, some.length);
+    const ids = await insertOwn(on, sources, own, some.length);
     added.push(...ids);
     if (apart === undefined) continue;
     const others = { table: apart.table, names: names.filter(isApart), ids };
-    await runText(db, sources, ...writeInsert(codec, sources, others, some));
+    await runText(on, ...writeInsert(codec, sources, others, some));
   }
   return added;
 }
@@ -46,7 +44,7 @@ interface InsertTarget {
 
 function writeInsert(
   codec: RowCodec,
-  { kind }: StatementSources,
+  { kind }: SqlSources,
   { table, names, ids }: InsertTarget,
   rows: readonly object[],
 ): readonly [text: string, values: SqlValues] {
@@ -65,7 +63,7 @@ const TEXTS: BoundedCache<string> = createBoundedCache<string>(200);
 const FEW_ROWS = 4;
 
 function writeInsertText(
-  kind: StatementSources['kind'],
+  kind: SqlSources['kind'],
   table: string,
   columns: readonly string[],
   count: number,
@@ -82,17 +80,17 @@ function writeInsertText(
 
 /** Inserts rows that get their ids by it. @returns the ids, in the order of the rows */
 async function insertOwn(
-  db: Db,
-  sources: StatementSources,
+  on: SqlRunner,
+  sources: SqlSources,
   [text, values]: ReturnType<typeof writeInsert>,
   count: number,
 ): Promise<readonly number[]> {
   if (sources.kind === 'sqlite') {
     // One writer, and an id is the one before and one more. Rows are read one by one, which takes as long as to write them.
-    const last = Number((await runText(db, sources, text, values)).insertId ?? 0);
+    const last = Number((await runText(on, text, values)).insertId ?? 0);
     return Array.from({ length: count }, (_, index) => last - count + 1 + index);
   }
-  const { rows } = await runText(db, sources, `${text} returning "id"`, values);
+  const { rows } = await runText(on, `${text} returning "id"`, values);
   // Ids are given in the order of the values; the order of what a statement returns is nowhere promised.
   return rows.map((row) => Number(row['id'])).sort((a, b) => a - b);
 }
@@ -111,10 +109,10 @@ function splitColumns({ apart }: RowCodec, row: SqlRow): readonly [own: SqlRow, 
 
 /** Changes every row that fits. @returns how many, and what the statement was told to return of them */
 export async function updateRows(
-  db: Db,
-  sources: StatementSources,
+  on: SqlRunner,
+  sources: SqlSources,
   name: string,
-  { where, change, returning = '' }: RowChange,
+  { where, change, returning = '', isLast }: RowChange,
 ): Promise<{ readonly count: number; readonly rows: readonly SqlRow[] }> {
   const codec = requireCodec(sources, name);
   const { table, apart } = codec;
@@ -123,7 +121,7 @@ export async function updateRows(
     Object.entries(columns)
       .map(([column, value]) => `${quoteName(column)} = ${values.mark(value)}`)
       .join(', ');
-  let count = 0;
+  let elsewhere: ReturnType<typeof runText> | undefined;
   if (apart !== undefined && Object.keys(others).length > 0) {
     const values = new SqlValues(sources.kind);
     const set = setTo(others, values);
@@ -131,14 +129,18 @@ export async function updateRows(
     // Before the others: what fits may do so no more then.
     const ids = `select "id" from ${quoteName(table)} where ${fitting}`;
     const text = `update ${quoteName(apart.table)} set ${set} where "id" in (${ids})`;
-    count = Number((await runText(db, sources, text, values)).numAffectedRows ?? 0);
+    elsewhere = runText(on, text, values);
   }
-  if (Object.keys(own).length === 0 && returning === '') return { count, rows: [] };
+  const isOwn = Object.keys(own).length > 0 || returning !== '';
   const values = new SqlValues(sources.kind);
   const set = setTo(own, values);
   const fitting = writeCondition(sources, name, where, values);
   const text = `update ${quoteName(table)} set ${set} where ${fitting}${returning}`;
-  const { numAffectedRows, rows } = await runText(db, sources, text, values);
+  const [first, second] = await Promise.all([
+    elsewhere,
+    isOwn ? runText(on, text, values, { isLast }) : undefined,
+  ]);
+  const { numAffectedRows, rows } = second ?? { ...first, rows: [] };
   return { count: Number(numAffectedRows ?? 0), rows };
 }
 
@@ -146,6 +148,7 @@ interface RowChange {
   readonly where: AnyWhere;
   readonly change: object;
   readonly returning?: string | undefined;
+  readonly isLast?: boolean | undefined;
 }
 
 /** All columns of the rows of an update, with those that are kept apart. */
@@ -159,8 +162,8 @@ export function writeReturning({ table, apart }: RowCodec): string {
 
 /** Removes every row that fits. @returns how many */
 export async function removeRows(
-  db: Db,
-  sources: StatementSources,
+  on: SqlRunner,
+  sources: SqlSources,
   name: string,
   where: AnyWhere,
 ): Promise<number> {
@@ -168,10 +171,10 @@ export async function removeRows(
   const values = new SqlValues(sources.kind);
   const fitting = writeCondition(sources, name, where, values);
   const from = `from ${quoteName(table)} where ${fitting}`;
-  if (apart !== undefined) {
-    const text = `delete from ${quoteName(apart.table)} where "id" in (select "id" ${from})`;
-    await runText(db, sources, text, values);
-  }
-  const { numAffectedRows } = await runText(db, sources, `delete ${from}`, values);
+  const others = apart && `delete from ${quoteName(apart.table)} where "id" in (select "id" ${from})`;
+  const [, { numAffectedRows }] = await Promise.all([
+    others === undefined ? undefined : runText(on, others, values),
+    runText(on, `delete ${from}`, values),
+  ]);
   return Number(numAffectedRows ?? 0);
 }

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely';
 import type { CountedWindow } from '../record-store.js';
-import type { SqlTables } from '../sql-tables.js';
-import { runText, type StatementSources } from './run-text.js';
-import { quoteName, SqlValues } from './sql-where.js';
+import type { SqlRunner } from '../sql-runner.js';
+import { runText } from './run-text.js';
+import { quoteName, type SqlSources, SqlValues } from './sql-where.js';
 
 export interface WindowEvent {
   readonly name: string;
@@ -16,8 +15,8 @@ export interface WindowEvent {
  * in the future is the present one.
  */
 export async function countInWindow(
-  db: Kysely<SqlTables>,
-  sources: StatementSources,
+  on: SqlRunner,
+  sources: SqlSources,
   table: string,
   { name, nowMs, windowMs }: WindowEvent,
 ): Promise<CountedWindow> {
@@ -30,6 +29,6 @@ export async function countInWindow(
   const startedAt = `case when ${isOpen()} then ${own}."started_at" else excluded."started_at" end`;
   const count = `case when ${isOpen()} then ${own}."count" + 1 else 1 end`;
   const text = `insert into ${own} ("name", "started_at", "count") values (${inserted}) on conflict ("name") do update set "started_at" = ${startedAt}, "count" = ${count} returning "started_at", "count"`;
-  const { rows } = await runText(db, sources, text, values);
+  const { rows } = await runText(on, text, values);
   return { startedAtMs: Number(rows[0]?.['started_at']), count: Number(rows[0]?.['count']) };
 }

@@ -1,10 +1,9 @@
-import type { Kysely } from 'kysely';
 import { completeRow, withId } from '../complete-row.js';
 import { IdOf } from '../record-store.js';
-import type { SqlTables } from '../sql-tables.js';
-import type { SqlRow, StatementSources } from './run-text.js';
+import type { SqlRunner } from '../sql-runner.js';
+import type { SqlRow } from './run-text.js';
 import { insertRows } from './sql-change.js';
-import { quoteName, requireCodec, SqlValues } from './sql-where.js';
+import { quoteName, requireCodec, type SqlSources, SqlValues } from './sql-where.js';
 
 /** Rows that lead to one another; see `NewRows` of the port. */
 export type AnyNewRows = Readonly<
@@ -20,8 +19,8 @@ function listNewRows(rows: AnyNewRows): readonly Entry[] {
 
 /** Adds rows in as few statements as their tables and their ids allow. @returns the rows as they are then, by their names */
 export async function insertInTurn(
-  db: Kysely<SqlTables>,
-  sources: StatementSources,
+  on: SqlRunner,
+  sources: SqlSources,
   rows: AnyNewRows,
 ): Promise<Record<string, object>> {
   const ids = new Map<string, number>();
@@ -33,7 +32,7 @@ export async function insertInTurn(
     // Each row stands behind those whose ids it holds, so the first of them is always ready.
     const batch = ready.length > 0 ? ready : [first];
     const completed = batch.map(([, { row }]) => completeRow(row, (it) => ids.get(it)));
-    const given = await insertRows(db, sources, table, completed);
+    const given = await insertRows(on, sources, table, completed);
     for (const [index, [name]] of batch.entries()) {
       const id = given[index] ?? 0;
       ids.set(name, id);
@@ -50,7 +49,7 @@ function isReady(row: object, ids: ReadonlyMap<string, number>): boolean {
 
 /** One statement of PostgreSQL that adds rows which lead to one another; undefined where a table keeps columns apart. */
 export function writeLinkedInsert(
-  sources: StatementSources,
+  sources: SqlSources,
   rows: AnyNewRows,
 ): { readonly text: string; readonly values: SqlValues } | undefined {
   const values = new SqlValues(sources.kind);

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely';
 import type { LinkSource, LinkValues, Row } from '../record-store.js';
-import type { SqlTables } from '../sql-tables.js';
+import type { SqlRunner } from '../sql-runner.js';
 import type { RowCodec } from './row-codec.js';
-import { runText, type SqlRow, type StatementSources } from './run-text.js';
+import { runText, type SqlRow } from './run-text.js';
 import { requireCodec, type SqlSources, SqlValues } from './sql-where.js';
 
 type AnyLinks = Readonly<
@@ -29,8 +28,8 @@ export type LinkStatements = WeakMap<AnyLinks, LinkStatement>;
 
 /** Reads the rows of some links in one statement: one left join after the other, so that what is missing leaves the rest. */
 export async function readLinked(
-  db: Kysely<SqlTables>,
-  sources: StatementSources,
+  on: SqlRunner,
+  sources: SqlSources,
   statements: LinkStatements,
   { links, values }: { readonly links: AnyLinks; readonly values: LinkValues },
 ): Promise<Record<string, Row | undefined>> {
@@ -38,7 +37,7 @@ export async function readLinked(
   statements.set(links, statement);
   const marked = new SqlValues(sources.kind);
   for (const name of statement.parameters) marked.list.push(values[name] ?? null);
-  const { rows } = await runText(db, sources, statement.text, marked);
+  const { rows } = await runText(on, statement.text, marked);
   const linked: Record<string, Row | undefined> = {};
   for (const it of statement.rows) linked[it.name] = decodeRow(rows[0] ?? {}, it);
   return linked;

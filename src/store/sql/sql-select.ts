@@ -1,11 +1,8 @@
-import type { Kysely } from 'kysely';
 import type { Query, Row } from '../record-store.js';
-import type { SqlTables } from '../sql-tables.js';
+import type { SqlRunner } from '../sql-runner.js';
 import type { RowCodec } from './row-codec.js';
-import { runText, type SqlRow, type StatementSources } from './run-text.js';
-import { quoteName, requireCodec, SqlValues, writeCondition } from './sql-where.js';
-
-type Db = Kysely<SqlTables>;
+import { runText, type SqlRow } from './run-text.js';
+import { quoteName, requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
 
 export type RowLock = 'update' | 'key' | 'free' | undefined;
 
@@ -29,20 +26,20 @@ function writeSource(
 }
 
 export async function selectRows(
-  db: Db,
-  sources: StatementSources,
+  on: SqlRunner,
+  sources: SqlSources,
   name: string,
   query: Query<Row> & { lock?: RowLock },
 ): Promise<Row[]> {
   const values = new SqlValues(sources.kind);
-  const { rows } = await runText(db, sources, writeSelect(sources, name, query, values), values);
+  const { rows } = await runText(on, writeSelect(sources, name, query, values), values);
   const codec = requireCodec(sources, name);
   return rows.map((row) => codec.decode(row, query.columns && ['id', ...query.columns]));
 }
 
 /** A query as text, which selects the id and what is named. */
 export function writeSelect(
-  sources: StatementSources,
+  sources: SqlSources,
   name: string,
   query: Query<Row> & { lock?: RowLock },
   values: SqlValues,
@@ -67,13 +64,13 @@ export function writeSelect(
 
 /** Values of a column with what was counted for them. */
 export async function groupRows(
-  db: Db,
-  sources: StatementSources,
+  on: SqlRunner,
+  sources: SqlSources,
   name: string,
   grouping: Grouping,
 ): Promise<readonly SqlRow[]> {
   const values = new SqlValues(sources.kind);
-  return (await runText(db, sources, writeGrouping(sources, name, grouping, values), values)).rows;
+  return (await runText(on, writeGrouping(sources, name, grouping, values), values)).rows;
 }
 
 export interface Grouping {
@@ -84,7 +81,7 @@ export interface Grouping {
 
 /** What groups rows, as text: `value`, `total` and, where it is wanted, `sum`. */
 export function writeGrouping(
-  sources: StatementSources,
+  sources: SqlSources,
   name: string,
   { column, summed, where }: Grouping,
   values: SqlValues,
@@ -106,8 +103,8 @@ export interface FirstWanted {
 
 /** A list of smallest ids, each of which an index answers; grouping would read all rows of each value. */
 export async function selectFirst(
-  db: Db,
-  sources: StatementSources,
+  on: SqlRunner,
+  sources: SqlSources,
   name: string,
   { column, values: listed, where, limit = 1, columns }: FirstWanted,
 ): Promise<Row[]> {
@@ -124,14 +121,14 @@ export async function selectFirst(
     return `select "id" from (${first}) as "first_${index}"`;
   });
   const text = `select ${selected} from ${from} where "id" in (${parts.join(' union all ')}) order by "id"`;
-  const { rows } = await runText(db, sources, text, values);
+  const { rows } = await runText(on, text, values);
   return rows.map((row) => codec.decode(row, columns && ['id', ...columns]));
 }
 
 /** From one value to the next above it, each of which an index answers; `distinct` would read all rows that fit. */
 export async function selectDistinct(
-  db: Db,
-  sources: StatementSources,
+  on: SqlRunner,
+  sources: SqlSources,
   name: string,
   { column, where }: { readonly column: string; readonly where: AnyWhere },
 ): Promise<readonly unknown[]> {
@@ -142,6 +139,6 @@ export async function selectDistinct(
   const fitting = writeCondition(sources, name, where, values);
   const next = `select min(${wanted}) from ${table} where ${fitting} and ${table}.${wanted} > "known"."value"`;
   const text = `with recursive "known"("value") as (${first} union all select (${next}) from "known" where "known"."value" is not null) select "value" from "known" where "value" is not null`;
-  const { rows } = await runText(db, sources, text, values);
+  const { rows } = await runText(on, text, values);
   return rows.map((row) => row['value']);
 }

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import { withId } from '../complete-row.js';
 import type {
   AddedRows,
@@ -14,9 +13,9 @@ import type {
   Tables,
 } from '../record-store.js';
 import type { SqlDatabase } from '../sql-database.js';
-import type { SqlTables } from '../sql-tables.js';
+import type { SqlRunner } from '../sql-runner.js';
 import { createRowCodec } from './row-codec.js';
-import { runText, type StatementSources } from './run-text.js';
+import { runText } from './run-text.js';
 import { askTogether, type SqlQuestion } from './sql-ask.js';
 import { insertRows, removeRows, updateRows, writeReturning } from './sql-change.js';
 import { countInWindow } from './sql-count-window.js';
@@ -24,9 +23,7 @@ import { translateErrors } from './sql-errors.js';
 import { type AnyNewRows, insertInTurn, readLinkedInsert, writeLinkedInsert } from './sql-insert-linked.js';
 import { type LinkStatements, readLinked } from './sql-links.js';
 import { groupRows, selectDistinct, selectFirst, selectRows } from './sql-select.js';
-import { quoteName, requireCodec, SqlValues, writeCondition } from './sql-where.js';
-
-type Db = Kysely<SqlTables>;
+import { quoteName, requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
 
 export interface SqlStoreOptions {
   /** Put before the name of each table: `rest_`. */
@@ -43,15 +40,14 @@ export function createSqlStore<T extends Tables>(
 ): RecordStore<T> {
   const entries = Object.entries<TableDefinition<never>>(definitions);
   const codecs = new Map(entries.map(([name, it]) => [name, createRowCodec(name, it, options)] as const));
-  const { kind, run } = database;
-  const sources: StoreSources = { codecs, kind, run, statements: new WeakMap() };
-  const { db } = database;
+  const { kind } = database;
+  const sources: StoreSources = { codecs, kind, statements: new WeakMap() };
   return {
     capabilities:
       kind === 'postgres'
         ? { durable: true, reach: 'network' }
         : { durable: true, reach: 'machine', holdsProcess: true },
-    ...createReader<T>(db, sources),
+    ...createReader<T>(database, sources),
     transaction: (work, isolation) =>
       translateErrors(() =>
         database.transaction((transaction) => work(createWriter<T>(transaction, sources)), isolation),
@@ -62,29 +58,29 @@ export function createSqlStore<T extends Tables>(
       return added as AddedRows<T, typeof rows>;
     },
     countInWindow: (name, nowMs, windowMs) =>
-      countInWindow(db, sources, `${options.prefix}windows`, { name, nowMs, windowMs }),
+      countInWindow(database, sources, `${options.prefix}windows`, { name, nowMs, windowMs }),
     shrink: () => translateErrors(() => database.shrink()),
     close: () => database.close(),
   };
 }
 
-/** What the statements of a store are made of, what runs them, and those that are kept. */
-interface StoreSources extends StatementSources {
+/** What the statements of a store are made of, and those that are kept. */
+interface StoreSources extends SqlSources {
   readonly statements: LinkStatements;
 }
 
-function createReader<T extends Tables>(db: Db, sources: StoreSources): RecordReader<T> {
-  const select = (name: string, query: Query<Row>): Promise<Row[]> => selectRows(db, sources, name, query);
+function createReader<T extends Tables>(on: SqlRunner, sources: StoreSources): RecordReader<T> {
+  const select = (name: string, query: Query<Row>): Promise<Row[]> => selectRows(on, sources, name, query);
   // The codec of a table gives rows of the type its name stands for.
   const typed = <K extends keyof T & string>(rows: Row[]): T[K][] => rows as T[K][];
   return {
     getLinked: async (links, values) => {
-      const rows = await readLinked(db, sources, sources.statements, { links, values });
+      const rows = await readLinked(on, sources, sources.statements, { links, values });
       // Each row is of the table its link names.
       return rows as LinkedRows<T, typeof links>;
     },
     ask: async (questions) => {
-      const answers = await askTogether(db, sources, questions as Readonly<Record<string, SqlQuestion>>);
+      const answers = await askTogether(on, sources, questions as Readonly<Record<string, SqlQuestion>>);
       // The codec of a table gives rows of the type its name stands for.
       return answers as Answers<T, typeof questions>;
     },
@@ -92,14 +88,14 @@ function createReader<T extends Tables>(db: Db, sources: StoreSources): RecordRe
     find: async (name, query = {}) => typed<typeof name>(await select(name, query as Query<Row>)),
     firstOf: async (name, query) => {
       if (query.values.length === 0) return [];
-      return typed<typeof name>(await selectFirst(db, sources, name, query));
+      return typed<typeof name>(await selectFirst(on, sources, name, query));
     },
     distinct: async (name, column, where) => {
-      const found = await selectDistinct(db, sources, name, { column, where });
+      const found = await selectDistinct(on, sources, name, { column, where });
       return found as T[typeof name][typeof column][];
     },
     tally: async (name, column, summed, where) => {
-      const rows = await groupRows(db, sources, name, { column, summed, where });
+      const rows = await groupRows(on, sources, name, { column, summed, where });
       return new Map(
         rows.map((row) => [
           row['value'] as T[typeof name][typeof column],
@@ -112,11 +108,11 @@ function createReader<T extends Tables>(db: Db, sources: StoreSources): RecordRe
       const fitting = writeCondition(sources, name, where, values);
       const { table } = requireCodec(sources, name);
       const text = `select count(*) as "total" from ${quoteName(table)} where ${fitting}`;
-      const { rows } = await runText(db, sources, text, values);
+      const { rows } = await runText(on, text, values);
       return Number(rows[0]?.['total'] ?? 0);
     },
     countBy: async (name, column, where = {}) => {
-      const rows = await groupRows(db, sources, name, { column, where });
+      const rows = await groupRows(on, sources, name, { column, where });
       return new Map(
         rows.map((row) => [row['value'] as T[typeof name][typeof column], Number(row['total'])]),
       );
@@ -124,50 +120,50 @@ function createReader<T extends Tables>(db: Db, sources: StoreSources): RecordRe
   };
 }
 
-function createWriter<T extends Tables>(db: Db, sources: StoreSources): RecordWriter<T> {
+function createWriter<T extends Tables>(on: SqlRunner, sources: StoreSources): RecordWriter<T> {
   return {
-    ...createReader<T>(db, sources),
-    sql: db,
+    ...createReader<T>(on, sources),
+    sql: on,
     getLocked: async (name, where, lock) =>
-      (await selectRows(db, sources, name, { where, limit: 1, lock }))[0] as T[typeof name] | undefined,
+      (await selectRows(on, sources, name, { where, limit: 1, lock }))[0] as T[typeof name] | undefined,
     lockFree: async (name, where) =>
-      (await selectRows(db, sources, name, { where, lock: 'free' })) as T[typeof name][],
+      (await selectRows(on, sources, name, { where, lock: 'free' })) as T[typeof name][],
     insertLinked: async (rows) => {
-      const added = await insertTogether(db, sources, rows);
+      const added = await insertTogether(on, sources, rows);
       // Each row is of the table it names.
       return added as AddedRows<T, typeof rows>;
     },
     insert: async (name, row) => {
       const codec = requireCodec(sources, name);
-      const [id] = await insertRows(db, sources, name, [row]);
+      const [id] = await insertRows(on, sources, name, [row]);
       return codec.decode({ ...codec.encode(row), id }) as T[typeof name];
     },
     insertAll: async (name, rows) => {
-      const ids = await insertRows(db, sources, name, rows);
+      const ids = await insertRows(on, sources, name, rows);
       // A row is what was given and its id, which is the one member `Omit` took away.
       return rows.map((row, index) => withId(ids[index] ?? 0, row)) as T[typeof name][];
     },
-    update: async (name, where, change) => (await updateRows(db, sources, name, { where, change })).count,
-    updateAndRead: async (name, where, change) => {
+    update: async (name, where, change) => (await updateRows(on, sources, name, { where, change })).count,
+    updateAndRead: async (name, where, change, { isLast } = {}) => {
       const codec = requireCodec(sources, name);
       const returning = writeReturning(codec);
-      const { rows } = await updateRows(db, sources, name, { where, change, returning });
+      const { rows } = await updateRows(on, sources, name, { where, change, returning, isLast });
       // The codec of a table gives rows of the type its name stands for.
       return rows.map((row) => codec.decode(row)).sort((a, b) => a.id - b.id) as T[typeof name][];
     },
-    remove: (name, where) => removeRows(db, sources, name, where),
+    remove: (name, where) => removeRows(on, sources, name, where),
   };
 }
 
 /** Rows that lead to one another, in a transaction that is open. */
 async function insertTogether(
-  db: Db,
+  on: SqlRunner,
   sources: StoreSources,
   rows: AnyNewRows,
 ): Promise<Record<string, object>> {
   const statement = sources.kind === 'postgres' ? writeLinkedInsert(sources, rows) : undefined;
-  if (!statement) return insertInTurn(db, sources, rows);
-  const { rows: found } = await runText(db, sources, statement.text, statement.values);
+  if (!statement) return insertInTurn(on, sources, rows);
+  const { rows: found } = await runText(on, statement.text, statement.values);
   return readLinkedInsert(rows, found[0]);
 }
 
@@ -178,7 +174,7 @@ async function insertAlone(
   rows: AnyNewRows,
 ): Promise<Record<string, object>> {
   const statement = sources.kind === 'postgres' ? writeLinkedInsert(sources, rows) : undefined;
-  if (!statement) return database.transaction((db) => insertInTurn(db, sources, rows));
+  if (!statement) return database.transaction((on) => insertInTurn(on, sources, rows));
   const { rows: found } = await database.runAlone(statement.text, statement.values.list);
   return readLinkedInsert(rows, found[0]);
 }

@@ -61,6 +61,47 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
     },
   },
   {
+    name: 'does what a transaction asks in that order, though nobody waits for the answers',
+    run: async (store) => {
+      const { id } = await store.transaction((writer) => writer.insert('events', event(1)));
+      const [before, , between, after] = await store.transaction(
+        (writer) =>
+          Promise.all([
+            writer.firstOf('events', { column: 'hookId', values: [1], where: { status: 'pending' } }),
+            writer.update('events', { id }, { status: 'running', bundles: [{ n: 2 }] }),
+            writer.get('events', { id, status: 'running' }),
+            writer.updateAndRead('events', { id, status: 'running' }, { attempts: 3 }, { isLast: true }),
+          ]),
+        COMMITTED,
+      );
+      strictEqual(before.length, 1);
+      deepStrictEqual(between?.bundles, [{ n: 2 }]);
+      const stored = await store.get('events', { id });
+      deepStrictEqual([stored?.status, stored?.attempts, stored?.bundles], ['running', 3, [{ n: 2 }]]);
+      deepStrictEqual(after, [stored]);
+    },
+  },
+  {
+    name: 'keeps nothing of a transaction whose last statement fails, or one that nobody waited for',
+    run: async (store) => {
+      const { id } = await store.transaction((writer) => writer.insert('workers', worker('taken')));
+      await rejects(
+        store.transaction(
+          (writer) =>
+            Promise.all([
+              writer.insert('events', event(1)),
+              writer.insert('workers', worker('taken')),
+              writer.updateAndRead('workers', { id }, { beat: 9 }, { isLast: true }),
+            ]),
+          COMMITTED,
+        ),
+        { code: 'STORE_CONFLICT' },
+      );
+      strictEqual(await store.count('events'), 0);
+      strictEqual((await store.get('workers', { id }))?.beat, 0);
+    },
+  },
+  {
     name: 'keeps all changes of a transaction or none',
     run: async (store) => {
       await rejects(
