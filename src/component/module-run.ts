@@ -1,7 +1,6 @@
 import type { AppError } from '../errors/app-error.js';
 import type { Bundle } from '../run/response/collect-outputs.js';
 import type { RunContext } from '../run/scope/run-context.js';
-import { append } from '../util/join-lists.js';
 import { Turns } from '../util/turns.js';
 import { asRunError, assertOk, type Report, readStats, type Succeeded } from './report.js';
 import type { StartedRun } from './start-run.js';
@@ -23,6 +22,8 @@ export interface RunBody {
   readonly batches: (context: RunContext, isStreamed: boolean) => AsyncIterable<readonly Bundle[]>;
   readonly state?: () => TriggerState | undefined;
 }
+
+const LARGE_BATCH = 10_000;
 
 /**
  * A run of a module, to be taken in one of three ways; it starts when it is taken.
@@ -91,7 +92,11 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
   async #complete(): Promise<RunReport> {
     if (this.#iteration !== undefined) return this.report();
     try {
-      for await (const batch of this.#batches(false)) this.#bundles = append(this.#bundles, batch);
+      for await (const batch of this.#batches(false)) {
+        // One after the other, a list of millions is copied each time it grows.
+        if (batch.length > LARGE_BATCH) this.#bundles = this.#bundles.concat(batch);
+        else for (const bundle of batch) this.#bundles.push(bundle);
+      }
     } catch (thrown) {
       if (this.#error === undefined) throw thrown;
     }
