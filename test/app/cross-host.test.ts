@@ -71,13 +71,11 @@ async function run(
     return { status, headers, body: Buffer.from(JSON.stringify({ items: [1], next })), url: request.url };
   };
   const engine = createEngine({ app, transport, network });
-  const report = await engine
-    .module(name)
-    .run({
-      connection: { key: KEY, botToken: TOKEN, account: 'account-1234' },
-      parameters,
-      checkParameters: false,
-    });
+  const report = await engine.module(name).run({
+    connection: { key: KEY, botToken: TOKEN, account: 'account-1234' },
+    parameters,
+    checkParameters: false,
+  });
   await engine.close();
   const there = sent.filter(({ url }) => url.startsWith(OTHER));
   const shown = there.map(({ url, headers, body }) => JSON.stringify([url, headers, String(body ?? '')]));

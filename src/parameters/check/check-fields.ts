@@ -12,8 +12,8 @@ import { findFamily } from '../form/parameter-type.js';
 import { convertValue } from '../values/convert-value.js';
 import { copyItems, copyMembers, expectedCollection } from '../values/copy-value.js';
 import { checkFilter } from './check-filter.js';
-import { checkValidate } from './check-validate.js';
 import { checkSelect } from './check-select.js';
+import { checkValidate } from './check-validate.js';
 import { checkErased, readable, readDefault, unsetValue } from './empty-value.js';
 import { itemPath, memberPath } from './field-path.js';
 import {
