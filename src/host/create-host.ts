@@ -17,7 +17,7 @@ import {
   putHook,
   removeHook,
 } from './hooks/hooks.js';
-import { type HostLimits, resolveHostLimits } from './host-limits.js';
+import { DEFAULT_GRACE_MS, type HostLimits, resolveHostLimits } from './host-limits.js';
 import { createStoreQueue } from './queue/store-queue.js';
 import { runScheduled } from './scenarios/run-scheduled.js';
 import { createScenarioAdmin, type ScenarioAdmin } from './scenarios/scenario-admin.js';
@@ -88,7 +88,6 @@ export interface Host {
   readonly stop: (graceMs?: number) => Promise<void>;
 }
 
-const DEFAULT_GRACE_MS = 10_000;
 const PURGE_EVERY_MS = 60 * 60 * 1000;
 const FIRST_PURGE_MS = 60 * 1000;
 const FOLLOW_CLOCK_EVERY_MS = 10_000;
