@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { watchFraming } from './chunk-framing.js';
 import { joinHeaders, type PlainAnswer, type PlainRequest, toPlainAnswer } from './plain-request.js';
 import { type Refusal, refusalResponse } from './refusal.js';
 import { type BodyLimits, type ByteBudget, openBody, type RequestBody } from './request-body.js';
@@ -283,9 +284,10 @@ function drain(incoming: IncomingMessage, timeoutMs: number): Promise<void> {
       resolve();
     };
     const timer = setTimeout(end, timeoutMs);
+    const endsForFraming = watchFraming(incoming);
     incoming.once('close', end);
     incoming.once('end', end);
     incoming.on('error', () => {});
-    incoming.resume();
+    incoming.on('data', (chunk: Buffer) => void endsForFraming(chunk.byteLength));
   });
 }

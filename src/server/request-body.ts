@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { type FramedRequest, watchFraming } from './chunk-framing.js';
 import type { Refusal } from './refusal.js';
 
 /** Bounds on the bodies a server takes. */
@@ -36,7 +37,7 @@ const MIN_BYTES_A_WINDOW = 2500;
  * head costs. A reader that stops early leaves the connection open for the answer.
  */
 export function openBody(
-  incoming: Pick<IncomingMessage, 'iterator' | 'headers' | 'complete' | 'destroyed' | 'read'>,
+  incoming: Pick<IncomingMessage, 'iterator' | 'destroyed' | 'read'> & FramedRequest,
   limits: BodyLimits,
   budget: ByteBudget,
 ): RequestBody {
@@ -44,6 +45,7 @@ export function openBody(
   let taken = 0;
   let refusal: Refusal | undefined;
   const pace = createPace(limits.bodyTimeoutMs);
+  const endsForFraming = watchFraming(incoming);
 
   const release = (): void => {
     budget.bytes -= taken;
@@ -68,6 +70,7 @@ export function openBody(
     const step = await pace.within(chunks.next());
     if (step === 'too-slow') throw refuse(step);
     if (step.done === true) return undefined;
+    if (endsForFraming(step.value.byteLength)) throw refuse('unreadable');
     const problem = take(step.value.byteLength) ?? pace.add(step.value.byteLength);
     if (problem !== undefined) throw refuse(problem);
     return step.value;

@@ -23,7 +23,7 @@ async function openPair(): Promise<readonly [Socket, Socket]> {
 it('takes a body that lay there while the process was at something else for longer than it would have waited', async () => {
   const [sender, receiver] = await openPair();
   // What a body is read by: a socket reads as a request does.
-  const incoming = Object.assign(receiver, { headers: {}, complete: false });
+  const incoming = Object.assign(receiver, { headers: {}, complete: false, socket: receiver });
   const limits = { maxBodyBytes: 1000, maxBytesInFlight: 1000, bodyTimeoutMs: 50 };
   const { stream, refusal } = openBody(incoming, limits, { bytes: 0 });
   const reading = new Response(stream()).text();
