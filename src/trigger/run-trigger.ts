@@ -49,7 +49,10 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
   });
 }
 
-/** Hands out what was found a batch at a time; `moveOn` is told how many of the items were taken. */
+/**
+ * Hands out what was found a batch at a time; `moveOn` is told how many of the items were taken. Whoever takes them may take as
+ * long as it likes: the time of the run is for asking.
+ */
 async function* handOut(
   poll: Poll,
   items: readonly PolledItem[],
@@ -57,7 +60,7 @@ async function* handOut(
   moveOn: (taken: number) => void,
 ): AsyncGenerator<Page, void> {
   if (poll.loose.length > 0) yield pageOfBundles(poll.loose);
-  const turns = new Turns(() => end.assertGoesOn());
+  const turns = new Turns();
   for (const { bundles, taken } of splitBatches(poll, items, end)) {
     yield pageOfBundles(bundles);
     moveOn(taken);

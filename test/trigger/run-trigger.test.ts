@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunReport } from '../../src/component/module-run.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { startFromAll } from '../../src/trigger/trigger-start.js';
 import type { ScriptedItem } from './trigger-service.js';
 import { TRIGGER, watching } from './trigger-service.js';
@@ -27,6 +28,21 @@ describe('state of a run', () => {
     const run = engine.module('watch').run({ data: { lastId: null } });
     for await (const bundle of run) if ((bundle as ScriptedItem).id === 2) break;
     expect(run.report().state).toEqual({ lastId: 1 });
+  });
+
+  it('is that of all items where a consumer takes longer over them than the run has time', async () => {
+    const clock = createVirtualClock();
+    const { engine } = watching([1, 2, 3], { limit: 3 }, { clock });
+    const run = engine.module('watch').run({ data: { lastId: null } });
+    const taken: unknown[] = [];
+    for await (const bundle of run) {
+      taken.push((bundle as ScriptedItem).id);
+      clock.advance(60_000);
+      // Longer than others wait, too.
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    expect(taken).toEqual([1, 2, 3]);
+    expect(run.report()).toMatchObject({ ok: true, state: { lastId: 3 } });
   });
 
   it('is none after an error', async () => {
