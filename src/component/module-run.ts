@@ -1,7 +1,7 @@
 import type { AppError } from '../errors/app-error.js';
 import { type Bundle, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { RunContext } from '../run/scope/run-context.js';
-import { append } from '../util/join-lists.js';
+import { joinLists } from '../util/join-lists.js';
 import { Turns } from '../util/turns.js';
 import { asRunError, assertOk, type Report, readStats, type Succeeded } from './report.js';
 import type { StartedRun } from './start-run.js';
@@ -41,7 +41,8 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
   #context: RunContext | undefined;
   #finish: (() => void) | undefined;
   #error: AppError | undefined;
-  #bundles: Bundle[] = [];
+  /** The bundles of each page. */
+  #taken: (readonly Bundle[])[] = [];
   #iteration: AsyncGenerator<Bundle, void> | undefined;
   #reporting: Promise<RunReport> | undefined;
 
@@ -76,7 +77,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
     const report = {
       ok: error === undefined,
       error,
-      bundles: error === undefined ? this.#bundles : undefined,
+      bundles: error === undefined ? this.#joinBundles() : undefined,
       state: error === undefined ? this.#body.state?.() : undefined,
       stats: readStats(context),
       // Written when it is read: see `TraceLog`.
@@ -93,7 +94,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
     if (this.#iteration !== undefined) return this.report();
     try {
       const pages = await this.#open(false);
-      for await (const page of pages) this.#bundles = append(this.#bundles, listBundles(page));
+      for await (const page of pages) this.#taken.push(listBundles(page));
     } catch (thrown) {
       this.#error = asRunError(thrown);
       if (this.#error === undefined) throw thrown;
@@ -120,6 +121,12 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
     } finally {
       await this.#close();
     }
+  }
+
+  #joinBundles(): readonly Bundle[] {
+    const bundles = joinLists(this.#taken);
+    this.#taken = [bundles];
+    return bundles;
   }
 
   async #open(isStreamed: boolean): Promise<AsyncIterable<Page> | Iterable<Page>> {

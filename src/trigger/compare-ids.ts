@@ -2,6 +2,9 @@ import type { ItemId } from '../component/trigger-data.js';
 
 const NUMERIC = /^-?\d+(?:\.\d+)?$/;
 
+/** Without zeros in front. */
+const WHOLE = /^[1-9]\d*$/;
+
 /** The text of an id. Two ids are the same if their texts are: `5` is `"5"`, however a service or a store writes it. */
 export function idText(id: ItemId): string {
   if (typeof id === 'string') return id;
@@ -18,8 +21,13 @@ export function idText(id: ItemId): string {
  * @returns below, above or exactly 0; 0 only for ids that are the same
  */
 export function compareIds(a: ItemId, b: ItemId): number {
+  if (Number.isSafeInteger(a) && Number.isSafeInteger(b)) return Number(a) - Number(b);
   const first = idText(a);
   const second = idText(b);
+  // As most ids are, and many have to be sorted.
+  if (WHOLE.test(first) && WHOLE.test(second)) {
+    return first.length - second.length || compareTexts(first, second);
+  }
   const isNumeric = NUMERIC.test(first);
   if (isNumeric !== NUMERIC.test(second)) return isNumeric ? -1 : 1;
   return (isNumeric ? compareDecimals(first, second) : 0) || compareTexts(first, second);

@@ -14,12 +14,19 @@ const MAPS = 64;
 export class ItemTable {
   readonly #maps: readonly Map<string, PolledItem>[] = Array.from({ length: MAPS }, () => new Map());
 
-  /** In the place of one of the same position. */
-  set(item: PolledItem): void {
+  /**
+   * Puts an item in the place of one of the same position.
+   *
+   * @returns whether there was none
+   */
+  set(item: PolledItem): boolean {
     const id = idText(item.id);
     // The end of an id differs most, whatever it is.
-    const map = id.charCodeAt(id.length - 1) * 10 + id.charCodeAt(id.length - 2) + item.dateMs;
-    this.#maps[map & (MAPS - 1)]?.set(`${item.dateMs} ${id}`, item);
+    const hash = id.charCodeAt(id.length - 1) * 10 + id.charCodeAt(id.length - 2) + item.dateMs;
+    const map = this.#maps[hash & (MAPS - 1)];
+    const before = map?.size;
+    map?.set(`${item.dateMs} ${id}`, item);
+    return map?.size !== before;
   }
 
   *values(): Generator<PolledItem> {

@@ -45,6 +45,8 @@ export class Poll {
   private readonly data: Readonly<Record<string, unknown>> | undefined;
   private readonly start: TriggerStart | undefined;
   private readonly items = new ItemTable();
+  /** How many of them are new, by the state the run starts with. */
+  private newItems = 0;
   private trigger: CompiledTrigger | undefined;
   private type: TriggerType | undefined;
   private order: TriggerOrder = 'unordered';
@@ -80,7 +82,22 @@ export class Poll {
     const items = await this.sortItems();
     this.state ??= stateBefore(items, this.firstCount(), this.type);
     this.warnOfGap();
-    return items.filter(createNewTest(this.state)).slice(0, this.limit);
+    return this.takeNew(items, createNewTest(this.state));
+  }
+
+  /** As many as are wanted. */
+  private async takeNew(
+    items: readonly PolledItem[],
+    isNew: (item: ItemPosition) => boolean,
+  ): Promise<readonly PolledItem[]> {
+    const { limit = Number.POSITIVE_INFINITY } = this;
+    const found: PolledItem[] = [];
+    await this.turns().all(items, (item) => {
+      if (found.length >= limit) return false;
+      if (isNew(item)) found.push(item);
+      return true;
+    });
+    return found;
   }
 
   private setType(type: TriggerType | undefined): void {
@@ -146,15 +163,11 @@ export class Poll {
       const position = readItemKey(key, trigger, type, this.context);
       if (position === undefined) return true;
       const bundles = page.isIterated ? [output] : listBundles(page);
-      this.items.set({ ...position, bundles });
+      if (this.items.set({ ...position, bundles }) && this.isNew(position)) this.newItems++;
       holdsOld ||= this.isOld(position);
       return true;
     };
-    const turns = this.turns();
-    for (let next = turns.forEach(page.keys, 0, take); next < page.keys.length; ) {
-      await turns.next();
-      next = turns.forEach(page.keys, next, take);
-    }
+    await this.turns().all(page.keys, take);
     this.isComplete = await this.hasEnough(holdsOld);
     return this.isComplete;
   }
@@ -164,9 +177,7 @@ export class Poll {
     if (this.order === 'unordered') return false;
     if (this.order === 'desc') return this.state === undefined ? this.hasNewest() : holdsOld;
     if (this.state === undefined || this.limit === undefined) return false;
-    let held = 0;
-    for (const item of this.items.values()) if (this.isNew(item)) held++;
-    return held >= this.limit;
+    return this.newItems >= this.limit;
   }
 
   /** Whether the newest items were seen, and one that is older than all of them: nothing behind it is among them. */
@@ -178,7 +189,7 @@ export class Poll {
   }
 
   private sortItems(): Promise<readonly PolledItem[]> {
-    return sortInTurns([...this.items.values()], compareItems, this.turns());
+    return sortInTurns(this.items.values(), compareItems, this.turns());
   }
 
   private turns(): Turns {

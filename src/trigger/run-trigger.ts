@@ -15,7 +15,7 @@ import { Turns } from '../util/turns.js';
 import type { PolledItem } from './item-table.js';
 import type { Poll } from './poll.js';
 import { assertTriggerStart } from './trigger-start.js';
-import { stateAfter } from './trigger-state.js';
+import { MovingState } from './trigger-state.js';
 
 /**
  * Runs a polling trigger: puts out what is new since the state in `input.data`, oldest first, at most `response.limit`
@@ -40,38 +40,39 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
       const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));
       const items = await poll.settle();
       const { state: before } = poll;
-      if (before !== undefined) state = () => before;
-      return handOut(poll, items, end.context, (taken) => {
-        if (before !== undefined) state = () => stateAfter(before, items, taken);
-      });
+      const moving = before && new MovingState(before);
+      if (moving !== undefined) state = () => moving.state;
+      return handOut(poll, items, end.context, (taken) => moving?.take(taken));
     },
     state: () => state?.(),
   });
 }
 
 /**
- * Hands out what was found a batch at a time; `moveOn` is told how many of the items were taken. Whoever takes them may take as
+ * Hands out what was found a batch at a time; `moveOn` is told of each item that was taken. Whoever takes them may take as
  * long as it likes: the time of the run is for asking.
  */
 async function* handOut(
   poll: Poll,
   items: readonly PolledItem[],
   end: RunContext,
-  moveOn: (taken: number) => void,
+  moveOn: (taken: PolledItem) => void,
 ): AsyncGenerator<Page, void> {
   if (poll.loose.length > 0) yield pageOfBundles(poll.loose);
   const turns = new Turns();
   for (const { bundles, taken } of splitBatches(poll, items, end)) {
     yield pageOfBundles(bundles);
-    moveOn(taken);
-    if (turns.isOver) await turns.next();
+    for (const item of taken) {
+      moveOn(item);
+      if (turns.isOver) await turns.next();
+    }
   }
 }
 
 interface Batch {
   readonly bundles: readonly Bundle[];
-  /** How many items are taken with them. */
-  readonly taken: number;
+  /** The items that are taken with them. */
+  readonly taken: readonly PolledItem[];
 }
 
 /** One batch an item, or a single one where `wrapper` makes one thing of them all. */
@@ -79,10 +80,10 @@ function* splitBatches(poll: Poll, items: readonly PolledItem[], end: RunContext
   const { request } = poll;
   if (request === undefined || items.length === 0) return;
   if (request.response.wrapper === undefined) {
-    for (const [index, { bundles }] of items.entries()) yield { bundles, taken: index + 1 };
+    for (const item of items) yield { bundles: item.bundles, taken: [item] };
     return;
   }
   const outputs = joinLists(items.map(({ bundles }) => bundles));
   const bundles = listBundles(applyWrapper(request, outputs, end));
-  yield { bundles, taken: items.length };
+  yield { bundles, taken: items };
 }

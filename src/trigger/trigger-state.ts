@@ -104,27 +104,39 @@ export function compareItems(a: ItemPosition, b: ItemPosition): number {
   return a.dateMs - b.dateMs || compareIds(a.id, b.id);
 }
 
-/**
- * The state once items were put out.
- *
- * @param items oldest first
- * @param count how many of them were put out
- */
-export function stateAfter(state: TriggerState, items: readonly ItemPosition[], count: number): TriggerState {
-  const last = items[count - 1];
-  if (last === undefined) return state;
-  if ('lastId' in state) return { lastId: last.id };
-  const lastDate = new Date(last.dateMs).toISOString();
-  const sameDateIds = lastDate === state.lastDate ? [...state.sameDateIds] : [];
-  const known = new Set(sameDateIds.map(idText));
-  let first = count - 1;
-  while (items[first - 1]?.dateMs === last.dateMs) first--;
-  for (const { id } of items.slice(first, count)) {
-    if (known.has(idText(id))) continue;
-    known.add(idText(id));
-    sameDateIds.push(id);
+/** The state while items are put out one after the other; what it takes to know it is spread over them. */
+export class MovingState {
+  readonly #before: TriggerState;
+  #last: ItemPosition | undefined;
+  /** What was put out of the date at hand. */
+  #sameDateIds: ItemId[] = [];
+  /** Texts of ids of that date which were put out before. */
+  #known: ReadonlySet<string> = new Set();
+
+  constructor(before: TriggerState) {
+    this.#before = before;
   }
-  return { lastDate, sameDateIds };
+
+  /** @param item not older than the one before, and another one */
+  take(item: ItemPosition): void {
+    const before = this.#before;
+    if ('lastDate' in before) {
+      if (this.#last?.dateMs !== item.dateMs) {
+        const isSame = Date.parse(before.lastDate) === item.dateMs;
+        this.#sameDateIds = isSame ? [...before.sameDateIds] : [];
+        this.#known = new Set(isSame ? before.sameDateIds.map(idText) : []);
+      }
+      if (!this.#known.has(idText(item.id))) this.#sameDateIds.push(item.id);
+    }
+    this.#last = item;
+  }
+
+  get state(): TriggerState {
+    const last = this.#last;
+    if (last === undefined) return this.#before;
+    if ('lastId' in this.#before) return { lastId: last.id };
+    return { lastDate: new Date(last.dateMs).toISOString(), sameDateIds: [...this.#sameDateIds] };
+  }
 }
 
 /**
@@ -133,10 +145,12 @@ export function stateAfter(state: TriggerState, items: readonly ItemPosition[], 
  * @param items oldest first
  */
 export function stateBefore(items: readonly ItemPosition[], count: number, type: TriggerType): TriggerState {
-  const done = items.slice(0, Math.max(0, items.length - count));
-  const last = done.at(-1);
+  const end = Math.max(0, items.length - count);
+  const last = items[end - 1];
   if (last === undefined) return stateOfAll(type);
   if (type === 'id') return { lastId: last.id };
-  const sameDate = done.filter(({ dateMs }) => dateMs === last.dateMs);
-  return { lastDate: new Date(last.dateMs).toISOString(), sameDateIds: sameDate.map(({ id }) => id) };
+  let start = end - 1;
+  while (items[start - 1]?.dateMs === last.dateMs) start--;
+  const sameDateIds = items.slice(start, end).map(({ id }) => id);
+  return { lastDate: new Date(last.dateMs).toISOString(), sameDateIds };
 }

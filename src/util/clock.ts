@@ -10,7 +10,7 @@ export interface Clock {
 
 /** Real time. */
 export const SYSTEM_CLOCK: Clock = {
-  now: () => Date.now(),
+  now: Date.now,
   sleep: (delayMs, signal) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();

@@ -8,14 +8,19 @@ const PART = 32;
  * once.
  */
 export function* sortInParts<T>(
-  items: readonly T[],
+  items: Iterable<T>,
   order: (a: T, b: T) => number,
 ): Generator<undefined, T[], undefined> {
   let runs: T[][] = [];
-  for (let start = 0; start < items.length; start += PART) {
-    runs.push(items.slice(start, start + PART).sort(order));
+  let run: T[] = [];
+  for (const item of items) {
+    run.push(item);
+    if (run.length < PART) continue;
+    runs.push(run.sort(order));
+    run = [];
     yield;
   }
+  runs.push(run.sort(order));
   while (runs.length > 1) {
     const merged: T[][] = [];
     for (let index = 0; index < runs.length; index += 2) {
@@ -28,7 +33,7 @@ export function* sortInParts<T>(
 
 /** `sortInParts` on a thread that others need. */
 export async function sortInTurns<T>(
-  items: readonly T[],
+  items: Iterable<T>,
   order: (a: T, b: T) => number,
   turns: Turns,
 ): Promise<readonly T[]> {

@@ -31,6 +31,14 @@ export class Turns {
     return items.length;
   }
 
+  /** `forEach` over all items, in as many turns as that takes. Rejects with what `begin` throws. */
+  async all<T>(items: readonly T[], work: (item: T) => boolean): Promise<void> {
+    for (let next = this.forEach(items, 0, work); next < items.length; ) {
+      await this.next();
+      next = this.forEach(items, next, work);
+    }
+  }
+
   /** Lets others do what is due. Rejects with what `begin` throws. */
   async next(): Promise<void> {
     await setImmediate();

@@ -6,6 +6,7 @@ import type { RunReport } from '../../src/component/module-run.js';
 import { decodeBody, decodeLargeBody } from '../../src/http/body/body-decoding.js';
 import type { ResponseType } from '../../src/http/body/select-response-type.js';
 import type { TransportResponse } from '../../src/http/message/transport.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { Turns } from '../../src/util/turns.js';
 import { type Answer, engineOf, service } from './helpers.js';
 
@@ -107,7 +108,8 @@ describe('others wait for a short time only, whatever is made of an answer', () 
     const communication = { url: '/x', response: { iterate: '{{body}}', trigger } };
     const base = { baseUrl: 'https://api.example.test' };
     const app = defineApp({ name: 'test', base, modules: { m: { type: 'trigger', communication } } });
-    const engine = createEngine({ app, transport });
+    // Of its own time: however long it takes here, none of it passes there.
+    const engine = createEngine({ app, transport, clock: createVirtualClock() });
     let report: RunReport | undefined;
     const waited = await longestWait(async () => {
       report = await engine.module('m').run({ start: 'all' });

@@ -29,8 +29,9 @@ const MAX_HEADER_BYTES = 64 * 1024;
 
 /** The dispatchers of one transport: one for the system's certificate authorities, one for each further authority. */
 export interface AgentPool {
+  readonly common: Agent;
   /** @throws REQUEST_INVALID for a `ca` that is no certificate */
-  readonly agentFor: (ca: string | undefined) => Agent;
+  readonly agentFor: (ca: string) => Agent;
   readonly close: () => Promise<void>;
 }
 
@@ -58,8 +59,8 @@ export async function createAgentPool(options: AgentOptions): Promise<AgentPool>
     retired.add(closing);
   };
 
-  const agentFor = (ca: string | undefined): Agent => {
-    if (ca === undefined || ca.trim() === '') return common;
+  const agentFor = (ca: string): Agent => {
+    if (ca.trim() === '') return common;
     const known = byCa.get(ca);
     const agent = known ?? makeAgent(makeSecureContext(ca));
     if (known === undefined) retireOldest();
@@ -71,7 +72,7 @@ export async function createAgentPool(options: AgentOptions): Promise<AgentPool>
   const close = async (): Promise<void> => {
     await Promise.all([common.close(), ...[...byCa.values()].map((agent) => agent.close()), ...retired]);
   };
-  return { agentFor, close };
+  return { common, agentFor, close };
 }
 
 /** The system's authorities stay accepted beside the given one. */

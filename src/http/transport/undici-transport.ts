@@ -82,7 +82,7 @@ function exchange(request: TransportRequest, pool: AgentPool, maxBytes: number):
   }
   if (request.method === 'CONNECT')
     throw requestInvalid('The method CONNECT opens a tunnel and cannot be sent.');
-  const agent = pool.agentFor(request.ca);
+  const agent = request.ca === undefined ? pool.common : pool.agentFor(request.ca);
   return new Promise((resolve, reject) => {
     const collector = new ResponseCollector(request, origin, maxBytes, { resolve, reject });
     agent.dispatch(
