@@ -2,14 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { configError, methodNotAllowed, notFound } from '../problems.js';
 import type { RestServices } from '../services/services.js';
 import type { AddressReader } from './addresses.js';
-import {
-  type Answer,
-  completeAnswer,
-  type PlainHeaders,
-  toRestError,
-  writeRefusal,
-  writeSuccess,
-} from './answer.js';
+import { type Answer, completeAnswer, toRestError, writeRefusal, writeSuccess } from './answer.js';
+import { commonHeaders, preflight } from './answer-headers.js';
 import { createCallHandler } from './handle-call.js';
 import type { Addresses, RestOperation } from './operation.js';
 
@@ -143,29 +137,4 @@ function bySpecificity(a: RestOperation, b: RestOperation): number {
 function listPaths(operation: RestOperation, basePath: string, authPath: string): readonly string[] {
   const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
   return operation.server === 'auth' ? [path, authPath + path] : [basePath + path];
-}
-
-const EXPOSED = 'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id';
-
-function commonHeaders(cors: string | undefined, requestId: string): PlainHeaders {
-  return {
-    'x-request-id': requestId,
-    'cache-control': 'no-store',
-    ...(cors !== undefined && {
-      'access-control-allow-origin': cors,
-      'access-control-expose-headers': EXPOSED,
-    }),
-  };
-}
-
-function preflight(methods: readonly string[]): Answer {
-  return {
-    status: 204,
-    text: null,
-    headers: {
-      'access-control-allow-methods': methods.join(', '),
-      'access-control-allow-headers': 'authorization, content-type',
-      'access-control-max-age': '600',
-    },
-  };
 }

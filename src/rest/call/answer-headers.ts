@@ -1,0 +1,29 @@
+import type { Answer, PlainHeaders } from './answer.js';
+
+/** Headers of answers that a page of another origin may read. */
+const EXPOSED = 'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id';
+
+/** The headers every answer has. */
+export function commonHeaders(cors: string | undefined, requestId: string): PlainHeaders {
+  return {
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    ...(cors !== undefined && {
+      'access-control-allow-origin': cors,
+      'access-control-expose-headers': EXPOSED,
+    }),
+  };
+}
+
+/** What a browser asks before it calls from a page of another origin. */
+export function preflight(methods: readonly string[]): Answer {
+  return {
+    status: 204,
+    text: null,
+    headers: {
+      'access-control-allow-methods': methods.join(', '),
+      'access-control-allow-headers': 'authorization, content-type',
+      'access-control-max-age': '600',
+    },
+  };
+}
