@@ -46,7 +46,8 @@ const LANGUAGE = ['test/document', 'test/iml', 'test/structure', 'test/util'];
  */
 const PROJECTS: readonly TestProjectInlineConfiguration[] = [
   project('databases', { include: filesOf(DATABASES) }),
-  project('browser', { include: filesOf(BROWSER) }),
+  // CI may still be installing one.
+  project('browser', { include: filesOf(BROWSER), hookTimeout: 600_000 }),
   project('long', { include: filesOf(LONG) }),
   project('processes', { include: filesOf(PROCESSES), isolate: true }),
   project('engine', {

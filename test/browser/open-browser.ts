@@ -1,4 +1,5 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
 
 /** Where Debian and others put it; a variable names any other. */
@@ -20,6 +21,12 @@ export function findBrowser(): string | undefined {
       return false;
     }
   });
+}
+
+/** Waits while somebody installs a browser: as long as the file is there that `IML_TEST_INSTALLING` names. */
+export async function untilInstalled(): Promise<void> {
+  const file = process.env['IML_TEST_INSTALLING'];
+  while (file !== undefined && existsSync(file)) await setTimeout(200);
 }
 
 /** @param executablePath what `findBrowser` found */

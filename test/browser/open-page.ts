@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { type StartOptions, startDev, type TestDev } from '../dev/start-dev.js';
-import { findBrowser, openBrowser } from './open-browser.js';
+import { findBrowser, openBrowser, untilInstalled } from './open-browser.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const PAGE = path.join(ROOT, 'dist/page');
@@ -49,6 +49,7 @@ function shareBrowser(executable: string): Promise<Browser> {
 
 export async function startBrowser(options: Omit<StartOptions, 'pageFolder'> = {}): Promise<TestBrowser> {
   if (!existsSync(path.join(PAGE, 'index.html'))) throw new Error('The page is not built: npm run build.');
+  await untilInstalled();
   const executable = findBrowser();
   if (executable === undefined) throw new Error('CI needs a Chromium: apt-get install chromium.');
   if (SHOTS !== undefined) mkdirSync(SHOTS, { recursive: true });

@@ -7,9 +7,10 @@ import { toJsonSchema } from '../../src/parameters/json-schema/to-json-schema.js
 
 const schemaOf = (spec: unknown) => toJsonSchema(readParameters(spec));
 
+const AJV: Ajv2020 = new Ajv2020({ strict: false, validateFormats: false });
+
 function takes(spec: unknown, values: unknown): boolean {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  return ajv.compile(schemaOf(spec))(values);
+  return AJV.compile(schemaOf(spec))(values);
 }
 
 const propertyOf = (field: object) =>
@@ -182,11 +183,10 @@ describe('a schema of a form', () => {
     await fc.assert(
       fc.asyncProperty(fields, values, async (spec, given) => {
         const result = await validateParameters(readParameters(spec), given);
-        if (takes(spec, given)) expect(result).toMatchObject({ ok: true });
+        const taken = AJV.compile(schemaOf(spec));
+        if (taken(given)) expect(result).toMatchObject({ ok: true });
         if (result.ok)
-          expect({ spec, values: result.values, taken: takes(spec, result.values) }).toMatchObject({
-            taken: true,
-          });
+          expect({ spec, values: result.values, taken: taken(result.values) }).toMatchObject({ taken: true });
       }),
       { numRuns: 300 },
     );
