@@ -17,7 +17,7 @@ export function parseTemplate(source: string): Template {
   let offset = 0;
   for (; open >= 0; open = source.indexOf('{{', offset)) {
     // `\{{` is text. [choice]
-    if (source.charCodeAt(open - 1) === 0x5c && open > offset) {
+    if (source.charCodeAt(open - 1) === 0x5c) {
       text += `${source.slice(offset, open - 1)}{{`;
       offset = open + 2;
       continue;
