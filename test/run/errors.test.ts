@@ -151,10 +151,14 @@ describe('valid', () => {
 });
 
 describe('an error of a response', () => {
-  it('has the place of the wrapper that cannot be evaluated', async () => {
-    expect(await errorOf({ json: {} }, { wrapper: '{{nope(1)}}' })).toMatchObject({
-      message: "Function 'nope' not found!",
-      place: { pointer: '/modules/m/communication/response/wrapper' },
+  it.each([
+    ['wrapper', '{{nope(1)}}'],
+    ['iterate', '{{body.text}}'],
+    ['temp', '{{body.text}}'],
+    ['type', 'nothing'],
+  ])('has the place of the %s that is wrong', async (name, written) => {
+    expect(await errorOf({ json: { text: 'a' } }, { [name]: written })).toMatchObject({
+      place: { pointer: `/modules/m/communication/response/${name}` },
     });
   });
 
