@@ -154,6 +154,31 @@ describe('a value', () => {
     expect(redactor.holdsSecret('in a list')).toBe(true);
   });
 
+  it('is hidden in all of a value where only its end says that it is secret', () => {
+    const value = ['hush-hush-1', ...Array<number>(2000).fill(0), { token: 'hush-hush-1' }];
+    const shown = createRedactor({ secrets: [], maxShown: 100_000 }).value(value);
+    expect((shown as unknown[])[0]).toBe(HIDDEN);
+  });
+
+  it('that is no secret by its name is none, whatever it looks like', () => {
+    for (const value of [
+      'open-open-1',
+      ['open-open-1', ['open-open-2']],
+      { a: ['open-open-1'], b: 'open-open-1' },
+    ])
+      expect(createRedactor({ secrets: [] }).value(value)).toEqual(value);
+  });
+
+  it('beside that of a path is shown, and so is what leads to it', () => {
+    const redactor = createRedactor({ secrets: [], sanitize: ['request.body.a.b'] });
+    const body = { a: { b: 'hush-hush-1', c: 'open-open-1' }, d: 'open-open-1' };
+    expect(redactor.request(request({ body })).body).toEqual({ ...body, a: { ...body.a, b: HIDDEN } });
+    expect(redactor.request(request({ body: { a: 'open-open-1', d: 'open-open-1' } })).body).toEqual({
+      a: 'open-open-1',
+      d: 'open-open-1',
+    });
+  });
+
   it('that is a list under a secret name is remembered item by item', () => {
     const redactor = createRedactor({ secrets: [] });
     redactor.value({
@@ -162,6 +187,27 @@ describe('a value', () => {
     });
     const texts = ['open-open-open', 'hush-hush-1', 'hush-hush-2', 'open-too-1'];
     expect(texts.filter((text) => redactor.holdsSecret(text))).toEqual(['hush-hush-1', 'hush-hush-2']);
+  });
+});
+
+describe('an address', () => {
+  it.each(['https://a.test/', 'https://a.test/x', '', '/token'])('without a query is shown: %s', (url) =>
+    expect(plain.request(request({ url })).url).toBe(url),
+  );
+  it.each([
+    ['/?', '/?'],
+    ['/?token', '/?token'],
+    ['/?a&token=abc&=1', `/?a&token=${HIDDEN}&=1`],
+    ['?token=abc', `?token=${HIDDEN}`],
+  ])('%s is shown as %s', (url, shown) => expect(plain.request(request({ url })).url).toBe(shown));
+});
+
+describe('a plain text body', () => {
+  it('is whole where it is exactly as long as may be shown', () => {
+    const shown = (body: string): unknown =>
+      createRedactor({ secrets: [], maxShown: 24 }).request(request({ url: '', body })).body;
+    expect(shown('x'.repeat(24))).toBe('x'.repeat(24));
+    expect(shown('x'.repeat(25))).toBe(`${'x'.repeat(24)}… [left out]`);
   });
 });
 
@@ -281,6 +327,28 @@ describe('secrets of data', () => {
     ).toEqual(['named-text', 'named-too']);
   });
 
+  it('are found by their names wherever they stand, beside anything', () => {
+    const loop: Record<string, unknown> = {
+      a: null,
+      b: [null, 5, 'text', undefined, new Date(0)],
+      c: 'text',
+    };
+    loop['self'] = loop;
+    loop['list'] = [{}, { token: 'the-second' }, [{ token: 'the-third' }]];
+    expect(collectNamedSecrets(loop)).toEqual(['the-second', 'the-third']);
+    expect(collectNamedSecrets({ password: [true, null, undefined, 1234567] })).toEqual(['1234567']);
+  });
+
+  it('that cannot be read are an error of the language', () => {
+    const data = Object.defineProperty({}, 'a', {
+      enumerable: true,
+      get: () => {
+        throw new Error('No.');
+      },
+    });
+    expect(() => collectSecrets(data)).toThrow(expect.objectContaining({ code: 'IML_HOST_VALUE' }));
+  });
+
   it('are 1000 at most, 20 levels deep', () => {
     const many = Array.from({ length: 1500 }, (_, index) => `secret-${index}`);
     expect(collectSecrets(many)).toHaveLength(1000);
@@ -290,6 +358,10 @@ describe('secrets of data', () => {
     const named = (levels: number): unknown => (levels === 0 ? { token: 'the-end' } : [named(levels - 1)]);
     expect(collectNamedSecrets(named(20))).toEqual(['the-end']);
     expect(collectNamedSecrets(named(21))).toEqual([]);
+    const below = (levels: number): unknown =>
+      levels === 0 ? { token: 'the-end' } : { a: below(levels - 1) };
+    expect(collectNamedSecrets(below(20))).toEqual(['the-end']);
+    expect(collectNamedSecrets(below(21))).toEqual([]);
   });
 });
 
@@ -299,6 +371,22 @@ describe('what is known', () => {
     const redactor = createRedactor({ secrets });
     expect(redactor.holdsSecret('secret-4999.')).toBe(true);
     expect(redactor.holdsSecret('secret-5000.')).toBe(false);
+  });
+
+  it('is taken out once where secrets overlap', () => {
+    const encoded = Buffer.from('hush-hush-hush-hush').toString('base64');
+    const redactor = createRedactor({ secrets: ['hush-hush-hush-hush', encoded.slice(4, 12)] });
+    expect(redactor.text(`a ${encoded} b`)).toBe(`a ${HIDDEN} b`);
+    expect(createRedactor({ secrets: ['abcdef', 'cdefgh'] }).text('abcdefgh abcdefabcdef')).toBe(
+      `${HIDDEN} ${HIDDEN}`,
+    );
+  });
+
+  it('is looked for behind the end of what is shown, and leaves no sign where it begins there', () => {
+    const shown = (maxShown: number): string =>
+      createRedactor({ secrets: ['hush-hush'], maxShown }).text('0123456789hush-hush and more');
+    expect(shown(10)).toBe('0123456789… [left out]');
+    expect(shown(11)).toBe(`0123456789${HIDDEN}… [left out]`);
   });
 
   it('is found in all forms where it is one of the first 32, and in the usual ones behind', () => {
