@@ -132,7 +132,7 @@ function mayHold(text: string, { plain, base64 }: Patterns): boolean {
 function findSecrets(text: string, patterns: Patterns): readonly Stretch[] {
   const found: Stretch[] = [];
   let view: TextView | undefined = plainView(text);
-  for (let layer = 0; view !== undefined && layer <= MAX_LAYERS; layer++) {
+  for (let layer = 0; view !== undefined; layer++) {
     const read: string = layer === 0 ? text : readView(view);
     if (patterns.plain.isIn(read, PLAIN_ALPHABET)) collect(patterns.plain, foldedView(view), found);
     if (mayHoldHex(read, MIN_SECRET_LENGTH)) collect(patterns.hex, hexView(view), found);

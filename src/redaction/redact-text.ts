@@ -91,8 +91,8 @@ function pathNames(rules: ValueRules): ReadonlySet<string> {
 function redactPairs(text: string, place: NamePlace, names: ReadonlySet<string>, rules: ValueRules): string {
   const pairs = text.split('&').map((pair) => {
     const at = pair.indexOf('=');
-    const name = decodeFormComponent(at === -1 ? pair : pair.slice(0, at));
     if (at === -1 || pair.length === at + 1) return { start: pair, value: '' };
+    const name = decodeFormComponent(pair.slice(0, at));
     const start = pair.slice(0, at + 1);
     const value = pair.slice(at + 1);
     if (!names.has(name) && !isSecretName(name, place)) return { start, value };

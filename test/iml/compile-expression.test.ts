@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { functionError } from '../../src/errors/iml-error.js';
 import { compileNested } from '../../src/iml/compile/closures.js';
 import { compileExpression } from '../../src/iml/compile/compile-expression.js';
 import { compileStackProgram } from '../../src/iml/compile/stack-program.js';
@@ -158,6 +159,18 @@ describe.each(COMPILERS)('%s', (_, compileWith) => {
     ['i <= 2', true],
     ['i > 2', false],
     ['i >= 2', true],
+    ['i < 3', true],
+    ['i <= 1', false],
+    ['i > 1', true],
+    ['i >= 3', false],
+    ['1 + (i & 2)', 3],
+    ['1 + (no & 2)', 1],
+    ['1 + (i | 5)', 3],
+    ['1 + (no | 2)', 3],
+    ["1 + ifempty(''; 2)", 3],
+    ['1 + ifempty(i; 5)', 3],
+    ['1 + if(i; 2; 3)', 3],
+    ['1 + if(no; 2; 3)', 4],
     ["'2' < i", false],
     ["'2' <= i", true],
     ["'2' > i", false],
@@ -233,6 +246,18 @@ describe.each(COMPILERS)('%s', (_, compileWith) => {
     expect(evaluate(DATA)).toBe(2);
     expect(told).toEqual([[1, 'text']]);
   });
+  it('an error of such a function names it, too', () => {
+    const speak = acceptDebug(() => {
+      throw functionError('Nothing to say.');
+    });
+    const source = '{{1 + speak()}}';
+    const node = parseTemplate(source).parts[0] as Expression;
+    const error = imlErrorOf(() => compileWith(node, { ...contextOf(source), functions: { speak } })(DATA));
+    expect(error).toMatchObject({
+      message: "Function 'speak' finished with error! Nothing to say.",
+      position: { line: 1, column: 7 },
+    });
+  });
   it('an error names each call it passes, and keeps its innermost place', () => {
     const error = imlErrorOf(() => run('if(true;\n same(1 + fail()))'));
     expect(error.message).toBe(
@@ -280,6 +305,10 @@ describe('an error deep inside calls', () => {
 });
 
 describe('too many arguments', () => {
+  it.each(COMPILERS)('are not 100,000 for %s', (_, compileWith) => {
+    const call = { kind: 'call', name: 'count', args: Array(100_000), start: 2, end: 9, height: 1 } as const;
+    expect(compileWith(call, contextOf('{{count()}}'))(DATA)).toBe(100_000);
+  });
   it.each(COMPILERS)('are refused by %s with the name of the call', (_, compileWith) => {
     const call = { kind: 'call', name: 'count', args: Array(100_001), start: 2, end: 9, height: 1 } as const;
     const error = imlErrorOf(() => compileWith(call, contextOf('{{count()}}'))(DATA));

@@ -31,6 +31,19 @@ describe('one expression alone gives its value with its type', () => {
   ])('%s', (template, value) => expect(gives(template)).toBe(value));
 });
 
+describe('a number that is none of the finite ones', () => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY])('%s is null where it was computed', (n) => {
+    const scope = { n, o: { n } };
+    const template = ['{{n * 1}}', '{{-n}}', '{{if(true; n)}}', { a: '{{o.n + 1}}' }];
+    expect(evaluate(template, scope)).toEqual([null, null, null, { a: null }]);
+    expect(evaluate('{{n + 1}}', scope)).toBeNull();
+  });
+  it.each([Number.NaN, Number.NEGATIVE_INFINITY])('%s is given as it is where it was read', (n) => {
+    expect(evaluate('{{n}}', { n })).toBe(n);
+    expect(evaluate(['{{o.n}}', { a: '{{o.n}}' }], { o: { n } })).toEqual([n, { a: n }]);
+  });
+});
+
 describe('anything else gives text', () => {
   it.each([
     ['', ''],
@@ -133,7 +146,9 @@ describe('a template that cannot be read', () => {
 });
 
 describe('other values stand for themselves', () => {
-  it.each([0, 1.5, true, false, null, undefined])('%s', (value) => expect(gives(value)).toBe(value));
+  it.each([0, 1.5, Number.NaN, true, false, null, undefined])('%s', (value) =>
+    expect(gives(value)).toBe(value),
+  );
   it('dates and class instances, too', () => expect(gives({ at: DATE })).toEqual({ at: DATE }));
 });
 

@@ -181,7 +181,8 @@ describe('a body', () => {
       { a: 'at a path', list: [{ token: 'hush-hush-3' }] },
       new Turns(() => {}),
     );
-    await redactor.learnBody('request', { a: 'not at one' }, new Turns(() => {}));
+    for (const body of [{ a: 'not at one' }, 'not at one', null, undefined, 5])
+      await redactor.learnBody('request', body, new Turns(() => {}));
     const texts = ['at a path', 'hush-hush-3', 'not at one'];
     expect(texts.map(redactor.holdsSecret)).toEqual([true, true, false]);
   });

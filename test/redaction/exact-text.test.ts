@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collectNamedSecrets, collectSecrets, nameSecrets } from '../../src/redaction/collect-secrets.js';
-import { createRedactor, type LoggableRequest } from '../../src/redaction/redact.js';
+import { createRedactor, type LoggableRequest, type Redactor } from '../../src/redaction/redact.js';
 
 // What is shown, character by character: a redactor that hides too much is as wrong as one that hides too little.
 const HIDDEN = '[SANITIZED]';
@@ -103,7 +103,7 @@ describe('JSON that is longer than what is shown', () => {
 
 describe('a value', () => {
   it('shows what is absent, empty or only asked about under a secret name', () => {
-    const value = { token: '', pin: null, password: false, sid: 0, secret: {}, cookie: [] };
+    const value = { token: '', pin: null, password: false, sid: 0, secret: {}, cookie: [], jwt: undefined };
     expect(plain.value(value)).toEqual({
       token: '',
       pin: null,
@@ -111,6 +111,7 @@ describe('a value', () => {
       sid: HIDDEN,
       secret: HIDDEN,
       cookie: HIDDEN,
+      jwt: undefined,
     });
   });
 
@@ -139,8 +140,20 @@ describe('a value', () => {
     expect(shown.value({ a: 1, b: 2, c: 3 })).toEqual({ a: 1, b: 2, c: 3 });
     expect(shown.value({ a: 1, b: 2, c: 3, d: 4 })).toEqual({ a: 1, b: 2, c: 3, '[left out]': '[left out]' });
     expect(shown.value({ a: 1, b: 2, c: 'x' })).toEqual({ a: 1, b: 2, c: '[left out]' });
+    expect(shown.value({ a: 1, b: 2, c: '' })).toEqual({ a: 1, b: 2, c: '' });
+    expect(shown.value(['x'.repeat(8), 'y'])).toEqual(['x'.repeat(8), '[left out]']);
+    expect(shown.value({ a: 'x'.repeat(15), b: 1 })).toEqual({
+      a: 'x'.repeat(15),
+      '[left out]': '[left out]',
+    });
     expect(shown.text('x'.repeat(24))).toBe('x'.repeat(24));
     expect(shown.text('x'.repeat(25))).toBe(`${'x'.repeat(24)}… [left out]`);
+  });
+
+  it('counts names that come again, too', () => {
+    const records = Array<unknown>(10).fill({ ab: 1 });
+    const shown = createRedactor({ secrets: [], maxShown: 100 });
+    expect(shown.value(records)).toEqual([...records.slice(0, 6), '[left out]']);
   });
 
   it('of a path is hidden with all that is in it, and remembered if it is a text', () => {
@@ -154,6 +167,32 @@ describe('a value', () => {
     expect(redactor.holdsSecret('in a list')).toBe(true);
   });
 
+  it('is hidden in all of a value where only its end says that it is secret', () => {
+    const value = ['hush-hush-1', ...Array<number>(2000).fill(0), { token: 'hush-hush-1' }];
+    const redactor = (): Redactor => createRedactor({ secrets: [], maxShown: 100_000 });
+    for (const shown of [redactor().value(value), redactor().request(request({ body: value })).body])
+      expect((shown as unknown[])[0]).toBe(HIDDEN);
+  });
+
+  it('that is no secret by its name is none, whatever it looks like', () => {
+    for (const value of [
+      'open-open-1',
+      ['open-open-1', ['open-open-2']],
+      { a: ['open-open-1'], b: 'open-open-1' },
+    ])
+      expect(createRedactor({ secrets: [] }).value(value)).toEqual(value);
+  });
+
+  it('beside that of a path is shown, and so is what leads to it', () => {
+    const redactor = createRedactor({ secrets: [], sanitize: ['request.body.a.b'] });
+    const body = { a: { b: 'hush-hush-1', c: 'open-open-1' }, d: 'open-open-1' };
+    expect(redactor.request(request({ body })).body).toEqual({ ...body, a: { ...body.a, b: HIDDEN } });
+    expect(redactor.request(request({ body: { a: 'open-open-1', d: 'open-open-1' } })).body).toEqual({
+      a: 'open-open-1',
+      d: 'open-open-1',
+    });
+  });
+
   it('that is a list under a secret name is remembered item by item', () => {
     const redactor = createRedactor({ secrets: [] });
     redactor.value({
@@ -162,6 +201,27 @@ describe('a value', () => {
     });
     const texts = ['open-open-open', 'hush-hush-1', 'hush-hush-2', 'open-too-1'];
     expect(texts.filter((text) => redactor.holdsSecret(text))).toEqual(['hush-hush-1', 'hush-hush-2']);
+  });
+});
+
+describe('an address', () => {
+  it.each(['https://a.test/', 'https://a.test/x', '', '/token'])('without a query is shown: %s', (url) =>
+    expect(plain.request(request({ url })).url).toBe(url),
+  );
+  it.each([
+    ['/?', '/?'],
+    ['/?token', '/?token'],
+    ['/?a&token=abc&=1', `/?a&token=${HIDDEN}&=1`],
+    ['?token=abc', `?token=${HIDDEN}`],
+  ])('%s is shown as %s', (url, shown) => expect(plain.request(request({ url })).url).toBe(shown));
+});
+
+describe('a plain text body', () => {
+  it('is whole where it is exactly as long as may be shown', () => {
+    const shown = (body: string): unknown =>
+      createRedactor({ secrets: [], maxShown: 24 }).request(request({ url: '', body })).body;
+    expect(shown('x'.repeat(24))).toBe('x'.repeat(24));
+    expect(shown('x'.repeat(25))).toBe(`${'x'.repeat(24)}… [left out]`);
   });
 });
 
@@ -182,6 +242,24 @@ describe('headers', () => {
     expect(known.filter((text) => !redactor.holdsSecret(text))).toEqual([]);
   });
 
+  it('named by a path are remembered whatever they are, and others only where they look secret', () => {
+    const redactor = createRedactor({ secrets: [], sanitize: ['request.headers.x-mode'] });
+    const headers = [
+      ['X-Mode', 'plain words'],
+      ['X-Api-Key', 'other words'],
+      ['X-Token', 'id=open-open-1; whole-token-1'],
+    ] as const;
+    redactor.request(request({ headers }));
+    expect(redactor.text('plain words')).toBe(HIDDEN);
+    expect(redactor.text('other words id=open-open-1')).toBe('other words id=open-open-1');
+  });
+
+  it('teach cookies without the blanks around them', () => {
+    const redactor = createRedactor({ secrets: [] });
+    redactor.request(request({ headers: [['Cookie', 'a= padded-cookie ; b=1']] }));
+    expect(redactor.text('<padded-cookie>')).toBe(`<${HIDDEN}>`);
+  });
+
   it('are cleaned again where a secret was learned since, or another one is sent', () => {
     const redactor = createRedactor({ secrets: [] });
     const shown = (...headers: readonly (readonly [string, string])[]) =>
@@ -191,10 +269,11 @@ describe('headers', () => {
     expect(shown(['x-a', 'later-secret'])).toEqual([['x-a', HIDDEN]]);
     expect(shown(['x-a', 'other'])).toEqual([['x-a', 'other']]);
     expect(shown(['x-b', 'other'])).toEqual([['x-b', 'other']]);
-    expect(shown(['x-b', 'other'], ['x-c', '1'])).toEqual([
-      ['x-b', 'other'],
-      ['x-c', '1'],
-    ]);
+    for (const last of ['1', '2'])
+      expect(shown(['x-b', 'other'], ['x-c', last])).toEqual([
+        ['x-b', 'other'],
+        ['x-c', last],
+      ]);
   });
 });
 
@@ -218,8 +297,10 @@ describe('log.sanitize', () => {
       'request.qsx',
     ];
     const redactor = createRedactor({ secrets: [], sanitize });
-    const given = request({ url: 'https://a.test/?x=1', body: 'open <> text' });
-    expect(redactor.request(given)).toEqual(given);
+    for (const body of ['open <> text', { x: 1, body: 2, y: { x: 3 } }]) {
+      const given = request({ url: 'https://a.test/?x=1', body });
+      expect(redactor.request(given)).toEqual(given);
+    }
   });
 
   it('takes entries with blanks around them, places in lists, and names in backticks', () => {
@@ -281,6 +362,28 @@ describe('secrets of data', () => {
     ).toEqual(['named-text', 'named-too']);
   });
 
+  it('are found by their names wherever they stand, beside anything', () => {
+    const loop: Record<string, unknown> = {
+      a: null,
+      b: [null, 5, 'text', undefined, new Date(0)],
+      c: 'text',
+    };
+    loop['self'] = loop;
+    loop['list'] = [{}, { token: 'the-second' }, [{ token: 'the-third' }]];
+    expect(collectNamedSecrets(loop)).toEqual(['the-second', 'the-third']);
+    expect(collectNamedSecrets({ password: [true, null, undefined, 1234567] })).toEqual(['1234567']);
+  });
+
+  it('that cannot be read are an error of the language', () => {
+    const data = Object.defineProperty({}, 'a', {
+      enumerable: true,
+      get: () => {
+        throw new Error('No.');
+      },
+    });
+    expect(() => collectSecrets(data)).toThrow(expect.objectContaining({ code: 'IML_HOST_VALUE' }));
+  });
+
   it('are 1000 at most, 20 levels deep', () => {
     const many = Array.from({ length: 1500 }, (_, index) => `secret-${index}`);
     expect(collectSecrets(many)).toHaveLength(1000);
@@ -290,6 +393,10 @@ describe('secrets of data', () => {
     const named = (levels: number): unknown => (levels === 0 ? { token: 'the-end' } : [named(levels - 1)]);
     expect(collectNamedSecrets(named(20))).toEqual(['the-end']);
     expect(collectNamedSecrets(named(21))).toEqual([]);
+    const below = (levels: number): unknown =>
+      levels === 0 ? { token: 'the-end' } : { a: below(levels - 1) };
+    expect(collectNamedSecrets(below(20))).toEqual(['the-end']);
+    expect(collectNamedSecrets(below(21))).toEqual([]);
   });
 });
 
@@ -299,6 +406,69 @@ describe('what is known', () => {
     const redactor = createRedactor({ secrets });
     expect(redactor.holdsSecret('secret-4999.')).toBe(true);
     expect(redactor.holdsSecret('secret-5000.')).toBe(false);
+  });
+
+  it('is found whatever else was learned before, between and behind', () => {
+    const redactor = createRedactor({ secrets: [`first-${'x'.repeat(200)}`] });
+    expect(redactor.text(`first-${'x'.repeat(200)}`)).toBe(HIDDEN);
+    redactor.learn(['second-secret']);
+    expect(redactor.text('second-secret')).toBe(HIDDEN);
+    redactor.learn(['third-one']);
+    for (const secret of [`first-${'x'.repeat(200)}`, 'second-secret', 'third-one'])
+      expect(redactor.text(`a ${secret} b`)).toBe(`a ${HIDDEN} b`);
+  });
+
+  it('is found where many begin alike, or one holds the other', () => {
+    const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
+    const many = createRedactor({ secrets: letters.map((letter) => `alike-${letter}-end`) });
+    for (const letter of letters) expect(many.text(`alike-${letter}-end`)).toBe(HIDDEN);
+    expect(many.text('alike-_-end')).toBe('alike-_-end');
+    const within = createRedactor({ secrets: ['xabcdefy', 'abcdef'] });
+    expect(within.text('xabcdefz xabcdefy')).toBe(`x${HIDDEN}z ${HIDDEN}`);
+  });
+
+  it('is found in each form beside another', () => {
+    const secret = 'hush hush hush';
+    const encoded = Buffer.from(secret).toString('base64');
+    const { text } = createRedactor({ secrets: [secret] });
+    expect(
+      text(
+        `${secret}, ${encoded.slice(0, 6)} ${encoded.slice(6)}, ${encoded.slice(0, 9)}\n${encoded.slice(9)}`,
+      ),
+    ).toBe(`${HIDDEN}, ${HIDDEN}, ${HIDDEN}`);
+  });
+
+  it('is found in bytes of Latin-1', () => {
+    const { text } = createRedactor({ secrets: ['pä-secret-1'] });
+    expect(text('a p%E4-secret-1 b')).toBe(`a ${HIDDEN} b`);
+    const each = [...Buffer.from('pä-secret-1', 'latin1')].map((byte) => `%${byte.toString(16)}`).join('');
+    expect(text(`a ${each} b`)).toBe(`a ${HIDDEN} b`);
+  });
+
+  it('is found in hex where a letter stands beside it, and not across one', () => {
+    const hex = Buffer.from('hush-hush').toString('hex');
+    const { text } = createRedactor({ secrets: ['hush-hush'] });
+    expect(text(`x${hex}x`)).toBe(`x${HIDDEN}x`);
+    for (const letter of ['x', 'z']) {
+      const apart = `${hex.slice(0, 9)}${letter}${hex.slice(9)}`;
+      expect(text(apart)).toBe(apart);
+    }
+  });
+
+  it('is taken out once where secrets overlap', () => {
+    const encoded = Buffer.from('hush-hush-hush-hush').toString('base64');
+    const redactor = createRedactor({ secrets: ['hush-hush-hush-hush', encoded.slice(4, 12)] });
+    expect(redactor.text(`a ${encoded} b`)).toBe(`a ${HIDDEN} b`);
+    expect(createRedactor({ secrets: ['abcdef', 'cdefgh'] }).text('abcdefgh abcdefabcdef')).toBe(
+      `${HIDDEN} ${HIDDEN}`,
+    );
+  });
+
+  it('is looked for behind the end of what is shown, and leaves no sign where it begins there', () => {
+    const shown = (maxShown: number): string =>
+      createRedactor({ secrets: ['hush-hush'], maxShown }).text('0123456789hush-hush and more');
+    expect(shown(10)).toBe('0123456789… [left out]');
+    expect(shown(11)).toBe(`0123456789${HIDDEN}… [left out]`);
   });
 
   it('is found in all forms where it is one of the first 32, and in the usual ones behind', () => {

@@ -73,6 +73,23 @@ describe('a secret that was cut into several texts', () => {
     expect({ ...answer }).toEqual({ 'x-a': HIDDEN, 'x-b': HIDDEN, 'x-c': 'open' });
   });
 
+  it('is found where a text ends one and begins the next', () => {
+    expect(redactor.value(['a first-', 'of-two and first-', 'of-two b', 'c'])).toEqual([
+      `a ${HIDDEN}`,
+      `${HIDDEN} and ${HIDDEN}`,
+      `${HIDDEN} b`,
+      'c',
+    ]);
+  });
+
+  it('is none of items that have their place in different lists', () => {
+    const value = [
+      ['first-', 'x'],
+      ['of-two', 'y'],
+    ];
+    expect(redactor.value(value)).toEqual(value);
+  });
+
   it('leaves what only looks like a part of it', () => {
     const value = { list: ['first-', 'and', 'of-two'], a: 'firs', b: 't-of-tw' };
     expect(redactor.value(value)).toEqual(value);

@@ -99,6 +99,24 @@ describe('response.error', () => {
     });
   });
 
+  it('reads an entry that an expression gives in place of the whole one', async () => {
+    const json = { '404': 'gone', '405': { message: 'not so', type: 'DataError' }, message: 'general' };
+    const given = { error: '{{body}}' };
+    expect(await errorOf({ status: 404, json }, given)).toMatchObject({ message: 'gone' });
+    expect(await errorOf({ status: 405, json }, given)).toMatchObject({
+      message: 'not so',
+      type: 'DataError',
+    });
+    expect(await errorOf({ status: 406, json }, given)).toMatchObject({ message: 'general' });
+  });
+
+  it('shows a collection as text where a message is written, whatever it holds', async () => {
+    const error = { message: '{{body.error}}' };
+    expect(await errorOf({ status: 400, json: { error: { message: 'm' } } }, { error })).toMatchObject({
+      message: '{object}',
+    });
+  });
+
   it('has the place of a mistake in its own expression', async () => {
     const error = await errorOf({ status: 400 }, { error: { message: '{{nope(1)}}' } });
     expect(error?.cause).toMatchObject({ type: 'RuntimeError', message: "Function 'nope' not found!" });
@@ -133,6 +151,17 @@ describe('valid', () => {
 });
 
 describe('an error of a response', () => {
+  it.each([
+    ['wrapper', '{{nope(1)}}'],
+    ['iterate', '{{body.text}}'],
+    ['temp', '{{body.text}}'],
+    ['type', 'nothing'],
+  ])('has the place of the %s that is wrong', async (name, written) => {
+    expect(await errorOf({ json: { text: 'a' } }, { [name]: written })).toMatchObject({
+      place: { pointer: `/modules/m/communication/response/${name}` },
+    });
+  });
+
   it.each([
     [{}, '/url'],
     [{ error: { type: 'DataError' } }, '/response/error'],

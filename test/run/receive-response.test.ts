@@ -74,6 +74,11 @@ describe('a response', () => {
     expect((await receive({ type }, { text: '{"a":1}' })).scope['body']).toEqual({ a: 1 });
   });
 
+  it('teaches what it holds under a secret name', async () => {
+    const { redactor } = await receive({}, { json: { token: 'hush-hush-1', a: 'open-open-1' } });
+    expect(redactor.text('hush-hush-1 open-open-1')).toBe('[SANITIZED] open-open-1');
+  });
+
   it('that cannot be read is an error of its status', async () => {
     await expect(receive({ type: 'json' }, { text: '{', status: 202 })).rejects.toMatchObject({
       statusCode: 202,

@@ -133,7 +133,7 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
       const from = source === undefined ? undefined : copied[index];
       let value = from === undefined ? undefined : source?.[from];
       // What is missing, or no data, is for the general way to judge.
-      if (value === undefined || value === null || typeof value === 'function') {
+      if (value === undefined || typeof value === 'function') {
         value = valueFor(values[index] as CompiledValue, scope);
         if (value === undefined) isComplete = false;
       }

@@ -18,7 +18,7 @@ export interface WallClock {
  */
 export function wallClockMs(clock: WallClock): number | undefined {
   const { year, month, date, hour, minute, second, millisecond } = clock;
-  if (month < 1 || month > 12 || date < 1 || hour > 24 || minute > 59 || second > 59) return undefined;
+  if (month < 1 || month > 12 || date < 1 || minute > 59 || second > 59) return undefined;
   if (date > 28 && date > daysInMonth(year, month)) return undefined;
   const timeOfDay = ((hour * 60 + minute) * 60 + second) * 1000 + millisecond;
   if (timeOfDay > MS_PER_DAY) return undefined;

@@ -30,7 +30,7 @@ export function fixDecimal(value: number, places: number): FixedDecimal {
   const { digits, point } = toDecimal(value);
   const kept = point + places;
   const up = (digits[kept] ?? '0') >= '5' ? 1n : 0n;
-  const scaled = kept < 0 ? 0n : BigInt(digits.slice(0, kept).padEnd(kept, '0') || '0') + up;
+  const scaled = kept < 0 ? 0n : BigInt(digits.slice(0, kept).padEnd(kept, '0')) + up;
   const text = scaled.toString().padStart(places + 1, '0');
   const split = text.length - places;
   return { negative: value < 0 && scaled > 0n, whole: text.slice(0, split), fraction: text.slice(split) };

@@ -1,7 +1,6 @@
 import { functionError } from '../../errors/iml-error.js';
 import { sortInParts } from '../../util/sort-in-parts.js';
 import { isBuffer, isEmpty, isMissing, toInstant, toText } from '../values/coerce.js';
-import { isCollection } from '../values/collection.js';
 import { pathReader } from '../values/path.js';
 import { type Parts, resumable, spend } from '../values/work.js';
 import { quoted } from './arguments.js';
@@ -113,7 +112,6 @@ function objectEntry(item: unknown, key: object | null, ignoreCase: boolean): En
       ? { item, rank: RANK.missing, value: 0 }
       : { item, rank: RANK.date, value: instant };
   }
-  if (isCollection(key)) return { item, rank: RANK.object, value: '' };
   const text = toText(key);
   const rank = Array.isArray(key) || isBuffer(key) ? RANK.text : RANK.object;
   return { item, rank, value: ignoreCase ? text.toLowerCase() : text };

@@ -55,7 +55,6 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   ),
 
   length: (_, value) => {
-    if (isMissing(value)) return 0;
     if (Array.isArray(value) || isBuffer(value)) return value.length;
     return isCollection(value) ? memberNames(value).length : toText(value).length;
   },
@@ -198,7 +197,6 @@ function replaceAll(text: string, search: string, replacement: string): string {
     assertTextLength(result.length);
     end = at + search.length;
   }
-  if (end === 0) return text;
   assertTextLength(result.length + text.length - end);
   return result + text.slice(end);
 }

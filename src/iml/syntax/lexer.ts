@@ -156,7 +156,7 @@ export class Lexer {
           from = offset + 2;
         }
         // A backslash before any other character stays, so that '/\d+/' reaches `replace` unharmed.
-        offset += decoded === undefined ? 1 : 2;
+        offset += 2;
       } else offset++;
     }
     this.kind = 'string';

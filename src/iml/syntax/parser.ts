@@ -1,7 +1,7 @@
 import { ImlError } from '../../errors/iml-error.js';
 import type { BinaryOperator, Expression, Template, UnaryOperator } from './ast.js';
 import { Lexer } from './lexer.js';
-import { isKeyword, PRECEDENCE, UNARY_PRECEDENCE } from './syntax.js';
+import { isKeyword, PRECEDENCE } from './syntax.js';
 
 /**
  * Reads a template: text with `{{expression}}` parts.
@@ -17,7 +17,7 @@ export function parseTemplate(source: string): Template {
   let offset = 0;
   for (; open >= 0; open = source.indexOf('{{', offset)) {
     // `\{{` is text. [choice]
-    if (source.charCodeAt(open - 1) === 0x5c && open > offset) {
+    if (source.charCodeAt(open - 1) === 0x5c) {
       text += `${source.slice(offset, open - 1)}{{`;
       offset = open + 2;
       continue;
@@ -253,10 +253,13 @@ class ExpressionParser {
     throw this.lexer.fail(`A ${closing} is missing for the bracket opened here.`, top.start);
   }
 
-  /** Joins what binds at least as tightly as `precedence`, down to the innermost open bracket. */
+  /**
+   * Joins what binds at least as tightly as `precedence`, down to the innermost open bracket. `!x` and `-x` bind tighter than
+   * every binary operator, looser than a path.
+   */
   private reduce(precedence: number): void {
     for (let { top } = this; top !== undefined; top = top.outer) {
-      if (top.kind === 'unary' && UNARY_PRECEDENCE >= precedence) {
+      if (top.kind === 'unary') {
         const operand = this.takeOperand();
         const { operator, start } = top;
         const { end } = operand;

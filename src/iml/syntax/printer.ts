@@ -1,6 +1,6 @@
 import { assertNever } from '../../util/assert-never.js';
 import type { Expression, Member, Template } from './ast.js';
-import { isDigits, isPlainName, PRECEDENCE, UNARY_PRECEDENCE } from './syntax.js';
+import { isDigits, isPlainName, PRECEDENCE } from './syntax.js';
 
 /** Writes a template so that parsing it again gives the same tree. Aliases, spacing and needless brackets are not kept. */
 export function printTemplate(template: Template): string {
@@ -72,8 +72,7 @@ function bracketed(node: Expression, brackets: boolean): (Expression | string)[]
 
 /** How tightly a node holds together when it stands beside an operator. */
 function strength(node: Expression): number {
-  if (node.kind === 'binary') return PRECEDENCE[node.operator];
-  return node.kind === 'unary' ? UNARY_PRECEDENCE : Number.POSITIVE_INFINITY;
+  return node.kind === 'binary' ? PRECEDENCE[node.operator] : Number.POSITIVE_INFINITY;
 }
 
 /** `5.x` would be module 5, `-a.b` is `-(a.b)`. */

@@ -40,9 +40,6 @@ export const PRECEDENCE: Readonly<Record<BinaryOperator, number>> = {
   '|': 5,
 };
 
-/** `!x` and `-x` bind tighter than every binary operator, looser than a path. */
-export const UNARY_PRECEDENCE = 16;
-
 /** What may follow a backslash in a string literal, and what the pair means. [choice] */
 export const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\\', '\\'],

@@ -76,11 +76,9 @@ export function listPaths(nodes: readonly Expression[]): readonly WrittenPath[] 
   const paths: WrittenPath[] = [];
   const inner = new Set<Expression>();
   for (const node of nodes) {
-    if (node.kind === 'member' || node.kind === 'index') {
-      const path = inner.has(node) ? undefined : readPath(node);
-      if (path !== undefined) paths.push(path);
-      inner.add(node.object);
-    } else if (node.kind === 'name' && !inner.has(node)) paths.push({ root: node, members: [] });
+    const path = inner.has(node) ? undefined : readPath(node);
+    if (path !== undefined) paths.push(path);
+    if (node.kind === 'member' || node.kind === 'index') inner.add(node.object);
   }
   return paths;
 }

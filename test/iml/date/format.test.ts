@@ -49,7 +49,7 @@ describe('formatDate', () => {
   });
 
   it.each([
-    ...['w|', 'W|W', 'ww|', '\\', '\\\\x', 'YYYY\\', '\\D', '\\Do', '\\e', '\\ YYYY', '\\[D]'],
+    ...['w|', 'W|W', 'ww|', '\\', '\\\\x', 'YYYY\\', '\\D', '\\Do', '\\e', '\\eHHmm', '\\ YYYY', '\\[D]'],
     ...[
       'N NN NNN NNNN NNNNN',
       'Y YY YYYY YYYYY YYYYYY',
@@ -167,15 +167,25 @@ describe('formatDate', () => {
       });
     }
     for (const zone of ['Nowhere/Land', '', '__proto__', 'constructor', 'x'.repeat(1e6)]) {
-      expect(failure(() => formats('YYYY', MS, zone))).toMatchObject({ code: 'IML_FUNCTION' });
+      expect(failure(() => formats('YYYY', MS, zone))).toEqual({
+        code: 'IML_FUNCTION',
+        message: `'${zone.slice(0, 64)}' is not a known timezone.`,
+      });
     }
   });
 
   it('takes a format of 10,000 characters and refuses a longer one', () => {
     expect(formats('L'.repeat(10_000)).length).toBeGreaterThan(50_000);
     expect(formats('['.repeat(10_000))).toBe('['.repeat(10_000));
-    for (const pattern of ['Y'.repeat(10_001), '['.repeat(1_000_000), `[${'\\'.repeat(1_000_000)}`]) {
+    for (const pattern of ['['.repeat(1_000_000), `[${'\\'.repeat(1_000_000)}`])
       expect(failure(() => formats(pattern))).toMatchObject({ code: 'IML_LIMIT' });
-    }
+  });
+
+  it('says how long a format may be', () => {
+    expect(formats(`YYYY${'-'.repeat(9996)}`)).toHaveLength(10_000);
+    expect(failure(() => formats('Y'.repeat(10_001)))).toEqual({
+      code: 'IML_LIMIT',
+      message: 'The date format is longer than 10000 characters.',
+    });
   });
 });

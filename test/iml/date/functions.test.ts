@@ -89,7 +89,8 @@ describe('parseDate', () => {
     for (const number of [2016, 201612, 0, 5])
       expect(failure('parseDate', [number])).toEqual(functionError(`'${number}' is not a valid date.`));
     expect(failure('parseDate', [20161228])).toEqual(functionError("'20161228' is not a valid date."));
-    expect(failure('parseDate', [1e21, 'X'])).toEqual(functionError("'1e+21' is not a valid date."));
+    for (const format of ['X', 'H', 'D'])
+      expect(failure('parseDate', [1e21, format])).toEqual(functionError("'1e+21' is not a valid date."));
     expect(failure('parseDate', [Number.NaN, 'x'])).toEqual(functionError("'NaN' is not a valid date."));
   });
 
@@ -386,6 +387,7 @@ describe('bad arguments', () => {
       [null, 'null'],
       [new Date(Number.NaN), 'Invalid Date'],
       [{}, '{object}'],
+      [new TextEncoder().encode('2016-06-20'), '{object}'],
       [['2016-06-20'], '[array]'],
       [true, 'true'],
       [() => 0, '[function]'],

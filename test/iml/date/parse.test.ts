@@ -57,6 +57,8 @@ describe('parseDate', () => {
     }
     expect(parses('1482940986.123', 'X')).toBe('2016-12-28T16:03:06.123Z');
     expect(parses('1482940986.123456', 'X')).toBe('2016-12-28T16:03:06.123Z');
+    // Times a thousand this is less than it says.
+    expect(parses('2191239746.378', 'X')).toBe('2039-06-09T13:42:26.378Z');
     expect(parses('-1.5', 'X')).toBe('1969-12-31T23:59:58.500Z');
     expect(parses('99999999999999999', 'x')).toBeUndefined();
   });
@@ -148,6 +150,21 @@ describe('parseDate', () => {
     ] as const) {
       expect(parseDate(text, pattern, 'UTC', () => NOW)?.getTime()).toBe(byMoment(text, pattern, 'UTC'));
     }
+  });
+
+  it.each([
+    ['16:03 2016-12-28', 'HH:mm YYYY-MM-DD'],
+    ['03 2016', 'mm YYYY'],
+    ['44 2016', 'ss YYYY'],
+    ['123 2016', 'SSS YYYY'],
+    ['2116', 'YYYY'],
+    ['2016Z', 'YYYY[Z]'],
+    ['201610+02:00', 'YYYYZHH'],
+    ['2016-06-20 19:26Z', 'YYYY-MM-DD HH:mmZ'],
+    ['2016-06-20 19:26x', 'YYYY-MM-DD HH:mmZ'],
+  ])('reads %j by %j as moment does', (text, pattern) => {
+    const zone = 'Asia/Kathmandu';
+    expect(parseDate(text, pattern, zone, () => NOW)?.getTime()).toBe(byMoment(text, pattern, zone));
   });
 
   it.each(portionsOf(1000, 50))('equals moment on texts of fixed shapes, part %#', (portion) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ARRAY_FUNCTIONS } from '../../../src/iml/functions/array.js';
 import { MAX_LIST_LENGTH } from '../../../src/iml/values/size-limits.js';
-import { callFunction, ENVIRONMENT, errorOf } from './call-function.js';
+import { callFunction, ENVIRONMENT, errorOf, stepsOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(ARRAY_FUNCTIONS, name, ...args);
 const NUMBERS = Object.freeze([3, 1, 2]);
@@ -61,11 +61,14 @@ describe('sort', () => {
     const kinds = [{ a: 1 }, 'b', true, new Date(1), 2, [1, 'c'], false, new Date(0), 1, 'a', { b: 1 }];
     const nothing = [null, Number.NaN, new Date(Number.NaN), undefined];
     const inOrder = [1, 2, new Date(0), new Date(1), false, true, [1, 'c'], 'a', 'b', { a: 1 }, { b: 1 }];
-    expect(sort([...nothing, ...kinds])).toEqual([...inOrder, ...nothing]);
-    expect(sort([...nothing, ...kinds], ' DESC ')).toEqual([
-      ...[{ a: 1 }, { b: 1 }, 'b', 'a', [1, 'c'], true, false, new Date(1), new Date(0), 2, 1],
-      ...nothing,
-    ]);
+    const fromTheEnd = [{ a: 1 }, { b: 1 }, 'b', 'a', [1, 'c'], true, false, new Date(1), new Date(0), 2, 1];
+    for (const list of [
+      [...nothing, ...kinds],
+      [...kinds, ...nothing],
+    ]) {
+      expect(sort(list)).toEqual([...inOrder, ...nothing]);
+      expect(sort(list, ' DESC ')).toEqual([...fromTheEnd, ...nothing]);
+    }
     expect(sort(['b_', 'B', 'a', 'C', ['A']], 'asc ci')).toEqual(['a', ['A'], 'B', 'b_', 'C']);
   });
   it('keeps the order of what is equal, in both directions', () => {
@@ -79,6 +82,16 @@ describe('sort', () => {
   });
   it('takes the key as second argument', () =>
     expect(sort([{ n: 2 }, { n: 1 }], 'n')).toEqual([{ n: 1 }, { n: 2 }]));
+  it('takes an order that is left out for ascending', () =>
+    expect(sort([{ n: 2 }, { n: 1 }], '', 'n')).toEqual([{ n: 1 }, { n: 2 }]));
+  it('counts what long texts take that begin alike, by the shorter of two', () => {
+    const steps = (...list: unknown[]): number => stepsOf(() => sort(list));
+    const alike = (length: number): number => steps('x'.repeat(length), `${'x'.repeat(length)}y`);
+    expect(alike(256)).toBe(alike(1));
+    expect(alike(5000) - alike(1)).toBe(0.02 * 5000);
+    expect(steps('x'.repeat(5000), 'y')).toBe(alike(1));
+    expect(steps('x'.repeat(5000), 1)).toBe(alike(1));
+  });
   it('refuses an order it does not know', () => {
     expect(errorOf(() => sort([], 'up', 'n'))?.message).toMatch(/^'up' is not a valid order/);
   });
@@ -96,7 +109,11 @@ describe('shuffle', () => {
     const orders = thirds.flatMap((first) =>
       halves.map((second) => {
         const draws = [first, second];
-        const random = (): number => draws.shift() ?? Number.NaN;
+        const random = (): number => {
+          const draw = draws.shift();
+          if (draw === undefined) throw new Error('One draw too many.');
+          return draw;
+        };
         return String(ARRAY_FUNCTIONS['shuffle']?.({ ...ENVIRONMENT, random }, [1, 2, 3]));
       }),
     );
@@ -153,11 +170,10 @@ describe('hostile input', () => {
   it('an array that holds itself', () => {
     const list: unknown[] = [1];
     list.push(list);
+    const failure = { code: 'IML_FUNCTION', message: 'The array holds itself.' };
     for (const value of [list, [list], [[list], list]])
-      expect(errorOf(() => call('flatten', value, 1e9))).toEqual({
-        code: 'IML_FUNCTION',
-        message: 'The array holds itself.',
-      });
+      expect(errorOf(() => call('flatten', value, 1e9))).toEqual(failure);
+    expect(errorOf(() => call('flatten', list))).toEqual(failure);
     expect(errorOf(() => call('distinct', list))?.code).toBe('IML_FUNCTION');
     expect(call('join', [1, 2])).toBe('1,2');
   });
@@ -182,7 +198,24 @@ describe('hostile input', () => {
   });
 });
 
-it('remove leaves collections and arrays, the same ones too', () => {
+it('remove leaves collections and arrays, the same ones too, and looks into none', () => {
   const [record, list] = [{ a: 1 }, [1]];
   expect(call('remove', [record, list, 1, null], record, list, 1)).toEqual([record, list, null]);
+  const own: unknown[] = [];
+  own.push(own);
+  expect(call('remove', [own, 1], own, 1)).toEqual([own]);
+});
+
+it('toCollection counts what long names take: each is held against all of its length', () => {
+  const made = (length: number): number =>
+    stepsOf(() => {
+      const names = ['a', 'b', 'c'].map((last) => `${'x'.repeat(length - 1)}${last}`);
+      return call(
+        'toCollection',
+        names.map((k) => ({ k })),
+        'k',
+        'v',
+      );
+    });
+  expect((made(17_000) - made(16_000)) / (0.01 * 17_000 * (1 + 2))).toBeCloseTo(1, 1);
 });

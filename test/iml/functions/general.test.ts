@@ -102,4 +102,9 @@ describe('equal', () => {
     ['[]', [], false],
     [new Uint8Array([1]), new Uint8Array([1]), true],
   ])('equal(%j; %j) is %s', (left, right, expected) => expect(call('equal', left, right)).toBe(expected));
+  it('what holds itself is equal to itself', () => {
+    const own: unknown[] = [];
+    own.push(own);
+    expect(call('equal', own, own)).toBe(true);
+  });
 });

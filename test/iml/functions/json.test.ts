@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JSON_FUNCTIONS } from '../../../src/iml/functions/json.js';
 import { createCaseless } from '../../../src/iml/values/caseless.js';
-import { withinSteps } from '../../../src/iml/values/work.js';
-import { callFunction, errorOf } from './call-function.js';
+import { callFunction, errorOf, stepsOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(JSON_FUNCTIONS, name, ...args);
 
@@ -20,7 +19,7 @@ describe('createJSON', () => {
     [new Map([['a', 1]]), '{}'],
   ])('writes %o', (value, text) => expect(call('createJSON', value)).toBe(text));
 
-  it('undefined has none', () => expect(call('createJSON', undefined)).toBeUndefined());
+  it.each([undefined, () => 1])('%s has none', (value) => expect(call('createJSON', value)).toBeUndefined());
   it('functions in data are not called', () => {
     const trap = () => {
       throw new Error('called');
@@ -100,19 +99,7 @@ describe('parseJSON', () => {
 });
 
 describe('the work of parseJSON', () => {
-  /** The fewest steps that reading a text takes. */
-  const stepsOf = (text: string): number => {
-    let [few, enough] = [0, 2 ** 15];
-    while (few + 1 < enough) {
-      const steps = (few + enough) >> 1;
-      const failure = errorOf(() =>
-        withinSteps(steps, () => callFunction(JSON_FUNCTIONS, 'parseJSON', text)),
-      );
-      if (failure === undefined) enough = steps;
-      else few = steps;
-    }
-    return enough;
-  };
+  const stepsOfReading = (text: string): number => stepsOf(() => call('parseJSON', text));
   const filled = (text: string, length: number): string => text + ' '.repeat(length - text.length);
 
   const length = 16_385;
@@ -122,13 +109,13 @@ describe('the work of parseJSON', () => {
     ['collections', '{"a":1,"b":[]}', 2 * 8 + 3],
     ['lists in a list', '[[],[]]', 3 * 8 + 3],
   ])('is counted by what is in a long text: %s', (_title, text, steps) => {
-    expect(stepsOf(filled(text, length)) - stepsOf(filled('"text"', length))).toBe(steps);
-    expect(stepsOf(filled(text, length - 1))).toBe(stepsOf(filled('"text"', length - 1)));
+    expect(stepsOfReading(filled(text, length)) - stepsOfReading(filled('"text"', length))).toBe(steps);
+    expect(stepsOfReading(filled(text, length - 1))).toBe(stepsOfReading(filled('"text"', length - 1)));
   });
 
   it('is counted wherever it stands', () => {
-    const none = stepsOf(filled('"text"', length));
-    expect(stepsOf(`[1${' '.repeat(length - 5)},2]`) - none).toBe(8 + 3);
+    const none = stepsOfReading(filled('"text"', length));
+    expect(stepsOfReading(`[1${' '.repeat(length - 5)},2]`) - none).toBe(8 + 3);
   });
 
   // The host tells longer names apart by looking at all that have their length.
@@ -140,7 +127,7 @@ describe('the work of parseJSON', () => {
     const names = ['a', 'b', 'c'].map((last) => `"${name}${last}"${space}`);
     const asNames = `{${names.map((text) => `${text}:1`).join()}}`;
     const asTexts = `[${names.map((text) => `${text},1`).join()}]`;
-    const more = stepsOf(asNames) - stepsOf(asTexts) + 3 * names.length;
+    const more = stepsOfReading(asNames) - stepsOfReading(asTexts) + 3 * names.length;
     // The second is held against one, the third against two.
     expect(more / (0.01 * 17_001 * (1 + 2))).toBeCloseTo(1, 1);
   });
@@ -149,6 +136,6 @@ describe('the work of parseJSON', () => {
     const names = ['a', 'b', 'c'].map((last) => `"${'x'.repeat(15_990)}${last}"`);
     const asNames = `{${names.map((text) => `${text}:1`).join()}}`;
     const asTexts = `[${names.map((text) => `${text},1`).join()}]`;
-    expect(stepsOf(asTexts) - stepsOf(asNames)).toBe(3 * names.length);
+    expect(stepsOfReading(asTexts) - stepsOfReading(asNames)).toBe(3 * names.length);
   });
 });

@@ -40,6 +40,18 @@ describe('jwt', () => {
       cty: 'x',
     }));
 
+  it('the id of the key stands in the header, one in the header of the options before it', () => {
+    const headerOf = (options: unknown) => decoded(jwt({}, 'secret', 'HS256', options))[0];
+    expect(headerOf({ keyid: 7 })).toEqual({ alg: 'HS256', typ: 'JWT', kid: '7' });
+    expect(headerOf({ keyid: 'k1', header: { kid: undefined } })).toEqual({
+      alg: 'HS256',
+      typ: 'JWT',
+      kid: 'k1',
+    });
+    expect(headerOf({ keyid: '' })).toEqual({ alg: 'HS256', typ: 'JWT' });
+    expect(headerOf({ keyid: 'k1', header: { kid: 'k2' } })).toEqual({ alg: 'HS256', typ: 'JWT', kid: 'k2' });
+  });
+
   it('a text payload is signed as it is', () => {
     const [header, payload] = jwt('text', 'secret').split('.');
     expect(Buffer.from(header ?? '', 'base64url').toString()).toBe('{"alg":"HS256"}');
@@ -58,6 +70,7 @@ describe('claims', () => {
     ],
     [{ expiresIn: '10 days' }, { iat: 1000, exp: 865000 }],
     [{ expiresIn: '2000' }, { iat: 1000, exp: 1002 }],
+    [{ expiresIn: `${'0'.repeat(98)}5s` }, { iat: 1000, exp: 1005 }],
     [{ expiresIn: '1500 msecs' }, { iat: 1000, exp: 1001 }],
     [
       { audience: ['a'], issuer: 'i', subject: 's', jwtid: 'j' },
@@ -85,8 +98,20 @@ describe('refused', () => {
     [[{}, 's', 'none'], "'none' is no algorithm for a token. Expected one of HS256, HS384, HS512, RS256."],
     [[{}, 'hush', 'RS256'], 'The secret is no RSA private key in PEM form.'],
     [[{}, 's', 'HS256', 'x'], 'Invalid collection'],
+    [[{ iat: 'now' }, 's'], "'iat' of a token is a number of seconds, not 'now'."],
+    [[{ nbf: '1' }, 's'], "'nbf' of a token is a number of seconds, not '1'."],
     [[{ exp: 'soon' }, 's'], "'exp' of a token is a number of seconds, not 'soon'."],
     [[{}, 's', 'HS256', { expiresIn: 'soon' }], "'soon' is no span of time for 'expiresIn' of a token."],
+    [[{}, 's', 'HS256', { expiresIn: ['2h'] }], "'2h' is no span of time for 'expiresIn' of a token."],
+    [
+      [{}, 's', 'HS256', { expiresIn: '5 parsecs' }],
+      "'5 parsecs' is no span of time for 'expiresIn' of a token.",
+    ],
+    [[{}, 's', 'HS256', { notBefore: Infinity }], "'' is no span of time for 'notBefore' of a token."],
+    [
+      [{}, 's', 'HS256', { expiresIn: `${'0'.repeat(99)}5s` }],
+      `'${'0'.repeat(80)}...' is no span of time for 'expiresIn' of a token.`,
+    ],
     [
       [{ iss: 'a' }, 's', '', { issuer: 'b' }],
       "'iss' stands in the payload and in the options of the token.",

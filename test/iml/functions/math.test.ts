@@ -78,6 +78,9 @@ describe('formatNumber', () => {
     [[999.999, 2], '1.000,00'],
     [[1e21, 0], '1.000.000.000.000.000.000.000'],
     [[1.5e-7, 7], '0,0000002'],
+    [[0.00987, 1], '0,0'],
+    [[-0.00987, 0], '0'],
+    [[0.5, 100], `0,5${'0'.repeat(99)}`],
     [[1234.5], '1.235'],
     [['1234.5', 1, '.', ''], '1234.5'],
     [[1234567, 0, '.', '$&'], '1$&234$&567'],
@@ -86,7 +89,10 @@ describe('formatNumber', () => {
   ])('formatNumber(%j) is %j', (args, expected) => expect(call('formatNumber', ...args)).toBe(expected));
 
   it.each([-1, 101, 1e9])('%d decimals are refused', (decimals) => {
-    expect(errorOf(() => call('formatNumber', 1, decimals))?.code).toBe('IML_FUNCTION');
+    expect(errorOf(() => call('formatNumber', 1, decimals))).toEqual({
+      code: 'IML_FUNCTION',
+      message: `'${decimals}' is not a number of decimals from 0 to 100.`,
+    });
   });
   it('a huge separator is a limit', () => {
     expect(errorOf(() => call('formatNumber', 1e300, 0, ',', 'x'.repeat(1e6)))?.code).toBe('IML_LIMIT');
@@ -111,5 +117,8 @@ describe('parseNumber', () => {
     });
   });
   it('another separator is refused', () =>
-    expect(errorOf(() => call('parseNumber', '1', ';'))?.code).toBe('IML_FUNCTION'));
+    expect(errorOf(() => call('parseNumber', '1', ';'))).toEqual({
+      code: 'IML_FUNCTION',
+      message: `';' is not a valid decimal separator: "." or "," is expected.`,
+    }));
 });

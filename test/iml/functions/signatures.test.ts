@@ -21,6 +21,18 @@ describe('signatures', () => {
     expect(signature && printSignature(signature)).toBe(text);
   });
 
+  it('tells arguments that may be left out, and those that may come again', () => {
+    expect(findSignature('add')?.parameters).toEqual([
+      { name: 'array', kind: 'array', isOptional: false, isRest: false },
+      { name: 'values', kind: 'any', isOptional: true, isRest: true },
+    ]);
+    expect(findSignature('split')?.parameters).toMatchObject([
+      { name: 'text', isOptional: false },
+      { name: 'separator', isOptional: false },
+      { name: 'limit', isOptional: true, isRest: false },
+    ]);
+  });
+
   it.each(['constructor', 'nothing', '__proto__'])('%s is no function', (name) => {
     expect(findSignature(name)).toBeUndefined();
   });
