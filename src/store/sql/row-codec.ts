@@ -97,7 +97,7 @@ export function createRowCodec(
   const isPlain = (name: string): boolean => !flags.has(name) && !json.has(name) && !decimals.has(name);
   /** How columns are read, by the list of their names: every row of an answer is read the same way. */
   const readers = new WeakMap<readonly string[], readonly ColumnReader[]>();
-  const readersOf = (wanted: readonly string[]): readonly ColumnReader[] => {
+  const findReaders = (wanted: readonly string[]): readonly ColumnReader[] => {
     const known = readers.get(wanted);
     if (known !== undefined) return known;
     const made = [...new Set(['id', ...wanted])].map((name) => ({
@@ -130,7 +130,7 @@ export function createRowCodec(
     decode: (row, wanted = columns) => {
       // Every table has the column `id`, a whole number.
       const decoded = {} as Row & Record<string, unknown>;
-      for (const reader of readersOf(wanted)) {
+      for (const reader of findReaders(wanted)) {
         const value = row[reader.column] ?? null;
         decoded[reader.name] = reader.isPlain ? value : decodeValue(reader.name, value);
       }
