@@ -31,5 +31,10 @@ export type {
 export { createSeal, type Seal } from './services/seal.js';
 export type { RestServices, RestSettings } from './services/services.js';
 export { createZoneDirectory } from './services/zone-directory.js';
-export { createRestMemoryStore, openRestPostgres, openRestSqlite } from './store/open-rest-store.js';
+export {
+  createRestMemoryStore,
+  openRestPostgres,
+  openRestSqlite,
+  type RestPostgresOptions,
+} from './store/open-rest-store.js';
 export { REST_TABLES, type RestStore, type RestTables } from './store/tables.js';

@@ -233,6 +233,15 @@ export interface RecordWriter<T extends Tables> extends RecordReader<T> {
    * It never waits: what somebody else holds is absent. Only read-committed transactions need it; elsewhere it is `find`.
    */
   lockFree<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<readonly T[K][]>;
+  /**
+   * The same and, in one statement, what `getLocked` does for `key`: undefined where that one row of another table is not there,
+   * and then nothing is locked.
+   */
+  lockFreeBeside<K extends keyof T & string, B extends keyof T & string>(
+    table: K,
+    where: Where<T[K]>,
+    beside: { readonly table: B; readonly where: Where<T[B]> },
+  ): Promise<readonly T[K][] | undefined>;
   /** The open SQL transaction, for a queue whose jobs are added in it; undefined in memory. */
   readonly sql?: SqlRunner | undefined;
   /** Adds rows that lead to one another, in one statement on PostgreSQL. @throws StoreError `STORE_CONFLICT` */
@@ -251,14 +260,19 @@ export interface RecordWriter<T extends Tables> extends RecordReader<T> {
     change: Partial<Omit<T[K], 'id'>>,
   ): Promise<number>;
   /** Changes every row that fits; gives them as they are then, by id. @throws StoreError `STORE_CONFLICT` */
-  updateAndRead<K extends keyof T & string>(
+  updateAndRead<K extends keyof T & string, C extends keyof T[K] & string = keyof T[K] & string>(
     table: K,
     where: Where<T[K]>,
     change: Partial<Omit<T[K], 'id'>>,
-    options?: StatementOptions,
-  ): Promise<readonly T[K][]>;
+    options?: UpdateOptions<C>,
+  ): Promise<readonly Pick<T[K], C | 'id'>[]>;
   /** Removes every row that fits; answers how many. */
   remove<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<number>;
+}
+
+export interface UpdateOptions<C extends string> extends StatementOptions {
+  /** The columns that are wanted, beside `id`; a store may leave out the others. Default: all. */
+  readonly columns?: readonly C[] | undefined;
 }
 
 export interface TransactionOptions {

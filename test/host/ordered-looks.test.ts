@@ -18,6 +18,10 @@ function countLooks(store: HostStore): { readonly store: HostStore; readonly loo
             if (table === 'scenarios') looks++;
             return writer.lockFree(table, where);
           },
+          lockFreeBeside: (table, where, beside) => {
+            if (table === 'scenarios') looks++;
+            return writer.lockFreeBeside(table, where, beside);
+          },
         }),
       options,
     );
@@ -109,8 +113,8 @@ it('takes what is first of many hooks in one statement', async () => {
       (writer) =>
         work({
           ...writer,
-          updateAndRead: async (table, where, change) => {
-            const rows = await writer.updateAndRead(table, where, change);
+          updateAndRead: async (table, where, change, options) => {
+            const rows = await writer.updateAndRead(table, where, change, options);
             if (table === 'events') taken.push(rows.length);
             return rows;
           },

@@ -59,7 +59,12 @@ function contextOf(store: HostStore, queue: HostContext['queue']): HostContext {
     checkpoint: () => {},
     tracing: NO_TRACING,
     observe: () => {},
-    worker: { name: () => ME, isJoined: () => true, assertOwn: async () => {} },
+    worker: {
+      name: () => ME,
+      isJoined: () => true,
+      assertOwn: async () => {},
+      holdFree: (writer, id) => writer.lockFree('scenarios', { id }),
+    },
     onError: (error) => {
       throw error;
     },

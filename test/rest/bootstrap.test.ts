@@ -31,9 +31,9 @@ describe('the first start', () => {
   it.skipIf(typeof schema === 'string')('gives one of the nodes the token, on PostgreSQL', async () => {
     const url = typeof schema === 'string' ? '' : schema.url;
     const stores = await Promise.all([
-      openRestPostgres(url, 2),
-      openRestPostgres(url, 2),
-      openRestPostgres(url, 2),
+      openRestPostgres(url, { maxConnections: 2 }),
+      openRestPostgres(url, { maxConnections: 2 }),
+      openRestPostgres(url, { maxConnections: 2 }),
     ]);
     const nodes = await start(stores);
     await expectOneToken(nodes);

@@ -8,9 +8,19 @@ describe('names of statements', () => {
   it('are given to what comes again, one to each, and never again to what was forgotten', () => {
     const names = createStatementNames();
     const uses = ['a', 'a', 'a', 'a', 'b', 'b', 'b'].map((text) => names.find(text));
-    expect(uses).toEqual([undefined, undefined, 'iml_0', 'iml_0', undefined, undefined, 'iml_1']);
+    const [, , a, , , , b] = uses;
+    expect(uses).toEqual([undefined, undefined, a, a, undefined, undefined, b]);
+    expect(a).not.toBe(b);
     names.forget('a');
-    expect([names.find('a'), names.find('b')]).toEqual([undefined, 'iml_1']);
+    expect([names.find('a'), names.find('b')]).toEqual([undefined, b]);
+  });
+
+  it('stand for the same text in every process', () => {
+    const [one, other] = [createStatementNames(), createStatementNames()];
+    for (const text of ['a', 'b']) for (let use = 0; use < 3; use++) one.find(text);
+    for (const text of ['b', 'a']) for (let use = 0; use < 3; use++) other.find(text);
+    expect([one.find('a'), one.find('b')]).toEqual([other.find('a'), other.find('b')]);
+    expect(one.find('a')).toMatch(/^iml_[0-9a-f]{32}$/);
   });
 
   it('are given to so many only, and to none that is very long', () => {
@@ -53,6 +63,15 @@ describe.skipIf(missing !== undefined)(
       await run("insert into kept values (1, '2')");
       expect(await run(text, [1])).toEqual([{ id: 1, weight: '2' }]);
       expect(await run(text, [1])).toEqual([{ id: 1, weight: '2' }]);
+    });
+
+    it('go on where a pooler gives out a connection on which somebody else has prepared them', async () => {
+      await run('create table pooled (id bigint)');
+      const text = 'select id from pooled where id = $1';
+      const names = createStatementNames();
+      const [, , name] = [1, 2, 3].map(() => names.find(text));
+      await run(`prepare ${name} (bigint) as ${text}`);
+      for (let round = 0; round < 4; round++) expect(await run(text, [1])).toEqual([]);
     });
 
     it('go on in a transaction, which begins again', async () => {

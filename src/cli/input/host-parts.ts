@@ -13,6 +13,7 @@ import { makePrivateFolder } from '../connections/private-file.js';
 import { userKey } from '../connections/user-key.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
+import { PREPARE_OPTION } from './prepare-option.js';
 
 /** Where processes of several machines have the key from. */
 const KEY_VARIABLE = 'IML_HOST_KEY';
@@ -24,6 +25,7 @@ export const HOST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     value: 'URL',
     help: 'A PostgreSQL database instead of a file: postgres://user:password@host/name. Default: IML_DATABASE, if set. Machines that share it need the same IML_HOST_KEY.',
   },
+  ...PREPARE_OPTION,
 };
 
 export interface HostParts {
@@ -52,7 +54,8 @@ export async function openHostParts(
   const url = given ?? (folder === undefined ? io.env['IML_DATABASE'] : undefined);
   const sealKey = await readKey(io.env);
   if (url !== undefined && url !== '') {
-    return openDatabase({ url, sealKey, waitMs: mayCreate ? SERVER_WAIT_MS : 0 });
+    const named = !args.isSet('no-prepare');
+    return openDatabase({ url, sealKey, named, waitMs: mayCreate ? SERVER_WAIT_MS : 0 });
   }
   const root = path.resolve(io.cwd, folder ?? '.iml');
   const file = path.join(root, 'host.db');
@@ -97,6 +100,7 @@ async function openDatabase({
   readonly url: string;
   readonly waitMs: number;
   readonly sealKey: Uint8Array;
+  readonly named: boolean;
 }): Promise<HostParts> {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
     throw usageError('--database: an address that starts with postgres:// is expected.');

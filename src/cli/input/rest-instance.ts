@@ -13,6 +13,7 @@ import type { Arguments, OptionSpec } from '../command.js';
 import { createPrivateFile, makePrivateFolder } from '../connections/private-file.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
+import { PREPARE_OPTION } from './prepare-option.js';
 
 const KEY_VARIABLE = 'IML_REST_KEY';
 const DEFAULT_FOLDER = '.iml/rest';
@@ -28,6 +29,7 @@ export const REST_INSTANCE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     value: 'URL',
     help: `PostgreSQL instead; the encryption key comes from ${KEY_VARIABLE} (${SEAL_KEY_BYTES} bytes, base64).`,
   },
+  ...PREPARE_OPTION,
   zone: { value: 'DOMAIN', help: 'The zone this instance is. Default: eu1.make.com.' },
 };
 
@@ -80,7 +82,7 @@ export async function openRestInstance(
     ...(place.database === undefined ? { libsql: () => import('libsql') } : { pg: () => import('pg') }),
   });
   const { key: encryptionKey, source: encryptionKeySource } = await readKey(place, io);
-  const store = await openStore(place, args.isSet('create'));
+  const store = await openStore(place, args);
   try {
     const zones = createZoneDirectory(args.text('zone'));
     return await createRest({ store, encryptionKey, encryptionKeySource, zones, ...hooks });
@@ -90,9 +92,11 @@ export async function openRestInstance(
   }
 }
 
-async function openStore({ folder, database = '' }: RestPlace, mayCreate: boolean): Promise<RestStore> {
+async function openStore({ folder, database = '' }: RestPlace, args: Arguments): Promise<RestStore> {
   if (folder !== undefined) return openRestSqlite(databaseFile(folder));
-  const store = mayCreate ? await openRestPostgres(database) : await findRestPostgres(database);
+  const options = { named: !args.isSet('no-prepare') };
+  const open = args.isSet('create') ? openRestPostgres : findRestPostgres;
+  const store = await open(database, options);
   if (!store) throw usageError('There is no instance in the database of --database. --create makes one.');
   return store;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../util/clock.js';
 import type { HostLimits } from '../host-limits.js';
-import type { HostStore, HostWriter } from '../store/tables.js';
+import type { HostStore, HostWriter, ScenarioRow } from '../store/tables.js';
 import type { HostObserver } from './observer.js';
 import type { Flows, HostQueue } from './ports.js';
 import type { HostTracing } from './tracing.js';
@@ -33,4 +33,9 @@ export interface WorkerIdentity {
    * @throws EngineError (HOST_LEASE)
    */
   readonly assertOwn: (writer: HostWriter) => Promise<void>;
+  /**
+   * Does so and, in the same statement, holds those of some scenarios that nobody else is at.
+   * @throws EngineError (HOST_LEASE)
+   */
+  readonly holdFree: (writer: HostWriter, scenarioIds: readonly number[]) => Promise<readonly ScenarioRow[]>;
 }

@@ -32,7 +32,7 @@ const COMMITTED = { isolation: 'read-committed' } as const;
  * Keeps a row a worker in the store. A worker says that it lives by a number that grows; whoever sees the number of
  * another stand still for the lease, by the own clock alone, removes the row and frees its work in one transaction.
  *
- * Invariant: every transaction of a worker that commits work holds its row (`assertOwn`). So a worker that was only
+ * Invariant: every transaction of a worker that commits work holds its row (`assertOwn`, `holdFree`). So a worker that was only
  * asleep, and wakes, cannot commit what others have taken over.
  */
 export function createWorkerLease(options: WorkerLeaseOptions): WorkerLease {
@@ -104,6 +104,10 @@ export function createWorkerLease(options: WorkerLeaseOptions): WorkerLease {
     name: () => name,
     isJoined: () => isJoined,
     assertOwn: (writer) => assertOwn(writer, name),
+    holdFree: async (writer, id) => {
+      const beside = { table: 'workers', where: { name } } as const;
+      return (await writer.lockFreeBeside('scenarios', { id }, beside)) ?? throwLost();
+    },
     join: async () => {
       await insert();
       isJoined = true;
@@ -125,9 +129,11 @@ export function createWorkerLease(options: WorkerLeaseOptions): WorkerLease {
 
 async function assertOwn(writer: HostWriter, name: string): Promise<void> {
   const row = await writer.getLocked('workers', { name }, 'key');
-  if (row === undefined) {
-    throw new EngineError('HOST_LEASE', 'Others have taken over the work of this process.');
-  }
+  if (row === undefined) throwLost();
+}
+
+function throwLost(): never {
+  throw new EngineError('HOST_LEASE', 'Others have taken over the work of this process.');
 }
 
 /** Process ids mean something only within one host and one process namespace. */

@@ -7,6 +7,9 @@ import { byHook, QUEUED, type QueuedEvent, type Queues } from './find-busy.js';
 import { type GiveUpNotice, giveUpEvent } from './give-up.js';
 import { markTaken, type Part, type ScenarioLook, sortOut, type Taking, toParts } from './take.js';
 
+/** What the look at what waits has not read (`QUEUED`). */
+const BROUGHT = ['bundles', 'request', 'bytes', 'error', 'receivedAtMs', 'finishedAtMs'] as const;
+
 export interface TakeEventsOptions {
   readonly retries: ReadonlyMap<number, Part>;
   /** By hook that keeps order. */
@@ -41,9 +44,19 @@ export async function takeEvents(
     takings.push({ ...sorted, scenario, request, isMore });
   }
   const own = { status: 'running', claimedBy: context.worker.name() } as const;
-  const taken = await markTaken(takings, (id, change, isLastGroup) => {
-    const options = { isLast: isLast && isLastGroup };
-    return writer.updateAndRead('events', { id, status: 'pending' }, { ...own, ...change }, options);
+  const queued = new Map(takings.flatMap(({ rows }) => rows.map((row) => [row.id, row] as const)));
+  const taken = await markTaken(takings, async (id, change, isLastGroup) => {
+    const options = { isLast: isLast && isLastGroup, columns: BROUGHT };
+    const rows = await writer.updateAndRead(
+      'events',
+      { id, status: 'pending' },
+      { ...own, ...change },
+      options,
+    );
+    return rows.flatMap((row) => {
+      const known = queued.get(row.id);
+      return known === undefined ? [] : [{ ...known, ...own, ...change, ...row }];
+    });
   });
   return toParts(takings, taken, (event, scenario) => ({ kind: 'event', event, scenario }));
 }

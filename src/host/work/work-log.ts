@@ -124,16 +124,18 @@ export function createWorkLog(
     const rows = known.filter(({ id }) => wanted.has(id));
     // All are asked at once, and answered in this order: what has ended is seen by the look at what is next, which is behind
     // the hold. Where the work is not this worker's, nothing of it is kept.
+    const ids = [...wanted];
+    const isHeldFirst = isCalm && ids.length > 0;
     const [early, , wereMine, busy] = await Promise.all([
-      isCalm ? holdScenarios(writer, requests) : undefined,
-      context.worker.assertOwn(writer),
+      isHeldFirst ? context.worker.holdFree(writer, ids).then(byId) : undefined,
+      isHeldFirst ? undefined : context.worker.assertOwn(writer),
       endEvents(writer, context, through),
       isCalm ? findBusy(writer, rows) : undefined,
     ]);
     const moved = await settleAll(writer, context, settlements, { held: early, wereMine });
     await held.freeUnattended(writer);
     const claimed = await claimWork(writer, context, requests, {
-      held: early === undefined || moved.size > 0 ? await holdScenarios(writer, requests) : early,
+      held: early === undefined || moved.size > 0 ? await holdScenarios(writer, ids) : early,
       ahead: busy && { rows, busy },
     });
     if (claimed.some(({ claims }) => claims.length > 0)) context.checkpoint('work: taken');
@@ -168,13 +170,15 @@ interface Written {
   readonly given: readonly Claimed[];
 }
 
-/** Holds those of the scenarios that were asked for and that nobody else is at, by id. */
+/** Holds those of some scenarios that nobody else is at, by id. */
 async function holdScenarios(
   writer: HostWriter,
-  requests: readonly ClaimRequest[],
+  id: readonly number[],
 ): Promise<ReadonlyMap<number, ScenarioRow>> {
-  const id = [...new Set(requests.map(({ scenarioId }) => scenarioId))];
-  const rows = id.length === 0 ? [] : await writer.lockFree('scenarios', { id });
+  return byId(id.length === 0 ? [] : await writer.lockFree('scenarios', { id }));
+}
+
+function byId(rows: readonly ScenarioRow[]): ReadonlyMap<number, ScenarioRow> {
   return new Map(rows.map((row) => [row.id, row]));
 }
 

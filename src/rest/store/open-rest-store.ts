@@ -1,6 +1,6 @@
 import { createMemoryStore } from '../../store/memory/memory-store.js';
 import { hasSeenAny, migrate } from '../../store/sql/migrate.js';
-import { openPostgres } from '../../store/sql/open-postgres.js';
+import { openPostgres, type PostgresOptions } from '../../store/sql/open-postgres.js';
 import { openSqlite } from '../../store/sql/open-sqlite.js';
 import { createSqlStore } from '../../store/sql/sql-store.js';
 import type { SqlDatabase } from '../../store/sql-database.js';
@@ -17,9 +17,16 @@ export async function openRestSqlite(file: string): Promise<RestStore> {
   return openSql(await openSqlite({ file }));
 }
 
-/** A store in a PostgreSQL database; the tables are made or brought up to date. @throws StoreError `STORE_FAILED` */
-export async function openRestPostgres(url: string, maxConnections?: number): Promise<RestStore> {
-  return openSql(await openPostgres({ url, maxConnections, named: true }));
+/** How a database is used: connections at most, and whether statements are kept prepared on them (default: yes). */
+export type RestPostgresOptions = Pick<PostgresOptions, 'maxConnections' | 'named'>;
+
+/**
+ * A store in a PostgreSQL database; the tables are made or brought up to date. Statements are kept prepared on each connection, unless
+ * `named` is false.
+ * @throws StoreError `STORE_FAILED`
+ */
+export async function openRestPostgres(url: string, options?: RestPostgresOptions): Promise<RestStore> {
+  return openSql(await openPostgres({ url, named: true, ...options }));
 }
 
 /**
@@ -27,8 +34,11 @@ export async function openRestPostgres(url: string, maxConnections?: number): Pr
  * which is left as it is.
  * @throws StoreError `STORE_FAILED`
  */
-export async function findRestPostgres(url: string): Promise<RestStore | undefined> {
-  const database = await openPostgres({ url, named: true });
+export async function findRestPostgres(
+  url: string,
+  options?: RestPostgresOptions,
+): Promise<RestStore | undefined> {
+  const database = await openPostgres({ url, named: true, ...options });
   const isThere = await hasSeenAny(database, REST_MIGRATIONS).catch(async (error: unknown) => {
     await database.close();
     throw error;

@@ -206,7 +206,11 @@ function createWriter<T extends Tables>(
     // The rows of a table have the type its name stands for.
     return rows as T[K][];
   };
-  const update: RecordWriter<T>['updateAndRead'] = async (name, where, change) => {
+  const update = async <K extends keyof T & string>(
+    name: K,
+    where: Where<T[K]>,
+    change: Partial<Omit<T[K], 'id'>>,
+  ): Promise<readonly T[K][]> => {
     const table = requireTable(tables, name);
     return read(name, where).map((row) => {
       table.drop(row);
@@ -222,6 +226,8 @@ function createWriter<T extends Tables>(
     ...reader,
     getLocked: reader.get,
     lockFree: async (name, where) => read(name, where),
+    lockFreeBeside: async (name, where, beside) =>
+      read(beside.table, beside.where).length === 0 ? undefined : read(name, where),
     insertLinked: async (rows) => {
       // Each row is of the table it names.
       return addLinked(tables, undo, rows) as AddedRows<T, typeof rows>;

@@ -59,7 +59,7 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
   const { Kysely, PostgresDialect } = kysely;
   const names = options.named === true ? createStatementNames() : undefined;
   const pool = await openPool(pg.default, options);
-  const clients = createPostgresClients(pool, names);
+  const clients = createPostgresClients(pg.default, pool, names);
   const db = new Kysely<SqlTables>({ dialect: new PostgresDialect({ pool }) });
   return {
     kind: 'postgres',
@@ -126,8 +126,12 @@ async function connectFirst(pool: Pool, waitMs: number): Promise<void> {
 /** Classes of SQLSTATE for what no waiting helps: wrong password or user, no such database. */
 const REFUSALS = /^(28|3D)/;
 
+/** PgBouncer takes these settings of a connection only where `ignore_startup_parameters` names them, and has one code for all it refuses. */
+const UNSUPPORTED = /^unsupported startup parameter/;
+
 function isRefusal(error: unknown): error is Error & { code: string } {
-  return error instanceof Error && 'code' in error && REFUSALS.test(String(error.code));
+  if (!(error instanceof Error && 'code' in error)) return false;
+  return REFUSALS.test(String(error.code)) || UNSUPPORTED.test(error.message);
 }
 
 function describeRefusal(cause: unknown): string {

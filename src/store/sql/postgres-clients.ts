@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { QueryResult } from 'kysely';
+import type Postgres from 'pg';
 import type { QueryResult as PgResult, Pool, PoolClient } from 'pg';
 import type { SqlRunner } from '../sql-runner.js';
 import { isStale, type StatementNames } from './statement-names.js';
@@ -24,9 +25,16 @@ const begin = (level: IsolationLevel): string => `start transaction isolation le
 const LOST = 'Query read timeout';
 
 /** @param names statements without are read and planned by the server each time */
-export function createPostgresClients(pool: Pool, names: StatementNames | undefined): PostgresClients {
+export function createPostgresClients(
+  { Query }: Pick<typeof Postgres, 'Query'>,
+  pool: Pool,
+  names: StatementNames | undefined,
+): PostgresClients {
+  const clients = new WeakMap<PoolClient, Client>();
   const use = async <R>(work: (client: Client) => Promise<R>): Promise<R> => {
-    const client = createClient(await pool.connect(), names);
+    const given = await pool.connect();
+    const client = clients.get(given) ?? createClient(Query, given, names);
+    clients.set(given, client);
     try {
       return await work(client);
     } finally {
@@ -36,39 +44,53 @@ export function createPostgresClients(pool: Pool, names: StatementNames | undefi
   return {
     query: (text, values) => use(async (client) => toResult(await client.ask(text, values))),
     queryAlone: (text, values) => use(async (client) => toResult(await askAlone(client, text, values))),
-    transaction: (level, work) => use((client) => transact(client, level, work)),
+    transaction: (level, work) => use((client) => client.transact(level, work)),
   };
 }
 
-interface Client {
-  ask(text: string, values: readonly unknown[]): Promise<PgResult<Rows>>;
+interface Client extends Asking {
+  readonly transact: <R>(level: IsolationLevel, work: (on: SqlRunner) => Promise<R>) => Promise<R>;
+  release(): void;
+}
+
+interface Asking {
+  readonly ask: (text: string, values: readonly unknown[]) => Promise<PgResult<Rows>>;
   /** Has the connection closed as it is released: it is not known what state it is in. */
   readonly giveUp: () => void;
-  release(): void;
 }
 
 /**
  * A connection that is given up once an answer did not come: whatever would be asked on it next would wait for that
  * answer, too.
  */
-function createClient(client: PoolClient, names: StatementNames | undefined): Client {
+function createClient(
+  Query: typeof Postgres.Query,
+  client: PoolClient,
+  names: StatementNames | undefined,
+): Client {
   let isLost = false;
-  return {
-    ask: async (text, values) => {
+  const ask: Asking['ask'] = (text, values) =>
+    new Promise((resolve, reject) => {
       if (isLost) throw new Error('Connection terminated, as an answer did not come.');
       // A text without values may hold several statements, which cannot be prepared.
       const name = values.length === 0 ? undefined : names?.find(text);
-      const query = { text, values: [...values], ...(name !== undefined && { name }) };
-      sendTogether(client);
-      return client.query<Rows>(query).catch((error: unknown) => {
-        isLost ||= error instanceof Error && error.message === LOST;
+      // What is given as plain options is copied property by property, which takes longer than sending it.
+      const query = new Query<Rows>(text, [...values], (error, result) => {
+        if (!error) return resolve(result);
+        isLost ||= error.message === LOST;
         if (name !== undefined && isStale(error)) names?.forget(text);
-        throw error;
+        reject(error);
       });
-    },
-    giveUp: () => {
-      isLost = true;
-    },
+      sendTogether(client);
+      client.query(Object.assign(query, { name }));
+    });
+  const giveUp = (): void => {
+    isLost = true;
+  };
+  return {
+    ask,
+    giveUp,
+    transact: createTransactions({ ask, giveUp }),
     release: () => client.release(isLost),
   };
 }
@@ -89,7 +111,7 @@ function sendTogether(client: PoolClient): void {
   });
 }
 
-async function askAlone(client: Client, text: string, values: readonly unknown[]): Promise<PgResult<Rows>> {
+async function askAlone(client: Asking, text: string, values: readonly unknown[]): Promise<PgResult<Rows>> {
   const asked = [client.ask(begin('serializable'), []), client.ask(text, values), client.ask('commit', [])];
   const settled = await Promise.allSettled(asked);
   // A begin that failed is why the statement did, and a commit of what failed is a rollback.
@@ -102,13 +124,13 @@ async function askAlone(client: Client, text: string, values: readonly unknown[]
   return result;
 }
 
-/** The begin goes out with what is asked first, and the commit with what is said to be the last: each a round trip less. */
-async function transact<R>(
-  client: Client,
-  level: IsolationLevel,
-  work: (on: SqlRunner) => Promise<R>,
-): Promise<R> {
-  let begun: Promise<unknown> | undefined = askQuietly(client, begin(level));
+/**
+ * The transactions of a connection, one after the other, which hand out the same runner.
+ *
+ * The begin goes out with what is asked first, and the commit with what is said to be the last: each a round trip less.
+ */
+function createTransactions(client: Asking): Client['transact'] {
+  let begun: Promise<unknown> | undefined;
   let committed: Promise<PgResult<Rows>> | undefined;
   const run: SqlRunner['run'] = async (text, values, { isLast = false } = {}) => {
     const answer = client.ask(text, values);
@@ -119,20 +141,25 @@ async function transact<R>(
     const [result] = await Promise.all([answer, before]);
     return toResult(result);
   };
-  try {
-    const result = await work({ run });
-    assertKept(await (committed ?? client.ask(COMMIT, [])));
-    return result;
-  } catch (error) {
-    await client.ask('rollback', []).catch(client.giveUp);
-    throw error;
-  }
+  const on: SqlRunner = { run };
+  return async (level, work) => {
+    begun = askQuietly(client, begin(level));
+    committed = undefined;
+    try {
+      const result = await work(on);
+      assertKept(await (committed ?? client.ask(COMMIT, [])));
+      return result;
+    } catch (error) {
+      await client.ask('rollback', []).catch(client.giveUp);
+      throw error;
+    }
+  };
 }
 
 const COMMIT = 'commit';
 
 /** It is told to whoever waits for it, if anybody does. */
-function askQuietly(client: Client, text: string): Promise<PgResult<Rows>> {
+function askQuietly(client: Asking, text: string): Promise<PgResult<Rows>> {
   const answer = client.ask(text, []);
   answer.catch(() => {});
   return answer;

@@ -3,6 +3,7 @@ import { createBoundedCache } from '../../util/bounded-cache.js';
 import { seal, unseal } from '../../util/seal.js';
 import type { Row, TableDefinition } from '../record-store.js';
 import { sqlName } from '../sql-database.js';
+import { quoteName } from './quote-name.js';
 
 /** Between rows as the program sees them and rows as SQL keeps them. */
 export interface RowCodec {
@@ -15,17 +16,28 @@ export interface RowCodec {
   readonly apart: { readonly table: string; readonly sqlColumns: ReadonlySet<string> } | undefined;
   /** The SQL name of a column. @throws StoreError when the table has no such column */
   column(name: string): string;
+  /** The same in quotes, as statements write it. */
+  quoted(name: string): string;
   encode(row: object): Record<string, unknown>;
   encodeValue(name: string, value: unknown): unknown;
   /** A value of a column as the program sees it, from what a statement gave for it. */
   decodeValue(name: string, value: unknown): unknown;
+  /** The names of all columns, the id among them. */
+  readonly allNames: readonly string[];
   /** The names of the columns that are not kept apart, in the order of `sqlColumns`. */
   readonly names: readonly string[];
   /** Whether the values of a column are read as they are, once null. */
   isPlain(name: string): boolean;
   isDecimal(name: string): boolean;
-  /** Members are the columns that were read: all of them unless named. */
+  /** Members are the id and the columns that were read: all of them unless named. */
   decode(row: Readonly<Record<string, unknown>>, columns?: readonly string[]): Row;
+}
+
+/** How a column of an answer becomes a member of a row. */
+interface ColumnReader {
+  readonly name: string;
+  readonly column: string;
+  readonly isPlain: boolean;
 }
 
 /** Values kept that rows share. */
@@ -45,6 +57,7 @@ export function createRowCodec(
   const table = prefix + sqlName(name);
   const columns: readonly string[] = ['id', ...definition.columns];
   const names = new Map(columns.map((name) => [name, sqlName(name)]));
+  const quotes = new Map(columns.map((name) => [name, quoteName(sqlName(name))]));
   const flags: ReadonlySet<string> = new Set(definition.flags);
   const json: ReadonlySet<string> = new Set(definition.json);
   const sealed: ReadonlySet<string> = new Set(definition.sealed);
@@ -52,11 +65,12 @@ export function createRowCodec(
   const decimals: ReadonlySet<string> = new Set(definition.decimals);
   const parsed = createBoundedCache<{ readonly value: unknown }>(MAX_SHARED);
 
-  const column = (name: string): string => {
-    const found = names.get(name);
+  const find = (texts: ReadonlyMap<string, string>, name: string): string => {
+    const found = texts.get(name);
     if (found === undefined) throw new StoreError('STORE_FAILED', `${table} has no column "${name}".`);
     return found;
   };
+  const column = (name: string): string => find(names, name);
   const encodeValue = (name: string, value: unknown): unknown => {
     if (value === null || value === undefined) return null;
     if (flags.has(name)) return value ? 1 : 0;
@@ -74,22 +88,40 @@ export function createRowCodec(
     const parse = (): unknown =>
       JSON.parse(sealed.has(name) ? openText(text, sealKey, `${table}.${name}`) : text);
     if (!shared.has(name)) return parse();
-    const known = parsed.get(text) ?? { value: parse() };
-    parsed.set(text, known);
-    return known.value;
+    const known = parsed.get(text);
+    if (known !== undefined) return known.value;
+    const made = { value: parse() };
+    parsed.set(text, made);
+    return made.value;
+  };
+  const isPlain = (name: string): boolean => !flags.has(name) && !json.has(name) && !decimals.has(name);
+  /** How columns are read, by the list of their names: every row of an answer is read the same way. */
+  const readers = new WeakMap<readonly string[], readonly ColumnReader[]>();
+  const findReaders = (wanted: readonly string[]): readonly ColumnReader[] => {
+    const known = readers.get(wanted);
+    if (known !== undefined) return known;
+    const made = [...new Set(['id', ...wanted])].map((name) => ({
+      name,
+      column: column(name),
+      isPlain: isPlain(name),
+    }));
+    readers.set(wanted, made);
+    return made;
   };
   const apartColumns = new Set<string>(definition.apart?.columns.map((name) => sqlName(name)));
   const own = columns.filter((name) => !apartColumns.has(column(name)));
   return {
     table,
     width: columns.length,
+    allNames: columns,
     names: own,
     sqlColumns: own.map(column),
     apart: definition.apart && { table: prefix + sqlName(definition.apart.table), sqlColumns: apartColumns },
     column,
+    quoted: (name) => find(quotes, name),
     encodeValue,
     decodeValue,
-    isPlain: (name) => !flags.has(name) && !json.has(name) && !decimals.has(name),
+    isPlain,
     isDecimal: (name) => decimals.has(name),
     encode: (row) =>
       Object.fromEntries(
@@ -98,7 +130,10 @@ export function createRowCodec(
     decode: (row, wanted = columns) => {
       // Every table has the column `id`, a whole number.
       const decoded = {} as Row & Record<string, unknown>;
-      for (const name of wanted) Reflect.set(decoded, name, decodeValue(name, row[column(name)]));
+      for (const reader of findReaders(wanted)) {
+        const value = row[reader.column] ?? null;
+        decoded[reader.name] = reader.isPlain ? value : decodeValue(reader.name, value);
+      }
       return decoded;
     },
   };

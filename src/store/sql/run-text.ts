@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../sql-runner.js';
-import { translateErrors } from './sql-errors.js';
+import { throwTranslated } from './sql-errors.js';
 import type { SqlValues } from './sql-where.js';
 
 export type SqlRow = Record<string, unknown>;
@@ -11,5 +11,5 @@ export function runText(
   { list }: SqlValues,
   options?: Parameters<SqlRunner['run']>[2],
 ): ReturnType<SqlRunner['run']> {
-  return translateErrors(() => on.run(text, list, options));
+  return on.run(text, list, options).catch(throwTranslated);
 }

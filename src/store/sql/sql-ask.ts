@@ -1,8 +1,9 @@
 import type { Query, Row, Tally } from '../record-store.js';
 import type { SqlRunner } from '../sql-runner.js';
+import { quoteName } from './quote-name.js';
 import { runText } from './run-text.js';
 import { type Grouping, writeGrouping, writeSelect } from './sql-select.js';
-import { quoteName, requireCodec, type SqlSources, SqlValues } from './sql-where.js';
+import { requireCodec, type SqlSources, SqlValues } from './sql-where.js';
 
 /** Rows or tallies of a table; see `Questions` of the port. */
 export type SqlQuestion =
@@ -43,7 +44,7 @@ function writeQuestion(sources: SqlSources, question: SqlQuestion, values: SqlVa
   if ('find' in question) {
     const codec = requireCodec(sources, question.find);
     const columns = listColumns(question.columns).map((name) =>
-      codec.isDecimal(name) ? writeDecimal(sources, codec.column(name)) : quoteName(codec.column(name)),
+      codec.isDecimal(name) ? writeDecimal(sources, codec.column(name)) : codec.quoted(name),
     );
     // SQLite keeps the order of an inner query for what gathers its rows, and surely that of one with a limit.
     const limited = { ...question, limit: question.limit ?? Number.MAX_SAFE_INTEGER };

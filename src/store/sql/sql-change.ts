@@ -1,8 +1,9 @@
 import { type BoundedCache, createBoundedCache } from '../../util/bounded-cache.js';
 import type { SqlRunner } from '../sql-runner.js';
+import { quoteName } from './quote-name.js';
 import type { RowCodec } from './row-codec.js';
 import { runText, type SqlRow } from './run-text.js';
-import { quoteName, requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
+import { requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
 
 type AnyWhere = Readonly<Record<string, unknown>>;
 
@@ -53,7 +54,7 @@ function writeInsert(
     if (ids !== undefined) values.list.push(ids[index]);
     for (const name of names) values.list.push(codec.encodeValue(name, Reflect.get(row, name)));
   }
-  const columns = names.map((name) => quoteName(codec.column(name)));
+  const columns = names.map((name) => codec.quoted(name));
   if (ids !== undefined) columns.unshift('"id"');
   return [writeInsertText(kind, table, columns, rows.length), values];
 }
@@ -95,18 +96,6 @@ async function insertOwn(
   return rows.map((row) => Number(row['id'])).sort((a, b) => a - b);
 }
 
-/** What stands in the table itself, and what is kept apart. */
-function splitColumns({ apart }: RowCodec, row: SqlRow): readonly [own: SqlRow, apart: SqlRow] {
-  if (apart === undefined) return [row, {}];
-  const own: SqlRow = {};
-  const others: SqlRow = {};
-  for (const [column, value] of Object.entries(row)) {
-    if (apart.sqlColumns.has(column)) others[column] = value;
-    else own[column] = value;
-  }
-  return [own, others];
-}
-
 /** Changes every row that fits. @returns how many, and what the statement was told to return of them */
 export async function updateRows(
   on: SqlRunner,
@@ -116,13 +105,15 @@ export async function updateRows(
 ): Promise<{ readonly count: number; readonly rows: readonly SqlRow[] }> {
   const codec = requireCodec(sources, name);
   const { table, apart } = codec;
-  const [own, others] = splitColumns(codec, codec.encode(change));
-  const setTo = (columns: SqlRow, values: SqlValues): string =>
-    Object.entries(columns)
-      .map(([column, value]) => `${quoteName(column)} = ${values.mark(value)}`)
+  const names = Object.keys(change);
+  const others = apart === undefined ? [] : names.filter((it) => apart.sqlColumns.has(codec.column(it)));
+  const own = others.length === 0 ? names : names.filter((it) => !others.includes(it));
+  const setTo = (columns: readonly string[], values: SqlValues): string =>
+    columns
+      .map((it) => `${codec.quoted(it)} = ${values.mark(codec.encodeValue(it, Reflect.get(change, it)))}`)
       .join(', ');
   let elsewhere: ReturnType<typeof runText> | undefined;
-  if (apart !== undefined && Object.keys(others).length > 0) {
+  if (apart !== undefined && others.length > 0) {
     const values = new SqlValues(sources.kind);
     const set = setTo(others, values);
     const fitting = writeCondition(sources, name, where, values);
@@ -131,7 +122,7 @@ export async function updateRows(
     const text = `update ${quoteName(apart.table)} set ${set} where "id" in (${ids})`;
     elsewhere = runText(on, text, values);
   }
-  const isOwn = Object.keys(own).length > 0 || returning !== '';
+  const isOwn = own.length > 0 || returning !== '';
   const values = new SqlValues(sources.kind);
   const set = setTo(own, values);
   const fitting = writeCondition(sources, name, where, values);
@@ -151,13 +142,15 @@ interface RowChange {
   readonly isLast?: boolean | undefined;
 }
 
-/** All columns of the rows of an update, with those that are kept apart. */
-export function writeReturning({ table, apart }: RowCodec): string {
-  const others = [...(apart?.sqlColumns ?? [])].map(
-    (column) =>
-      `, (select ${quoteName(column)} from ${quoteName(apart?.table ?? '')} where "id" = ${quoteName(table)}."id") as ${quoteName(column)}`,
-  );
-  return ` returning *${others.join('')}`;
+/** The id and some columns of the rows of an update, those that are kept apart among them. Default: all. */
+export function writeReturning(codec: RowCodec, wanted: readonly string[] = codec.allNames): string {
+  const { table, apart } = codec;
+  const texts = [...new Set(['id', ...wanted])].map((name) => {
+    const column = codec.quoted(name);
+    if (apart?.sqlColumns.has(codec.column(name)) !== true) return column;
+    return `(select ${column} from ${quoteName(apart.table)} where "id" = ${quoteName(table)}."id") as ${column}`;
+  });
+  return ` returning ${texts.join(', ')}`;
 }
 
 /** Removes every row that fits. @returns how many */

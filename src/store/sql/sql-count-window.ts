@@ -1,7 +1,8 @@
 import type { CountedWindow } from '../record-store.js';
 import type { SqlRunner } from '../sql-runner.js';
+import { quoteName } from './quote-name.js';
 import { runText } from './run-text.js';
-import { quoteName, type SqlSources, SqlValues } from './sql-where.js';
+import { type SqlSources, SqlValues } from './sql-where.js';
 
 export interface WindowEvent {
   readonly name: string;

@@ -12,9 +12,13 @@ export async function translateErrors<R>(work: () => Promise<R>): Promise<R> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof EngineError) throw error;
-    throw toStoreError(error);
+    throwTranslated(error);
   }
+}
+
+/** Throws what a driver has thrown under our codes. */
+export function throwTranslated(error: unknown): never {
+  throw error instanceof EngineError ? error : toStoreError(error);
 }
 
 function toStoreError(cause: unknown): StoreError {

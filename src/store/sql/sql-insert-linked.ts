@@ -1,9 +1,10 @@
 import { completeRow, withId } from '../complete-row.js';
 import { IdOf } from '../record-store.js';
 import type { SqlRunner } from '../sql-runner.js';
+import { quoteName } from './quote-name.js';
 import type { SqlRow } from './run-text.js';
 import { insertRows } from './sql-change.js';
-import { quoteName, requireCodec, type SqlSources, SqlValues } from './sql-where.js';
+import { requireCodec, type SqlSources, SqlValues } from './sql-where.js';
 
 /** Rows that lead to one another; see `NewRows` of the port. */
 export type AnyNewRows = Readonly<
@@ -69,7 +70,7 @@ export function writeLinkedInsert(
       before.add(alias);
       return `"${alias}"."id"`;
     });
-    const columns = Object.keys(row).map((column) => quoteName(codec.column(column)));
+    const columns = Object.keys(row).map((column) => codec.quoted(column));
     const from = before.size === 0 ? '' : ` from ${[...before].map(quoteName).join(', ')}`;
     const alias = aliases.get(name) ?? '';
     parts.push(

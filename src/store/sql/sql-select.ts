@@ -1,8 +1,9 @@
 import type { Query, Row } from '../record-store.js';
 import type { SqlRunner } from '../sql-runner.js';
+import { quoteName } from './quote-name.js';
 import type { RowCodec } from './row-codec.js';
 import { runText, type SqlRow } from './run-text.js';
-import { quoteName, requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
+import { requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
 
 export type RowLock = 'update' | 'key' | 'free' | undefined;
 
@@ -11,18 +12,28 @@ const LOCKS = { update: ' for update', key: ' for key share', free: ' for update
 
 type AnyWhere = Readonly<Record<string, unknown>>;
 
+interface RowSource {
+  readonly selected: string;
+  readonly from: string;
+}
+
+/** By table and the list of the columns that are wanted: most lists are constants. */
+const SOURCES = new WeakMap<RowCodec, WeakMap<readonly string[], RowSource>>();
+
 /** What to read and from where; what is kept apart is joined where it is wanted. */
-function writeSource(
-  codec: RowCodec,
-  wanted: readonly string[] | undefined,
-): { readonly selected: string; readonly from: string } {
+function writeSource(codec: RowCodec, wanted: readonly string[] = codec.allNames): RowSource {
+  const written = SOURCES.get(codec) ?? new WeakMap<readonly string[], RowSource>();
+  SOURCES.set(codec, written);
+  const known = written.get(wanted);
+  if (known !== undefined) return known;
   const { table, apart } = codec;
-  const columns = wanted && [...new Set<string>(['id', ...wanted])].map(codec.column);
-  const isApart = apart !== undefined && (columns?.some((it) => apart.sqlColumns.has(it)) ?? true);
-  const joined = isApart ? ` join ${quoteName(apart.table)} using ("id")` : '';
   // By their names, as a statement that is kept would end once its table has another column.
-  const all = [...codec.sqlColumns, ...(apart?.sqlColumns ?? [])];
-  return { selected: (columns ?? all).map(quoteName).join(', '), from: quoteName(table) + joined };
+  const columns = [...new Set<string>(['id', ...wanted])];
+  const isApart = apart !== undefined && columns.some((it) => apart.sqlColumns.has(codec.column(it)));
+  const joined = isApart ? ` join ${quoteName(apart.table)} using ("id")` : '';
+  const source = { selected: columns.map(codec.quoted).join(', '), from: quoteName(table) + joined };
+  written.set(wanted, source);
+  return source;
 }
 
 export async function selectRows(
@@ -34,7 +45,37 @@ export async function selectRows(
   const values = new SqlValues(sources.kind);
   const { rows } = await runText(on, writeSelect(sources, name, query, values), values);
   const codec = requireCodec(sources, name);
-  return rows.map((row) => codec.decode(row, query.columns && ['id', ...query.columns]));
+  return rows.map((row) => codec.decode(row, query.columns));
+}
+
+/** A row of another table that has to be there. */
+export interface Beside {
+  readonly table: string;
+  readonly where: AnyWhere;
+}
+
+/**
+ * The rows that fit and nobody else has locked, locked, and with them a row of another table, locked as by `key`.
+ * @returns undefined where that other row is not there
+ */
+export async function selectBeside(
+  on: SqlRunner,
+  sources: SqlSources,
+  name: string,
+  { where, beside }: { readonly where: AnyWhere; readonly beside: Beside },
+): Promise<Row[] | undefined> {
+  const values = new SqlValues(sources.kind);
+  const codec = requireCodec(sources, name);
+  const { selected, from } = writeSource(codec);
+  const isLocking = sources.kind === 'postgres';
+  const other = `select 1 as "one" from ${quoteName(requireCodec(sources, beside.table).table)} where ${writeCondition(sources, beside.table, beside.where, values)}${isLocking ? LOCKS.key : ''}`;
+  const own = `select ${selected} from ${from} where ${writeCondition(sources, name, where, values)}${isLocking ? `${LOCKS.free} of ${quoteName(codec.table)} skip locked` : ''}`;
+  const text = `select ${selected} from (${other}) as "beside" left join (${own}) as "found" on true`;
+  const { rows } = await runText(on, text, values);
+  if (rows.length === 0) return undefined;
+  // Where there is none of them, the other row stands alone.
+  const found = rows.filter((row) => row['id'] !== null);
+  return found.map((row) => codec.decode(row)).sort((a, b) => a.id - b.id);
 }
 
 /** A query as text, which selects the id and what is named. */
@@ -48,7 +89,7 @@ export function writeSelect(
   const codec = requireCodec(sources, name);
   const { selected, from } = writeSource(codec, query.columns);
   const fitting = writeCondition(sources, name, where, values);
-  const sorted = quoteName(codec.column(sortBy));
+  const sorted = codec.quoted(sortBy);
   // An id is never null, and an index on it is found without more words.
   const order = sortBy === 'id' ? '' : `${sorted} ${descending ? 'desc nulls last' : 'asc nulls first'}, `;
   let text = `select ${selected} from ${from} where ${fitting} order by ${order}"id"`;
@@ -87,8 +128,8 @@ export function writeGrouping(
   values: SqlValues,
 ): string {
   const codec = requireCodec(sources, name);
-  const grouped = quoteName(codec.column(column));
-  const sum = summed === undefined ? '' : `, sum(${quoteName(codec.column(summed))}) as "sum"`;
+  const grouped = codec.quoted(column);
+  const sum = summed === undefined ? '' : `, sum(${codec.quoted(summed)}) as "sum"`;
   const fitting = writeCondition(sources, name, where, values);
   return `select ${grouped} as "value", count(*) as "total"${sum} from ${quoteName(codec.table)} where ${fitting} group by ${grouped}`;
 }
@@ -122,7 +163,7 @@ export async function selectFirst(
   });
   const text = `select ${selected} from ${from} where "id" in (${parts.join(' union all ')}) order by "id"`;
   const { rows } = await runText(on, text, values);
-  return rows.map((row) => codec.decode(row, columns && ['id', ...columns]));
+  return rows.map((row) => codec.decode(row, columns));
 }
 
 /** From one value to the next above it, each of which an index answers; `distinct` would read all rows that fit. */
@@ -134,7 +175,7 @@ export async function selectDistinct(
 ): Promise<readonly unknown[]> {
   const codec = requireCodec(sources, name);
   const values = new SqlValues(sources.kind);
-  const [table, wanted] = [quoteName(codec.table), quoteName(codec.column(column))];
+  const [table, wanted] = [quoteName(codec.table), codec.quoted(column)];
   const first = `select min(${wanted}) from ${table} where ${writeCondition(sources, name, where, values)}`;
   const fitting = writeCondition(sources, name, where, values);
   const next = `select min(${wanted}) from ${table} where ${fitting} and ${table}.${wanted} > "known"."value"`;

@@ -14,6 +14,7 @@ import type {
 } from '../record-store.js';
 import type { SqlDatabase } from '../sql-database.js';
 import type { SqlRunner } from '../sql-runner.js';
+import { quoteName } from './quote-name.js';
 import { createRowCodec } from './row-codec.js';
 import { runText } from './run-text.js';
 import { askTogether, type SqlQuestion } from './sql-ask.js';
@@ -22,8 +23,8 @@ import { countInWindow } from './sql-count-window.js';
 import { translateErrors } from './sql-errors.js';
 import { type AnyNewRows, insertInTurn, readLinkedInsert, writeLinkedInsert } from './sql-insert-linked.js';
 import { type LinkStatements, readLinked } from './sql-links.js';
-import { groupRows, selectDistinct, selectFirst, selectRows } from './sql-select.js';
-import { quoteName, requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
+import { groupRows, selectBeside, selectDistinct, selectFirst, selectRows } from './sql-select.js';
+import { requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
 
 export interface SqlStoreOptions {
   /** Put before the name of each table: `rest_`. */
@@ -42,6 +43,15 @@ export function createSqlStore<T extends Tables>(
   const codecs = new Map(entries.map(([name, it]) => [name, createRowCodec(name, it, options)] as const));
   const { kind } = database;
   const sources: StoreSources = { codecs, kind, statements: new WeakMap() };
+  // A connection runs one transaction after the other, and is the same for all of them.
+  const writers = new WeakMap<SqlRunner, RecordWriter<T>>();
+  const writerOn = (on: SqlRunner): RecordWriter<T> => {
+    const known = writers.get(on);
+    if (known !== undefined) return known;
+    const writer = createWriter<T>(on, sources);
+    writers.set(on, writer);
+    return writer;
+  };
   return {
     capabilities:
       kind === 'postgres'
@@ -49,9 +59,7 @@ export function createSqlStore<T extends Tables>(
         : { durable: true, reach: 'machine', holdsProcess: true },
     ...createReader<T>(database, sources),
     transaction: (work, isolation) =>
-      translateErrors(() =>
-        database.transaction((transaction) => work(createWriter<T>(transaction, sources)), isolation),
-      ),
+      translateErrors(() => database.transaction((on) => work(writerOn(on)), isolation)),
     insertLinked: async (rows) => {
       // Each row is of the table it names.
       const added = await translateErrors(() => insertAlone(database, sources, rows));
@@ -144,12 +152,17 @@ function createWriter<T extends Tables>(on: SqlRunner, sources: StoreSources): R
       return rows.map((row, index) => withId(ids[index] ?? 0, row)) as T[typeof name][];
     },
     update: async (name, where, change) => (await updateRows(on, sources, name, { where, change })).count,
-    updateAndRead: async (name, where, change, { isLast } = {}) => {
+    lockFreeBeside: async (name, where, beside) => {
+      const rows = await selectBeside(on, sources, name, { where, beside });
+      // The codec of a table gives rows of the type its name stands for.
+      return rows as T[typeof name][] | undefined;
+    },
+    updateAndRead: async (name, where, change, { isLast, columns } = {}) => {
       const codec = requireCodec(sources, name);
-      const returning = writeReturning(codec);
+      const returning = writeReturning(codec, columns);
       const { rows } = await updateRows(on, sources, name, { where, change, returning, isLast });
       // The codec of a table gives rows of the type its name stands for.
-      return rows.map((row) => codec.decode(row)).sort((a, b) => a.id - b.id) as T[typeof name][];
+      return rows.map((row) => codec.decode(row, columns)).sort((a, b) => a.id - b.id) as T[typeof name][];
     },
     remove: (name, where) => removeRows(on, sources, name, where),
   };

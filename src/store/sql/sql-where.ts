@@ -1,6 +1,7 @@
 import { StoreError } from '../../errors/store-error.js';
 import { isBounded, isContaining, isWithin } from '../record-store.js';
 import type { SqlDatabase } from '../sql-database.js';
+import { quoteName } from './quote-name.js';
 import type { RowCodec } from './row-codec.js';
 
 /** What a condition needs to know about the database it is for. */
@@ -44,10 +45,12 @@ export function writeCondition(
   values: SqlValues,
 ): string {
   const codec = requireCodec(sources, table);
-  const texts = Object.entries(where).map(([name, condition]) =>
-    oneCondition(sources, codec, { name, condition }, values),
-  );
-  return texts.length === 0 ? 'true' : texts.join(' and ');
+  let text = '';
+  for (const [name, condition] of Object.entries(where)) {
+    if (text !== '') text += ' and ';
+    text += oneCondition(sources, codec, { name, condition }, values);
+  }
+  return text === '' ? 'true' : text;
 }
 
 /** A search by position, as LIKE gives some characters a meaning and, in SQLite, ignores case. */
@@ -59,11 +62,11 @@ function oneCondition(
   { name, condition }: { readonly name: string; readonly condition: unknown },
   values: SqlValues,
 ): string {
-  const column = quoteName(codec.column(name));
+  const column = codec.quoted(name);
   if (isWithin(condition)) {
     const inner = requireCodec(sources, condition.within);
     const fitting = writeCondition(sources, condition.within, condition.where, values);
-    return `${column} in (select ${quoteName(inner.column(condition.column))} from ${quoteName(inner.table)} where ${fitting})`;
+    return `${column} in (select ${inner.quoted(condition.column)} from ${quoteName(inner.table)} where ${fitting})`;
   }
   if (isContaining(condition)) {
     return `${POSITION[sources.kind]}(${column}, ${values.mark(condition.containing)}) > 0`;
@@ -85,9 +88,4 @@ function oneCondition(
   }
   if (condition === null) return `${column} is null`;
   return `${column} = ${values.mark(codec.encodeValue(name, condition))}`;
-}
-
-/** A name of a table or a column. */
-export function quoteName(name: string): string {
-  return `"${name}"`;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 
 /** Names for statements that a PostgreSQL server keeps prepared on each connection. */
@@ -30,7 +31,7 @@ export function createStatementNames(): StatementNames {
         uses.set(text, count);
         return undefined;
       }
-      const name = `iml_${names.size}`;
+      const name = deriveName(text);
       names.set(text, name);
       return name;
     },
@@ -40,8 +41,19 @@ export function createStatementNames(): StatementNames {
   };
 }
 
-/** `feature_not_supported`: a table has changed under a kept plan; `invalid_sql_statement_name`: the server is another one. */
-const STALE: ReadonlySet<unknown> = new Set(['0A000', '26000']);
+/**
+ * Made of the text alone: behind a pooler that knows nothing of names, a connection may have been given one by another process, and
+ * what it stands for must not be another statement.
+ */
+function deriveName(text: string): string {
+  return `iml_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+}
+
+/**
+ * `feature_not_supported`: a table has changed under a kept plan; `invalid_sql_statement_name`: the connection is to another server;
+ * `duplicate_prepared_statement`: it was somebody else's before.
+ */
+const STALE: ReadonlySet<unknown> = new Set(['0A000', '26000', '42P05']);
 
 /** Whether a statement failed by its name alone, and would not without. */
 export function isStale(error: unknown): boolean {

@@ -275,6 +275,50 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
     },
   },
   {
+    name: 'gives rows to lock beside a row that has to be there, and locks both where stores are shared',
+    run: async (store) => {
+      const { id } = await store.transaction(async (writer) => {
+        await writer.insertAll('events', [event(1), event(2)]);
+        return writer.insert('workers', worker('a'));
+      });
+      const beside = { table: 'workers', where: { name: 'a' } } as const;
+      const gone = { table: 'workers', where: { name: 'b' } } as const;
+      await store.transaction(async (writer) => {
+        const rows = await writer.lockFreeBeside('events', { hookId: [1, 3] }, beside);
+        deepStrictEqual(rows, [await writer.get('events', { hookId: 1 })]);
+        deepStrictEqual(await writer.lockFreeBeside('events', { hookId: 3 }, beside), []);
+        strictEqual(await writer.lockFreeBeside('events', { hookId: 2 }, gone), undefined);
+        if (store.capabilities.reach !== 'network') return;
+        const others = await store.transaction(
+          (other) => other.lockFreeBeside('events', { hookId: [1, 2] }, beside),
+          COMMITTED,
+        );
+        deepStrictEqual(
+          others?.map(({ hookId }) => hookId),
+          [2],
+        );
+        const free = await store.transaction((other) => other.lockFree('workers', { id }), COMMITTED);
+        deepStrictEqual(free, []);
+      }, COMMITTED);
+    },
+  },
+  {
+    name: 'gives what is wanted of rows that it changes',
+    run: async (store) => {
+      const given = await store.transaction((writer) =>
+        writer.insertAll('events', [event(1, { bundles: [{ n: 1 }] }), event(1)]),
+      );
+      const columns = ['bundles', 'bytes', 'error'] as const;
+      const rows = await store.transaction((writer) =>
+        writer.updateAndRead('events', { hookId: 1 }, { error: { name: 'a' } }, { columns }),
+      );
+      deepStrictEqual(
+        rows.map(({ id, bundles, bytes, error }) => ({ id, bundles, bytes, error })),
+        given.map(({ id, bundles, bytes }) => ({ id, bundles, bytes, error: { name: 'a' } })),
+      );
+    },
+  },
+  {
     name: 'counts rows by the values of a column',
     run: async (store) => {
       await store.transaction((writer) =>
