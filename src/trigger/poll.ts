@@ -150,11 +150,7 @@ export class Poll {
       holdsOld ||= this.isOld(position);
       return true;
     };
-    const turns = this.turns();
-    for (let next = turns.forEach(page.keys, 0, take); next < page.keys.length; ) {
-      await turns.next();
-      next = turns.forEach(page.keys, next, take);
-    }
+    await this.turns().forEach(page.keys, take);
     this.isComplete = await this.hasEnough(holdsOld);
     return this.isComplete;
   }
