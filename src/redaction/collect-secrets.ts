@@ -48,6 +48,7 @@ const OPEN_NAMES: ReadonlySet<string> = new Set([
  * says otherwise (`region`, `baseUrl`), and numbers under a name that says secret. [choice]
  */
 export function collectSecrets(...data: readonly unknown[]): string[] {
+  if (data.every((value) => value === undefined)) return [];
   return [...nameSecrets(...data).keys()];
 }
 

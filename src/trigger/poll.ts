@@ -92,7 +92,7 @@ export class Poll {
   ): Promise<readonly PolledItem[]> {
     const { limit = Number.POSITIVE_INFINITY } = this;
     const found: PolledItem[] = [];
-    await this.turns().all(items, (item) => {
+    await this.turns().forEach(items, (item) => {
       if (found.length >= limit) return false;
       if (isNew(item)) found.push(item);
       return true;
@@ -167,7 +167,7 @@ export class Poll {
       holdsOld ||= this.isOld(position);
       return true;
     };
-    await this.turns().all(page.keys, take);
+    await this.turns().forEach(page.keys, take);
     this.isComplete = await this.hasEnough(holdsOld);
     return this.isComplete;
   }

@@ -18,25 +18,34 @@ export class Turns {
   }
 
   /**
-   * Does `work` for one item after the other, from `from` on, until the turn is over or `work` gives false. A loop that
-   * may wait in the middle makes an object for each item and is optimized late, if ever; this one waits for nothing.
+   * Does `work` for one item after the other, in as many turns as it takes, until `work` gives false.
+   *
+   * @returns undefined where one turn did for all of them: then nobody has to wait
+   */
+  forEach<T>(items: readonly T[], work: (item: T) => boolean): Promise<void> | undefined {
+    const next = this.#doTurn(items, 0, work);
+    return next < items.length ? this.#goOn(items, next, work) : undefined;
+  }
+
+  async #goOn<T>(items: readonly T[], from: number, work: (item: T) => boolean): Promise<void> {
+    for (let next = from; next < items.length; ) {
+      await this.next();
+      next = this.#doTurn(items, next, work);
+    }
+  }
+
+  /**
+   * A loop that may wait in the middle makes an object for each item and is optimized late, if ever; this one waits for
+   * nothing.
    *
    * @returns where to go on in the next turn; `items.length` where nothing is left to do
    */
-  forEach<T>(items: readonly T[], from: number, work: (item: T) => boolean): number {
+  #doTurn<T>(items: readonly T[], from: number, work: (item: T) => boolean): number {
     for (let index = from; index < items.length; index++) {
       if (this.isOver) return index;
       if (!work(items[index] as T)) return items.length;
     }
     return items.length;
-  }
-
-  /** `forEach` over all items, in as many turns as that takes. Rejects with what `begin` throws. */
-  async all<T>(items: readonly T[], work: (item: T) => boolean): Promise<void> {
-    for (let next = this.forEach(items, 0, work); next < items.length; ) {
-      await this.next();
-      next = this.forEach(items, next, work);
-    }
   }
 
   /** Lets others do what is due. Rejects with what `begin` throws. */

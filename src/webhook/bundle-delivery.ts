@@ -6,7 +6,7 @@ import { type Delivery, evaluateUid, findRecipients, type Recipients } from './f
 export interface BundleDelivery {
   /** Adds a bundle. @param at where its item is seen */
   readonly add: (bundle: unknown, at: RunContext) => void;
-  readonly deliver: () => Promise<DeliveredBundles>;
+  readonly deliver: () => DeliveredBundles | Promise<DeliveredBundles>;
 }
 
 export interface DeliveredBundles {
@@ -19,7 +19,7 @@ export function createDedicatedDelivery(): BundleDelivery {
   const bundles: unknown[] = [];
   return {
     add: (bundle) => void bundles.push(bundle),
-    deliver: async () => ({ bundles, deliveries: undefined }),
+    deliver: () => ({ bundles, deliveries: undefined }),
   };
 }
 

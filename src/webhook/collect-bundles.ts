@@ -1,3 +1,5 @@
+import type { Directive } from '../document/compile/compile-directive.js';
+import type { CompiledIterate } from '../document/compile/compiled-request.js';
 import { readContainer } from '../run/response/collect-outputs.js';
 import { evaluateDirective, evaluateFlag, inTurns, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
@@ -10,37 +12,52 @@ import type { CompiledWebhook } from './compile-webhook.js';
  * Exactly one bundle for each item, unless its output is undefined or null: then none.
  *
  * @param add gets each bundle, and the place where its item is seen
+ * @returns undefined where one turn did for all of it, as it does for nearly every call
  * @throws AppError of type RuntimeError for a container that is no list, and for more items than there may be;
  *   ModuleTimeoutError when time is up
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks; no bundle for nothing [choice]
  */
-export async function collectBundles(
+export function collectBundles(
   webhook: CompiledWebhook,
   maxItems: number,
   context: RunContext,
   add: BundleDelivery['add'],
-): Promise<void> {
-  const { iterate, output } = webhook;
-  const addOutput = (item: unknown, at: RunContext): void => {
-    const bundle = output === undefined ? item : evaluateDirective(output, at);
-    if (bundle !== undefined && bundle !== null) add(bundle, at);
-  };
-  if (iterate === undefined) return addOutput(context.scope['body'], context);
-  const items = await inTurns(context, () => readContainer(iterate, context));
-  if (items.length > maxItems) {
-    const place = webhook.document.placeOf(iterate.container.pointer);
-    const message = `The payload holds ${items.length} items; at most ${maxItems} are taken.`;
-    throw runError('RuntimeError', message, context, { place });
+): Promise<void> | undefined {
+  const { iterate } = webhook;
+  if (iterate === undefined) {
+    addOutput(webhook.output, context.scope['body'], context, add);
+    return undefined;
   }
-  const turns = new Turns(() => context.assertGoesOn());
-  const { context: at, show } = context.forItems();
-  const take = (item: unknown): boolean => {
-    show(item);
-    if (evaluateFlag(iterate.condition, true, at)) addOutput(item, at);
-    return true;
+  const addItems = (items: readonly unknown[]): Promise<void> | undefined => {
+    if (items.length > maxItems) throw tooManyItems(items.length, maxItems, webhook, iterate, context);
+    const { context: at, show } = context.forItems();
+    return new Turns(() => context.assertGoesOn()).forEach(items, (item) => {
+      show(item);
+      if (evaluateFlag(iterate.condition, true, at)) addOutput(webhook.output, item, at, add);
+      return true;
+    });
   };
-  for (let next = turns.forEach(items, 0, take); next < items.length; ) {
-    await turns.next();
-    next = turns.forEach(items, next, take);
-  }
+  const items = inTurns(context, () => readContainer(iterate, context));
+  return items instanceof Promise ? items.then(addItems) : addItems(items);
+}
+
+function addOutput(
+  output: Directive | undefined,
+  item: unknown,
+  at: RunContext,
+  add: BundleDelivery['add'],
+): void {
+  const bundle = output === undefined ? item : evaluateDirective(output, at);
+  if (bundle !== undefined && bundle !== null) add(bundle, at);
+}
+
+function tooManyItems(
+  count: number,
+  maxItems: number,
+  { document }: CompiledWebhook,
+  { container }: CompiledIterate,
+  context: RunContext,
+): Error {
+  const message = `The payload holds ${count} items; at most ${maxItems} are taken.`;
+  return runError('RuntimeError', message, context, { place: document.placeOf(container.pointer) });
 }

@@ -27,8 +27,11 @@ const EMPTY = new Uint8Array();
  * @param maxBytes bytes of the body, as received
  * @throws EngineError (USAGE) for a request whose body somebody else has read
  */
-export async function readCall(request: Request | IncomingCall, maxBytes: number): Promise<ReadCall> {
-  if (!(request instanceof Request)) return checkCall(request, maxBytes);
+export function readCall(request: Request | IncomingCall, maxBytes: number): ReadCall | Promise<ReadCall> {
+  return request instanceof Request ? readRequest(request, maxBytes) : checkCall(request, maxBytes);
+}
+
+async function readRequest(request: Request, maxBytes: number): Promise<ReadCall> {
   if (request.bodyUsed) throw new EngineError('USAGE', 'The body of the request has been read before.');
   const head = { method: request.method.toUpperCase(), url: request.url, headers: [...request.headers] };
   try {

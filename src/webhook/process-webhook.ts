@@ -37,19 +37,24 @@ export async function processWebhook(
   request: Request | IncomingCall,
   input: WebhookInput = {},
 ): Promise<WebhookReport> {
-  const { call, error: unreadable } = await readCall(request, limits.maxBodyBytes);
+  // Nobody waits for what is there: an `await` costs objects all the same, and most calls need none.
+  const read = readCall(request, limits.maxBodyBytes);
+  const { call, error: unreadable } = read instanceof Promise ? await read : read;
   const started = startEvent(runtime, input);
   let { context } = started;
   let phase: WebhookPhase = 'specification';
   try {
-    const spec = await compile();
+    const compiled = compile();
+    const spec = compiled instanceof Promise ? await compiled : compiled;
     context = context.at({ document: spec.document });
 
     phase = 'read';
     if (unreadable !== undefined) throw unreadable;
 
     phase = 'payload';
-    context = await openCall(call, limits, context);
+    const opened = openCall(call, limits, context);
+    context = opened instanceof Promise ? await opened : opened;
+    const isTraced = context.settings.trace !== 'summary';
     if (context.settings.trace === 'deep') traceScope('response', context);
 
     phase = 'verification';
@@ -57,7 +62,9 @@ export async function processWebhook(
     // Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc]
     const { verification } = spec;
     if (verification !== undefined && evaluateFlag(verification.condition, true, context)) {
-      return reportEvents(answerWith(verification.respond, context), call, context, { verification: true });
+      const answer = answerWith(verification.respond, context);
+      if (isTraced) await context.run.log.writeTrace();
+      return reportEvents(answer, call, context, { verification: true });
     }
 
     phase = 'condition';
@@ -69,14 +76,19 @@ export async function processWebhook(
       : createDedicatedDelivery();
 
     phase = 'items';
-    if (isWanted) await collectBundles(spec, limits.maxItems, context, delivery.add);
-    else addDefault(spec, context, delivery.add);
+    if (isWanted) {
+      const rest = collectBundles(spec, limits.maxItems, context, delivery.add);
+      if (rest !== undefined) await rest;
+    } else addDefault(spec, context, delivery.add);
 
     phase = 'recipients';
-    const delivered = await delivery.deliver();
+    const delivering = delivery.deliver();
+    const delivered = delivering instanceof Promise ? await delivering : delivering;
 
     phase = 'respond';
-    return reportEvents(answerWith(spec.respond, context), call, context, delivered);
+    const answer = answerWith(spec.respond, context);
+    if (isTraced) await context.run.log.writeTrace();
+    return reportEvents(answer, call, context, delivered);
   } catch (error) {
     input.signal?.throwIfAborted();
     return reportFailedCall(error, phase, call, context);

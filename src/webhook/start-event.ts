@@ -14,43 +14,59 @@ import type { WebhookInput } from './webhook-input.js';
 
 /**
  * Sets up the state of one call with the names that are known before it is read: `parameters`, `data`, `webhook`,
- * `environment`. Neither the connection nor common data is among them, as the platform shows neither to a webhook.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc]
+ * `environment`.
  */
 export function startEvent(runtime: Runtime, input: WebhookInput): StartedRun {
-  const parameters = input.parameters ?? input.data ?? {};
   const { webhook, signal } = input;
-  const { context, finish } = startRun(runtime, { parameters, data: parameters, webhook, signal });
+  const parameters = input.parameters ?? input.data;
+  const started = startRun(runtime, { parameters, data: parameters ?? {}, webhook, signal });
   // A hook's parameters hold what its events are signed with.
-  context.run.log.learn(collectSecrets(parameters, webhook));
-  return { context: context.seeing({ common: undefined }), finish };
+  started.context.run.log.learn(collectSecrets(parameters, webhook));
+  return started;
 }
 
 /**
  * Reads a call: `method`, `query`, `headers`, `body`, and `rawBody`, the bytes of the payload, which a signature is made
- * over.
+ * over. Common data is out of sight from here on: the platform shows neither it nor the connection to a webhook.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc]
  *
- * @returns the place with these names
+ * @returns the place with these names; a promise of it only where the payload is large or compressed
  * @throws WebhookError for a payload that is not what its headers say
  */
-export async function openCall(
+export function openCall(
   call: IncomingCall,
   limits: WebhookLimits,
   context: RunContext,
-): Promise<RunContext> {
-  const { method, url, headers } = call;
-  const encoding = findHeader(headers, 'content-encoding');
-  // Not a name of the platform, where an app can sign a body only if it comes as text. [choice]
-  const rawBody =
-    encoding === undefined ? call.body : await decompressPayload(call.body, encoding, limits.maxBodyBytes);
+): RunContext | Promise<RunContext> {
+  const encoding = findHeader(call.headers, 'content-encoding');
+  const open = (payload: Uint8Array): RunContext | Promise<RunContext> =>
+    openPayload(payload, call, limits, context);
+  return encoding === undefined
+    ? open(call.body)
+    : decompressPayload(call.body, encoding, limits.maxBodyBytes).then(open);
+}
+
+/** @param rawBody the payload's bytes. Not a name of the platform, where an app can sign a body only if it comes as text. [choice] */
+function openPayload(
+  rawBody: Uint8Array,
+  { method, url, headers }: IncomingCall,
+  limits: WebhookLimits,
+  context: RunContext,
+): RunContext | Promise<RunContext> {
+  const see = (body: unknown): RunContext =>
+    context.seeing({
+      common: undefined,
+      method,
+      query: parseForm(readQuery(url)),
+      headers: createCaseless(headers),
+      rawBody,
+      body,
+    });
   // Source: https://help.make.com/webhooks: such a call has no body. [inf]
-  const isBodiless = method === 'GET' || method === 'HEAD';
+  if (method === 'GET' || method === 'HEAD') return see(undefined);
   const turns = new Turns(() => context.assertGoesOn());
-  const body = isBodiless
-    ? undefined
-    : await parsePayload(rawBody, findHeader(headers, 'content-type'), limits, turns);
-  const query = parseForm(readQuery(url));
-  return context.seeing({ method, query, headers: createCaseless(headers), rawBody, body });
+  const body = parsePayload(rawBody, findHeader(headers, 'content-type'), limits, turns);
+  return body instanceof Promise ? body.then(see) : see(body);
 }
 
 function readQuery(url: string): string {

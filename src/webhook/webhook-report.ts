@@ -68,8 +68,12 @@ export function reportEvents(
 ): WebhookReport {
   const recipients =
     deliveries === undefined ? [] : [...new Set(deliveries.flatMap((delivery) => delivery.recipients))];
-  const given = { bundles, verification, deliveries, recipients };
-  return writeReport({ ok: true, error: undefined, phase: undefined, ...given }, answer, call, context);
+  return writeReport(
+    { ok: true, error: undefined, phase: undefined, bundles, verification, deliveries, recipients },
+    answer,
+    call,
+    context,
+  );
 }
 
 /** What a report says of how the call ended. */
@@ -77,14 +81,12 @@ type Outcome =
   | ({ readonly ok: true; readonly error: undefined; readonly phase: undefined } & WebhookEvents)
   | ({ readonly ok: false } & WebhookFailure & { readonly [Name in keyof WebhookEvents]: undefined });
 
-/** Members are named one by one: copied to an object with getters they would cost as much as the rest of a small call. */
 function writeReport(
   { ok, error, phase, bundles, verification, deliveries, recipients }: Outcome,
   answer: BuiltResponse,
   call: IncomingCall,
-  { trace: log, warnings }: RunContext,
+  { trace, warnings }: RunContext,
 ): WebhookReport {
-  let response: Response | undefined;
   const report = {
     ok,
     error,
@@ -93,21 +95,30 @@ function writeReport(
     verification,
     deliveries,
     recipients,
-    // Made when it is asked for: who writes the plain answer need not pay for it.
-    get response(): Response {
-      response ??= toResponse(answer);
-      return response;
-    },
-    // Written when it is read: see `TraceLog`.
-    get trace() {
-      return log.events;
-    },
     answer,
     call,
+    trace: trace.events,
     warnings,
   };
+  Object.defineProperty(report, 'response', RESPONSE);
   return report as WebhookReport; // of the kind that the outcome is
 }
+
+const RESPONSES = new WeakMap<object, Response>();
+
+/**
+ * Made when it is asked for: who writes the plain answer need not pay for it. One getter does for all reports: a getter of
+ * its own would cost each a microsecond, and give each another shape.
+ */
+const RESPONSE: PropertyDescriptor & ThisType<WebhookFacts> = {
+  enumerable: true,
+  configurable: true,
+  get(): Response {
+    const made = RESPONSES.get(this) ?? toResponse(this.answer);
+    RESPONSES.set(this, made);
+    return made;
+  },
+};
 
 /**
  * Statuses of what senders do wrong; the rest is an error of the app, 500.

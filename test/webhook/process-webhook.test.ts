@@ -32,6 +32,36 @@ describe('a call', () => {
     expect(report.call.body).toBe(bytes);
   });
 
+  it('is processed before anybody else has a turn, where it is small and comes as plain data', async () => {
+    const webhook = webhookOf({ iterate: '{{body}}', output: '{{item}}' });
+    await webhook.handle(call(Buffer.from('[]'), 'application/json'));
+    const report = webhook.handle(call(Buffer.from('[1,2]'), 'application/json'));
+    const soon = Promise.resolve().then(() => 'one step later');
+    expect(await Promise.race([report.then(({ bundles }) => bundles), soon.then((text) => text)])).toEqual([
+      1, 2,
+    ]);
+  });
+
+  it('gives a report whose response is made once, and is a member like others', async () => {
+    const first = await webhookOf({}).handle(post({ a: 1 }));
+    const second = await webhookOf({ respond: { status: 201 } }).handle(post({ a: 1 }));
+    expect(Object.keys(first)).toEqual(expect.arrayContaining(['response', 'answer', 'trace']));
+    expect([first.response.status, second.response.status]).toEqual([200, 201]);
+    expect(first.response).toBe(first.response);
+    expect({ ...second }.response).toBe(second.response);
+  });
+
+  it.each([999, 1000, 1001])(
+    'nested %i levels without a byte between them is held to 1000',
+    async (depth) => {
+      const payload = Buffer.from(`${'['.repeat(depth)}${']'.repeat(depth)}`);
+      const { answer } = await webhookOf({ respond: { body: 'ok' } }).handle(
+        call(payload, 'application/json'),
+      );
+      expect(answer.status).toBe(depth > 1000 ? 400 : 200);
+    },
+  );
+
   it('of which the payload cannot be read says so in the trace, too', async () => {
     const { trace, answer } = await webhookOf({}).handle(post('{"a":'));
     expect(answer.status).toBe(400);

@@ -59,7 +59,7 @@ export function buildAnswer(
   run: RunContext,
   textType: Exclude<RespondType, 'urlencoded'> = 'json',
 ): BuiltResponse {
-  const context = run.at({ document: respond.document });
+  const context = run.document === respond.document ? run : run.at({ document: respond.document });
   const status = readStatus(respond.status, context);
   const headers = readHeaders(respond.headers, context);
   const type = readType(respond.type, context);
@@ -104,6 +104,7 @@ function readType(directive: Directive | undefined, context: RunContext): Respon
 }
 
 function readHeaders(directive: Directive | undefined, context: RunContext): readonly HeaderEntry[] {
+  if (directive === undefined) return [];
   const values = Object.entries(evaluateFlatObject(directive, context) ?? {});
   // `Host` belongs to requests: the builder would compare it with the host of an address, and there is none.
   const own = values.filter(([name]) => name.toLowerCase() !== 'host');
@@ -122,7 +123,7 @@ function readHeaders(directive: Directive | undefined, context: RunContext): rea
  * says otherwise. [inf]
  */
 function chooseType(value: unknown, contentType: string | undefined, textType: RespondType): RespondType {
-  const { mediaType } = readContentType(contentType);
+  const mediaType = contentType === undefined ? '' : readContentType(contentType).mediaType;
   const isNested = typeof value === 'object' && !(value instanceof Date);
   if (isNested) return mediaType === CONTENT_TYPES.urlencoded ? 'urlencoded' : 'json';
   if (mediaType === '') return typeof value === 'string' ? textType : 'json';

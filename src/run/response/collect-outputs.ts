@@ -78,10 +78,7 @@ async function collectItems(
     if (spec.trigger !== undefined) keys.push(evaluateKey(spec, at));
     return true;
   };
-  for (let next = turns.forEach(items, 0, take); next < items.length; ) {
-    await turns.next();
-    next = turns.forEach(items, next, take);
-  }
+  await turns.forEach(items, take);
   const isCut = looked < items.length;
   const { length: held } = items;
   const page = { isIterated: true, outputs, keys, held, isEmpty: held === 0, isCut };

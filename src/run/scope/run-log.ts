@@ -28,11 +28,11 @@ export class RunLog {
   #isLastLearned = false;
   /** Whether those of the body of its answer are. */
   #isAnswerLearned = false;
-  readonly #told = new Set<string>();
+  #told: Set<string> | undefined;
   #lastRequest: TransportRequest | undefined;
   #lastResponse: TransportResponse | undefined;
   /** The names that were told of each communication, in the order in which they came up. */
-  readonly #scopes = new Map<object, ReadonlyMap<string, unknown>>();
+  #scopes: Map<object, ReadonlyMap<string, unknown>> | undefined;
 
   /**
    * @param secrets values that nothing may show
@@ -113,6 +113,7 @@ export class RunLog {
 
   /** Whether something is told for the first time. */
   isNew(key: string): boolean {
+    this.#told ??= new Set();
     if (this.#told.has(key)) return false;
     this.#told.add(key);
     return true;
@@ -120,6 +121,7 @@ export class RunLog {
 
   /** What has changed in the names of a communication since this was asked before, and its number in the run. */
   scopeChanges(communication: object, scope: Readonly<Record<string, unknown>>): ScopeChanges {
+    this.#scopes ??= new Map();
     const before = this.#scopes.get(communication) ?? new Map<string, unknown>();
     const now = new Map(Object.entries(scope).filter(([, value]) => value !== undefined));
     this.#scopes.set(communication, now);

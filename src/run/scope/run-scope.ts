@@ -43,9 +43,11 @@ const NONE: readonly string[] = [];
 /** The first scope of a run. */
 export function startScope(names: RunScope): NewScope {
   const scope = copyNames(names);
-  const further = Object.keys(names).filter((name) => !Object.hasOwn(scope, name));
-  for (const name of further) scope[name] = names[name];
-  scope[FURTHER] = further;
+  for (const name of Object.keys(names)) {
+    if (Object.hasOwn(scope, name)) continue;
+    scope[FURTHER] = [...scope[FURTHER], name];
+    scope[name] = names[name];
+  }
   return scope;
 }
 

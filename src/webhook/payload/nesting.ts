@@ -4,8 +4,8 @@ import type { Turns } from '../../util/turns.js';
 const OPENINGS = [0x5b, 0x7b];
 
 /**
- * A value read from JSON that is nested no deeper than `maxDepth`. A text with fewer brackets than that cannot be, so
- * the value itself is seldom looked at. Works level by level: depth must not cost the host's stack.
+ * A value read from JSON that is nested no deeper than `maxDepth`. A text with fewer brackets than that cannot be deeper,
+ * nor one that has no room for them, so the value itself is seldom looked at. Works level by level: depth must not cost the host's stack.
  *
  * @throws WebhookError WEBHOOK_PAYLOAD
  */
@@ -58,9 +58,10 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whether there are more than `count` brackets; stops as soon as it knows. */
+/** Whether there are more than `count` brackets that open something, and room to close them; stops as soon as it knows. */
 function holdsMore(source: Uint8Array, count: number): boolean {
   // A Buffer looks for a byte many times faster than a plain Uint8Array does.
+  if (source.byteLength <= 2 * count) return false;
   const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   let found = 0;
   for (const opening of OPENINGS) {
