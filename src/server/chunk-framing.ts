@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import { countPassedBytes } from './paced-reads.js';
 
 /** What chunks may take beside what they hold: so much, and an eighth of that. Some 13,000 of them, or 40 bytes each. [choice] */
 const MAX_FRAMING_BYTES = 64 * 1024;
 const SHARE_OF_BODY = 1 / 8;
 
 /** What of a request tells how much of it was framing. */
-export type FramedRequest = Pick<IncomingMessage, 'headers' | 'complete'> & {
+export type FramedRequest = Pick<IncomingMessage, 'headers' | 'complete' | 'readableLength'> & {
   readonly socket: Pick<IncomingMessage['socket'], 'bytesRead' | 'destroy'>;
 };
 
@@ -17,13 +18,13 @@ export type FramedRequest = Pick<IncomingMessage, 'headers' | 'complete'> & {
  */
 export function watchFraming(incoming: FramedRequest): (bytes: number) => boolean {
   if (incoming.headers['transfer-encoding'] === undefined) return () => false;
-  const before = incoming.socket.bytesRead;
+  const before = countPassedBytes(incoming.socket);
   let body = 0;
   return (bytes) => {
     body += bytes;
     // What comes behind the last chunk is another request.
     if (incoming.complete) return false;
-    const framing = incoming.socket.bytesRead - before - body;
+    const framing = countPassedBytes(incoming.socket) - before - body - incoming.readableLength;
     if (framing <= MAX_FRAMING_BYTES + body * SHARE_OF_BODY) return false;
     incoming.socket.destroy();
     return true;
