@@ -5,7 +5,8 @@ import type { Environment, ImlFunction } from '../environment/environment.js';
 import { readScopeListener } from '../environment/scope-listener.js';
 import type { Binary, Call, Expression, Index, Member, Unary } from '../syntax/ast.js';
 import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
-import { memberReader, readFirst, readIndex, scopePathReader } from '../values/path.js';
+import { memberReader, readFirst, readIndex } from '../values/path.js';
+import { scopePathReader } from '../values/scope-path.js';
 import {
   type CompileContext,
   type Evaluate,
