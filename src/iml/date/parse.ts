@@ -1,7 +1,7 @@
 import { limitError } from '../../errors/iml-error.js';
 import { isInstant } from './civil.js';
 import { parseFixed } from './parse-fixed.js';
-import { readInstant } from './read-date.js';
+import { readDateInstant } from './read-date.js';
 import { parseWithMoment, requireZone } from './zone.js';
 
 /**
@@ -26,7 +26,7 @@ export function parseInstant(
   timezone: string,
   now: () => number = () => 0,
 ): number | undefined {
-  if (format === undefined || format === '') return readInstant(text, timezone);
+  if (format === undefined || format === '') return readDateInstant(text, timezone);
   if (format.length > MAX_PARSE_FORMAT_LENGTH) {
     throw limitError(`The date format is longer than ${MAX_PARSE_FORMAT_LENGTH} characters.`);
   }

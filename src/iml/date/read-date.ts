@@ -38,13 +38,13 @@ const TIME =
  * @throws IML_FUNCTION if the text has no offset and the timezone is unknown.
  */
 export function readDate(value: unknown, timezone: string): Date | undefined {
-  const ms = readInstant(value, timezone);
+  const ms = readDateInstant(value, timezone);
   if (ms === undefined) return undefined;
   return typeof value === 'string' ? new Date(ms) : (value as Date);
 }
 
 /** `readDate` for who needs only the milliseconds since the epoch: a `Date` costs as much as reading most texts. */
-export function readInstant(value: unknown, timezone: string): number | undefined {
+export function readDateInstant(value: unknown, timezone: string): number | undefined {
   const ms =
     typeof value === 'string' ? (readUtcText(value) ?? readDateText(value, timezone)) : toInstant(value);
   // A date may be invalid, a text may name an instant that no date can hold.

@@ -5,7 +5,7 @@ import { compileFormat } from '../date/format.js';
 import { type LocalTime, localTime } from '../date/local-time.js';
 import { monthByName, weekdayByName } from '../date/names.js';
 import { parseInstant } from '../date/parse.js';
-import { readInstant } from '../date/read-date.js';
+import { readDateInstant } from '../date/read-date.js';
 import { findZone, requireZone, type Zone } from '../date/zone.js';
 import type { Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
 import { isEmpty, toNumber, toText } from '../values/coerce.js';
@@ -30,7 +30,7 @@ function show(value: unknown): string {
 }
 
 function requireInstant(value: unknown, environment: Environment): number {
-  const ms = readInstant(value, environment.timezone);
+  const ms = readDateInstant(value, environment.timezone);
   if (ms === undefined) throw functionError(`'${show(value)}' is not a valid date.`);
   return ms;
 }
