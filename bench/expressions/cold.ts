@@ -38,8 +38,8 @@ function same(expression: string): Unseen {
 /** Parse, compile and evaluate a text once, over one pass over its characters. */
 export const COLD_TEMPLATES: Job = {
   name: 'J1 cold: parse, compile and first evaluation of unseen text',
-  floor: 15,
-  target: 10,
+  floor: 14,
+  target: 8,
   ours: 'iml',
   run: async (effort): Promise<JobResult> => ({
     races: [{ name: 'unseen text, over one pass over it', timings: await raceCold(effort) }],

@@ -95,8 +95,8 @@ const GROUP_COUNT = 20;
 /** 240 different templates in turn: call sites see more shapes than any inline cache holds. */
 export const DISTINCT_TEMPLATES: Job = {
   name: 'J1 240 different templates in turn',
-  floor: 4.0,
-  target: 2.0,
+  floor: 2.4,
+  target: 1.8,
   ours: 'iml',
   run: async (effort): Promise<JobResult> => {
     const groups = Array.from({ length: GROUP_COUNT }, (_, index) => `group${index}`);

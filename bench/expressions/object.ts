@@ -81,7 +81,7 @@ function nickOf({ nick, first }: Item): string {
 /** An object of 20 templated fields, as `output` over a list of records. */
 export const OBJECT_OF_TEMPLATES: Job = {
   name: 'J1 object of 20 templated fields over 1000 items',
-  floor: 4.5,
+  floor: 3.0,
   target: 2.8,
   ours: 'iml',
   run: async (effort): Promise<JobResult> => {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { functionError } from '../../src/errors/iml-error.js';
+import { functionError, ImlError } from '../../src/errors/iml-error.js';
 import { compileNested } from '../../src/iml/compile/closures.js';
 import { compileExpression } from '../../src/iml/compile/compile-expression.js';
 import { compileStackProgram } from '../../src/iml/compile/stack-program.js';
 import { acceptDebug } from '../../src/iml/environment/debug-hook.js';
+import type { FunctionTable, ImlFunction } from '../../src/iml/environment/environment.js';
 import { type Branch, SCOPE_LISTENER } from '../../src/iml/environment/scope-listener.js';
+import { FUNCTIONS } from '../../src/iml/functions/table.js';
 import type { Expression } from '../../src/iml/syntax/ast.js';
 import { parseTemplate } from '../../src/iml/syntax/parser.js';
 import { createCaseless } from '../../src/iml/values/caseless.js';
@@ -316,5 +318,72 @@ describe('too many arguments', () => {
       code: 'IML_LIMIT',
       message: "Function 'count' finished with error! A call has more than the 100000 arguments it may have.",
     });
+  });
+});
+
+describe('a date that is parsed and written anew', () => {
+  /** What an expression gives, or how it fails. */
+  const outcome = (
+    compileWith: (typeof COMPILERS)[number][1],
+    expression: string,
+    functions: FunctionTable,
+  ): unknown => {
+    const source = `{{${expression}}}`;
+    const context = { ...contextOf(source), functions };
+    const evaluate = compileWith(parseTemplate(source).parts[0] as Expression, context);
+    try {
+      return evaluate({ day: '2024-03-05', date: new Date(0), never: new Date(Number.NaN), no: null });
+    } catch (error) {
+      if (!(error instanceof ImlError)) throw error;
+      const { code, message, offset } = error;
+      return { code, message, offset };
+    }
+  };
+  const parse = [
+    ...[
+      "day; 'YYYY-MM-DD'",
+      'day',
+      "day; 'YYYY-MM-DD'; 'Europe/Prague'",
+      "day; 'YYYY-MM-DD'; 'Nowhere'; 1; 2",
+    ],
+    ...[
+      '',
+      'no',
+      'date',
+      "date; 'YYYY'",
+      'never',
+      'list',
+      "20240305; 'YYYYMMDD'",
+      '5',
+      "'x'; 'YYYY'",
+      'fail()',
+    ],
+    ...["'16:03'; 'HH:mm'", "day; 'YYYY-MM-DD'; fail()", "day; 'D. M.'"],
+  ].map((args) => `parseDate(${args})`);
+  const format = [
+    ...[
+      "; 'DD.MM.YYYY'",
+      '',
+      "; ''",
+      "; 'LLL'; 'Asia/Tokyo'",
+      "; 'HH'; 'Nowhere'; 1; 2",
+      '; fail()',
+      '; fail(); no',
+    ],
+    `; '${'Y'.repeat(10_001)}'`,
+  ];
+  const tables: readonly [string, FunctionTable][] = [
+    ['as built in', FUNCTIONS],
+    ["with an app's parseDate", { ...FUNCTIONS, parseDate: () => new Date(1e12) }],
+    ["with an app's formatDate", { ...FUNCTIONS, formatDate: (_, date) => date instanceof Date }],
+  ];
+  it.each(tables)('is what the two calls give, one after the other, %s', (_, table) => {
+    const functions = { ...table, fail: contextOf('').functions['fail'] as ImlFunction };
+    for (const parsed of parse)
+      for (const rest of format) {
+        const expression = `formatDate(${parsed}${rest})`;
+        const given = outcome(compileNested, expression, functions);
+        expect(given, expression).toEqual(outcome(compileStackProgram, expression, functions));
+      }
   });
 });

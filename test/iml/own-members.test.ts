@@ -1,7 +1,9 @@
 import vm from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { evaluate } from '../../src/iml/compile.js';
-import { memberReader, readMember, showsOwn, withRecord } from '../../src/iml/values/path.js';
+import { createCaseless } from '../../src/iml/values/caseless.js';
+import { memberReader, readMember } from '../../src/iml/values/path.js';
+import { showsOwn, withRecord } from '../../src/iml/values/path-step.js';
 
 class Instance {
   own = 1;
@@ -101,6 +103,37 @@ describe.each(WAYS)('by %s', (_, read) => {
       const [, value] = NOT_PLAIN[round % NOT_PLAIN.length] ?? [];
       expect(read(value, 'own')).toBeUndefined();
     }
+  });
+});
+
+/** More names than paths and objects have function literals for. */
+const MANY_NAMES = Array.from({ length: 40 }, (_, index) => `name${index}`);
+
+describe.each(MANY_NAMES)('%s', (name) => {
+  it.each(['item', 'item.a', 'body', 'body.a.b'])('below %s is read where it is own and data', (place) => {
+    const read = (value: object): unknown => {
+      const outer = place.split('.').reduceRight((inner: object, step) => ({ [step]: inner }), value);
+      return evaluate(`{{${place}.${name}}}`, outer as Record<string, unknown>);
+    };
+    for (const maker of [Object.prototype, null]) {
+      expect(read(below(maker, { [name]: 1 }))).toBe(1);
+      expect(read(below(maker, { [name]: () => 1 }))).toBeUndefined();
+      expect(read(below(maker, { constructor: Object }))).toBeUndefined();
+    }
+    expect(read(createCaseless([[name, 1]]))).toBe(1);
+    for (const own of [{ [name]: 1 }, { [name]: 1, constructor: Object }]) {
+      expect(read(below({ inherited: 2 }, own))).toBeUndefined();
+      expect(read(below(Instance.prototype, own))).toBeUndefined();
+      expect(read(Object.assign([], own))).toBeUndefined();
+    }
+    expect(read(below({ [name]: 1 }))).toBeUndefined();
+  });
+
+  it('is written into objects in its place', () => {
+    const fields = (of: string): object => Object.fromEntries(MANY_NAMES.map((each) => [each, of]));
+    const template = { ...fields('{{item}}'), [name]: '{{item}}, {{no}}', last: '{{no}}' };
+    const expected = MANY_NAMES.map((each) => [each, each === name ? '5, ' : 5] as const);
+    expect(Object.entries(evaluate(template, { item: 5 }) as object)).toStrictEqual(expected);
   });
 });
 

@@ -3,9 +3,11 @@ import { makeUnknownFunctionError, wrapCallError } from '../environment/call-err
 import { acceptsDebug, environmentFor } from '../environment/debug-hook.js';
 import type { Environment, ImlFunction } from '../environment/environment.js';
 import { readScopeListener } from '../environment/scope-listener.js';
+import { DATE_FUNCTIONS, DATE_REWRITE } from '../functions/date.js';
 import type { Binary, Call, Expression, Index, Member, Unary } from '../syntax/ast.js';
 import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
-import { memberReader, readFirst, readIndex, scopePathReader } from '../values/path.js';
+import { memberReader, readFirst, readIndex } from '../values/path.js';
+import { scopePathReader } from '../values/scope-path.js';
 import {
   type CompileContext,
   type Evaluate,
@@ -192,8 +194,12 @@ function compileRelation(
 
 /** `if` and `ifempty` evaluate only the branch they need. [app] */
 function compileCall(node: Call, context: CompileContext): Evaluate {
-  const args = node.args.map((arg) => (arg === undefined ? ABSENT : compileNested(arg, context)));
   const fn = lookUpFunction(node.name, context);
+  if (fn === DATE_FUNCTIONS['formatDate']) {
+    const rewrite = compileDateRewrite(node, context);
+    if (rewrite !== undefined) return rewrite;
+  }
+  const args = compileArguments(node.args, context);
   if (isLazy(node.name, fn)) {
     return node.name === 'if' ? compileIf(args, node, context) : compileIfEmpty(args, node, context);
   }
@@ -203,6 +209,20 @@ function compileCall(node: Call, context: CompileContext): Evaluate {
   return () => {
     throw makeUnknownFunctionError(name, context.functions, context, start);
   };
+}
+
+/** `formatDate(parseDate(...))`, the way dates are written anew. Undefined for any other call of `formatDate`. */
+function compileDateRewrite(node: Call, context: CompileContext): Evaluate | undefined {
+  const [parsed, ...others] = node.args;
+  if (parsed?.kind !== 'call' || lookUpFunction(parsed.name, context) !== DATE_FUNCTIONS['parseDate'])
+    return undefined;
+  if (others.length > 2 || parsed.args.length > 3) return undefined;
+  const parse = applied(DATE_REWRITE.parse, compileArguments(parsed.args, context), parsed, context);
+  return applied(DATE_REWRITE.format, [parse, ...compileArguments(others, context)], node, context);
+}
+
+function compileArguments(args: Call['args'], context: CompileContext): Evaluate[] {
+  return args.map((arg) => (arg === undefined ? ABSENT : compileNested(arg, context)));
 }
 
 function refuseArguments({ name, start }: Call, context: CompileContext): Evaluate {

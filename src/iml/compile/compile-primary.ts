@@ -5,7 +5,7 @@ import { findVariable } from '../environment/variables.js';
 import { GENERAL_FUNCTIONS } from '../functions/general.js';
 import type { Name } from '../syntax/ast.js';
 import { KEYWORDS } from '../syntax/syntax.js';
-import { scopePathReader } from '../values/path.js';
+import { scopePathReader } from '../values/scope-path.js';
 
 /**
  * An expression or template made ready: gives its value for a scope. Below the outermost one the scope is known to be

@@ -5,12 +5,13 @@ import { asImlError } from '../environment/call-error.js';
 import type { Scope } from '../environment/environment.js';
 import { toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
-import { showsOwn, withRecord } from '../values/path.js';
+import { showsOwn, withRecord } from '../values/path-step.js';
 import { assertListLength } from '../values/size-limits.js';
 import { describeType } from '../values/value-kind.js';
 import type { Evaluate } from './compile-primary.js';
 import { compileText, type TemplateContext, thrower } from './compile-text.js';
 import { type CompiledValue, compiledAs, finiteOrNull, missingValueFor, valueFor } from './compiled-value.js';
+import { type MemberWriter, memberWriter } from './member-writer.js';
 
 /** Levels of objects and arrays in one template. Beyond it the value cannot be evaluated (IML_LIMIT). */
 const MAX_DEPTH = 512;
@@ -119,25 +120,17 @@ function compileMember(
  * record (`item`), which is looked at once.
  */
 function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
-  const names = members.map(({ name }) => name);
-  const values = members.map(({ ready }) => ready);
   const shape = JSON.parse(
-    JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))),
+    JSON.stringify(Object.fromEntries(members.map(({ name }) => [name, null]))),
   ) as PlainObject;
-  const root = commonRoot(values);
-  const copied = values.map(({ member }) => (member?.root === root ? member?.name : undefined));
-  const make = (source: PlainObject | undefined, scope: Scope): PlainObject => {
+  const writers = members.map(({ name, ready }) => memberWriter(name, ready));
+  const root = commonRoot(members.map(({ ready }) => ready));
+  const make = (scope: Scope): PlainObject => {
     const result = { ...shape };
     let isComplete = true;
-    for (let index = 0; index < names.length; index++) {
-      const from = source === undefined ? undefined : copied[index];
-      let value = from === undefined ? undefined : source?.[from];
-      // What is missing, or no data, is for the general way to judge.
-      if (value === undefined || typeof value === 'function') {
-        value = valueFor(values[index] as CompiledValue, scope);
-        if (value === undefined) isComplete = false;
-      }
-      result[names[index] as string] = value;
+    for (let index = 0; index < writers.length; index++) {
+      const write = writers[index] as MemberWriter;
+      if (!write(result, scope)) isComplete = false;
     }
     return isComplete ? result : withoutUndefined(result);
   };
@@ -150,9 +143,7 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
 /** The name of the scope that most of the values are members of. */
 function commonRoot(values: readonly CompiledValue[]): string | undefined {
   const counts = new Map<string, number>();
-  for (const { member } of values) {
-    if (member !== undefined) counts.set(member.root, (counts.get(member.root) ?? 0) + 1);
-  }
+  for (const { root } of values) if (root !== undefined) counts.set(root, (counts.get(root) ?? 0) + 1);
   const [most] = [...counts].sort(([, a], [, b]) => b - a);
   return most?.[0];
 }

@@ -3,7 +3,8 @@ import type { Environment, FunctionTable, Scope } from '../environment/environme
 import type { Expression, Template } from '../syntax/ast.js';
 import { parseTemplate } from '../syntax/parser.js';
 import { toText } from '../values/coerce.js';
-import { isInherited, scopePathReader } from '../values/path.js';
+import { isInherited } from '../values/path.js';
+import { scopePathReader } from '../values/scope-path.js';
 import { limitedText } from '../values/size-limits.js';
 import { pathNames } from './closures.js';
 import { compileExpression } from './compile-expression.js';
@@ -50,15 +51,8 @@ function compileWhole(node: Expression, context: CompileContext): CompiledValue 
     reported: reportedPath(node, 'path', context),
     isComputed: kind === 'binary' || kind === 'unary' || kind === 'call',
     missing: context.environment.platformVersion === 1 ? null : undefined,
-    member: names === undefined ? undefined : toMember(names),
+    root: names?.some(isInherited) === false ? names[0] : undefined,
   };
-}
-
-function toMember(names: readonly string[]): CompiledValue['member'] {
-  const root = names[0];
-  const name = names[1];
-  if (root === undefined || name === undefined || isInherited(root) || isInherited(name)) return undefined;
-  return { root, name };
 }
 
 /** Text with holes: as many texts as holes, each in front of its hole, and the text behind the last one. */

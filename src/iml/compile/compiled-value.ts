@@ -14,8 +14,8 @@ export interface CompiledValue {
   readonly isComputed: boolean;
   /** What a missing result becomes on platform version 1. [app] */
   readonly missing: null | undefined;
-  /** Where the value is nothing but a member of a name of the scope: both names. Neither is one that objects inherit. */
-  readonly member?: { readonly root: string; readonly name: string } | undefined;
+  /** Where the value is nothing but a member of a name of the scope: that name. Neither is one that objects inherit. */
+  readonly root?: string | undefined;
 }
 
 /** A value that needs nothing done to its result. */

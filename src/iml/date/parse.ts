@@ -1,7 +1,7 @@
 import { limitError } from '../../errors/iml-error.js';
 import { isInstant } from './civil.js';
 import { parseFixed } from './parse-fixed.js';
-import { readDate } from './read-date.js';
+import { readDateInstant } from './read-date.js';
 import { parseWithMoment, requireZone } from './zone.js';
 
 /**
@@ -12,29 +12,29 @@ const MAX_PARSE_FORMAT_LENGTH = 1000;
 const MAX_TEXT_LENGTH = 1000;
 
 /**
- * Reads a date from a text by a format of moment tokens, leniently: separators may differ and text may be left over.
+ * Reads a date from a text by a format of moment tokens, leniently: separators may differ and text may be left over. It
+ * comes as milliseconds since the epoch.
  * Without a format the text must have one of the shapes of `readDate`. A text without an offset is a local time of `timezone`.
  * Parts smaller than those named are the start of the period; larger ones, where the year is missing, come from `now`
  * (default: the epoch). Undefined if the text holds no such date.
  * Source: https://help.make.com/date-and-time-functions. [doc]
  * @throws IML_FUNCTION for an unknown timezone, IML_LIMIT for a format longer than 1000 characters.
  */
-export function parseDate(
+export function parseInstant(
   text: string,
   format: string | undefined,
   timezone: string,
   now: () => number = () => 0,
-): Date | undefined {
-  if (format === undefined || format === '') return readDate(text, timezone);
+): number | undefined {
+  if (format === undefined || format === '') return readDateInstant(text, timezone);
   if (format.length > MAX_PARSE_FORMAT_LENGTH) {
     throw limitError(`The date format is longer than ${MAX_PARSE_FORMAT_LENGTH} characters.`);
   }
   if (text.length > MAX_TEXT_LENGTH) return undefined;
   const zone = requireZone(timezone);
   const ms = parseUnixTime(text, format) ?? parseFixed(text, format, zone);
-  if (ms !== undefined) return isInstant(ms) ? new Date(ms) : undefined;
-  const lenientMs = parseWithMoment(text, format, { zone, nowMs: now() });
-  return lenientMs === undefined ? undefined : new Date(lenientMs);
+  if (ms !== undefined) return isInstant(ms) ? ms : undefined;
+  return parseWithMoment(text, format, { zone, nowMs: now() });
 }
 
 const UNIX_TIME = /^\s*[+-]?\d+(?:\.\d+)?\s*$/;

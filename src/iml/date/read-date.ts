@@ -38,13 +38,17 @@ const TIME =
  * @throws IML_FUNCTION if the text has no offset and the timezone is unknown.
  */
 export function readDate(value: unknown, timezone: string): Date | undefined {
-  if (typeof value === 'string') {
-    const ms = readUtcText(value) ?? readDateText(value, timezone);
-    return ms === undefined || !isInstant(ms) ? undefined : new Date(ms);
-  }
-  const ms = toInstant(value);
-  // toInstant knows a number only of a Date.
-  return ms === undefined || Number.isNaN(ms) ? undefined : (value as Date);
+  const ms = readDateInstant(value, timezone);
+  if (ms === undefined) return undefined;
+  return typeof value === 'string' ? new Date(ms) : (value as Date);
+}
+
+/** `readDate` for who needs only the milliseconds since the epoch: a `Date` costs as much as reading most texts. */
+export function readDateInstant(value: unknown, timezone: string): number | undefined {
+  const ms =
+    typeof value === 'string' ? (readUtcText(value) ?? readDateText(value, timezone)) : toInstant(value);
+  // A date may be invalid, a text may name an instant that no date can hold.
+  return ms !== undefined && isInstant(ms) ? ms : undefined;
 }
 
 function readDateText(text: string, timezone: string): number | undefined {

@@ -4,8 +4,8 @@ import { isInstant, weekdayOf } from '../date/civil.js';
 import { compileFormat } from '../date/format.js';
 import { type LocalTime, localTime } from '../date/local-time.js';
 import { monthByName, weekdayByName } from '../date/names.js';
-import { parseDate } from '../date/parse.js';
-import { readDate } from '../date/read-date.js';
+import { parseInstant } from '../date/parse.js';
+import { readDateInstant } from '../date/read-date.js';
 import { findZone, requireZone, type Zone } from '../date/zone.js';
 import type { Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
 import { isEmpty, toNumber, toText } from '../values/coerce.js';
@@ -29,10 +29,10 @@ function show(value: unknown): string {
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text;
 }
 
-function readInstant(value: unknown, environment: Environment): number {
-  const date = readDate(value, environment.timezone);
-  if (date === undefined) throw functionError(`'${show(value)}' is not a valid date.`);
-  return Date.prototype.getTime.call(date);
+function requireInstant(value: unknown, environment: Environment): number {
+  const ms = readDateInstant(value, environment.timezone);
+  if (ms === undefined) throw functionError(`'${show(value)}' is not a valid date.`);
+  return ms;
 }
 
 function readNumber(value: unknown): number {
@@ -53,19 +53,26 @@ function chooseZone(timezone: unknown, environment: Environment): Zone {
 }
 
 function formatDate(environment: Environment, date: unknown, format: unknown, timezone: unknown): string {
-  const ms = readInstant(date, environment);
+  return formatInstant(environment, requireInstant(date, environment), format, timezone);
+}
+
+function formatInstant(environment: Environment, ms: number, format: unknown, timezone: unknown): string {
   const pattern = isEmpty(format) ? DEFAULT_FORMAT : toText(format);
   return compileFormat(pattern)(ms, chooseZone(timezone, environment));
 }
 
-function parseDateText(environment: Environment, text: unknown, format: unknown, timezone: unknown): Date {
-  if (typeof text !== 'string' && typeof text !== 'number') return toDate(readInstant(text, environment));
+function parseDate(environment: Environment, text: unknown, format: unknown, timezone: unknown): Date {
+  return new Date(parseToInstant(environment, text, format, timezone));
+}
+
+function parseToInstant(environment: Environment, text: unknown, format: unknown, timezone: unknown): number {
+  if (typeof text !== 'string' && typeof text !== 'number') return requireInstant(text, environment);
   const zone = chooseZone(timezone, environment);
   const pattern = isEmpty(format) ? undefined : toText(format);
   const source = typeof text === 'string' ? text : numberText(text, pattern);
-  const date = source === undefined ? undefined : parseDate(source, pattern, zone.name, environment.now);
-  if (date === undefined) throw functionError(`'${show(text)}' is not a valid date.`);
-  return date;
+  const ms = source === undefined ? undefined : parseInstant(source, pattern, zone.name, environment.now);
+  if (ms === undefined) throw functionError(`'${show(text)}' is not a valid date.`);
+  return ms;
 }
 
 /** A number is read by its decimal digits, and only by a format. Source: https://help.make.com/date-and-time-functions. [doc] */
@@ -77,13 +84,13 @@ function numberText(value: number, pattern: string | undefined): string | undefi
 /** Adds a length of time, to the nearest millisecond: 1.001 seconds are 1001, though their product is less. [choice] */
 function addTime(unitMs: number): ImlFunction {
   return (environment, date, amount) =>
-    toDate(readInstant(date, environment) + Math.round(readNumber(amount) * unitMs));
+    toDate(requireInstant(date, environment) + Math.round(readNumber(amount) * unitMs));
 }
 
 /** Adds calendar units. A fraction is rounded to whole days or months, as moment does. [inf] */
 function addCalendar(add: (ms: number, amount: number, zone: Zone) => number): ImlFunction {
   return (environment, date, amount) => {
-    const ms = readInstant(date, environment);
+    const ms = requireInstant(date, environment);
     return toDate(add(ms, readNumber(amount), requireZone(environment.timezone)));
   };
 }
@@ -94,7 +101,7 @@ type NameReader = (text: string) => number | undefined;
 /** Sets one part of the local date or time; a fraction of the value is cut off, as `Date` does. */
 function setPart(set: Setter, readName?: NameReader): ImlFunction {
   return (environment, date, value) => {
-    const ms = readInstant(date, environment);
+    const ms = requireInstant(date, environment);
     const named = typeof value === 'string' ? readName?.(value.trim()) : undefined;
     const number = named ?? Math.trunc(readNumber(value));
     return toDate(set(localTime(ms, requireZone(environment.timezone)), number));
@@ -126,8 +133,8 @@ const DIFFERENCES: ReadonlyMap<string, Difference> = new Map<string, Difference>
 
 /** Whole units, the rest cut off, as moment counts. Units may be singular and in any case. [inf] */
 function dateDifference(environment: Environment, date1: unknown, date2: unknown, unit: unknown): number {
-  const laterMs = readInstant(date1, environment);
-  const earlierMs = readInstant(date2, environment);
+  const laterMs = requireInstant(date1, environment);
+  const earlierMs = requireInstant(date2, environment);
   const difference = isEmpty(unit) ? DIFFERENCES.get('milliseconds') : findDifference(unit);
   if (difference === undefined) {
     const units = [...DIFFERENCES.keys()].join(', ');
@@ -142,10 +149,19 @@ function findDifference(unit: unknown): Difference | undefined {
   return DIFFERENCES.get(name) ?? DIFFERENCES.get(`${name}s`);
 }
 
+/**
+ * `formatDate` and `parseDate` where the one gets what the other gave: milliseconds since the epoch in place of a `Date`, which
+ * would cost as much as the parsing.
+ */
+export const DATE_REWRITE: { readonly format: ImlFunction; readonly parse: ImlFunction } = {
+  format: (environment, ms, format, timezone) => formatInstant(environment, ms as number, format, timezone),
+  parse: parseToInstant,
+};
+
 /** Functions of dates. Source: https://help.make.com/date-and-time-functions. */
 export const DATE_FUNCTIONS: FunctionTable = {
   formatDate,
-  parseDate: parseDateText,
+  parseDate,
   addSeconds: addTime(SECOND),
   addMinutes: addTime(MINUTE),
   addHours: addTime(HOUR),

@@ -17,7 +17,7 @@ export function parseTemplate(source: string): Template {
   let offset = 0;
   for (; open >= 0; open = source.indexOf('{{', offset)) {
     // `\{{` is text. [choice]
-    if (source.charCodeAt(open - 1) === 0x5c) {
+    if (open > offset && source.charCodeAt(open - 1) === 0x5c) {
       text += `${source.slice(offset, open - 1)}{{`;
       offset = open + 2;
       continue;
@@ -53,7 +53,12 @@ const DOT = 0x2e;
 /** What an operand waits for: an operator with its strength, or the bracket that opened; and what that waits for in turn. */
 type Pending = { readonly start: number; readonly outer: Pending | undefined } & (
   | { readonly kind: 'unary'; readonly operator: UnaryOperator }
-  | { readonly kind: 'binary'; readonly operator: BinaryOperator; readonly left: Expression }
+  | {
+      readonly kind: 'binary';
+      readonly operator: BinaryOperator;
+      readonly strength: number;
+      readonly left: Expression;
+    }
   | { readonly kind: 'group' }
   | { readonly kind: 'index'; readonly object: Expression }
   | { readonly kind: 'call'; readonly name: string; readonly args: (Expression | undefined)[] }
@@ -127,7 +132,8 @@ class ExpressionParser {
         return false;
       case 'operator':
         if (lexer.text === '!' || lexer.text === '-') {
-          this.top = { kind: 'unary', operator: lexer.text, start, outer: this.top };
+          const { text: operator } = lexer;
+          this.top = { kind: 'unary', operator, start, outer: this.top };
           return true;
         }
         throw lexer.fail(`A value is expected before ${lexer.describe()}.`);
@@ -186,10 +192,12 @@ class ExpressionParser {
     const { lexer } = this;
     if (lexer.kind === 'operator' && lexer.text !== '!') {
       const operator = lexer.text as BinaryOperator;
-      this.reduce(PRECEDENCE[operator]);
+      const strength = PRECEDENCE[operator];
+      this.reduce(strength);
       this.top = {
         kind: 'binary',
         operator,
+        strength,
         left: this.takeOperand(),
         start: lexer.start,
         outer: this.top,
@@ -264,7 +272,7 @@ class ExpressionParser {
         const { operator, start } = top;
         const { end } = operand;
         this.operand = { kind: 'unary', operator, operand, start, end, height: operand.height + 1 };
-      } else if (top.kind === 'binary' && PRECEDENCE[top.operator] >= precedence) {
+      } else if (top.kind === 'binary' && top.strength >= precedence) {
         const right = this.takeOperand();
         const { operator, left } = top;
         const height = Math.max(left.height, right.height) + 1;
