@@ -124,7 +124,7 @@ export const WEBHOOK_JOBS: readonly Job[] = [
   // Most calls bring one item: what counts is what a call costs by itself.
   {
     name: 'J3 webhook, 1 item of 10 fields',
-    floor: 2,
+    floor: 1.8,
     target: 1 / 0.75,
     ours: OURS.name,
     run: (effort) => run([NATIVE, OURS], payloadOf(1), effort),
@@ -133,10 +133,10 @@ export const WEBHOOK_JOBS: readonly Job[] = [
 
 function jobOf(name: string, ours: Way, ways: readonly Way[]): Job {
   const payload = payloadOf(EVENTS.length);
-  // Half and four fifths of the requests a second of native.
+  // The target is four fifths of the requests a second of native.
   return {
     name,
-    floor: 1 / 0.5,
+    floor: 1.8,
     target: 1 / 0.8,
     ours: ours.name,
     run: (effort) => run(ways, payload, effort),
