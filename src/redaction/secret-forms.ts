@@ -1,3 +1,4 @@
+import { decodeText } from '../http/body/decode-text.js';
 import { decodedView, MAX_LAYERS, plainView, readView } from './text-view.js';
 
 /** Shorter values (`1`, `eu`) stand in every second text by chance. */
@@ -8,6 +9,9 @@ const MAX_SECRET_LENGTH = 64 * 1024;
 
 /** Longer values (keys, certificates) are looked for in fewer forms: their lines give them away. */
 const MAX_SHORT_LENGTH = 4096;
+
+/** Longer values are not looked for as they are rewritten, or escaped within base64: each form takes as much again. */
+const MAX_LAYERED_LENGTH = 512;
 
 /** What of a secret is looked for, by the way a text is read. */
 export interface SecretForms {
@@ -21,7 +25,8 @@ export interface SecretForms {
 
 /**
  * The forms a secret may have: as it is and line by line (a PEM key), in hex, in base64, also in the middle of a longer
- * base64 text (`user:secret`) and encoded twice, each as UTF-8, UTF-16 and, where it can be, Latin-1.
+ * base64 text (`user:secret`) and encoded twice, each as UTF-8, UTF-16 and, where it can be, Latin-1; short ones also escaped for an
+ * address or JSON within base64, in quoted-printable, and composed otherwise or misread where they go beyond ASCII.
  * Undefined for a value too short or too long to be a secret.
  *
  * @param isRare false for a secret that is one of many: UTF-16 and what is encoded twice is left out then
@@ -31,16 +36,40 @@ export function secretForms(secret: string, isRare = true): SecretForms | undefi
   const lines = secret.split(/[\r\n]+/).filter((line) => line.length >= 16 && !line.startsWith('-----'));
   // What cannot be encoded is sent as U+FFFD.
   const sent = secret.replace(/\p{Surrogate}/gu, '\ufffd');
-  const written = [secret, secret.trim(), sent, ...lines];
+  const isShort = secret.length <= MAX_SHORT_LENGTH;
+  const isLayered = isRare && secret.length <= MAX_LAYERED_LENGTH;
+  const written = [secret, secret.trim(), sent, ...lines, ...(isLayered ? rewritings(sent) : [])];
   const texts = [...written, ...decodings(secret)].filter((text) => text.length >= MIN_SECRET_LENGTH);
   const bytes = isRare ? encodings(secret) : [Buffer.from(secret, 'utf8')];
   const base64 = bytes.flatMap(base64Pieces);
-  const isShort = secret.length <= MAX_SHORT_LENGTH;
+  if (isShort && isRare) base64.push(...encodedTwice(secret));
+  if (isLayered) base64.push(...escapings(sent).flatMap((text) => base64Pieces(Buffer.from(text, 'utf8'))));
   return {
     plain: texts.map((text) => text.replaceAll('\0', '')),
     hex: isShort ? bytes.map((each) => each.toString('hex')) : [],
-    base64: isShort && isRare ? [...base64, ...encodedTwice(secret)] : base64,
+    base64,
   };
+}
+
+/** As it stands in an address, a form and JSON, where it is another text there. */
+function escapings(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const form = new URLSearchParams([['', secret]]).toString().slice(1);
+  return others(secret, [encodeURIComponent(secret), form, json, json.replaceAll('/', '\\/')]);
+}
+
+/** In quoted-printable without its line breaks; letters beyond ASCII composed or not, and read as if each byte were one. */
+function rewritings(secret: string): string[] {
+  const bytes = Buffer.from(secret, 'utf8');
+  const quoted = bytes
+    .toString('latin1')
+    .replace(/[^ -<>-~]/g, (byte) => `=${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+  const misread = [bytes.toString('latin1'), decodeText(bytes, 'windows-1252')];
+  return others(secret, [quoted, secret.normalize('NFC'), secret.normalize('NFD'), ...misread]);
+}
+
+function others(secret: string, texts: readonly string[]): string[] {
+  return [...new Set(texts)].filter((text) => text !== secret);
 }
 
 /** A secret that holds what looks like an escape loses it where the escapes around it are undone. */

@@ -36,9 +36,19 @@ export function foldedView(view: TextView): TextView {
   return { ...view, units };
 }
 
-/** Bytes percent-encoded or as `\x41`; escapes of JSON, JavaScript and HTML; the zeros between the bytes of UTF-16. */
-const ENCODED =
-  /(?:%[0-9a-f]{2}|\\x[0-9a-f]{2})+|\\u\{[0-9a-f]{1,6}\}|\\u[0-9a-f]{4}|\\[^ux\0]|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});|\0/gi;
+/**
+ * Bytes percent-encoded or as `\x41`; escapes of JSON, JavaScript and HTML, some of which need no semicolon; line breaks of
+ * quoted-printable; the zeros between the bytes of UTF-16.
+ */
+const ENCODED = new RegExp(
+  [
+    String.raw`(?:%[0-9a-f]{2}|\\x[0-9a-f]{2})+`,
+    String.raw`\\u\{[0-9a-f]{1,6}\}|[\\%]u[0-9a-f]{4}|\\(?!=\r?\n)[^ux\0]`,
+    '&#(?:0*[0-9]{1,7}|x0*[0-9a-f]{1,6});?|&[a-z]{2,8};|&(?:amp|lt|gt|quot|nbsp)',
+    String.raw`=\r?\n|\0`,
+  ].join('|'),
+  'gi',
+);
 
 /** References of HTML to the characters of ASCII that are no letter and no digit. */
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -137,16 +147,19 @@ type Decoded = readonly (readonly [character: string, start: number, end: number
 function decode(encoded: string): Decoded | undefined {
   const whole = (character: string): Decoded => [[character, 0, encoded.length]];
   const kind = encoded.slice(0, 2).toLowerCase();
-  if (encoded === '\0') return [];
+  if (encoded === '\0' || encoded.startsWith('=')) return [];
+  if (kind === '\\u' || kind === '%u')
+    return whole(toCharacter(Number.parseInt(encoded.replace(/[^0-9a-f]/gi, ''), 16)));
   if (encoded.startsWith('%') || kind === '\\x') return decodeBytes(encoded);
-  if (kind === '\\u') return whole(toCharacter(Number.parseInt(encoded.replace(/[^0-9a-f]/gi, ''), 16)));
   if (encoded.startsWith('\\')) return whole(ESCAPES[encoded.slice(1)] ?? encoded.slice(1));
   if (kind !== '&#') {
-    const name = encoded.slice(1, -1).toLowerCase();
+    const name = encoded.slice(1).replace(';', '').toLowerCase();
     return Object.hasOwn(ENTITIES, name) ? whole(ENTITIES[name] ?? '') : undefined;
   }
   const isHex = encoded[2] === 'x' || encoded[2] === 'X';
-  return whole(toCharacter(isHex ? Number.parseInt(encoded.slice(3), 16) : Number(encoded.slice(2, -1))));
+  return whole(
+    toCharacter(isHex ? Number.parseInt(encoded.slice(3), 16) : Number.parseInt(encoded.slice(2), 10)),
+  );
 }
 
 function toCharacter(codePoint: number): string {
@@ -235,7 +248,7 @@ export function endIn({ to }: TextView, index: number): number {
   return to === undefined ? index + 1 : (to[index] ?? 0);
 }
 
-/** Hexadecimal digits in lower case, whatever separates the bytes: `73:65`, `73 65`, `=73=65`, `0x73, 0x65`. */
+/** Hexadecimal digits in lower case, whatever separates the bytes: `73:65`, `73 65`, `=73=65`, `0x73, 0x65`, `73|65`. */
 export function hexView(view: TextView): TextView {
   const { units } = view;
   return selectUnits(view, (unit, index) => {
@@ -272,7 +285,7 @@ function makeAlphabet(read: (unit: number) => number, goesOn: boolean): Alphabet
 
 /** Whether a text holds what `decodedView` may undo. */
 export function mayBeEncoded(text: string): boolean {
-  return /[%\\&\0]/.test(text);
+  return /[%\\&\0]|=\r?\n/.test(text);
 }
 
 /** Whether `hexView` would show so many bytes one behind the other. */
@@ -334,9 +347,12 @@ function isSeparator(unit: number): boolean {
     unit === 0x2c ||
     unit === 0x2d ||
     unit === 0x2e ||
+    unit === 0x2f ||
     unit === 0x3a ||
+    unit === 0x3b ||
     unit === 0x3d ||
-    unit === 0x5f
+    unit === 0x5f ||
+    unit === 0x7c
   );
 }
 

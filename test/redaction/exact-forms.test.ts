@@ -13,7 +13,9 @@ describe('what is looked for', () => {
     const key =
       '-----BEGIN KEY-----\r\nMIIEvQIBADANBgkqhkiG\n\nexactly-16-units\nfifteen-letters\n-----END KEY-----\n';
     const { plain = [] } = secretForms(key) ?? {};
-    expect(new Set(plain)).toEqual(new Set([key, key.trim(), 'MIIEvQIBADANBgkqhkiG', 'exactly-16-units']));
+    const quoted = key.replaceAll('\r', '=0D').replaceAll('\n', '=0A');
+    const lines = ['MIIEvQIBADANBgkqhkiG', 'exactly-16-units'];
+    expect(new Set(plain)).toEqual(new Set([key, key.trim(), quoted, ...lines]));
   });
 
   it.each([
@@ -32,15 +34,21 @@ describe('what is looked for', () => {
   });
 
   it.each([
-    ['ASCII', 'plain-word', 3],
-    ['what Latin-1 has', 'schlüssel-1', 4],
-    ['what it has not', 'ключ-от-двери', 3],
-    ['a little of both', 'ü-ключ', 3],
-  ])('is written in %s in so many ways', (_, secret, ways) => {
+    ['ASCII', 'plain-word', 3, 0],
+    ['ASCII that is escaped', 'a "b"/c=', 3, 4],
+    ['what Latin-1 has', 'schlüssel-1', 4, 1],
+    ['what it has not', 'ключ-от-двери', 3, 1],
+    ['a little of both', 'ü-ключ', 3, 1],
+  ])('is written in %s in so many ways, and escaped in so many', (_, secret, ways, escaped) => {
     expect(secretForms(secret)?.hex).toHaveLength(ways);
     expect(secretForms(secret, false)?.hex).toEqual([Buffer.from(secret).toString('hex')]);
     expect(secretForms(secret, false)?.base64).toHaveLength(3);
-    expect(secretForms(secret)?.base64).toHaveLength(3 * ways + 9);
+    expect(secretForms(secret)?.base64).toHaveLength(3 * (ways + escaped) + 9);
+  });
+
+  it('of a secret of more than 512 characters is nothing escaped within base64', () => {
+    const [short, long] = ['ü'.repeat(512), 'ü'.repeat(513)].map((secret) => secretForms(secret));
+    expect([short?.base64.length, long?.base64.length]).toEqual([3 * (4 + 1) + 9, 3 * 4 + 9]);
   });
 
   it('of a long secret is no hex, and no base64 of base64', () => {

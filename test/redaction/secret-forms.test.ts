@@ -15,6 +15,7 @@ const SECRETS: readonly string[] = [
   'emoji 🔑 pair',
   'a+b c+d e',
   '%2F%252F literal',
+  'ab+cd/ef==',
   'new\nline\tand tab',
   'six-6!',
 ];
@@ -26,6 +27,13 @@ const hex = (secret: string): string[] => bytes(secret).toString('hex').match(/.
 const base64 = (secret: string): string => bytes(secret).toString('base64');
 const unit = (character: string): string => character.charCodeAt(0).toString(16).padStart(4, '0');
 const units = (secret: string): string[] => secret.split('');
+const twoDigits = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');
+const quotedPrintable = (secret: string): string =>
+  [...bytes(secret)]
+    .map((byte) =>
+      byte > 31 && byte < 127 && byte !== 61 ? String.fromCharCode(byte) : `=${twoDigits(byte)}`,
+    )
+    .join('');
 const inLines = (text: string, length: number, end: string): string =>
   text.replace(new RegExp(`.{${length}}`, 'g'), `$&${end}`);
 
@@ -76,6 +84,28 @@ const FORMS: Readonly<Record<string, Form>> = {
     [...secret].map((each) => `&#x${each.codePointAt(0)?.toString(16).toUpperCase()};`).join(''),
   'with HTML entities in JSON': (secret) =>
     JSON.stringify([...secret].map((each) => `&#${each.codePointAt(0)};`).join('')).slice(1, -1),
+  'with HTML entities without semicolons': (secret) =>
+    [...secret].map((each) => `&#${each.codePointAt(0)}`).join(''),
+  'with HTML entities in hex without semicolons': (secret) =>
+    [...secret].map((each) => `&#x${each.codePointAt(0)?.toString(16)}`).join(''),
+  'with HTML entities behind many zeros': (secret) =>
+    [...secret].map((each) => `&#${String(each.codePointAt(0)).padStart(12, '0')};`).join(''),
+  'with HTML entities in hex behind many zeros': (secret) =>
+    [...secret].map((each) => `&#X${each.codePointAt(0)?.toString(16).padStart(12, '0')};`).join(''),
+  'as %uXXXX': (secret) =>
+    units(secret)
+      .map((each) => `%u${unit(each)}`)
+      .join(''),
+  'by escape()': (secret) =>
+    secret.replace(/[^\w@*+./-]/g, (each) =>
+      each < '\u0100' ? `%${twoDigits(each.charCodeAt(0))}` : `%u${unit(each)}`,
+    ),
+  'with what needs it in quoted-printable': quotedPrintable,
+  'in quoted-printable with soft line breaks': (secret) =>
+    quotedPrintable(secret).replace(/((?:=..|[^=]){5})/g, '$1=\r\n'),
+  'as composed letters': (secret) => secret.normalize('NFC'),
+  'as letters with marks of their own': (secret) => secret.normalize('NFD'),
+  'as UTF-8 read as Latin-1': (secret) => bytes(secret).toString('latin1'),
   'in hex': (secret) => hex(secret).join(''),
   'in hex in capitals': (secret) => hex(secret).join('').toUpperCase(),
   'in hex of both cases': (secret) =>
@@ -111,6 +141,19 @@ const FORMS: Readonly<Record<string, Form>> = {
   'in base64 twice behind a name': (secret) => base64(`Basic ${base64(`user:${secret}`)}`),
   'in base64 of UTF-16': (secret) => bytes(secret, 'utf16le').toString('base64'),
   'in base64 of UTF-16 behind another letter': (secret) => bytes(`x${secret}`, 'utf16le').toString('base64'),
+  'in base64, percent-encoded before, behind a name': (secret) => base64(`id:${encodeURIComponent(secret)}`),
+  'in base64 of a form': (secret) => base64(new URLSearchParams({ a: '1', b: secret }).toString()),
+  'in base64 of JSON': (secret) => base64(JSON.stringify({ a: 1, token: secret, b: 2 })),
+  'in base64 of JSON with slashes escaped': (secret) =>
+    base64(JSON.stringify({ token: secret }).replaceAll('/', '\\/')),
+  'in base64 for addresses, of JSON': (secret) =>
+    bytes(JSON.stringify({ token: secret })).toString('base64url'),
+  'in hex with bars': (secret) => hex(secret).join('|'),
+  'in hex with slashes': (secret) => hex(secret).join('/'),
+  'in hex as bytes with semicolons': (secret) =>
+    hex(secret)
+      .map((digits) => `0X${digits.toUpperCase()}`)
+      .join('; '),
   'as UTF-16 read as bytes': (secret) => bytes(secret, 'utf16le').toString('latin1'),
 };
 
