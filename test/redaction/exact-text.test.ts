@@ -295,6 +295,8 @@ describe('log.sanitize', () => {
       'request.body<open',
       'body',
       'request.qsx',
+      'request.qs<open>',
+      'request.body.open>',
     ];
     const redactor = createRedactor({ secrets: [], sanitize });
     for (const body of ['open <> text', { x: 1, body: 2, y: { x: 3 } }]) {
@@ -449,6 +451,8 @@ describe('what is known', () => {
     const hex = Buffer.from('hush-hush').toString('hex');
     const { text } = createRedactor({ secrets: ['hush-hush'] });
     expect(text(`x${hex}x`)).toBe(`x${HIDDEN}x`);
+    for (const between of ['\t', '\r\n'])
+      expect(text(hex.replace(/../g, `$&${between}`))).toBe(`${HIDDEN}${between}`);
     for (const letter of ['x', 'z']) {
       const apart = `${hex.slice(0, 9)}${letter}${hex.slice(9)}`;
       expect(text(apart)).toBe(apart);
