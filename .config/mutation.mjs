@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { NOT_DRAWN } from './not-drawn.mjs';
 
-/** Their large inputs cost minutes where each place that is passed is counted. */
-const LARGE = new Set(['growth.test.ts', 'hostile-patterns.test.ts']);
+/** Where each place that is passed is counted, their large inputs cost minutes, and times are not those of the code. */
+const LARGE = new Set(['growth.test.ts', 'hostile-patterns.test.ts', 'turns.test.ts']);
 
 function listTests(folder) {
   return readdirSync(folder, { recursive: true })
@@ -23,7 +23,7 @@ function listTests(folder) {
 const ROOMS = {
   paging: {
     mutate: ['src/run/paging/*.ts'],
-    tests: ['test/run', 'test/conformance/fixtures.test.ts', 'test/trigger'],
+    tests: [...listTests('test/run'), 'test/conformance/fixtures.test.ts', 'test/trigger'],
   },
   response: {
     mutate: ['src/run/response/*.ts'],

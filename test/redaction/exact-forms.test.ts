@@ -28,6 +28,10 @@ describe('what is looked for', () => {
     expect(secretForms(secret)?.plain).toContain(form);
   });
 
+  it('holds no zeros, which stand for what is no part of a secret', () => {
+    expect(secretForms('abc\0defg')?.plain.join('')).not.toContain('\0');
+  });
+
   it('is nothing too short that is left of a secret, and no fourth layer', () => {
     expect(new Set(secretForms('   ab   ')?.plain)).toEqual(new Set(['   ab   ']));
     expect(secretForms('%25252541bcdef')?.plain).not.toContain('Abcdef');

@@ -295,6 +295,8 @@ describe('log.sanitize', () => {
       'request.body<open',
       'body',
       'request.qsx',
+      'request.qs<open>',
+      'request.body.open>',
     ];
     const redactor = createRedactor({ secrets: [], sanitize });
     for (const body of ['open <> text', { x: 1, body: 2, y: { x: 3 } }]) {
@@ -323,6 +325,18 @@ describe('log.sanitize', () => {
       url: `https://a.test/?x=${HIDDEN}&y=2`,
       headers: [['x-one', HIDDEN]],
       body: [{ a: HIDDEN, 'b.c': [{ d: HIDDEN, e: 3 }] }, { a: HIDDEN }],
+    });
+  });
+
+  it('tells names with digits from places in lists', () => {
+    const sanitize = ['request.body.a1', 'request.body.2b', 'request.body.list.0.12.x', 'request.body.`c`d'];
+    const redactor = createRedactor({ secrets: [], sanitize });
+    const body = { a1: 1, '2b': 2, list: [[{ x: 3, y: 4 }]], a: 5, c: 6 };
+    expect(redactor.request(request({ body })).body).toEqual({
+      ...body,
+      a1: HIDDEN,
+      '2b': HIDDEN,
+      list: [[{ x: HIDDEN, y: 4 }]],
     });
   });
 });
@@ -446,11 +460,13 @@ describe('what is known', () => {
   });
 
   it('is found in hex where a letter stands beside it, and not across one', () => {
-    const hex = Buffer.from('hush-hush').toString('hex');
-    const { text } = createRedactor({ secrets: ['hush-hush'] });
+    const hex = Buffer.from('hush-hush-hush-hush').toString('hex');
+    const { text } = createRedactor({ secrets: ['hush-hush-hush-hush'] });
     expect(text(`x${hex}x`)).toBe(`x${HIDDEN}x`);
+    for (const between of ['\t', '\r\n'])
+      expect(text(hex.replace(/../g, `$&${between}`))).toBe(`${HIDDEN}${between}`);
     for (const letter of ['x', 'z']) {
-      const apart = `${hex.slice(0, 9)}${letter}${hex.slice(9)}`;
+      const apart = `${hex.slice(0, 19)}${letter}${hex.slice(19)}`;
       expect(text(apart)).toBe(apart);
     }
   });

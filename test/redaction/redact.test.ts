@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collectSecrets } from '../../src/redaction/collect-secrets.js';
-import { createRedactor, type LoggableRequest } from '../../src/redaction/redact.js';
+import { createRedactor, type LoggableRequest, type Redactor } from '../../src/redaction/redact.js';
 import { isSecretName } from '../../src/redaction/secret-names.js';
 
 const SECRET = 'p/ä+ "q"\\n=&?x';
@@ -13,7 +13,8 @@ function request(rest: Partial<LoggableRequest>): LoggableRequest {
 const plain = createRedactor({ secrets: [], maxShown: 2 ** 21 });
 
 describe('a known secret', () => {
-  const { text } = createRedactor({ secrets: [SECRET, '1', 'eu', 'line one of a key\nline two of a key'] });
+  const text = (raw: string): string =>
+    createRedactor({ secrets: [SECRET, '1', 'eu', 'line one of a key\nline two of a key'] }).text(raw);
   const base64 = (value: string): string => Buffer.from(value).toString('base64');
 
   it.each<[string, string]>([
@@ -254,9 +255,10 @@ describe('log.sanitize', () => {
     'nonsense',
     'response.cookies.a',
   ];
-  const redactor = createRedactor({ secrets: [], sanitize });
+  const redactorOf = (): Redactor => createRedactor({ secrets: [], sanitize });
 
   it('hides paths of a request', () => {
+    const redactor = redactorOf();
     const shown = redactor.request(
       request({
         url: 'https://a.test/?q=1&r=2',
@@ -276,6 +278,7 @@ describe('log.sanitize', () => {
   });
 
   it('hides paths of a response, through lists and in text that is JSON', () => {
+    const redactor = redactorOf();
     const body = {
       items: [
         { note: 'n1', id: 1 },
@@ -303,11 +306,14 @@ describe('log.sanitize', () => {
   });
 
   it('hides a piece of a text body', () => {
-    expect(redactor.request(request({ body: 'x inner text 7 y' })).body).toBe(`x ${HIDDEN} ${HIDDEN} y`);
+    expect(redactorOf().request(request({ body: 'x inner text 7 y' })).body).toBe(`x ${HIDDEN} ${HIDDEN} y`);
   });
 
   it('hides a whole body, and what a derived redactor was told, everywhere', () => {
-    const derived = plain.withSanitize(['response.body', 'request.body<long enough>']);
+    const derived = createRedactor({ secrets: [] }).withSanitize([
+      'response.body',
+      'request.body<long enough>',
+    ]);
     expect(derived.response({ status: 200, headers: {}, body: { a: 1 } }).body).toBe(HIDDEN);
     expect(derived.response({ status: 200, headers: {}, body: '{"a":1}' }).body).toBe(HIDDEN);
     expect(derived.text('it was long enough')).toBe(`it was ${HIDDEN}`);

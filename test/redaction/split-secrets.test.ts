@@ -1,11 +1,15 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/redaction/redact.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createRedactor, type Redactor } from '../../src/redaction/redact.js';
 
 const SECRET = 'k9-Ä"x\\ y/+%7';
-const redactor = createRedactor({ secrets: [SECRET, 'first-of-two', 'other'] });
 const headers = { 'content-type': 'application/json' };
 const HIDDEN = '[SANITIZED]';
+
+let redactor: Redactor;
+beforeEach(() => {
+  redactor = createRedactor({ secrets: [SECRET, 'first-of-two', 'other'] });
+});
 
 /** The secret in two, three or more texts. */
 const CUTS: readonly (readonly string[])[] = [
