@@ -41,7 +41,7 @@ const late = {
  * every command loads an app, and a piece of its own costs more than what is in it.
  */
 const AT_ONCE =
-  /\/src\/(?:app\/(?:engine\/engine-components|loading\/load-app)|component\/start-run|connection\/connection|parameters\/check\/validate-parameters|trigger\/run-trigger|webhook\/create-webhook)\.ts$/;
+  /\/src\/(?:app\/(?:engine\/(?:create-engine|engine-components|load-builtins)|loading\/load-app)|component\/(?:begin-run|start-run)|connection\/connection|iml\/functions\/panels|parameters\/check\/validate-parameters|trigger\/run-trigger|webhook\/create-webhook)\.ts$/;
 
 const atOnce = {
   name: 'at once',
