@@ -20,7 +20,7 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   ['rest/index.ts', 119, 305],
   // Running and recording the tests of apps is what it is for.
   ['testing/index.ts', 480, 770],
-  ['cli/bin.ts', 1, 1],
+  ['cli/bin.ts', 2, 2],
 ];
 
 interface Weight {
