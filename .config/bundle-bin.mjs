@@ -20,17 +20,22 @@ export { default as buildConnector } from 'undici/lib/core/connect.js';`,
 /** Files of packages that another file asks for too early: what they need takes long to load, and few runs get there. */
 const LATE = {
   // HTTP/2 is spoken where it is allowed, which it is not.
-  './client-h2.js': 'undici/lib/dispatcher/client-h2.js',
+  './client-h2.js':
+    "let loaded; module.exports = (...args) => (loaded ??= require('undici/lib/dispatcher/client-h2.js'))(...args);",
+  // The schema of cases is compiled below, and few commands have another one.
+  'ajv/dist/2020.js': `export function Ajv2020(...args) { return new (require('ajv/dist/2020.js').Ajv2020)(...args); }
+export const _ = (...args) => require('ajv/dist/2020.js')._(...args);`,
 };
 
 const late = {
   name: 'late',
   setup(bundler) {
-    bundler.onResolve({ filter: /^\.\/client-h2\.js$/ }, ({ path: name, namespace }) =>
+    const names = new RegExp(`^(?:${Object.keys(LATE).join('|')})$`);
+    bundler.onResolve({ filter: names }, ({ path: name, namespace }) =>
       namespace === 'late' ? undefined : { path: name, namespace: 'late' },
     );
     bundler.onLoad({ filter: /.*/, namespace: 'late' }, ({ path: name }) => ({
-      contents: `let loaded; module.exports = (...args) => (loaded ??= require('${LATE[name]}'))(...args);`,
+      contents: LATE[name],
       resolveDir: ROOT,
     }));
   },
@@ -41,7 +46,7 @@ const late = {
  * every command loads an app, and a piece of its own costs more than what is in it.
  */
 const AT_ONCE =
-  /\/src\/(?:app\/(?:engine\/engine-components|loading\/load-app)|component\/start-run|connection\/connection|parameters\/check\/validate-parameters|trigger\/run-trigger|webhook\/create-webhook)\.ts$/;
+  /\/src\/(?:app\/(?:engine\/(?:create-engine|engine-components|load-builtins)|loading\/load-app)|component\/(?:begin-run|start-run)|connection\/connection|iml\/functions\/panels|parameters\/check\/validate-parameters|trigger\/run-trigger|webhook\/create-webhook)\.ts$/;
 
 const atOnce = {
   name: 'at once',
@@ -76,6 +81,47 @@ const substitutes = {
   },
 };
 
+/** What the module of the case schema is in a bundle: to compile it took a process a third of the time of `iml test`. */
+const READY = /\/src\/testing\/cases\/check-case-shape\.ts$/;
+
+const ready = {
+  name: 'ready',
+  setup(bundler) {
+    bundler.onLoad({ filter: READY }, () => ({
+      contents: `import validate from 'case-check'; import { toCheck } from '../../schema/schema-check.js';
+export const checkCaseShape = toCheck(validate);`,
+      loader: 'ts',
+    }));
+    bundler.onResolve({ filter: /^case-check$/ }, () => ({ path: 'case-check', namespace: 'ready' }));
+    bundler.onLoad({ filter: /.*/, namespace: 'ready' }, async () => ({
+      contents: await writeCaseCheck(),
+      resolveDir: ROOT,
+    }));
+  },
+};
+
+/** The check of the schema of cases as a module. */
+async function writeCaseCheck() {
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    stdin: {
+      contents: `import { writeCheck } from './src/schema/write-check.ts';
+import { CASE_SCHEMA } from './src/testing/cases/case-shape.ts';
+export const code = writeCheck(CASE_SCHEMA, './src/schema/formats.ts');`,
+      resolveDir: ROOT,
+      loader: 'ts',
+    },
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'warning',
+  });
+  const [{ contents }] = outputFiles;
+  const { code } = await import(`data:text/javascript;base64,${Buffer.from(contents).toString('base64')}`);
+  return code;
+}
+
 /**
  * Each file of a bundle costs a command about a millisecond, and files are split wherever two entries do not need the
  * same. So entries stand on layers: whoever needs most of what a layer holds takes all of it, and it comes in one piece.
@@ -107,17 +153,24 @@ const LAYERS = [
     base: 'src/cli/commands/run.ts',
     shared: 'RUN_COMMAND',
     entries: [
-      ...['connect', 'connections', 'dev', 'epoch', 'events', 'init', 'rest', 'rpc'].map(
+      ...['connect', 'connections', 'epoch', 'events', 'init', 'rest', 'rpc'].map(
         (name) => `src/cli/commands/${name}.ts`,
       ),
       ...['scenarios', 'schemas', 'serve', 'test', 'webhook'].map((name) => `src/cli/commands/${name}.ts`),
       'src/check/check-run.ts',
       'src/cli/recording/recorder.ts',
+      'src/lsp/serve-lsp.ts',
+      'src/run/paging/look-ahead.ts',
+    ],
+  },
+  {
+    base: 'src/cli/commands/test.ts',
+    shared: 'TEST_COMMAND',
+    entries: [
+      'src/cli/commands/dev.ts',
       'src/cli/tests/live-tests.ts',
       'src/cli/tests/record-cases.ts',
       'src/cli/tests/service-access.ts',
-      'src/lsp/serve-lsp.ts',
-      'src/run/paging/look-ahead.ts',
     ],
   },
 ];
@@ -161,7 +214,7 @@ export async function bundleBin(folder) {
     sourcesContent: false,
     legalComments: 'none',
     external: EXTERNAL,
-    plugins: [substitutes, atOnce, late, layers],
+    plugins: [substitutes, atOnce, late, ready, layers],
     metafile: true,
     logLevel: 'warning',
     // Packages in CommonJS ask for modules of Node.

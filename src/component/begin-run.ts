@@ -1,5 +1,5 @@
 import type { CheckParameters } from '../parameters/check/parameter-check.js';
-import { readyParameters } from './check-parameters.js';
+import type { ReadyParameters } from './check-parameters.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
 import { type RunTraits, type StartedRun, startRun } from './start-run.js';
@@ -27,7 +27,9 @@ export async function beginRun(
   traits: RunTraits = {},
 ): Promise<StartedRun> {
   input.signal?.throwIfAborted();
-  const { parameters, secrets } = await readyParameters(runtime, input, subject);
+  const { parameters, secrets } = hasNoParameters(input, subject)
+    ? { parameters: input.parameters ?? {}, secrets: [] }
+    : await checkParameters(runtime, input, subject);
   const connection = await openGiven(runtime, input, subject);
   const metadata = subject.metadata && { ...subject.metadata, ...input.metadata };
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
@@ -38,6 +40,24 @@ export async function beginRun(
     started.context.warn({ code: 'function', message, place });
   }
   return started;
+}
+
+/** Whether none are given, and no form asks for some. */
+function hasNoParameters({ parameters }: ConnectedInput, { form }: RunSubject): boolean {
+  return form.elements.length === 0 && Object.keys(parameters ?? {}).length === 0;
+}
+
+let loading: Promise<typeof import('./check-parameters.js')> | undefined;
+
+/** Forms and what is secret in them load with the first parameters of a process. */
+async function checkParameters(
+  runtime: Runtime,
+  input: ConnectedInput,
+  subject: RunSubject,
+): Promise<ReadyParameters> {
+  loading ??= import('./check-parameters.js');
+  const { readyParameters } = await loading;
+  return readyParameters(runtime, input, subject);
 }
 
 async function openGiven(

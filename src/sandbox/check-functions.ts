@@ -1,5 +1,4 @@
 import { SpecError } from '../errors/spec-error.js';
-import type { FunctionTable } from '../iml/environment/environment.js';
 import { nameFile } from './guest-error.js';
 import type { SandboxFunction, SandboxWarning } from './sandbox.js';
 import type { SandboxLimits } from './sandbox-limits.js';
@@ -22,17 +21,21 @@ export function declaredFunctions(functions: readonly SandboxFunction[]): readon
   return functions.filter(({ code }) => code === undefined || code.trim() !== '');
 }
 
-/** What can be said of functions without compiling them. */
+/**
+ * What can be said of functions without compiling them.
+ *
+ * @param builtins names of functions that one of them may hide
+ */
 export function checkFunctions(
   functions: readonly SandboxFunction[],
-  builtins: FunctionTable,
+  builtins: ReadonlySet<string>,
   limits: SandboxLimits,
 ): readonly SandboxWarning[] {
   return functions.flatMap((code) => [...nameWarning(code, builtins), ...lengthWarning(code, limits)]);
 }
 
-function nameWarning(code: SandboxFunction, builtins: FunctionTable): readonly SandboxWarning[] {
-  if (!Object.hasOwn(builtins, code.name) || code.code?.trim() === '') return [];
+function nameWarning(code: SandboxFunction, builtins: ReadonlySet<string>): readonly SandboxWarning[] {
+  if (!builtins.has(code.name) || code.code?.trim() === '') return [];
   const message = `Custom function '${code.name}' replaces the built-in function of this name (${nameFile(code)})`;
   return [{ code: 'function-replaced', message, place: { file: nameFile(code) } }];
 }

@@ -24,7 +24,7 @@ import { DEFAULT_SANDBOX_LIMITS, type SandboxLimits } from './sandbox-limits.js'
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const declared = declaredFunctions(options.functions);
   const limits: SandboxLimits = { ...DEFAULT_SANDBOX_LIMITS, ...options.limits };
-  const checked = checkFunctions(declared, options.builtins, limits);
+  const checked = checkFunctions(declared, new Set(Object.keys(options.builtins)), limits);
   if (declared.length === 0) return toSandbox({}, checked, () => undefined);
   const active: ActiveCall = { environment: undefined };
   const maxTransfer = Math.floor(limits.memoryBytes / 4);

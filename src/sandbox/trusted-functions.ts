@@ -36,7 +36,9 @@ export function createTrustedFunctions(options: SandboxOptions): Sandbox {
   const timeoutMs = options.limits?.timeMs ?? DEFAULT_SANDBOX_LIMITS.timeMs;
   const session: Session = { options: { ...options, functions }, timeoutMs, environment: undefined };
   const limits = { ...DEFAULT_SANDBOX_LIMITS, ...options.limits };
-  const warnings: SandboxWarning[] = [...checkFunctions(functions, options.builtins, limits)];
+  const warnings: SandboxWarning[] = [
+    ...checkFunctions(functions, new Set(Object.keys(options.builtins)), limits),
+  ];
   const table: PlainObject = {};
   const iml: PlainObject = {};
   const globals = createContext({

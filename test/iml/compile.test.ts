@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compile, evaluate, mergeFunctions, toEnvironment } from '../../src/iml/compile.js';
+import { compile, evaluate, mergeFunctions } from '../../src/iml/compile.js';
+import { toEnvironment } from '../../src/iml/environment/to-environment.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
 
 describe('defaults', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileRespond } from '../../src/document/compile/compile-respond.js';
 import { createDocument } from '../../src/document/reading/create-document.js';
-import { toEnvironment } from '../../src/iml/compile.js';
+import { toEnvironment } from '../../src/iml/environment/to-environment.js';
 import { type BuiltResponse, buildAnswer } from '../../src/run/response/build-answer.js';
 import { contextOf } from './context-of.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileResponse } from '../../src/document/compile/compile-response.js';
-import { toEnvironment } from '../../src/iml/compile.js';
+import { toEnvironment } from '../../src/iml/environment/to-environment.js';
 import {
   collectOutputs,
   countRecords,

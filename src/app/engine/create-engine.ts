@@ -10,8 +10,9 @@ import type { CompiledRequest } from '../../document/compile/compiled-request.js
 import type { Document } from '../../document/reading/document.js';
 import type { Transport } from '../../http/message/transport.js';
 import type { HostMapping } from '../../http/transport/map-hosts.js';
-import { type CompileOptions, toEnvironment } from '../../iml/compile.js';
+import type { CompileOptions } from '../../iml/compile.js';
 import type { Environment } from '../../iml/environment/environment.js';
+import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { once } from '../../iml/values/work.js';
 import type { CheckParameters } from '../../parameters/check/parameter-check.js';
 import { type BudgetFigures, CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/budget.js';
@@ -24,7 +25,7 @@ import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { type MakeAgain, RecentlyUsed } from '../../util/recently-used.js';
 import { createWebhook, type Webhook } from '../../webhook/create-webhook.js';
 import { resolveWebhookLimits, type WebhookLimits } from '../../webhook/payload/webhook-limits.js';
-import { type CustomFunctions, loadCustomFunctions } from './custom-functions.js';
+import type { CustomFunctions } from './custom-functions.js';
 import {
   callNamedRpc,
   createEngineModule,
@@ -284,7 +285,11 @@ function nameFunctions(options: EngineOptions): NamedFunctions {
   // Who shares them closes them.
   if (sharedFunctions !== undefined) return { ...openWhenNamed(app, sharedFunctions), close: () => {} };
   const { functionTimeoutMs: timeMs } = resolveLimits(options.limits);
-  return openWhenNamed(app, () =>
-    loadCustomFunctions(app, compileEnvironment(options), { trusted: trustFunctions === true, timeMs }),
-  );
+  return openWhenNamed(app, async () => {
+    const { loadCustomFunctions } = await import('./custom-functions.js');
+    return loadCustomFunctions(app, compileEnvironment(options), {
+      trusted: trustFunctions === true,
+      timeMs,
+    });
+  });
 }

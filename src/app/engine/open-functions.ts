@@ -1,9 +1,11 @@
 import type { App } from '../../document/app.js';
 import type { FunctionTable } from '../../iml/environment/environment.js';
+import { findCalls } from '../../iml/syntax/find-calls.js';
 import type { SandboxWarning } from '../../sandbox/sandbox.js';
-import { APP_FUNCTIONS, type CustomFunctions } from './custom-functions.js';
+import type { CustomFunctions } from './custom-functions.js';
+import { loadAllBuiltins, loadBuiltins } from './load-builtins.js';
 
-/** The functions of an app, its custom ones opened when something that is to run names one. */
+/** The functions of an app, loaded or opened when something that is to run names one. */
 export interface NamedFunctions {
   /**
    * @param values JSON whose expressions are to call them
@@ -16,21 +18,29 @@ export interface NamedFunctions {
 }
 
 /**
- * Opens custom functions at the first name of one: QuickJS takes longer to start than most runs, and most components of
- * an app call none. A name in a comment or a label counts, and so does every form that asks RPCs, as their answers
- * may bring expressions: what is opened in vain costs time, what is not opened would be a function that does not exist.
+ * Loads built-in functions at the first call of one, and opens custom ones at the first name of one: QuickJS takes longer to
+ * start than most runs, and most components of an app call none. A name in a comment or a label counts, and so does every
+ * form that asks RPCs, as their answers may bring expressions: what is opened in vain costs time, what is not opened
+ * would be a function that does not exist.
  */
 export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): NamedFunctions {
   let opened: Promise<CustomFunctions> | undefined;
-  const isNamedIn = findNames(app);
-  const openFor = async (values: readonly unknown[]): Promise<CustomFunctions | undefined> => {
-    if (!isNamedIn(app.base?.value) && !values.some(isNamedIn)) return undefined;
+  const namesIn = rememberNames(app);
+  const openFor = async (names: readonly Names[]): Promise<CustomFunctions | undefined> => {
+    if (!names.some(({ isCustom }) => isCustom)) return undefined;
     opened ??= open();
     return opened;
   };
+  const listNames = (values: readonly unknown[]): Names[] => [app.base?.value, ...values].map(namesIn);
   return {
-    tableFor: async (values) => (await openFor(values))?.table ?? APP_FUNCTIONS,
-    warningsFor: async (values) => (await openFor(values))?.warnings ?? [],
+    tableFor: async (values) => {
+      const names = listNames(values);
+      const custom = await openFor(names);
+      if (custom !== undefined) return custom.table;
+      if (names.some(({ asksRpcs }) => asksRpcs)) return loadAllBuiltins();
+      return loadBuiltins(names.flatMap(({ called }) => called));
+    },
+    warningsFor: async (values) => (await openFor(listNames(values)))?.warnings ?? [],
     close: () =>
       void opened?.then(
         (functions) => functions.close(),
@@ -39,32 +49,45 @@ export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): N
   };
 }
 
-/** Tells whether some JSON of an app names a custom function; looked through once. */
-function findNames({ functions }: App): (value: unknown) => boolean {
-  if (functions.size === 0) return () => false;
-  const names = [...functions.keys(), 'rpc://'];
-  const known = new WeakMap<object, boolean>();
+/** What some JSON of an app names. */
+interface Names {
+  /** Functions, with and without one of that name. */
+  readonly called: readonly string[];
+  readonly asksRpcs: boolean;
+  /** Whether it needs custom functions: it names one, or may be given expressions that do. */
+  readonly isCustom: boolean;
+}
+
+/** Finds what JSON of an app names; each is looked through once. */
+function rememberNames({ functions }: App): (value: unknown) => Names {
+  const custom = [...functions.keys()];
+  const known = new WeakMap<object, Names>();
   return (value) => {
-    if (typeof value !== 'object' || value === null) return holdsOne(value, names);
-    const answer = known.get(value) ?? holdsOne(value, names);
-    known.set(value, answer);
-    return answer;
+    if (typeof value !== 'object' || value === null) return findNames(value, custom);
+    const names = known.get(value) ?? findNames(value, custom);
+    known.set(value, names);
+    return names;
   };
 }
 
-/** Whether one of the texts and names of members in a value holds one of `words`. */
-function holdsOne(value: unknown, words: readonly string[]): boolean {
+/** Looks through texts and names of members. */
+function findNames(value: unknown, custom: readonly string[]): Names {
+  const called = new Set<string>();
+  let asksRpcs = false;
+  let namesCustom = false;
   const pending = [value];
   const seen = new Set<object>();
   while (pending.length > 0) {
     const next = pending.pop();
     if (typeof next === 'string') {
       const text = next;
-      if (words.some((word) => text.includes(word))) return true;
+      for (const name of findCalls(text)) called.add(name);
+      asksRpcs ||= text.includes('rpc://');
+      namesCustom ||= custom.some((name) => text.includes(name));
     } else if (typeof next === 'object' && next !== null && !seen.has(next)) {
       seen.add(next);
       for (const [name, member] of Object.entries(next)) pending.push(name, member);
     }
   }
-  return false;
+  return { called: [...called], asksRpcs, isCustom: namesCustom || (asksRpcs && custom.length > 0) };
 }

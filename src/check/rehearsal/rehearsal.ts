@@ -6,7 +6,7 @@ import type { DirectiveContext } from '../../document/compile/compile-directive.
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { AppError } from '../../errors/app-error.js';
 import { selectResponseType } from '../../http/body/select-response-type.js';
-import { toEnvironment } from '../../iml/compile.js';
+import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
 import { prepareExchange } from '../../run/exchange.js';
 import { CallBudget } from '../../run/limits/budget.js';

@@ -1,7 +1,7 @@
 import { loadCustomFunctions } from '../../app/engine/custom-functions.js';
 import type { App } from '../../document/app.js';
-import { toEnvironment } from '../../iml/compile.js';
 import type { Environment, FunctionTable } from '../../iml/environment/environment.js';
+import { toEnvironment } from '../../iml/environment/to-environment.js';
 
 /** What expressions are evaluated with. */
 export interface Language {

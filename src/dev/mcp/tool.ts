@@ -1,6 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { Schema } from '../../schema/build.js';
-import { compileSchema, type SchemaCheck, type SchemaProblem } from '../../schema/compile-schema.js';
+import { compileSchema } from '../../schema/compile-schema.js';
+import type { SchemaCheck, SchemaProblem } from '../../schema/schema-check.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 

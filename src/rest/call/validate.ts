@@ -1,5 +1,6 @@
 import { integer, object, oneOf, type Schema, type SchemaMap } from '../../schema/build.js';
-import { compileSchema, type SchemaCheck, type SchemaProblem } from '../../schema/compile-schema.js';
+import { compileSchema } from '../../schema/compile-schema.js';
+import type { SchemaCheck, SchemaProblem } from '../../schema/schema-check.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { badRequest, invalidParameter, missingParameter } from '../problems.js';
 import type { RestOperation } from './operation.js';

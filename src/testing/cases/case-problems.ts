@@ -1,11 +1,11 @@
 import type { Document } from '../../document/reading/document.js';
 import { CaseError } from '../../errors/case-error.js';
 import { childPointer } from '../../errors/place.js';
-import type { SchemaProblem } from '../../schema/compile-schema.js';
+import type { SchemaProblem } from '../../schema/schema-check.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import { matcherProblem } from '../matching/matchers.js';
-import { checkCaseShape } from './case-shape.js';
+import { checkCaseShape } from './check-case-shape.js';
 
 /** All that is wrong with the content of a case, each with its place, as far as the file alone can tell. */
 export function listCaseProblems(document: Document): readonly CaseError[] {

@@ -1,6 +1,4 @@
 import { flag, freeForm, list, object, oneOf, type Schema, text } from '../../schema/build.js';
-import { compileTestedSchema, type SchemaCheck } from '../../schema/compile-schema.js';
-import type { PlainObject } from '../../util/plain-object.js';
 import { CASE_EXCHANGE, CLOSED } from '../exchanges/exchange-shape.js';
 import {
   ALL_KINDS,
@@ -44,11 +42,3 @@ export const CASE_SCHEMA: Schema<unknown> = object(
     else: { type: 'object', properties: { expect: {} }, required: ['expect'] },
   },
 );
-
-let check: SchemaCheck | undefined;
-
-/** What is wrong with the form of a case. The schema is compiled when it is first asked for. */
-export function checkCaseShape(value: PlainObject): ReturnType<SchemaCheck> {
-  check ??= compileTestedSchema(CASE_SCHEMA);
-  return check(value);
-}

@@ -4,7 +4,7 @@ import { type CustomFunctions, loadCustomFunctions } from '../../app/engine/cust
 import { loadApp } from '../../app/loading/load-app.js';
 import type { App, FunctionComponent } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { toEnvironment } from '../../iml/compile.js';
+import { toEnvironment } from '../../iml/environment/to-environment.js';
 import type { RunObserver } from '../../run/scope/run-observer.js';
 import type { CaseReading, ReadCase } from '../cases/read-case.js';
 import type { FixtureReport } from '../fixtures/play-fixture.js';

@@ -4,8 +4,8 @@ import { compileCommunication } from '../../../document/compile/compile-request.
 import { findLookAheadObstacle } from '../../../document/compile/look-ahead.js';
 import type { Document } from '../../../document/reading/document.js';
 import { SpecError } from '../../../errors/spec-error.js';
-import { toEnvironment } from '../../../iml/compile.js';
 import type { FunctionTable } from '../../../iml/environment/environment.js';
+import { toEnvironment } from '../../../iml/environment/to-environment.js';
 import { isPlainObject } from '../../../util/plain-object.js';
 
 /** Whether pages can be asked for ahead. */

@@ -1,0 +1,51 @@
+import type { FunctionTable } from '../environment/environment.js';
+
+/** Functions that are kept in one file. */
+export interface Panel {
+  readonly names: readonly string[];
+  readonly load: () => Promise<FunctionTable>;
+}
+
+/**
+ * The built-in functions by the files they are in, for who loads those alone that are called: patterns, dates and the like are forty files.
+ * `table.ts` has them all at once.
+ */
+export const PANELS: readonly Panel[] = [
+  panel('if ifempty switch get omit pick equal', () =>
+    import('./general.js').then(({ GENERAL_FUNCTIONS }) => GENERAL_FUNCTIONS),
+  ),
+  panel('abs ceil floor round trunc average max min sum median stdevS stdevP formatNumber parseNumber', () =>
+    import('./math.js').then(({ MATH_FUNCTIONS }) => MATH_FUNCTIONS),
+  ),
+  panel(
+    `ascii capitalize contains decodeURL encodeURL indexOf length lower upper mime replace replaceEmojiCharacters
+     split startcase substring trim`,
+    () => import('./text.js').then(({ TEXT_FUNCTIONS }) => TEXT_FUNCTIONS),
+  ),
+  panel('escapeHTML escapeMarkdown stripHTML', () =>
+    import('./html.js').then(({ HTML_FUNCTIONS }) => HTML_FUNCTIONS),
+  ),
+  panel('md5 sha1 sha256 sha512', () => import('./hash.js').then(({ HASH_FUNCTIONS }) => HASH_FUNCTIONS)),
+  panel('base64 toBinary toString', () =>
+    import('./binary.js').then(({ BINARY_FUNCTIONS }) => BINARY_FUNCTIONS),
+  ),
+  panel(
+    `formatDate parseDate addSeconds addMinutes addHours addDays addMonths addYears setSecond setMinute setHour
+     setDate setDay setMonth setYear dateDifference`,
+    () => import('./date.js').then(({ DATE_FUNCTIONS }) => DATE_FUNCTIONS),
+  ),
+  panel(
+    `add arrayDiff arrayIntersect deduplicate distinct first last flatten isArray join keys map merge remove reverse
+     shuffle slice sort toArray toCollection`,
+    () => import('./array.js').then(({ ARRAY_FUNCTIONS }) => ARRAY_FUNCTIONS),
+  ),
+  panel('createJSON parseJSON', () => import('./json.js').then(({ JSON_FUNCTIONS }) => JSON_FUNCTIONS)),
+  panel('jwt', () => import('./jwt.js').then(({ JWT_FUNCTIONS }) => JWT_FUNCTIONS)),
+];
+
+function panel(names: string, load: Panel['load']): Panel {
+  return { names: names.split(/\s+/), load };
+}
+
+/** The names of all built-in functions. */
+export const FUNCTION_NAMES: ReadonlySet<string> = new Set(PANELS.flatMap(({ names }) => names));

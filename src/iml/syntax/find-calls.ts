@@ -1,0 +1,28 @@
+/**
+ * Names that stand before an opening parenthesis in a template: those of all functions it calls, and of what looks like a call.
+ * Far less than parsing, for who has to know them before templates are compiled.
+ */
+export function findCalls(template: string): readonly string[] {
+  const names: string[] = [];
+  if (!template.includes('{{')) return names;
+  for (let at = template.indexOf('('); at >= 0; at = template.indexOf('(', at + 1)) {
+    let end = at;
+    while (end > 0 && template.charCodeAt(end - 1) <= 0x20) end--;
+    let start = end;
+    while (start > 0 && canStandInName(template.charCodeAt(start - 1))) start--;
+    if (start < end) names.push(template.slice(start, end));
+  }
+  return names;
+}
+
+/** White space beyond ASCII counts as part of a name here: which letters there are is not looked up. */
+function canStandInName(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x5f ||
+    code === 0x24 ||
+    code > 0x7f
+  );
+}

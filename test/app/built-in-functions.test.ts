@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { APP_FUNCTIONS } from '../../src/app/engine/custom-functions.js';
+import { loadAllBuiltins, loadBuiltins } from '../../src/app/engine/load-builtins.js';
+import { service } from '../run/helpers.js';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+function moduleOf(parts: object) {
+  return { type: 'action', communication: {}, ...parts } as const;
+}
+
+describe('the built-in functions of an app', () => {
+  it('are all there for whoever asks for all', async () => {
+    const all = await loadAllBuiltins();
+    expect(Object.keys(all).sort()).toEqual(Object.keys(APP_FUNCTIONS).sort());
+    for (const [name, fn] of Object.entries(all)) expect(fn).toBe(APP_FUNCTIONS[name]);
+  });
+
+  it.each(Object.keys(APP_FUNCTIONS))('load where it is called: %s', async (name) => {
+    const table = await loadBuiltins([name]);
+    expect(table[name]).toBe(APP_FUNCTIONS[name]);
+    expect(Object.keys(table).length).toBeLessThan(Object.keys(APP_FUNCTIONS).length);
+  });
+
+  it('load none where none is called, and all for a name that none of them has', async () => {
+    expect(await loadBuiltins([])).toEqual({});
+    expect(await loadBuiltins(['upper', 'uper'])).toEqual(APP_FUNCTIONS);
+    expect(await loadBuiltins(['constructor'])).toEqual(APP_FUNCTIONS);
+  });
+
+  it.each([
+    [
+      'a communication',
+      { modules: { run: moduleOf({ communication: { response: { output: "{{upper('x')}}" } } }) } },
+    ],
+    [
+      'the name of a member',
+      {
+        modules: {
+          run: moduleOf({
+            communication: { temp: { "{{lower('A')}}": 'X' }, response: { output: '{{temp.a}}' } },
+          }),
+        },
+      },
+    ],
+    ['the base', { base: { response: { output: "{{upper('x')}}" } }, modules: { run: moduleOf({}) } }],
+    [
+      'a form',
+      {
+        modules: {
+          run: moduleOf({
+            mappableParams: [{ name: 'x', type: 'text', default: "{{upper('x')}}" }],
+            communication: { response: { output: '{{parameters.x}}' } },
+          }),
+        },
+      },
+    ],
+    [
+      'the query of an RPC',
+      {
+        modules: {
+          run: moduleOf({
+            mappableParams: ["rpc://fields?x={{upper('x')}}"],
+            communication: { response: { output: '{{parameters.shown}}' } },
+          }),
+        },
+        rpcs: {
+          fields: {
+            communication: {
+              response: { output: [{ name: 'shown', type: 'text', default: '{{parameters.x}}' }] },
+            },
+          },
+        },
+      },
+    ],
+    [
+      'what an RPC answers',
+      {
+        modules: {
+          run: moduleOf({
+            mappableParams: ['rpc://fields'],
+            communication: { response: { output: '{{parameters.shown}}' } },
+          }),
+        },
+        rpcs: {
+          fields: {
+            communication: {
+              temp: { at: '{{"{{"}}up' },
+              response: {
+                output: [{ name: 'shown', type: 'text', default: "{{temp.at}}per('x')}}" }],
+              },
+            },
+          },
+        },
+      },
+    ],
+  ])('are there for what is called in %s', async (_, definition) => {
+    await using engine = createEngine({ app: defineApp({ name: 'called', ...definition }) });
+    const checkParameters = { defaults: true, resolve: 'fields' } as const;
+    const { bundles, error } = await engine.module('run').run({ checkParameters });
+    expect({ bundles, error }).toEqual({ bundles: ['X'], error: undefined });
+  });
+
+  it('are there for epochs, responders, webhooks and connections that call them', async () => {
+    const app = defineApp({
+      name: 'called',
+      modules: {
+        watch: {
+          type: 'trigger',
+          communication: {
+            url: 'https://api.example.test/items',
+            response: { trigger: { type: 'id', id: '{{item.id}}' } },
+          },
+          epoch: {
+            response: {
+              iterate: "{{split('a,b'; ',')}}",
+              output: { label: '{{upper(item)}}', data: '{{item}}' },
+            },
+          },
+        },
+        answer: { type: 'responder', communication: { response: { body: "{{upper('x')}}" } } },
+      },
+      webhooks: { hook: { type: 'web', communication: { output: '{{upper(body.a)}}' } } },
+      connections: {
+        key: {
+          type: 'basic',
+          communication: { url: 'https://api.example.test/me', response: { data: { a: "{{upper('x')}}" } } },
+        },
+      },
+    });
+    const { transport } = service(() => ({ json: {} }));
+    await using engine = createEngine({ app, transport });
+    const { result: listed } = await engine.module('watch').epoch().orThrow();
+    expect(listed).toMatchObject([{ label: 'A' }, { label: 'B' }]);
+    const { result } = await engine.module('answer').respond().orThrow();
+    expect(String(result.body)).toBe('X');
+    const call = new Request('http://hook.example/', { method: 'POST', body: 'a=b', headers: FORM });
+    expect((await engine.webhook('hook').handle(call)).bundles).toEqual(['B']);
+    const { stored } = await engine.connection('key').create().orThrow();
+    expect(stored.connection).toMatchObject({ a: 'X' });
+  });
+
+  it('are named by the error of a call that names none, near as it is', async () => {
+    const communication = { response: { output: "{{formatdate(now; 'YYYY')}}" } };
+    const app = defineApp({ name: 'called', modules: { run: moduleOf({ communication }) } });
+    await using engine = createEngine({ app });
+    const { error } = await engine.module('run').run();
+    expect(`${error?.message} ${(error?.cause as { hint?: string } | undefined)?.hint}`).toContain(
+      'formatDate',
+    );
+  });
+});
