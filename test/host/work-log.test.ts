@@ -1,6 +1,9 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { EngineError } from '../../src/errors/engine-error.js';
 import { createHost } from '../../src/host/create-host.js';
 import { resolveHostLimits } from '../../src/host/host-limits.js';
+import { createStoreQueue } from '../../src/host/queue/store-queue.js';
+import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import type {
   EventRow,
   HostStore,
@@ -81,6 +84,55 @@ async function addRunning(store: HostStore, scenarioId: number, claimedBy: strin
   const { id } = await store.transaction((writer) => writer.insert('incompletes', row));
   return id;
 }
+
+describe('work that was taken', () => {
+  const leaseMs = 30_000;
+
+  /** Takes an event in a transaction whose answer comes after a time. @returns how many were given to be begun */
+  async function takeAfter(ms: number, becomes: 'own' | 'lost' | 'renamed'): Promise<readonly number[]> {
+    const kept = createHostMemoryStore();
+    const scenarioId = await addScenario(kept, { hookId: 1, definition: plan({ ordered: true }) });
+    await kept.transaction((writer) => writer.insert('events', newEvent({ hookId: 1 })));
+    let [nowMs, isAsleep] = [1_000_000, true];
+    let name = ME;
+    const transaction: HostStore['transaction'] = async (work, options) => {
+      const result = await kept.transaction(work, options);
+      if (isAsleep) nowMs += ms;
+      if (isAsleep && becomes === 'renamed') name = 'another';
+      isAsleep = false;
+      return result;
+    };
+    const store = { ...kept, transaction };
+    const context: HostContext = {
+      ...contextOf(store, createStoreQueue()),
+      clock: { ...SYSTEM_CLOCK, now: () => nowMs },
+      limits: resolveHostLimits({ leaseMs }),
+      worker: {
+        name: () => name,
+        isJoined: () => true,
+        assertOwn: async () => {
+          if (!isAsleep && becomes === 'lost') throw new EngineError('HOST_LEASE', 'Others have it.');
+        },
+        holdFree: (writer, id) => writer.lockFree('scenarios', { id }),
+      },
+    };
+    let begun = 0;
+    const log = createWorkLog(context, { onTaken: () => void begun++ });
+    const request = { scenarioId, max: 1, isAlone: false };
+    const { claimed } = await log.write({ requests: [request], signal: new AbortController().signal });
+    return [begun, claimed.flatMap(({ claims }) => claims).length];
+  }
+
+  it('is begun at once, and after a long time where it is still the own', async () => {
+    expect(await takeAfter(0, 'lost')).toEqual([1, 1]);
+    expect(await takeAfter(leaseMs, 'own')).toEqual([1, 1]);
+  });
+
+  it('is not begun by a process that was taken for dead before it heard of it', async () => {
+    expect(await takeAfter(leaseMs, 'lost')).toEqual([0, 0]);
+    expect(await takeAfter(leaseMs, 'renamed')).toEqual([0, 0]);
+  });
+});
 
 // Elsewhere one transaction at a time writes, so that nothing can settle in the middle of another.
 describe.skipIf(!hasPostgres)(`freeing what nobody works on${POSTGRES_MISSING}`, () => {

@@ -87,7 +87,9 @@ export function createWorkLog(
     );
     if (isNothing && chosen.length === 0 && !held.isCheckDue()) return entries.map(() => NOTHING);
     let isRepeated = false;
+    let [begunAtMs, own] = [0, ''];
     const attempt = (writer: HostWriter): Promise<Written> => {
+      [begunAtMs, own] = [context.clock.now(), context.worker.name()];
       // What the one before has taken is not ours where it failed; or it is, and nobody has heard of the commit.
       if (isRepeated) held.checkSoon();
       isRepeated = true;
@@ -101,11 +103,16 @@ export function createWorkLog(
     for (const { settled } of entries) if (settled !== undefined) held.drop(...locateClaim(settled.claim));
     // No transaction of this log has looked meanwhile. What was settled may be taken again by now.
     const claimed = [...answers.flatMap((answer) => answer.claimed), ...given];
-    for (const claim of claimed.flatMap(({ claims }) => claims)) {
+    for (const { notices } of claimed) for (const notice of notices) context.observe(notice);
+    const claims = claimed.flatMap((one) => one.claims);
+    if (claims.length > 0 && !(await isStillOwn(context, { begunAtMs, own, signal: first.signal }))) {
+      source.give(chosen, undefined);
+      return answers.map((answer) => ({ ...answer, claimed: answer.claimed.map(takeNothing) }));
+    }
+    for (const claim of claims) {
       held.hold(...locateClaim(claim));
       onTaken(claim);
     }
-    for (const { notices } of claimed) for (const notice of notices) context.observe(notice);
     source.give(chosen, given);
     return answers;
   }
@@ -157,6 +164,35 @@ export function createWorkLog(
 }
 
 const NOTHING: WorkAnswer = { claimed: [], settled: undefined };
+
+function takeNothing(claimed: Claimed): Claimed {
+  return { ...claimed, claims: [], rest: 'held', notices: [] };
+}
+
+/** When a transaction was begun, and under which name. */
+interface Begun {
+  readonly begunAtMs: number;
+  readonly own: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Whether what a transaction has taken is this worker's still. One that was asleep as the answer came may have been taken for dead:
+ * whoever has its work now is ahead of it, and what it began would come behind what they have done since.
+ */
+async function isStillOwn(context: HostContext, { begunAtMs, own, signal }: Begun): Promise<boolean> {
+  const { clock, limits, worker } = context;
+  for (let sinceMs = begunAtMs; Math.abs(clock.now() - sinceMs) >= limits.leaseMs / 2; ) {
+    sinceMs = clock.now();
+    try {
+      await persist(context, signal, (writer) => worker.assertOwn(writer));
+    } catch (error) {
+      if (error instanceof EngineError && error.code === 'HOST_LEASE') return false;
+      throw error;
+    }
+  }
+  return worker.name() === own;
+}
 
 /** What a transaction does. */
 interface Batch {
