@@ -109,6 +109,13 @@ describe('a redirect to a host the app does not name', () => {
     expect((await run('largeHarmless', {}, { before })).there).toHaveLength(1);
   });
 
+  it('nor one that holds it where one piece that is looked through ends and the next begins', async () => {
+    for (let cut = 5; cut < 40; cut += 8) {
+      const { there } = await run('large', {}, { before: 'x'.repeat(24 * 65_536 - cut) });
+      expect(there).toEqual([]);
+    }
+  });
+
   it('takes no path along that holds a credential; ids in it are none', async () => {
     const { report, there } = await run('pathMoved');
     expect(there).toEqual([]);

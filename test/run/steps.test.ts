@@ -24,6 +24,20 @@ describe('what is more work at a time than limits.maxSteps allows', () => {
     expect(none).toBeUndefined();
   });
 
+  it('ends the run where a collection of many names is merged into temp', async () => {
+    const names = Object.fromEntries(records.map(({ name }) => [name, 1]));
+    const { transport } = service(() => ({ json: names }));
+    const communication = [1, 2].map(() => ({ url: '/x', response: { temp: { all: '{{body}}' } } }));
+    const { error } = await engineOf(communication, { transport, limits: LIMITS }).run();
+    expect(error).toMatchObject({
+      type: 'RuntimeError',
+      place: { pointer: '/modules/m/communication/1/response/temp' },
+    });
+    expect(error?.message).toContain('limits.maxSteps');
+    const { error: none } = await engineOf(communication, { transport }).run();
+    expect(none).toBeUndefined();
+  });
+
   it.each([
     ['json', '{{temp.records}}'],
     ['urlencoded', { records: '{{temp.records}}' }],

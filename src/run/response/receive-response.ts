@@ -6,6 +6,7 @@ import { MAX_BYTES_AT_ONCE } from '../../http/body/text-in-turns.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
 import { describeType } from '../../iml/values/value-kind.js';
+import { spend } from '../../iml/values/work.js';
 import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
 import { deepMerge } from '../../util/deep-merge.js';
 import {
@@ -16,7 +17,7 @@ import {
   setMember,
 } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
-import { atDirective, evaluateDirective, inTurns, runError } from '../scope/evaluate-directive.js';
+import { atDirective, atOnce, evaluateDirective, inTurns, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 import type { RunNames } from '../scope/run-scope.js';
 import { traceScope } from '../scope/trace-scope.js';
@@ -92,6 +93,9 @@ export function judge(
   return context;
 }
 
+/** A name that is copied into a collection with many. */
+const STEPS_OF_NAME = 15;
+
 /**
  * Sees an evaluated `temp` merged over the one so far: collections member by member, everything else replaced. A name that is
  * written but evaluates to undefined is taken away, nested ones too: a token that is gone must not be sent for ever.
@@ -110,7 +114,8 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
   log.learn(rules.hidesTemp ? collectSecrets(value) : collectNamedSecrets(value));
   const earlier = context.scope['temp'];
   const kept = isPlainObject(earlier) ? withoutUndefined(earlier, directive.raw, value) : {};
-  return context.seeing({ temp: deepMerge(kept, value) });
+  const merge = (): PlainObject => deepMerge(kept, value, (names) => spend(STEPS_OF_NAME * names));
+  return context.seeing({ temp: atDirective(directive, context, () => atOnce(context, merge)) });
 }
 
 /** The earlier members without those that `raw` writes and that came to nothing. Names that are expressions are not known. */
