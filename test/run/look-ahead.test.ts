@@ -7,6 +7,7 @@ import type { Transport, TransportRequest } from '../../src/http/message/transpo
 import { fixtureOfCase } from '../../src/testing/cases/case-fixture.js';
 import { readCase } from '../../src/testing/cases/read-case.js';
 import { mockTransport } from '../../src/testing/exchanges/play-exchanges.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { playFixture } from '../../src/testing/fixtures/play-fixture.js';
 import { recordTransport } from '../../src/testing/recording/record-transport.js';
 import { writeApp } from '../app/temp-app.js';
@@ -201,6 +202,26 @@ describe('look-ahead', () => {
     const limits = { maxPages: 5 };
     await engineOf({ ...PAGED, pagination }, { transport, lookAhead: 4, limits }).run();
     expect(most()).toBe(1);
+  });
+
+  it('asks again in its turn where a request has become another one meanwhile', async () => {
+    const clock = createVirtualClock(Date.UTC(2024, 0, 1, 23, 59, 50));
+    const days: string[] = [];
+    const { transport, asked } = pages(6, (page) => {
+      // It is midnight since page 3 was asked for: a time without a date is another one.
+      if (page === 2) clock.advance(20_000);
+      return undefined;
+    });
+    const seen: Transport = (request) => {
+      days.push(`${pageOf(request)} ${new URL(request.url).searchParams.get('day')}`);
+      return transport(request);
+    };
+    const day = "{{formatDate(parseDate('10:00'; 'HH:mm'); 'D')}}";
+    const test = engineOf({ ...UP_TO_TOTAL, qs: { day } }, { transport: seen, clock, lookAhead: 3 });
+    const { bundles = [] } = await test.run();
+    expect(bundles.map((bundle) => (bundle as { id: number }).id)).toEqual(upTo(6));
+    expect(days.filter((each) => each.startsWith('3 '))).toEqual(['3 1', '3 2']);
+    expect(asked.slice(-4)).toEqual([3, 4, 5, 6]);
   });
 
   it('is for the last request of a chain, and none of an endpoint', async () => {
