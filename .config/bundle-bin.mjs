@@ -153,24 +153,17 @@ const LAYERS = [
     base: 'src/cli/commands/run.ts',
     shared: 'RUN_COMMAND',
     entries: [
-      ...['connect', 'connections', 'epoch', 'events', 'init', 'rest', 'rpc'].map(
+      ...['connect', 'connections', 'dev', 'epoch', 'events', 'init', 'rest', 'rpc'].map(
         (name) => `src/cli/commands/${name}.ts`,
       ),
       ...['scenarios', 'schemas', 'serve', 'test', 'webhook'].map((name) => `src/cli/commands/${name}.ts`),
       'src/check/check-run.ts',
       'src/cli/recording/recorder.ts',
-      'src/lsp/serve-lsp.ts',
-      'src/run/paging/look-ahead.ts',
-    ],
-  },
-  {
-    base: 'src/cli/commands/test.ts',
-    shared: 'TEST_COMMAND',
-    entries: [
-      'src/cli/commands/dev.ts',
       'src/cli/tests/live-tests.ts',
       'src/cli/tests/record-cases.ts',
       'src/cli/tests/service-access.ts',
+      'src/lsp/serve-lsp.ts',
+      'src/run/paging/look-ahead.ts',
     ],
   },
 ];
