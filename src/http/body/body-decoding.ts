@@ -1,5 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
 import { assertNever } from '../../util/assert-never.js';
+import { createBoundedCache } from '../../util/bounded-cache.js';
+import { ownMember } from '../../util/plain-object.js';
 import type { Turns } from '../../util/turns.js';
 import { isJsonMediaType, isXmlMediaType, readContentType, responseHeader } from '../message/content-type.js';
 import type { TransportResponse } from '../message/transport.js';
@@ -27,8 +29,7 @@ export type DecodedBody =
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
  */
 export function decodeBody(response: TransportResponse, type: ResponseType): DecodedBody {
-  const { mediaType, charset } = readContentType(responseHeader(response.headers, 'content-type'));
-  const format = chooseFormat(type, mediaType);
+  const { format, charset } = chooseReading(response, type);
   if (format === 'binary') return { ok: true, value: response.body };
   const text = decodeText(
     response.body,
@@ -62,8 +63,7 @@ export async function decodeLargeBody(
   turns: Turns,
 ): Promise<DecodedBody> {
   const { body, status } = response;
-  const { mediaType, charset: named } = readContentType(responseHeader(response.headers, 'content-type'));
-  const format = chooseFormat(type, mediaType);
+  const { format, charset: named } = chooseReading(response, type);
   if (format === 'binary') return { ok: true, value: body };
   const charset = named ?? (format === 'xml' ? declaredEncoding(body) : undefined);
   const pieces = (): AsyncIterable<string> => decodeTextInTurns(body, charset, turns);
@@ -101,6 +101,27 @@ async function readLargeJson(
   turns: Turns,
 ): Promise<ParseResult> {
   return parseJsonInTurns(await readUtf8InTurns(body, charset, turns), turns);
+}
+
+interface Reading {
+  readonly format: BodyFormat;
+  /** As the header names it. */
+  readonly charset: string | undefined;
+}
+
+/** By type and header: the answers of a service have the same one, and taking it apart costs as much as a small body. */
+const READINGS = createBoundedCache<Reading>(64);
+const MAX_CACHED_LENGTH = 200;
+
+function chooseReading({ headers }: TransportResponse, type: ResponseType): Reading {
+  const header = ownMember(headers, 'content-type');
+  const key = `${type} ${header}`;
+  const known = READINGS.get(key);
+  if (known !== undefined) return known;
+  const { mediaType, charset } = readContentType(responseHeader(headers, 'content-type'));
+  const reading = { format: chooseFormat(type, mediaType), charset };
+  if (key.length <= MAX_CACHED_LENGTH) READINGS.set(key, reading);
+  return reading;
 }
 
 function chooseFormat(type: ResponseType, mediaType: string): BodyFormat {

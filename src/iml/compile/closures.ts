@@ -1,9 +1,9 @@
 import { assertNever } from '../../util/assert-never.js';
 import { makeUnknownFunctionError, wrapCallError } from '../environment/call-error.js';
+import { findRewrite, MAX_REWRITTEN_ARGUMENTS } from '../environment/call-rewrites.js';
 import { acceptsDebug, environmentFor } from '../environment/debug-hook.js';
 import type { Environment, ImlFunction } from '../environment/environment.js';
 import { readScopeListener } from '../environment/scope-listener.js';
-import { DATE_FUNCTIONS, DATE_REWRITE } from '../functions/date.js';
 import type { Binary, Call, Expression, Index, Member, Unary } from '../syntax/ast.js';
 import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
 import { memberReader, readFirst, readIndex } from '../values/path.js';
@@ -195,10 +195,8 @@ function compileRelation(
 /** `if` and `ifempty` evaluate only the branch they need. [app] */
 function compileCall(node: Call, context: CompileContext): Evaluate {
   const fn = lookUpFunction(node.name, context);
-  if (fn === DATE_FUNCTIONS['formatDate']) {
-    const rewrite = compileDateRewrite(node, context);
-    if (rewrite !== undefined) return rewrite;
-  }
+  const rewritten = fn && compileRewritten(fn, node, context);
+  if (rewritten !== undefined) return rewritten;
   const args = compileArguments(node.args, context);
   if (isLazy(node.name, fn)) {
     return node.name === 'if' ? compileIf(args, node, context) : compileIfEmpty(args, node, context);
@@ -211,14 +209,16 @@ function compileCall(node: Call, context: CompileContext): Evaluate {
   };
 }
 
-/** `formatDate(parseDate(...))`, the way dates are written anew. Undefined for any other call of `formatDate`. */
-function compileDateRewrite(node: Call, context: CompileContext): Evaluate | undefined {
-  const [parsed, ...others] = node.args;
-  if (parsed?.kind !== 'call' || lookUpFunction(parsed.name, context) !== DATE_FUNCTIONS['parseDate'])
+/** A call whose first argument is a call, where the two have a shorter way, as `formatDate(parseDate(...))` has. */
+function compileRewritten(fn: ImlFunction, node: Call, context: CompileContext): Evaluate | undefined {
+  const [first, ...others] = node.args;
+  if (first?.kind !== 'call') return undefined;
+  const rewrite = findRewrite(fn, lookUpFunction(first.name, context));
+  if (rewrite === undefined || Math.max(node.args.length, first.args.length) > MAX_REWRITTEN_ARGUMENTS) {
     return undefined;
-  if (others.length > 2 || parsed.args.length > 3) return undefined;
-  const parse = applied(DATE_REWRITE.parse, compileArguments(parsed.args, context), parsed, context);
-  return applied(DATE_REWRITE.format, [parse, ...compileArguments(others, context)], node, context);
+  }
+  const inner = applied(rewrite.inner, compileArguments(first.args, context), first, context);
+  return applied(rewrite.outer, [inner, ...compileArguments(others, context)], node, context);
 }
 
 function compileArguments(args: Call['args'], context: CompileContext): Evaluate[] {

@@ -7,6 +7,7 @@ import { monthByName, weekdayByName } from '../date/names.js';
 import { parseInstant } from '../date/parse.js';
 import { readDateInstant } from '../date/read-date.js';
 import { findZone, requireZone, type Zone } from '../date/zone.js';
+import { declareRewrite } from '../environment/call-rewrites.js';
 import type { Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
 import { isEmpty, toNumber, toText } from '../values/coerce.js';
 
@@ -149,15 +150,6 @@ function findDifference(unit: unknown): Difference | undefined {
   return DIFFERENCES.get(name) ?? DIFFERENCES.get(`${name}s`);
 }
 
-/**
- * `formatDate` and `parseDate` where the one gets what the other gave: milliseconds since the epoch in place of a `Date`, which
- * would cost as much as the parsing.
- */
-export const DATE_REWRITE: { readonly format: ImlFunction; readonly parse: ImlFunction } = {
-  format: (environment, ms, format, timezone) => formatInstant(environment, ms as number, format, timezone),
-  parse: parseToInstant,
-};
-
 /** Functions of dates. Source: https://help.make.com/date-and-time-functions. */
 export const DATE_FUNCTIONS: FunctionTable = {
   formatDate,
@@ -177,3 +169,9 @@ export const DATE_FUNCTIONS: FunctionTable = {
   setYear: setPart(setYear),
   dateDifference,
 };
+
+// Milliseconds since the epoch in place of a `Date`, which would cost as much as the parsing.
+declareRewrite(formatDate, parseDate, {
+  outer: (environment, ms, format, timezone) => formatInstant(environment, ms as number, format, timezone),
+  inner: parseToInstant,
+});
