@@ -50,7 +50,7 @@ const CHARACTERS = 4000;
 /** J6: deep nesting has to evaluate as well, or the job fails. */
 export const GROWTH: Gauge = {
   name: 'J6 growth exponent of time over size',
-  floor: 1.25,
+  floor: 1.3,
   target: 1.1,
   unit: '',
   run: async ({ rounds }) => {
