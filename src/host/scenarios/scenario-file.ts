@@ -179,7 +179,7 @@ function readFields(at: Spot, shape: Shape): Fields {
   const known = Object.keys(shape.keys);
   for (const name of Object.keys(value)) {
     if (known.includes(name)) continue;
-    const hint = didYouMean(name, known);
+    const hint = didYouMean(name, known) || ` Expected: ${known.join(', ')}.`;
     throw fileError(
       { document, pointer: childPointer(pointer, name) },
       `"${name}" is not known here.${hint}`,
