@@ -7,7 +7,7 @@ import type {
 } from '../document/compile/compiled-request.js';
 import { AppError } from '../errors/app-error.js';
 import { toText } from '../iml/values/coerce.js';
-import { checkResponse } from '../run/response/check-response.js';
+import { checkResponse, failureError } from '../run/response/check-response.js';
 import { extendTemp } from '../run/response/receive-response.js';
 import { ownMember, type PlainObject } from '../util/plain-object.js';
 import type { ConnectionRun } from './connection-run.js';
@@ -37,8 +37,8 @@ export function receiveCallback(authorize: CompiledRequest, query: CallbackQuery
   const received = extendTemp(response.temp, context);
   const refusal = refusalIn(query);
   const spec = refusal === undefined || response.valid !== undefined ? response : refused(response, refusal);
-  const error = checkResponse(spec, undefined, received);
-  if (error !== undefined) throw error;
+  const failure = checkResponse(spec, undefined, received);
+  if (failure !== undefined) throw failureError(failure, received);
   run.keep(response, received);
 }
 

@@ -1,6 +1,6 @@
 import type { Turns } from '../util/turns.js';
 import { SANITIZED } from './redact-value.js';
-import { MIN_SECRET_LENGTH, secretForms } from './secret-forms.js';
+import { type FormsOfSecret, MIN_SECRET_LENGTH, secretForms } from './secret-forms.js';
 import { createPatternSet, type PatternSet } from './text-finder.js';
 import {
   BASE64_ALPHABET,
@@ -48,13 +48,20 @@ export interface SecretStretch {
 
 /** Remembered values of one run; a service that answers with ever new secrets cannot fill the memory. */
 const MAX_SECRETS = 5000;
-/** Units of all forms together. */
-const MAX_UNITS = 1_000_000;
 /** Secrets that are looked for in all forms; a run that knows more has learned them from an answer. */
 const MAX_RARE = 32;
+/**
+ * Units of what is looked for, of all secrets together, up to which a further one is looked for in so many forms: a long one
+ * takes fifty times its length in all of them, seven times in the common ones. [choice]
+ */
+const MAX_UNITS: Readonly<Record<FormsOfSecret, number>> = {
+  all: 1_000_000,
+  common: 1_250_000,
+  written: 2_500_000,
+};
 
 /** How far behind the end of what is shown a secret is looked for that begins in it. */
-const MAX_OVERLAP = 8192;
+export const MAX_OVERLAP = 8192;
 
 /** A stretch of a text. */
 interface Stretch {
@@ -82,8 +89,8 @@ export function createKnownSecrets(): KnownSecrets {
   return {
     version: () => secrets.size,
     add: (secret) => {
-      if (secrets.has(secret) || secrets.size >= MAX_SECRETS || units >= MAX_UNITS) return;
-      const forms = secretForms(secret, secrets.size < MAX_RARE);
+      if (secrets.has(secret) || secrets.size >= MAX_SECRETS || units >= MAX_UNITS.written) return;
+      const forms = secretForms(secret, chooseForms(secrets.size, units));
       if (forms === undefined) return;
       secrets.add(secret);
       for (const form of forms.plain) patterns.plain.add(foldSpaces(form));
@@ -111,6 +118,11 @@ export function createKnownSecrets(): KnownSecrets {
     isIn: (text) => find(text).length > 0,
     find,
   };
+}
+
+function chooseForms(known: number, units: number): FormsOfSecret {
+  if (known < MAX_RARE && units < MAX_UNITS.all) return 'all';
+  return units < MAX_UNITS.common ? 'common' : 'written';
 }
 
 /**

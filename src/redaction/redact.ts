@@ -4,7 +4,7 @@ import { findHeader } from '../http/message/headers.js';
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/message/transport.js';
 import type { Turns } from '../util/turns.js';
-import { createKnownSecrets, type KnownSecrets } from './known-secrets.js';
+import { createKnownSecrets, type KnownSecrets, MAX_OVERLAP } from './known-secrets.js';
 import { redactBodyText, redactPatterns, redactQuery } from './redact-text.js';
 import {
   type Budget,
@@ -151,7 +151,8 @@ function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
   const text = (raw: string): string => {
     if (raw === '') return raw;
     if (budget.left <= 0) return LEFT_OUT;
-    const cost = mayBeEncoded(raw) ? budget.encoded : 1;
+    const near = raw.slice(0, budget.left + MAX_OVERLAP);
+    const cost = mayBeEncoded(near) ? budget.encoded : 1;
     const length = Math.min(raw.length, Math.ceil(budget.left / cost));
     budget.left -= length * cost;
     const shown = redactPatterns(known.clean(raw, length));

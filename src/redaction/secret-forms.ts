@@ -13,6 +13,12 @@ const MAX_SHORT_LENGTH = 4096;
 /** Longer values are not looked for as they are rewritten, or escaped within base64: each form takes as much again. */
 const MAX_LAYERED_LENGTH = 512;
 
+/**
+ * In how many forms a secret is looked for: `all`; `common`, without UTF-16 and what is encoded twice, for one of many; as it is
+ * `written`, with its lines, where those of others take all the room there is.
+ */
+export type FormsOfSecret = 'all' | 'common' | 'written';
+
 /** What of a secret is looked for, by the way a text is read. */
 export interface SecretForms {
   /** In the text, and in the text with its escapes undone. */
@@ -28,24 +34,25 @@ export interface SecretForms {
  * base64 text (`user:secret`) and encoded twice, each as UTF-8, UTF-16 and, where it can be, Latin-1; short ones also escaped for an
  * address or JSON within base64, in quoted-printable, and composed otherwise or misread where they go beyond ASCII.
  * Undefined for a value too short or too long to be a secret.
- *
- * @param isRare false for a secret that is one of many: UTF-16 and what is encoded twice is left out then
  */
-export function secretForms(secret: string, isRare = true): SecretForms | undefined {
+export function secretForms(secret: string, which: FormsOfSecret = 'all'): SecretForms | undefined {
   if (secret.length < MIN_SECRET_LENGTH || secret.length > MAX_SECRET_LENGTH) return undefined;
   const lines = secret.split(/[\r\n]+/).filter((line) => line.length >= 16 && !line.startsWith('-----'));
   // What cannot be encoded is sent as U+FFFD.
   const sent = secret.replace(/\p{Surrogate}/gu, '\ufffd');
+  const isRare = which === 'all';
   const isShort = secret.length <= MAX_SHORT_LENGTH;
   const isLayered = isRare && secret.length <= MAX_LAYERED_LENGTH;
   const written = [secret, secret.trim(), sent, ...lines, ...(isLayered ? rewritings(sent) : [])];
   const texts = [...written, ...decodings(secret)].filter((text) => text.length >= MIN_SECRET_LENGTH);
+  const plain = [...new Set(texts.map((text) => text.replaceAll('\0', '')))];
+  if (which === 'written') return { plain, hex: [], base64: [] };
   const bytes = isRare ? encodings(secret) : [Buffer.from(secret, 'utf8')];
   const base64 = bytes.flatMap(base64Pieces);
   if (isShort && isRare) base64.push(...encodedTwice(secret));
   if (isLayered) base64.push(...escapings(sent).flatMap((text) => base64Pieces(Buffer.from(text, 'utf8'))));
   return {
-    plain: texts.map((text) => text.replaceAll('\0', '')),
+    plain,
     hex: isShort ? bytes.map((each) => each.toString('hex')) : [],
     base64,
   };

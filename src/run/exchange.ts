@@ -81,7 +81,7 @@ function prepareEndpoint(
       const { callEndpoint } = at.run.rules;
       if (callEndpoint === undefined) throw endpointError('No endpoint can be called here.', at);
       const answered = at.seeing({ ...(await callEndpoint(call, at)) });
-      return { context: judge(request.response, undefined, answered), bytes: undefined };
+      return { context: await judge(request.response, undefined, answered), bytes: undefined };
     },
   };
 }

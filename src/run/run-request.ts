@@ -4,7 +4,7 @@ import { evaluateLimit } from './paging/response-limit.js';
 import { collectOutputs, countRecords, type Page, singlePage } from './response/collect-outputs.js';
 import { extendTemp, judge } from './response/receive-response.js';
 import { type RequestEnd, runPages } from './run-pages.js';
-import { evaluateDirective, evaluateFlag, inTurns, runError } from './scope/evaluate-directive.js';
+import { evaluateDirective, evaluateFlag, runError } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
 import { traceScope } from './scope/trace-scope.js';
 
@@ -73,7 +73,7 @@ async function* runStatic(
   limit: number | undefined,
   before: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
-  const judged = await inTurns(before, () => judge(request.response, undefined, before));
+  const judged = await judge(request.response, undefined, before);
   const { page, context } = await collectOutputs(request.response, limit ?? Number.POSITIVE_INFINITY, judged);
   context.progress.records = countRecords(page);
   await plan.isSatisfied?.(page, context);

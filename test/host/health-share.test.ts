@@ -4,7 +4,7 @@ import { createHost, type Host } from '../../src/host/create-host.js';
 import { createHostMetrics } from '../../src/host/server/metrics.js';
 import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { createVirtualClock, type VirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
 import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';
@@ -17,9 +17,10 @@ afterEach(async () => {
   for (const host of hosts.splice(0)) await host.stop(100);
 });
 
-async function open(store: HostStore = createHostMemoryStore()): Promise<Host> {
+async function open(store: HostStore = createHostMemoryStore(), clock?: VirtualClock): Promise<Host> {
   const host = createHost({
     store,
+    ...(clock && { clock }),
     flows: flowsOf(() => SUCCESS),
     receiver: receiveJson,
     limits: { maxRequests: 5 },
@@ -47,6 +48,29 @@ it('answers /health and /metrics while calls whose bodies do not come take all p
     ),
   );
   expect(statuses).toEqual([200, 200, 200]);
+});
+
+it('looks after 50 requests to /health at a time, and refuses one more', async () => {
+  let looks = 0;
+  const hanging: HostStore = {
+    ...createHostMemoryStore(),
+    countBy: () => {
+      looks++;
+      return new Promise(() => {});
+    },
+  };
+  const clock = createVirtualClock(0);
+  const { origin } = await (await open(hanging, clock)).listen();
+  const refused: string[] = [];
+  const asked = Array.from({ length: 51 }, async () => {
+    const answer = await (await send(`${origin}/health`, { method: 'GET' })).text();
+    if (!answer.includes('The store does not answer.')) refused.push(answer);
+  });
+  await eventually(() => looks + refused.length === 51);
+  expect(looks).toBe(50);
+  clock.advance(5000);
+  await Promise.all(asked);
+  expect(refused).toHaveLength(1);
 });
 
 it('says that a store is failing which does not answer at all', async () => {

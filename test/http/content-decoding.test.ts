@@ -2,6 +2,8 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { describe, expect, it } from 'vitest';
 import type { TransportResponse } from '../../src/http/message/transport.js';
 import { type ContentDecodingOptions, decodeContent } from '../../src/http/transport/content-decoding.js';
+import { joinInTurns } from '../../src/http/transport/join-in-turns.js';
+import { CountedTurns } from '../util/counted-turns.js';
 import { request, text } from './loopback.js';
 
 function decode(
@@ -17,6 +19,10 @@ function decode(
   const { url, signal } = request('https://a.test/p?hush=hush');
   return decodeContent({ status: 200, headers, body, url }, signal, options);
 }
+
+/** A bomb that goes through is not printed. */
+const lengthOf = async (encoding: string, body: Uint8Array): Promise<number> =>
+  (await decode(encoding, body)).body.length;
 
 const HELLO = Buffer.from('hello');
 const BOMB = Buffer.alloc(10 * 1024 * 1024);
@@ -84,7 +90,19 @@ describe('refuses', () => {
     ['one inside another', 'gzip, gzip', gzipSync(gzipSync(BOMB))],
   ])('a bomb in %s by its ratio', async (_title, encoding, body) => {
     expect(BOMB.length / body.length).toBeGreaterThan(250);
-    await expect(decode(encoding, body)).rejects.toMatchObject({ code: 'NETWORK_RESPONSE_TOO_LARGE' });
+    await expect(lengthOf(encoding, body)).rejects.toMatchObject({ code: 'NETWORK_RESPONSE_TOO_LARGE' });
+  });
+
+  it('more than 250 bytes for one, and not 250', async () => {
+    const size = 2_000_000;
+    const zeros = gzipSync(Buffer.alloc(size));
+    // What stands behind the last member is read over.
+    const inBytes = (length: number): Uint8Array =>
+      Buffer.concat([zeros, Buffer.alloc(length - zeros.length)]);
+    expect(await lengthOf('gzip', inBytes(size / 250))).toBe(size);
+    await expect(lengthOf('gzip', inBytes(size / 250 - 1))).rejects.toMatchObject({
+      code: 'NETWORK_RESPONSE_TOO_LARGE',
+    });
   });
 
   it('what is larger than the ceiling, and not what reaches it', async () => {
@@ -97,5 +115,30 @@ describe('refuses', () => {
 
   it('no small body, however well it compresses', async () => {
     expect((await decode('gzip', gzipSync(Buffer.alloc(1024 * 1024)))).body).toHaveLength(1024 * 1024);
+  });
+});
+
+describe('decoded pieces', () => {
+  it.each([
+    [[], '', 0],
+    [['one'], 'one', 0],
+    [['one', '', 'two', 'three'], 'onetwothree', 4],
+  ])('%j are joined in turns', async (pieces, joined, taken) => {
+    const turns = new CountedTurns();
+    const bytes = await joinInTurns(
+      pieces.map((piece) => Buffer.from(piece)),
+      turns,
+    );
+    expect(text(bytes)).toBe(joined);
+    expect(turns.taken).toBe(taken);
+  });
+
+  it('are the body, however many there are', async () => {
+    const body = Buffer.alloc(3_000_000, noise);
+    for (const encode of [gzipSync, deflateSync, brotliCompressSync]) {
+      const encoding = encode === gzipSync ? 'gzip' : encode === deflateSync ? 'deflate' : 'br';
+      const decoded = await decode(encoding, encode(body), { maxRatio: Number.POSITIVE_INFINITY });
+      expect(body.equals(decoded.body)).toBe(true);
+    }
   });
 });

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createNetworkGuard } from '../../src/http/guard/network-guard.js';
+import { createAgentPool } from '../../src/http/transport/undici-agents.js';
 import {
   createUndiciTransport,
   type UndiciTransportOptions,
@@ -425,5 +426,19 @@ describe('TLS', () => {
       const response = await transport(request(server.origin, { ca: `${pem('ca')}\n# ${turn}\n` }));
       expect(text(response.body)).toBe('secure');
     }
+  });
+
+  it('keeps the 16 authorities used last, and closes what it has for others', async () => {
+    const timeouts = { connectTimeoutMs: 1000, headersTimeoutMs: 1000, bodyTimeoutMs: 1000 };
+    const guard = createNetworkGuard();
+    const pool = await using(createAgentPool({ guard, maxConnectionsPerOrigin: 1, ...timeouts }));
+    const authority = (turn: number): string => `${pem('ca')}\n# ${turn}\n`;
+    const agents = Array.from({ length: 16 }, (_, turn) => pool.agentFor(authority(turn)));
+    const [first, second] = agents;
+    expect(pool.agentFor(authority(0))).toBe(first);
+    pool.agentFor(authority(16));
+    expect(agents.map((agent) => agent.closed)).toEqual(agents.map((agent) => agent === second));
+    expect(pool.agentFor(authority(0))).toBe(first);
+    expect(pool.agentFor(authority(1))).not.toBe(second);
   });
 });

@@ -45,8 +45,8 @@ describe('what is looked for', () => {
     ['a little of both', 'ü-ключ', 3, 1],
   ])('is written in %s in so many ways, and escaped in so many', (_, secret, ways, escaped) => {
     expect(secretForms(secret)?.hex).toHaveLength(ways);
-    expect(secretForms(secret, false)?.hex).toEqual([Buffer.from(secret).toString('hex')]);
-    expect(secretForms(secret, false)?.base64).toHaveLength(3);
+    expect(secretForms(secret, 'common')?.hex).toEqual([Buffer.from(secret).toString('hex')]);
+    expect(secretForms(secret, 'common')?.base64).toHaveLength(3);
     expect(secretForms(secret)?.base64).toHaveLength(3 * (ways + escaped) + 9);
   });
 

@@ -60,6 +60,14 @@ describe('what is shown by default takes about as long to clean, whatever it is'
     expect(shown.replace('… [left out]', '')).toHaveLength(expected);
   });
 
+  it.each([
+    ['near what is shown', 8191, Math.ceil(most / 3)],
+    ['far behind it', 8192, most],
+  ])('text with an escape %s', (_title, behind, expected) => {
+    const shown = createRedactor({ secrets: [] }).text(`${'x'.repeat(most + behind)}%41`);
+    expect(shown.replace('… [left out]', '')).toHaveLength(expected);
+  });
+
   it('values and their names', () => {
     const shown = createRedactor({ secrets: [] }).value(Array.from({ length: 10_000 }, () => ({ id: 1 })));
     // An item, its member, and the name of that.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collectSecrets } from '../../src/redaction/collect-secrets.js';
+import { collectNamedSecrets, collectSecrets } from '../../src/redaction/collect-secrets.js';
 import { createRedactor, type LoggableRequest, type Redactor } from '../../src/redaction/redact.js';
 import { isSecretName } from '../../src/redaction/secret-names.js';
 
@@ -11,6 +11,25 @@ function request(rest: Partial<LoggableRequest>): LoggableRequest {
 }
 
 const plain = createRedactor({ secrets: [], maxShown: 2 ** 21 });
+
+describe('secrets by their names', () => {
+  const token = 'abc-token-1';
+
+  it('are looked for in 200,000 values at once', () => {
+    const behind = (count: number): unknown[] => [...Array<number>(count).fill(0), { token }];
+    expect(collectNamedSecrets(behind(199_998))).toEqual([token]);
+    expect(collectNamedSecrets(behind(199_999))).toEqual([]);
+  });
+
+  it('are looked for under 10,000 different names at once', () => {
+    const behind = (count: number): object => ({
+      ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, 0])),
+      token,
+    });
+    expect(collectNamedSecrets(behind(9_999))).toEqual([token]);
+    expect(collectNamedSecrets(behind(10_000))).toEqual([]);
+  });
+});
 
 describe('a known secret', () => {
   const text = (raw: string): string =>

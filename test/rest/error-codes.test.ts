@@ -89,4 +89,12 @@ describe('the codes of the REST API', () => {
     );
     expect(line).toBe(`failed POST ${path} createSubscription id: Error: not stored < Error: secret`);
   });
+
+  it.each(['text', 'json'] as const)('are told with five causes at most, as %s', (format) => {
+    const call = { requestId: 'id', operation: undefined, method: 'GET', path: '/' };
+    let chain = new Error('6');
+    for (const message of ['5', '4', '3', '2', '1']) chain = new Error(message, { cause: chain });
+    const line = describeFailure(chain, call, format);
+    expect(line.match(/Error: \d/g)).toEqual(['1', '2', '3', '4', '5'].map((each) => `Error: ${each}`));
+  });
 });

@@ -1,9 +1,11 @@
-import { promisify } from 'node:util';
+import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { TransportError } from '../../errors/transport-error.js';
+import { Turns } from '../../util/turns.js';
 import { responseHeader } from '../message/content-type.js';
 import { parseHttpUrl } from '../message/http-url.js';
 import type { TransportResponse } from '../message/transport.js';
+import { joinInTurns } from './join-in-turns.js';
 import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
 
 export interface ContentDecodingOptions {
@@ -13,7 +15,8 @@ export interface ContentDecodingOptions {
   readonly maxRatio?: number | undefined;
 }
 
-type Decoder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
+/** Makes the stream that decodes such bytes. */
+type Decoder = (bytes: Uint8Array) => Transform;
 
 /** A body this small is harmless whatever its ratio. */
 const FREE_BYTES = 1024 * 1024;
@@ -21,16 +24,11 @@ const FREE_BYTES = 1024 * 1024;
 /** One on top of the other; more have no use but to hide a bomb. */
 const MAX_ENCODINGS = 4;
 
-const gunzip: Decoder = promisify(zlib.gunzip);
-const inflate: Decoder = promisify(zlib.inflate);
-const inflateRaw: Decoder = promisify(zlib.inflateRaw);
-const brotli: Decoder = promisify(zlib.brotliDecompress);
-
 const DECODERS: Readonly<Record<string, Decoder>> = {
-  gzip: gunzip,
-  'x-gzip': gunzip,
-  deflate: (bytes, options) => (hasZlibHeader(bytes) ? inflate(bytes, options) : inflateRaw(bytes, options)),
-  br: brotli,
+  gzip: () => zlib.createGunzip(),
+  'x-gzip': () => zlib.createGunzip(),
+  deflate: (bytes) => (hasZlibHeader(bytes) ? zlib.createInflate() : zlib.createInflateRaw()),
+  br: () => zlib.createBrotliDecompress(),
 };
 
 /** Values servers put into `Content-Encoding` that encode nothing. [inf] */
@@ -90,18 +88,41 @@ async function decode(
   if (decoder === undefined) {
     throw undecodable(origin, `the encoding ${JSON.stringify(encoding.slice(0, 40))} is not known`);
   }
-  try {
-    return await decoder(bytes, { maxOutputLength });
-  } catch (cause) {
-    if (isTooLarge(cause)) {
-      throw new TransportError(
-        'NETWORK_RESPONSE_TOO_LARGE',
-        `${origin}: the decoded response is larger than ${maxOutputLength} bytes.`,
-        { retryable: false },
-      );
-    }
+  const pieces = await readPieces(decoder(bytes), bytes, maxOutputLength).catch((cause: unknown) => {
     throw undecodable(origin, `the body is not ${encoding}`, cause);
+  });
+  if (pieces === undefined) {
+    throw new TransportError(
+      'NETWORK_RESPONSE_TOO_LARGE',
+      `${origin}: the decoded response is larger than ${maxOutputLength} bytes.`,
+      { retryable: false },
+    );
   }
+  return joinInTurns(pieces, new Turns());
+}
+
+/** All that a stream makes of the bytes; undefined once that is more than `maxBytes`. */
+function readPieces(
+  stream: Transform,
+  bytes: Uint8Array,
+  maxBytes: number,
+): Promise<readonly Buffer[] | undefined> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    stream.on('data', (piece: Buffer) => {
+      length += piece.length;
+      if (length <= maxBytes) {
+        pieces.push(piece);
+        return;
+      }
+      stream.destroy();
+      resolve(undefined);
+    });
+    stream.once('end', () => resolve(pieces));
+    stream.on('error', reject);
+    stream.end(bytes);
+  });
 }
 
 function undecodable(origin: string, reason: string, cause?: unknown): TransportError {
@@ -109,10 +130,6 @@ function undecodable(origin: string, reason: string, cause?: unknown): Transport
     retryable: false,
     cause,
   });
-}
-
-function isTooLarge(error: unknown): boolean {
-  return error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
 }
 
 /** Servers disagree about "deflate": RFC 9110 means the zlib format, some send it bare. */

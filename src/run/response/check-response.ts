@@ -1,6 +1,11 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledResponse, CompiledValid, ErrorEntry } from '../../document/compile/compiled-request.js';
-import { APP_ERROR_TYPES, AppError, type AppErrorType } from '../../errors/app-error.js';
+import {
+  APP_ERROR_TYPES,
+  AppError,
+  type AppErrorOptions,
+  type AppErrorType,
+} from '../../errors/app-error.js';
 import { responseHeader } from '../../http/message/content-type.js';
 import { parseRetryAfter } from '../../http/message/retry-after.js';
 import type { TransportResponse } from '../../http/message/transport.js';
@@ -23,26 +28,38 @@ export function defaultType(status: number): AppErrorType {
   return status >= 500 && status <= 599 ? 'ConnectionError' : 'RuntimeError';
 }
 
+/** Why a response is no good; its message may hold secrets as yet. */
+export interface ResponseFailure {
+  readonly type: AppErrorType;
+  readonly message: string;
+  readonly details: Pick<AppErrorOptions, 'statusCode' | 'place' | 'retryAfterMs' | 'cause'>;
+}
+
+/** The error a failure is told as, secrets removed. */
+export function failureError({ type, message, details }: ResponseFailure, context: RunContext): AppError {
+  return runError(type, message, context, details);
+}
+
 /**
  * Decides whether a response is good: a status of 400 to 599 never is, any other is what `valid` says.
  * The scope holds the response already.
  *
  * @param response undefined for a request that sends nothing
- * @returns the error the response stands for, or undefined for a good one
+ * @returns the failure the response stands for, or undefined for a good one
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/valid
  */
 export function checkResponse(
   spec: CompiledResponse,
   response: TransportResponse | undefined,
   context: RunContext,
-): AppError | undefined {
+): ResponseFailure | undefined {
   const status = response?.status;
   const isErrorStatus = status !== undefined && status >= 400 && status <= 599;
   // `valid` is not asked about such a status. [choice]
-  if (isErrorStatus) return responseError(spec, undefined, response, context);
+  if (isErrorStatus) return readFailure(spec, undefined, response, context);
   const isGood =
     spec.valid === undefined ? isGoodStatus(status) : evaluateFlag(spec.valid.condition, true, context);
-  return isGood ? undefined : responseError(spec, spec.valid, response, context);
+  return isGood ? undefined : readFailure(spec, spec.valid, response, context);
 }
 
 /** Without `valid`: 200 to 399. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error [doc] */
@@ -50,29 +67,28 @@ function isGoodStatus(status: number | undefined): boolean {
   return status === undefined || (status >= 200 && status <= 399);
 }
 
-function responseError(
+function readFailure(
   spec: CompiledResponse,
   valid: CompiledValid | undefined,
   response: TransportResponse | undefined,
   context: RunContext,
-): AppError {
+): ResponseFailure {
   const status = response?.status ?? 0;
   const sources = [valid, spec.error?.entries.get(String(status)), spec.error].filter((s) => s !== undefined);
   const reader = new ErrorReader(status, context);
   for (const source of sources) reader.read(source);
   const { message, type, failure } = reader;
   const decided = sources.find((source) => source.message !== undefined) ?? sources[0];
-  return runError(
-    type === undefined ? defaultType(status) : readErrorType(type),
-    message ?? defaultMessage(status),
-    context,
-    {
+  return {
+    type: type === undefined ? defaultType(status) : readErrorType(type),
+    message: message ?? defaultMessage(status),
+    details: {
       statusCode: response?.status,
       place: failure?.place ?? context.document?.placeOf(decided?.pointer ?? '/url'),
       retryAfterMs: response && retryAfter(response, context),
       cause: failure,
     },
-  );
+  };
 }
 
 /** Reads message and type of an error from the places they can be written in, the first that says something winning. */

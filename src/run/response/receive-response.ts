@@ -21,7 +21,7 @@ import { atDirective, atOnce, evaluateDirective, inTurns, runError } from '../sc
 import type { RunContext } from '../scope/run-context.js';
 import type { RunNames } from '../scope/run-scope.js';
 import { traceScope } from '../scope/trace-scope.js';
-import { checkResponse } from './check-response.js';
+import { checkResponse, failureError, type ResponseFailure } from './check-response.js';
 
 /**
  * Takes a response in and judges it: body by `type`, `temp`, then status and `valid`.
@@ -50,7 +50,7 @@ export async function receiveResponse(
     throw runError(errorType, message, before, { place, cause, statusCode: response.status });
   }
   const context = before.seeing({ ...head, body: decoded.value });
-  return inTurns(context, () => judge(spec, response, context));
+  return judge(spec, response, context);
 }
 
 function readResponseType(
@@ -74,23 +74,37 @@ async function decodeAndLearn(
   const isLarge = response.body.byteLength > MAX_BYTES_AT_ONCE;
   const decoded = isLarge ? await decodeLargeBody(response, type, turns) : decodeBody(response, type);
   if (decoded.ok) await context.run.log.learnAnswer(decoded.value, turns);
+  // What is evaluated next takes a turn of its own.
+  if (isLarge) await turns.next();
   return decoded;
 }
 
+/** A message of more characters is cleaned in a turn of its own: it takes up to some 30 ms. */
+const MAX_MESSAGE_AT_ONCE = 16 * 1024;
+
 /**
- * A request without url: nothing is received, but `temp`, `valid` and `error` count.
+ * What `temp`, `valid` and `error` make of a response; of none, for a request without url.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [inf]
  */
-export function judge(
+export async function judge(
   spec: CompiledResponse,
   response: TransportResponse | undefined,
   before: RunContext,
-): RunContext {
+): Promise<RunContext> {
+  const { context, failure } = await inTurns(before, () => weigh(spec, response, before));
+  if (failure === undefined) return context;
+  if (failure.message.length > MAX_MESSAGE_AT_ONCE) await new Turns().next();
+  throw failureError(failure, context);
+}
+
+function weigh(
+  spec: CompiledResponse,
+  response: TransportResponse | undefined,
+  before: RunContext,
+): { context: RunContext; failure: ResponseFailure | undefined } {
   const context = extendTemp(spec.temp, before);
   if (context.settings.trace === 'deep') traceScope('response', context);
-  const error = checkResponse(spec, response, context);
-  if (error !== undefined) throw error;
-  return context;
+  return { context, failure: checkResponse(spec, response, context) };
 }
 
 /** A name that is copied into a collection with many. */
