@@ -1,4 +1,6 @@
+import { EngineError } from '../errors/engine-error.js';
 import type { CheckParameters } from '../parameters/check/parameter-check.js';
+import { collectSecrets } from '../redaction/collect-secrets.js';
 import type { ReadyParameters } from './check-parameters.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
@@ -18,13 +20,28 @@ export interface ConnectedInput extends FormInput {
  * that is due.
  *
  * @throws AppError of type BundleValidationError, before anything is sent; InvalidAccessTokenError or
- *   InvalidConfigurationError for a connection that cannot be had
+ *   InvalidConfigurationError for a connection that cannot be had; ImlError (IML_HOST_VALUE) for values that throw while they are read
  */
 export async function beginRun(
   runtime: Runtime,
   input: ConnectedInput,
   subject: RunSubject,
   traits: RunTraits = {},
+): Promise<StartedRun> {
+  try {
+    return await begin(runtime, input, subject, traits);
+  } catch (error) {
+    // What throws while it is read does so again, and then that is the reason.
+    if (!(error instanceof EngineError)) collectSecrets(input.parameters, input.connection, input.common);
+    throw error;
+  }
+}
+
+async function begin(
+  runtime: Runtime,
+  input: ConnectedInput,
+  subject: RunSubject,
+  traits: RunTraits,
 ): Promise<StartedRun> {
   input.signal?.throwIfAborted();
   const { parameters, secrets } = hasNoParameters(input, subject)

@@ -12,6 +12,7 @@ import type { ParameterList } from '../parameters/form/parameter-spec.js';
 import { readParameters } from '../parameters/form/read-parameters.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor } from '../redaction/redact.js';
+import { redactAppError } from '../redaction/redact-app-error.js';
 import type { PlainObject } from '../util/plain-object.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
@@ -152,12 +153,5 @@ function cleaned(
     common ?? runtime.common,
   );
   const { text } = createRedactor({ secrets: [...known, ...secrets] });
-  const { type, message, suberrors, ...rest } = error;
-  const [clean, ...cleanSuberrors] = [message, ...(suberrors ?? [])].map(text);
-  if (clean === message && cleanSuberrors.every((line, index) => line === suberrors?.[index])) return error;
-  return new AppError(type, clean ?? '', {
-    ...rest,
-    cause: error.cause,
-    suberrors: suberrors && cleanSuberrors,
-  });
+  return redactAppError(error, text);
 }

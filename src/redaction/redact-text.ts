@@ -23,7 +23,7 @@ export function redactBodyText(text: string, rules: ValueRules): string {
   if (/^[^\s=&<>]+=[^\s]*$/.test(part.trim())) {
     return rules.text(redactPairs(part, 'body', pathNames(rules), rules));
   }
-  return rules.text(redactLoosePairs(part));
+  return rules.text(redactLoosePairs(part, rules));
 }
 
 /** The address with the values of secret names in its query hidden. */
@@ -134,7 +134,7 @@ function nameBefore(text: string, end: number): string {
  * Members of JSON that was cut off or is only quoted: `"password": "x`. The end of a value is looked for by hand: a
  * pattern that knows escapes runs out of its stack on a long one.
  */
-function redactLoosePairs(text: string): string {
+function redactLoosePairs(text: string, rules: ValueRules): string {
   let shown = '';
   let from = 0;
   for (const match of text.matchAll(/"([\w.-]{1,100})"\s{0,10}:\s{0,10}"/g)) {
@@ -142,6 +142,8 @@ function redactLoosePairs(text: string): string {
     if (match.index < from || !isSecretName(match[1] ?? '', 'body')) continue;
     shown += text.slice(from, start) + SANITIZED;
     from = endOfString(text, start);
+    // Of one that was cut off nobody knows the rest.
+    if (from < text.length) rules.onHidden(text.slice(start, from), 'name');
   }
   return shown + text.slice(from);
 }

@@ -6,11 +6,12 @@ import { cli } from './fake-io.js';
 
 // Line 12 of the findings: whatever an app, its files and its folder are called, no command steers a terminal with it.
 
-const POISON = '\u009b2J\u007f\u202e\u061c\u2066';
+const POISON = '\u009b2J\u007f\u202e\u061c\u2066\u2028\u200b\ufeff';
 const TEXT = `\u001b[31m\r\u0007\u0085${POISON}`;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these must not come out.
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const STEERING =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not come out.
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
 /** Colours, and the line of progress that a terminal is shown. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: written by the command itself.
 const OWN = /\u001b\[[0-9;]*[mK]|\r/g;

@@ -22,8 +22,9 @@ const TEXTS = [
   ...['\u001b[2Jgone', '\u009b31mred', '\u0007\u0008', '\u202eabc', '\u0000', '\ud800', '\u2028::error::x'],
 ];
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these must not come out.
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const STEERING =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not come out.
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
 
 async function report(create: MakeReporter, text: string): Promise<string> {
   const context = {

@@ -5,6 +5,8 @@ import { cli } from './fake-io.js';
 const STEERING = [
   ...['\u0000', '\u0007', '\u001b', '\u007f', '\u0080', '\u009b', '\u009f'],
   ...['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069'],
+  // What some take for the end of a line, and what nobody sees.
+  ...['\u2028', '\u2029', '\u180e', '\u200b', '\u2060', '\u2064', '\u206a', '\ufeff', '\ufff9', '\u{e0041}'],
 ];
 
 describe('JSON that is printed', () => {
@@ -19,4 +21,17 @@ describe('JSON that is printed', () => {
       }
     },
   );
+
+  it('keeps joiners where they mean something, and shows them where they hide', async () => {
+    const kept = 'می\u200cخواهم 👩\u200d💻 क्\u200dष';
+    const { out } = await cli([
+      'eval',
+      '{{v}}',
+      '--context',
+      JSON.stringify({ v: `${kept} adm\u200din \u200cx` }),
+      '--json',
+    ]);
+    expect(out).toContain(kept);
+    expect(out).toContain('adm\\u200din \\u200cx');
+  });
 });

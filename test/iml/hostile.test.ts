@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ImlError } from '../../src/errors/iml-error.js';
 import { compile } from '../../src/iml/compile.js';
+import { parseTemplate, safeParseTemplate } from '../../src/iml/syntax/parser.js';
 import { isSameValue } from '../../src/testing/matching/same-value.js';
 
 /** Text too long to be written out. */
@@ -255,3 +256,16 @@ describe('data of the embedder', () => {
     expect(outcomeOf('{{x.field}}', { x: { field: 1 } })).toBe(1);
   });
 });
+
+it.each([[new Proxy({}, { get: () => fail() })], [undefined], [7], [{}]])(
+  'what is no text is parsed to an ImlError: case %#',
+  (source) => {
+    const parse = parseTemplate as (source: unknown) => unknown;
+    expect(() => parse(source)).toThrow(expect.objectContaining({ code: 'IML_HOST_VALUE' }));
+    expect((safeParseTemplate as (source: unknown) => unknown)(source)).toMatchObject({ ok: false });
+  },
+);
+
+function fail(): never {
+  throw new TypeError('of the host');
+}

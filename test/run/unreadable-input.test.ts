@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { engineOf } from './helpers.js';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { engineOf, service } from './helpers.js';
 
 // Line 15 of the findings: what an embedder hands in and throws while it is read is told as that.
 
@@ -37,6 +39,35 @@ describe.each(UNREADABLE)('%s', (_, value) => {
     if (outcome !== undefined)
       expect(outcome).toMatchObject({ code: expect.stringMatching(/IML_HOST_VALUE|APP_ERROR/) });
     expect(outcome).not.toBeInstanceOf(TypeError);
+  });
+
+  it.each([
+    ['a field', { parameters: { a: value } }],
+    ['a field of a field', { parameters: { b: { c: value } } }],
+    ['an item', { parameters: { c: [value] } }],
+    ['all parameters', { parameters: Object(value) }],
+    ['all of the connection', { connection: Object(value) }],
+  ])('as %s of a form, neither', async (__, input) => {
+    const fields = [
+      { name: 'a', type: 'text' },
+      { name: 'b', type: 'collection', spec: [{ name: 'c', type: 'password' }] },
+      { name: 'c', type: 'array', spec: { type: 'number' } },
+    ];
+    const app = defineApp({
+      name: 'x',
+      base: { baseUrl: 'https://a.test' },
+      modules: { m: { type: 'action', mappableParams: fields, communication: { response: { output: 1 } } } },
+    });
+    const transport = service(() => ({ json: {} })).transport;
+    const outcome = await createEngine({ app, transport })
+      .module('m')
+      .run(input)
+      .then(
+        ({ error }) => error,
+        (error: unknown) => error,
+      );
+    if (outcome !== undefined) expect(outcome).toMatchObject({ code: expect.stringMatching(/^[A-Z_]+$/) });
+    expect(String(outcome)).not.toMatch(/of the host|proxy/);
   });
 
   it('as common data does, too', async () => {

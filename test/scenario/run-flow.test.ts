@@ -47,6 +47,33 @@ function setup(settings: FlowOptions['settings'] = {}, capacity?: number): Setup
 const kinds = (report: FlowReport): string[] => report.phases.map(({ kind }) => kind);
 
 describe('a flow', () => {
+  it('quotes nothing in an error that an earlier module gave under a name which says secret', async () => {
+    const secret = 'hunter2-of-the-sender';
+    const app = defineApp({
+      name: 'a',
+      base: { baseUrl: 'https://a.test' },
+      modules: {
+        echo: {
+          type: 'action',
+          communication: {
+            url: '/x',
+            body: { text: '{{parameters.text}}' },
+            response: { error: { message: 'refused: {{body.got}}' } },
+          },
+        },
+      },
+    });
+    const transport = async ({ url }: { url: string }) => {
+      const body = Buffer.from(JSON.stringify({ got: secret }));
+      return { status: 400, headers: { 'content-type': 'application/json' }, body, url };
+    };
+    const module = engineModule(createEngine({ app, transport }), 'echo');
+    const first: FlowStep = { id: 1, module: source([{ login: { password: secret }, plain: 'open' }]) };
+    const flow = flowOf(first, { id: 2, module, parameters: { text: '{{1.login.password}}' } });
+    const { error } = await runFlow(flow, {}, setup());
+    expect(error?.message).toMatch(/refused: \[SANITIZED\]$/);
+  });
+
   it('maps outputs of modules by their ids', async () => {
     const send = moduleOf(({ parameters }) => [{ sent: parameters['to'] }]);
     const report = await runFlow(

@@ -1,5 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { AnsweredCall, FailedCall } from '../../rest/call/router.js';
+import { printJson } from './json-output.js';
 import { printableLine } from './terminal-text.js';
 
 /** How `iml rest` writes down what happens. */
@@ -14,7 +15,7 @@ export function describeAnswer(call: AnsweredCall, format: RestLogFormat): strin
   const ms = Math.round(durationMs * 10) / 10;
   if (format === 'json') {
     const at = new Date().toISOString();
-    return JSON.stringify({ at, kind: 'answer', requestId, operation, method, path, status, durationMs: ms });
+    return printJson({ at, kind: 'answer', requestId, operation, method, path, status, durationMs: ms });
   }
   return printableLine(`${status} ${method} ${path} ${operation ?? '-'} ${ms} ms ${requestId}`);
 }
@@ -25,7 +26,7 @@ export function describeFailure(error: unknown, call: FailedCall, format: RestLo
   const causes = describeCauses(error);
   if (format === 'json') {
     const at = new Date().toISOString();
-    return JSON.stringify({ at, kind: 'failure', requestId, operation, method, path, causes });
+    return printJson({ at, kind: 'failure', requestId, operation, method, path, causes });
   }
   return printableLine(`failed ${method} ${path} ${operation ?? '-'} ${requestId}: ${causes.join(' < ')}`);
 }

@@ -1,6 +1,12 @@
-/** Control characters, C1 included, and marks that turn the direction of text. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
-const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/**
+ * Control characters, C1 included; marks that turn the direction of text; what ends a line for some readers of logs and not for
+ * others (U+2028); and what nobody sees: zero-width characters, and tags (U+E0000 on), in which text is hidden from people but
+ * not from programs. Joiners mean something in other scripts and in emoji, and stay there; after Latin text they only make a name look
+ * like another.
+ */
+const UNSAFE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]|(?<![\u0250-\uffff])[\u200c\u200d]/g;
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
@@ -14,7 +20,11 @@ export function printable(text: string): string {
 
 /** The same for JSON, whose line breaks and tabs are between its values: what comes out is the same value. */
 export function escapeUnsafe(text: string): string {
-  return text.replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(UNSAFE, (unsafe) => unsafe.split('').map(escapeUnit).join(''));
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** The same in one line. */

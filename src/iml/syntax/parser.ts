@@ -6,9 +6,13 @@ import { isKeyword, PRECEDENCE } from './syntax.js';
 /**
  * Reads a template: text with `{{expression}}` parts.
  *
- * @throws ImlError of kind `syntax` (IML_SYNTAX, IML_UNTERMINATED_EXPRESSION, IML_UNTERMINATED_STRING) with the offset of the mistake.
+ * @throws ImlError of kind `syntax` (IML_SYNTAX, IML_UNTERMINATED_EXPRESSION, IML_UNTERMINATED_STRING) with the offset of the mistake;
+ *   IML_HOST_VALUE for what is no text
  */
 export function parseTemplate(source: string): Template {
+  if (typeof source !== 'string') {
+    throw new ImlError('IML_HOST_VALUE', 'A template that is parsed has to be a text.', { kind: 'type' });
+  }
   let open = source.indexOf('{{');
   if (open < 0) return { source, parts: source === '' ? [] : [source] };
   const parts: (string | Expression)[] = [];

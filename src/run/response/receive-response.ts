@@ -86,22 +86,33 @@ const MAX_MESSAGE_AT_ONCE = 16 * 1024;
  * What `temp`, `valid` and `error` make of a response; of none, for a request without url.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [inf]
  */
-export async function judge(
+export function judge(
   spec: CompiledResponse,
   response: TransportResponse | undefined,
   before: RunContext,
-): Promise<RunContext> {
-  const { context, failure } = await inTurns(before, () => weigh(spec, response, before));
+): RunContext | Promise<RunContext> {
+  const weighed = inTurns(before, () => weigh(spec, response, before));
+  return weighed instanceof Promise ? weighed.then(tell) : tell(weighed);
+}
+
+interface Weighed {
+  readonly context: RunContext;
+  readonly failure: ResponseFailure | undefined;
+}
+
+function tell({ context, failure }: Weighed): RunContext | Promise<RunContext> {
   if (failure === undefined) return context;
-  if (failure.message.length > MAX_MESSAGE_AT_ONCE) await new Turns().next();
-  throw failureError(failure, context);
+  if (failure.message.length <= MAX_MESSAGE_AT_ONCE) throw failureError(failure, context);
+  return new Turns().next().then(() => {
+    throw failureError(failure, context);
+  });
 }
 
 function weigh(
   spec: CompiledResponse,
   response: TransportResponse | undefined,
   before: RunContext,
-): { context: RunContext; failure: ResponseFailure | undefined } {
+): Weighed {
   const context = extendTemp(spec.temp, before);
   if (context.settings.trace === 'deep') traceScope('response', context);
   return { context, failure: checkResponse(spec, response, context) };

@@ -3,6 +3,9 @@ import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
 import type { CompileOptions } from '../../iml/compile.js';
+import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor } from '../../redaction/redact.js';
+import { redactAppError } from '../../redaction/redact-app-error.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { CompiledStep } from './compile-flow.js';
 import type { ModuleInput, TriggerData } from './flow.js';
@@ -25,13 +28,28 @@ export type StepOutcome =
 /**
  * Runs one module for one bundle: maps its inputs, and runs it.
  *
- * @returns every failure that is a matter of the app or the flow as `error`
+ * @returns every failure that is a matter of the app or the flow as `error`, without what stands in the outputs under a name that says secret
  * @throws what is neither: the reason of an aborted signal, or a defect
  */
 export async function runStep(
+  step: CompiledStep,
+  outputs: Outputs,
+  extra: Extra,
+  options: CompileOptions,
+): Promise<StepOutcome> {
+  const outcome = await run(step, outputs, extra, options);
+  if (outcome.error === undefined) return outcome;
+  // A service may quote what it was sent, and to the module a mapped password was a text like others.
+  const { text } = createRedactor({ secrets: collectNamedSecrets(outputs) });
+  return { error: redactAppError(outcome.error, text) };
+}
+
+type Extra = Pick<ModuleInput, 'data' | 'payload' | 'signal'>;
+
+async function run(
   { step, inputs }: CompiledStep,
   outputs: Outputs,
-  extra: Pick<ModuleInput, 'data' | 'payload' | 'signal'>,
+  extra: Extra,
   options: CompileOptions,
 ): Promise<StepOutcome> {
   const { module, connection } = step;

@@ -1,4 +1,5 @@
 import type { App } from '../../document/app.js';
+import { findHeader } from '../../http/message/headers.js';
 import { isSecretField } from '../../parameters/check/secret-field.js';
 import { fieldsByName, itemFields } from '../../parameters/form/fields-by-name.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
@@ -7,6 +8,7 @@ import { nameSecrets } from '../../redaction/collect-secrets.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import type { FixtureInput } from '../fixtures/fixture.js';
 import {
+  findBodySecrets,
   findHeaderSecrets,
   findNamedSecrets,
   isSecretMember,
@@ -53,6 +55,11 @@ export function learnInput(
   findHeaderSecrets(Object.entries(request.headers ?? {}), onSecret);
   findNamedSecrets(request.query, onSecret, (name) => isSecretName(name, 'query'));
   findNamedSecrets(request.body, onSecret);
+  // Forms, XML, JSON that is not written as we would write it, and what cannot be read at all.
+  const { bodyText, headers = {} } = request;
+  if (bodyText !== undefined) {
+    findBodySecrets(Buffer.from(bodyText), findHeader(Object.entries(headers), 'content-type'), onSecret);
+  }
 }
 
 /** Names of the parameters of a component whose fields hold credentials, as its form says. */
