@@ -108,11 +108,7 @@ function tell({ context, failure }: Weighed): RunContext | Promise<RunContext> {
   });
 }
 
-function weigh(
-  spec: CompiledResponse,
-  response: TransportResponse | undefined,
-  before: RunContext,
-): Weighed {
+function weigh(spec: CompiledResponse, response: TransportResponse | undefined, before: RunContext): Weighed {
   const context = extendTemp(spec.temp, before);
   if (context.settings.trace === 'deep') traceScope('response', context);
   return { context, failure: checkResponse(spec, response, context) };

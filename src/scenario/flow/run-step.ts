@@ -3,9 +3,6 @@ import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
 import type { CompileOptions } from '../../iml/compile.js';
-import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
-import { createRedactor } from '../../redaction/redact.js';
-import { redactAppError } from '../../redaction/redact-app-error.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { CompiledStep } from './compile-flow.js';
 import type { ModuleInput, TriggerData } from './flow.js';
@@ -39,9 +36,9 @@ export async function runStep(
 ): Promise<StepOutcome> {
   const outcome = await run(step, outputs, extra, options);
   if (outcome.error === undefined) return outcome;
-  // A service may quote what it was sent, and to the module a mapped password was a text like others.
-  const { text } = createRedactor({ secrets: collectNamedSecrets(outputs) });
-  return { error: redactAppError(outcome.error, text) };
+  // Few steps fail, and what takes secrets out is much to load.
+  const { redactFailure } = await import('./redact-failure.js');
+  return { error: redactFailure(outcome.error, outputs) };
 }
 
 type Extra = Pick<ModuleInput, 'data' | 'payload' | 'signal'>;
