@@ -416,16 +416,21 @@ describe('iml serve --record', () => {
     );
     const addressOf = (): string | undefined => /events +(http:\S+)/.exec(serving.errors())?.[1];
     await expect.poll(addressOf, { timeout: 30_000 }).toBeDefined();
-    const answer = await fetch(addressOf() ?? '', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', connection: 'close' },
-      body: '{"id":"9","at":"dawn"}',
-    });
-    expect(answer.status).toBe(202);
+    const call = (body: string): Promise<Response> =>
+      fetch(addressOf() ?? '', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', connection: 'close' },
+        body,
+      });
+    // More than is looked through for secrets while others wait.
+    expect((await call(JSON.stringify({ id: '8', text: 'x'.repeat(128 * 1024) }))).status).toBe(202);
+    await expect.poll(() => serving.errors(), { timeout: 30_000 }).toContain('more than 131072 bytes');
+    expect((await call('{"id":"9","at":"dawn"}')).status).toBe(202);
     await expect.poll(() => serving.errors(), { timeout: 30_000 }).toContain('Recorded ');
     serving.stop();
     expect(await serving.code).toBe(0);
-    const [name = ''] = readdirSync(path.join(home, 'calls', 'events'));
+    const [name = '', ...others] = readdirSync(path.join(home, 'calls', 'events'));
+    expect(others).toEqual([]);
     const file = path.join(home, 'calls', 'events', name);
     expect(readFileSync(file, 'utf8')).not.toContain(addressOf()?.split('/').at(-1));
     expect(await play({ file, folder })).toEqual([]);

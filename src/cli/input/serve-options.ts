@@ -48,7 +48,7 @@ export const SERVE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   },
   record: {
     value: 'FOLDER',
-    help: 'Writes each call of a webhook as a case for iml test, secrets replaced by placeholders.',
+    help: 'Writes each call of a webhook, up to 128 KiB, as a case for iml test, secrets replaced by placeholders.',
   },
   metrics: { help: 'Counts for Prometheus at /metrics.' },
   notify: {

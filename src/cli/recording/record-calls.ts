@@ -35,6 +35,9 @@ export interface CallRecorderOptions {
 /** Calls that wait to be written; beyond that a service calls faster than anybody reads. */
 const MAX_WAITING = 100;
 
+/** Of a body. What is secret in a call is looked for at once, in a time that grows with its square. [choice] */
+const MAX_BODY_BYTES = 128 * 1024;
+
 /**
  * Lays the writing of cases over a receiver. The sender is answered as ever: a call is processed once more to be written,
  * one after another, which sends nothing.
@@ -53,7 +56,9 @@ export async function recordCalls(receiver: Receiver, options: CallRecorderOptio
     receiver: async (request) => {
       const reception = await receiver(request);
       if (waiting >= MAX_WAITING) say('A call is not recorded: too many wait to be written.\n');
-      else {
+      else if (request.call.body.byteLength > MAX_BODY_BYTES) {
+        say(`A call is not recorded: its body has more than ${MAX_BODY_BYTES} bytes.\n`);
+      } else {
         waiting++;
         const number = ++count;
         writing = writing

@@ -1,3 +1,4 @@
+import { RecordingError } from '../../errors/recording-error.js';
 import { createKnownSecrets, type KnownSecrets } from '../../redaction/known-secrets.js';
 import { MIN_SECRET_LENGTH } from '../../redaction/secret-forms.js';
 import { fakeSecret, isPlaceholder } from '../cases/secret-placeholders.js';
@@ -50,7 +51,7 @@ interface Entry extends BookedSecret {
 /** An empty book. */
 export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBook {
   const byValue = new Map<string, Entry>();
-  const names = new Set<string>();
+  const names = createNames();
   const all = createKnownSecrets();
   const add = (entry: BookedSecret): void => {
     const finder = createKnownSecrets();
@@ -65,8 +66,7 @@ export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBo
       if (typeof value === 'string' && isPlaceholder(value)) return value;
       const known = byValue.get(String(value));
       if (known !== undefined) return typeof value === 'number' ? asNumber(known) : known.standIn;
-      const name = freeName(wanted, names);
-      names.add(name);
+      const name = names.take(wanted);
       const standIn = choose(name, value);
       add({ name, value: String(value), standIn, isDerived: false });
       return standIn;
@@ -90,9 +90,21 @@ function asNumber({ standIn, name }: BookedSecret): string | number {
   return typeof standIn === 'number' ? standIn : standInNumber(name);
 }
 
-/** The longest first: one may be a part of another. */
+/** Characters that are looked at for one secret after the other: a few seconds. [choice] */
+const MAX_LOOKED = 1_000_000_000;
+
+/**
+ * The longest first: one may be a part of another.
+ *
+ * @throws RecordingError for more than can be looked at
+ */
 function cleanText(text: string, all: KnownSecrets, byValue: ReadonlyMap<string, Entry>): string {
   if (!all.isIn(text)) return text;
+  if (byValue.size * text.length > MAX_LOOKED) {
+    throw new RecordingError(
+      `A text of ${text.length} characters cannot be looked through for ${byValue.size} secrets, one by one.`,
+    );
+  }
   let cleaned = text;
   for (const entry of [...byValue.values()].toSorted((a, b) => b.value.length - a.value.length)) {
     if (entry.finder.isIn(cleaned)) cleaned = replaceSecret(cleaned, entry, entry.finder);
@@ -102,12 +114,27 @@ function cleanText(text: string, all: KnownSecrets, byValue: ReadonlyMap<string,
 
 const MAX_NAME = 48;
 
-/** Of letters, digits, `.`, `_` and `-`, and not yet taken. */
-function freeName(wanted: string, taken: ReadonlySet<string>): string {
-  const plain = wanted.replace(/[^A-Za-z0-9_.-]+/g, '-').replace(/^-+|-+$/g, '');
-  const name = plain.slice(0, MAX_NAME) || 'value';
-  if (!taken.has(name)) return name;
-  for (let count = 2; ; count++) if (!taken.has(`${name}-${count}`)) return `${name}-${count}`;
+interface Names {
+  /** A name like the one wanted, of letters, digits, `.`, `_` and `-`, that was not taken before. */
+  readonly take: (wanted: string) => string;
+}
+
+function createNames(): Names {
+  const taken = new Set<string>();
+  /** Where to go on counting; a body may hold thousands of one name. */
+  const counts = new Map<string, number>();
+  return {
+    take: (wanted) => {
+      const plain = wanted.replace(/[^A-Za-z0-9_.-]+/g, '-').replace(/^-+|-+$/g, '');
+      const name = plain.slice(0, MAX_NAME) || 'value';
+      let free = name;
+      let count = counts.get(name) ?? 2;
+      for (; taken.has(free); count++) free = `${name}-${count}`;
+      counts.set(name, count);
+      taken.add(free);
+      return free;
+    },
+  };
 }
 
 /** A number of nine digits that a name stands for, so that the same name gives the same one everywhere. */
