@@ -1,18 +1,31 @@
 import type { CompiledPagination, CompiledRequest } from '../document/compile/compiled-request.js';
+import type { Document } from '../document/reading/document.js';
+import type { AppError, AppErrorType } from '../errors/app-error.js';
+import type { ErrorCode } from '../errors/codes.js';
+import { EngineError } from '../errors/engine-error.js';
+import type { Place } from '../errors/place.js';
 import { jsonText } from '../http/body/json-text.js';
-import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
+import type { TransportRequest, TransportResponse } from '../http/message/transport.js';
+import { Turns } from '../util/turns.js';
+import { endpointError, evaluateEndpointCall } from './request/endpoint-call.js';
 import { resolveRequest } from './request/resolve-request.js';
-import { type EarlyAnswers, sendRequest } from './request/send-request.js';
+import { waitForBudget } from './request/wait-for-budget.js';
 import { judge, receiveResponse } from './response/receive-response.js';
-import {
-  atDirective,
-  atOnce,
-  evaluateDirective,
-  evaluateFlag,
-  evaluateFlatObject,
-  runError,
-} from './scope/evaluate-directive.js';
-import type { EndpointCall, RunContext } from './scope/run-context.js';
+import { atDirective, atOnce, runError } from './scope/evaluate-directive.js';
+import type { RunContext } from './scope/run-context.js';
+
+/** An answer that was asked for ahead. */
+export interface EarlyAnswer {
+  readonly response: TransportResponse;
+  readonly sentAtMs: number;
+  readonly durationMs: number;
+}
+
+/** Answers that were asked for before their requests were due. */
+export interface EarlyAnswers {
+  /** The answer to a request; undefined where it was not asked for, or did not come as it should. */
+  readonly take: (request: TransportRequest) => Promise<EarlyAnswer | undefined> | undefined;
+}
 
 /** One exchange of a request, evaluated and ready to be made. */
 export interface PreparedExchange {
@@ -64,16 +77,13 @@ function prepareHttp(
   };
 }
 
-/**
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [src] What the caller sees
- * of the answer is inferred. [inf]
- */
+/** What the caller sees of the answer is inferred. [inf] */
 function prepareEndpoint(
   request: CompiledRequest,
   page: CompiledPagination | undefined,
   context: RunContext,
 ): PreparedExchange {
-  const call = page === undefined ? callOfRequest(request, context) : callOfPage(request, page, context);
+  const call = evaluateEndpointCall(request, page, context);
   const key = atDirective(request.endpoint?.input, context, () => jsonText([call.name, call.input]) ?? '');
   return {
     key,
@@ -86,44 +96,122 @@ function prepareEndpoint(
   };
 }
 
-function callOfRequest(request: CompiledRequest, context: RunContext): EndpointCall {
-  const { endpoint } = request;
-  return {
-    name: endpointName(evaluateDirective(endpoint?.name, context), context),
-    connection: evaluateDirective(endpoint?.connection, context),
-    input: evaluateFlatObject(endpoint?.input, context) ?? {},
+/**
+ * What a failed exchange means for a scenario.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error. [inf]
+ */
+const ERROR_TYPES: Partial<Record<ErrorCode, AppErrorType>> = {
+  NETWORK_FAILED: 'ConnectionError',
+  NETWORK_TIMEOUT: 'ConnectionError',
+  NETWORK_RESPONSE_TOO_LARGE: 'MaxFileSizeExceededError',
+};
+
+/**
+ * Sends one request and counts it.
+ *
+ * @param early where an answer to it may be already
+ * @throws AppError: ConnectionError without a response, RuntimeError where trying again cannot help,
+ *   MaxFileSizeExceededError for a response above the ceiling, ModuleTimeoutError when the time of the module is up;
+ *   the reason of the caller's signal once that is aborted
+ */
+async function sendRequest(
+  request: TransportRequest,
+  context: RunContext,
+  early?: EarlyAnswers,
+): Promise<TransportResponse> {
+  const { clock, budget, transport } = context.settings;
+  const { log } = context.run;
+  context.counters.requests++;
+  const asked = early?.take(request);
+  if (asked !== undefined) {
+    const answer = await asked;
+    context.assertGoesOn();
+    if (answer !== undefined) return receiveEarly(request, answer, context);
+  }
+  const now = clock.now();
+  const account = budget.open(request.url, context.run.connection, now);
+  const shortage = budget.admit(account, now);
+  if (shortage !== undefined) await waitForBudget(account, shortage, context);
+  log.send(request);
+  const sentAt = clock.now();
+  const sending = transport(request);
+  // A listener of the trace may throw before the answer is awaited; its failure must not count as unhandled then.
+  sending.catch(() => {});
+  let response: TransportResponse | undefined;
+  try {
+    // The request is on its way meanwhile.
+    traceRequest(request, undefined, context);
+    if (log.learnsAtOnce(request.body?.byteLength ?? 0)) await log.learnRequest(request, new Turns(() => {}));
+    response = await sending;
+  } catch (error) {
+    context.assertGoesOn();
+    throw error instanceof EngineError ? exchangeError(error, context) : error;
+  } finally {
+    budget.leave(account, response, sentAt, clock.now());
+  }
+  context.assertGoesOn();
+  log.receive(response);
+  traceResponse(response, clock.now() - sentAt, context);
+  return response;
+}
+
+function exchangeError(error: EngineError, context: RunContext): AppError {
+  const place = placeOfUrl(context);
+  return runError(ERROR_TYPES[error.code] ?? 'RuntimeError', error.message, context, { place, cause: error });
+}
+
+/** Tells of an exchange that is over in the place it has in the run. */
+async function receiveEarly(
+  request: TransportRequest,
+  { response, sentAtMs, durationMs }: EarlyAnswer,
+  context: RunContext,
+): Promise<TransportResponse> {
+  const { log } = context.run;
+  log.send(request);
+  traceRequest(request, context.settings.clock.now() - sentAtMs, context);
+  if (log.learnsAtOnce(0)) await log.learnRequest(request, new Turns(() => {}));
+  log.receive(response);
+  traceResponse(response, durationMs, context);
+  return response;
+}
+
+function traceRequest(request: TransportRequest, aheadMs: number | undefined, context: RunContext): void {
+  const { redactor } = context;
+  const isFull = context.settings.trace !== 'summary';
+  const place = placeOfUrl(context) ?? {};
+  const size = request.body?.byteLength ?? 0;
+  // Neither the body nor the place, whose names hold the last answer: a trace that is never written would keep them.
+  const sent = {
+    method: request.method,
+    url: request.url,
+    headers: request.headers,
+    body: isFull ? request.body : undefined,
   };
-}
-
-/** `pagination.endpoint` takes the place of the request's, `pagination.input` is merged by name. [inf] */
-function callOfPage(request: CompiledRequest, page: CompiledPagination, context: RunContext): EndpointCall {
-  const written = evaluateDirective(page.endpoint, context);
-  const input = evaluateFlatObject(page.input, context) ?? {};
-  const merges = evaluateFlag(page.mergeWithParent, true, context);
-  const parent = callOfRequest(request, context);
-  const { name, connection } = written === undefined ? parent : readEndpoint(written, context);
-  return {
-    name,
-    connection: merges ? (connection ?? parent.connection) : connection,
-    input: merges ? { ...parent.input, ...input } : input,
-  };
-}
-
-function readEndpoint(written: unknown, context: RunContext): Omit<EndpointCall, 'input'> {
-  const endpoint: PlainObject = isPlainObject(written) ? written : { name: written };
-  return {
-    name: endpointName(ownMember(endpoint, 'name'), context),
-    connection: ownMember(endpoint, 'connection'),
-  };
-}
-
-function endpointName(name: unknown, context: RunContext): string {
-  if (typeof name === 'string' && name !== '') return name;
-  throw endpointError('The name of the endpoint evaluates to nothing.', context);
-}
-
-function endpointError(message: string, context: RunContext): Error {
-  return runError('RuntimeError', message, context, {
-    place: context.document?.placeOf('/endpoint'),
+  context.emitLater(() => {
+    const { method, url, headers, body } = redactor.request(sent);
+    const ahead = aheadMs !== undefined && { aheadMs };
+    return { kind: 'request', method, url, headers, ...(isFull && { body }), size, ...ahead, place };
   });
+}
+
+function traceResponse(response: TransportResponse, durationMs: number, context: RunContext): void {
+  const { redactor } = context;
+  const isFull = context.settings.trace !== 'summary';
+  const { byteLength: size } = response.body;
+  // Without bodies, which a trace that is never written would keep.
+  const received = isFull ? response : { ...response, body: undefined };
+  context.emitLater(() => {
+    const { status, headers, body } = redactor.response(received);
+    return { kind: 'response', status, headers, ...(isFull && { body }), size, durationMs };
+  });
+}
+
+/** Finding a place reads the file's text again, which is too much for every page. */
+const URL_PLACES = new WeakMap<Document, Place>();
+
+function placeOfUrl({ document }: RunContext): Place | undefined {
+  if (document === undefined) return undefined;
+  const place = URL_PLACES.get(document) ?? document.placeOf('/url');
+  URL_PLACES.set(document, place);
+  return place;
 }

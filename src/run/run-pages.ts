@@ -2,8 +2,7 @@ import type { CompiledRepeat, CompiledRequest } from '../document/compile/compil
 import { Turns } from '../util/turns.js';
 import { type MadeExchange, type PreparedExchange, prepareExchange } from './exchange.js';
 import type { LookAhead } from './paging/look-ahead.js';
-import { PageLoops } from './paging/page-loops.js';
-import { findStopReason, warnOfLimit } from './paging/paginate.js';
+import { Paginator, warnOfLimit } from './paging/paginate.js';
 import { waitForRepeat } from './paging/repeat.js';
 import { collectOutputs, countRecords, type Page, type TakenPage } from './response/collect-outputs.js';
 import { extendTemp } from './response/receive-response.js';
@@ -41,7 +40,7 @@ export async function* runPages(
   plan: PagingPlan,
   first: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
-  const loops = new PageLoops(first.settings.onPageLoop);
+  const paginator = new Paginator(request.pagination, first.settings.onPageLoop);
   const { progress, counters } = first;
   progress.records = 0;
   let context = first;
@@ -54,16 +53,16 @@ export async function* runPages(
       const asked = context;
       const exchange = await inTurns(asked, () => prepareExchange(request, page, asked));
       if (exchange === undefined) return stop('no-next-url', context);
-      if (loops.stopsAtRequest(exchange.key, context)) return stop('page-loop', context);
+      if (paginator.stopsAtRequest(exchange.key, context)) return stop('page-loop', context);
       if (page !== undefined) counters.pages++;
       const made = await makeExchange(request, exchange, context, ahead);
-      if (loops.stopsAtBody(made.bytes, made.context)) return stop('page-loop', made.context);
+      if (paginator.stopsAtBody(made.bytes, made.context)) return stop('page-loop', made.context);
       if (turns.isOver) await turns.next();
       const taken = await collectPage(request, plan, made.context);
       if (turns.isOver) await turns.next();
       const isSatisfied = (await plan.isSatisfied?.(taken.page, taken.context)) === true;
       const wanted = { limit: plan.limit, isSatisfied };
-      const end = findStopReason(taken.page, request.pagination, wanted, taken.context);
+      const end = paginator.findStopReason(taken.page, wanted, taken.context);
       const stopped = end.reason && stop(end.reason, end.context);
       if (stopped === undefined) ahead?.reach(taken.page, plan.limit, end.context);
       yield taken.page;
@@ -73,7 +72,7 @@ export async function* runPages(
     }
   } finally {
     ahead?.end(context);
-    loops.tell(context);
+    paginator.tell(context);
   }
 }
 

@@ -17,7 +17,7 @@ import { once } from '../../iml/values/work.js';
 import type { CheckParameters } from '../../parameters/check/parameter-check.js';
 import { type BudgetFigures, CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/budget.js';
 import { type Limits, resolveLimits, resolveLookAhead } from '../../run/limits/limits.js';
-import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/page-loops.js';
+import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/paginate.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import type { RunObserver } from '../../run/scope/run-observer.js';
 import type { TraceDepth, TraceListener } from '../../run/trace/trace.js';

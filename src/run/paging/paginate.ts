@@ -1,32 +1,108 @@
 import type { CompiledPagination } from '../../document/compile/compiled-request.js';
 import type { Page } from '../response/collect-outputs.js';
-import { evaluateFlag } from '../scope/evaluate-directive.js';
+import type { EngineSettings } from '../scope/engine-settings.js';
+import { evaluateFlag, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 import type { StopReason } from '../trace/trace.js';
 
+/** What follows where the embedder says nothing: the platform would go on, too. [choice] */
+export const DEFAULT_ON_PAGE_LOOP: EngineSettings['onPageLoop'] = 'warn';
+
 /**
- * Why no further page is asked for after `page`, if so. The condition sees the next page as `pagination.page`, and so does
- * all that comes after it.
+ * Decides when the pages of one list end: at a request or an answer that came before, and behind a page for all other reasons.
  *
- * The limits come behind the condition: a run that is complete at a limit has not been cut by it.
+ * Pages that repeat any earlier one of the list are noticed: cursors can go A-B-A, so not only the one before. What follows is
+ * the embedder's choice; the platform would go on. [choice]
  *
- * @param wanted.isSatisfied whether the user of the pages has seen enough, as a polling trigger may
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination
  */
-export function findStopReason(
-  page: Page,
-  pagination: CompiledPagination | undefined,
-  wanted: { readonly limit: number | undefined; readonly isSatisfied: boolean },
-  context: RunContext,
-): { readonly reason: StopReason | undefined; readonly context: RunContext } {
-  if (pagination === undefined) return { reason: 'no-pagination', context };
-  const { limit, isSatisfied } = wanted;
-  if (limit !== undefined && context.progress.records >= limit) return { reason: 'response-limit', context };
-  if (page.isEmpty) return { reason: 'empty-page', context };
-  if (isSatisfied) return { reason: 'trigger', context };
-  const next = context.seeing({ pagination: { page: context.position.page + 1 } });
-  const goesOn = evaluateFlag(pagination.condition, true, next);
-  return { reason: goesOn ? findLimit(next) : 'condition', context: next };
+export class Paginator {
+  readonly #pagination: CompiledPagination | undefined;
+  readonly #onPageLoop: EngineSettings['onPageLoop'];
+  readonly #sent = new Set<string>();
+  #lastBody: Uint8Array | undefined;
+  /** The first page that repeats another, and how that was seen. */
+  #loop: { readonly page: number; readonly what: string } | undefined;
+  #lastLoop = 0;
+  #loops = 0;
+
+  constructor(pagination: CompiledPagination | undefined, onPageLoop: EngineSettings['onPageLoop']) {
+    this.#pagination = pagination;
+    this.#onPageLoop = onPageLoop;
+  }
+
+  /**
+   * Whether paging ends before this is asked for: it was asked for an earlier page, its token or link came round again.
+   *
+   * @throws AppError of type RuntimeError with `onPageLoop: 'error'`
+   */
+  stopsAtRequest(key: string, context: RunContext): boolean {
+    if (this.#sent.has(key)) return this.#note('its token or link is the same', context);
+    this.#sent.add(key);
+    return false;
+  }
+
+  /**
+   * Whether paging ends at this answer: a body that is not empty came a second time in a row. Answers without bytes are
+   * not compared.
+   *
+   * @throws AppError of type RuntimeError with `onPageLoop: 'error'`
+   */
+  stopsAtBody(bytes: Uint8Array | undefined, context: RunContext): boolean {
+    const last = this.#lastBody;
+    this.#lastBody = bytes;
+    if (bytes === undefined || last === undefined || bytes.byteLength === 0) return false;
+    return Buffer.compare(bytes, last) === 0 && this.#note('its body is the same', context);
+  }
+
+  /**
+   * Why no further page is asked for after `page`, if so. The condition sees the next page as `pagination.page`, and so does
+   * all that comes after it.
+   *
+   * The limits come behind the condition: a run that is complete at a limit has not been cut by it.
+   *
+   * @param wanted.isSatisfied whether the user of the pages has seen enough, as a polling trigger may
+   */
+  findStopReason(
+    page: Page,
+    wanted: { readonly limit: number | undefined; readonly isSatisfied: boolean },
+    context: RunContext,
+  ): { readonly reason: StopReason | undefined; readonly context: RunContext } {
+    const pagination = this.#pagination;
+    if (pagination === undefined) return { reason: 'no-pagination', context };
+    const { limit, isSatisfied } = wanted;
+    if (limit !== undefined && context.progress.records >= limit)
+      return { reason: 'response-limit', context };
+    if (page.isEmpty) return { reason: 'empty-page', context };
+    if (isSatisfied) return { reason: 'trigger', context };
+    const next = context.seeing({ pagination: { page: context.position.page + 1 } });
+    const goesOn = evaluateFlag(pagination.condition, true, next);
+    return { reason: goesOn ? findLimit(next) : 'condition', context: next };
+  }
+
+  /** Warns of a loop, once for all its pages; for use when paging is over. */
+  tell(context: RunContext): void {
+    if (this.#loop === undefined) return;
+    const { page, what } = this.#loop;
+    const message =
+      this.#loops === 1
+        ? `Page ${page} repeats an earlier page: ${what}.`
+        : `${this.#loops} pages repeat an earlier page, the first of them page ${page}: ${what}.`;
+    const place = context.document?.placeOf('/pagination');
+    context.warnOnce({ code: 'page-loop', message, place }, `${place?.file} ${place?.pointer}`);
+  }
+
+  #note(what: string, context: RunContext): boolean {
+    const { page } = context.position;
+    if (this.#onPageLoop === 'error') {
+      const place = context.document?.placeOf('/pagination');
+      throw runError('RuntimeError', `Page ${page} repeats an earlier page: ${what}.`, context, { place });
+    }
+    this.#loop ??= { page, what };
+    if (this.#lastLoop !== page) this.#loops++;
+    this.#lastLoop = page;
+    return this.#onPageLoop === 'stop';
+  }
 }
 
 function findLimit(context: RunContext): StopReason | undefined {

@@ -1,0 +1,67 @@
+import type { CompiledPagination, CompiledRequest } from '../../document/compile/compiled-request.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
+import {
+  evaluateDirective,
+  evaluateFlag,
+  evaluateFlatObject,
+  runError,
+} from '../scope/evaluate-directive.js';
+import type { EndpointCall, RunContext } from '../scope/run-context.js';
+
+/**
+ * The call of a sibling endpoint that a request, or a follow-up page of it, asks for.
+ *
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [src]
+ *
+ * @throws AppError of type RuntimeError where no endpoint is named
+ */
+export function evaluateEndpointCall(
+  request: CompiledRequest,
+  page: CompiledPagination | undefined,
+  context: RunContext,
+): EndpointCall {
+  return page === undefined ? callOfRequest(request, context) : callOfPage(request, page, context);
+}
+
+function callOfRequest(request: CompiledRequest, context: RunContext): EndpointCall {
+  const { endpoint } = request;
+  return {
+    name: endpointName(evaluateDirective(endpoint?.name, context), context),
+    connection: evaluateDirective(endpoint?.connection, context),
+    input: evaluateFlatObject(endpoint?.input, context) ?? {},
+  };
+}
+
+/** `pagination.endpoint` takes the place of the request's, `pagination.input` is merged by name. [inf] */
+function callOfPage(request: CompiledRequest, page: CompiledPagination, context: RunContext): EndpointCall {
+  const written = evaluateDirective(page.endpoint, context);
+  const input = evaluateFlatObject(page.input, context) ?? {};
+  const merges = evaluateFlag(page.mergeWithParent, true, context);
+  const parent = callOfRequest(request, context);
+  const { name, connection } = written === undefined ? parent : readEndpoint(written, context);
+  return {
+    name,
+    connection: merges ? (connection ?? parent.connection) : connection,
+    input: merges ? { ...parent.input, ...input } : input,
+  };
+}
+
+function readEndpoint(written: unknown, context: RunContext): Omit<EndpointCall, 'input'> {
+  const endpoint: PlainObject = isPlainObject(written) ? written : { name: written };
+  return {
+    name: endpointName(ownMember(endpoint, 'name'), context),
+    connection: ownMember(endpoint, 'connection'),
+  };
+}
+
+function endpointName(name: unknown, context: RunContext): string {
+  if (typeof name === 'string' && name !== '') return name;
+  throw endpointError('The name of the endpoint evaluates to nothing.', context);
+}
+
+/** A failure of a call, at the place where the endpoint is named. */
+export function endpointError(message: string, context: RunContext): Error {
+  return runError('RuntimeError', message, context, {
+    place: context.document?.placeOf('/endpoint'),
+  });
+}
