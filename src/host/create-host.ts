@@ -4,6 +4,8 @@ import { type PlainAnswer, type PlainRequest, toFetchResponse } from '../server/
 import { type FetchServer, type ListenOptions, serveOn } from '../server/serve-fetch.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import { type IncomingCall, readCallBody } from '../webhook/incoming-call.js';
+import type { Claim } from './claim/claim.js';
+import { createWorkerLease, type WorkerLease } from './claim/lease.js';
 import { createEventAdmin, type EventAdmin } from './events/event-admin.js';
 import { createIntake, type Intake } from './events/intake.js';
 import { purge } from './events/purge.js';
@@ -18,24 +20,22 @@ import {
   removeHook,
 } from './hooks/hooks.js';
 import { DEFAULT_GRACE_MS, type HostLimits, resolveHostLimits } from './host-limits.js';
+import type { Checkpoint, HostContext } from './ports/context.js';
+import { type HostObserver, tellAll } from './ports/observer.js';
+import type { Flows, HostQueue, Receiver } from './ports/ports.js';
+import { type HostTracing, NO_TRACING } from './ports/tracing.js';
 import { createStoreQueue } from './queue/store-queue.js';
 import { runScheduled } from './scenarios/run-scheduled.js';
 import { createScenarioAdmin, type ScenarioAdmin } from './scenarios/scenario-admin.js';
+import { findDueScenarios, followClock } from './schedule/due-work.js';
+import { repeatEvery } from './schedule/repeat-every.js';
 import { type Health, readHealth } from './server/health.js';
 import type { HostMetrics } from './server/metrics.js';
 import type { HookRow, HostStore } from './store/tables.js';
 import { type Arrivals, createArrivals } from './work/arrivals.js';
-import type { Claim } from './work/claim.js';
-import type { Checkpoint, HostContext } from './work/context.js';
 import { createDispatcher, type Dispatcher } from './work/dispatcher.js';
-import { findDueScenarios, followClock } from './work/due-work.js';
-import { createWorkerLease, type WorkerLease } from './work/lease.js';
 import { nextTurn } from './work/next-turn.js';
-import { type HostObserver, tellAll } from './work/observer.js';
-import type { Flows, HostQueue, Receiver } from './work/ports.js';
-import { repeatEvery } from './work/repeat-every.js';
 import { runClaim } from './work/run-claim.js';
-import { type HostTracing, NO_TRACING } from './work/tracing.js';
 import { createWorkLog, type WorkContext, type WorkSource } from './work/work-log.js';
 
 /** What a host is made of. Required: store, receiver and flows; everything else has a default. */

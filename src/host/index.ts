@@ -14,6 +14,35 @@ export { type AttachOptions, attachHook, detachHook } from './hooks/attach-hook.
 export { createEngineReceiver, type Engines } from './hooks/engine-receiver.js';
 export type { Hook, HookWanted } from './hooks/hooks.js';
 export { DEFAULT_HOST_LIMITS, type HostLimits } from './host-limits.js';
+export {
+  type CallAccepted,
+  type CallRefusal,
+  type CallRefused,
+  type HostNotice,
+  type HostObserver,
+  type HostProblem,
+  type RunFinished,
+  type RunSource,
+  type RunStarted,
+  type ScenarioOff,
+  type ScenarioSuspended,
+  tellAll,
+  type WorkGivenUp,
+} from './ports/observer.js';
+export type {
+  FlowOutcome,
+  FlowOutput,
+  FlowRequest,
+  FlowSource,
+  Flows,
+  HostQueue,
+  IncompleteDraft,
+  PollProgress,
+  ReceiveRequest,
+  Receiver,
+  WebhookReception,
+} from './ports/ports.js';
+export type { HostSpan, HostTracing, SpanAttributes, SpanWanted } from './ports/tracing.js';
 export { createPostgresQueue, type PostgresQueueOptions } from './queue/postgres-queue.js';
 export { createStoreQueue, type StoreQueueOptions } from './queue/store-queue.js';
 export { findStuck, type Stuck } from './scenarios/find-stuck.js';
@@ -42,32 +71,3 @@ export type {
   IncompleteStatus,
   ScenarioRow,
 } from './store/tables.js';
-export {
-  type CallAccepted,
-  type CallRefusal,
-  type CallRefused,
-  type HostNotice,
-  type HostObserver,
-  type HostProblem,
-  type RunFinished,
-  type RunSource,
-  type RunStarted,
-  type ScenarioOff,
-  type ScenarioSuspended,
-  tellAll,
-  type WorkGivenUp,
-} from './work/observer.js';
-export type {
-  FlowOutcome,
-  FlowOutput,
-  FlowRequest,
-  FlowSource,
-  Flows,
-  HostQueue,
-  IncompleteDraft,
-  PollProgress,
-  ReceiveRequest,
-  Receiver,
-  WebhookReception,
-} from './work/ports.js';
-export type { HostSpan, HostTracing, SpanAttributes, SpanWanted } from './work/tracing.js';

@@ -11,9 +11,9 @@ import { type Engines, requireEngine } from './hooks/engine-receiver.js';
 import type { Hook } from './hooks/hooks.js';
 import type { FlowDefinition } from './scenarios/flow-definition.js';
 import type { ScenarioEntry } from './scenarios/scenario-file.js';
+import { nextCronTime } from './schedule/cron.js';
 import { assertCanAnswer, type ScenarioPlan } from './store/scenario-plan.js';
 import type { HostStore } from './store/tables.js';
-import { nextCronTime } from './work/cron.js';
 
 /** What sets a host up. */
 export interface SetUpOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors/app-error.js';
+import type { FlowOutput } from '../../src/host/ports/ports.js';
 import { describeOutput } from '../../src/host/scenarios/describe-output.js';
-import type { FlowOutput } from '../../src/host/work/ports.js';
 import { compileFlow } from '../../src/scenario/flow/compile-flow.js';
 import type { FlowModule, FlowStep } from '../../src/scenario/flow/flow.js';
 import { runFlow } from '../../src/scenario/flow/run-flow.js';

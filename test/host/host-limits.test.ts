@@ -3,12 +3,12 @@ import path from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { StoreError } from '../../src/errors/store-error.js';
 import { createHost, type Host } from '../../src/host/create-host.js';
+import type { HostNotice, HostObserver } from '../../src/host/ports/observer.js';
 import { findStuck } from '../../src/host/scenarios/find-stuck.js';
+import { findDueScenarios, followClock } from '../../src/host/schedule/due-work.js';
 import { createHostMetrics } from '../../src/host/server/metrics.js';
 import { openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { EventRow } from '../../src/host/store/tables.js';
-import { findDueScenarios, followClock } from '../../src/host/work/due-work.js';
-import type { HostNotice, HostObserver } from '../../src/host/work/observer.js';
 import { newEvent, newIncomplete, newScenario } from './new-rows.js';
 import { describeEach, type Engine, eventually, openParts } from './open-parts.js';
 import { createFile, dropTemplate } from './test-database.js';
@@ -241,7 +241,7 @@ describeEach('a host', (engine) => {
 });
 
 it('follows a calendar with its time zone through both changes of the clocks', async () => {
-  const { nextCronTime } = await import('../../src/host/work/cron.js');
+  const { nextCronTime } = await import('../../src/host/schedule/cron.js');
   const at = async (afterIso: string): Promise<string> =>
     new Date(
       (await nextCronTime({ pattern: '30 2 * * *', timezone: 'Europe/Prague' }, Date.parse(afterIso))) ?? 0,

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createHost } from '../../src/host/create-host.js';
+import type { HostQueue } from '../../src/host/ports/ports.js';
 import { createStoreQueue } from '../../src/host/queue/store-queue.js';
+import { findDueScenarios } from '../../src/host/schedule/due-work.js';
 import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
-import { findDueScenarios } from '../../src/host/work/due-work.js';
-import type { HostQueue } from '../../src/host/work/ports.js';
 import { eventually } from './open-parts.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 

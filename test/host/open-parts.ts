@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import type { HostQueue } from '../../src/host/ports/ports.js';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { createStoreQueue } from '../../src/host/queue/store-queue.js';
 import {
@@ -7,7 +8,6 @@ import {
   openHostSqlite,
 } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
-import type { HostQueue } from '../../src/host/work/ports.js';
 import type { Clock } from '../../src/util/clock.js';
 import { createFile, createHostDatabase, hasPostgres, POSTGRES_MISSING } from './test-database.js';
 

@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { createHost } from '../../src/host/create-host.js';
+import type { FlowOutcome, FlowRequest } from '../../src/host/ports/ports.js';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { createStoreQueue } from '../../src/host/queue/store-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
-import type { FlowOutcome, FlowRequest } from '../../src/host/work/ports.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
 /** What a worker is told; one in a process of its own on its command line. */

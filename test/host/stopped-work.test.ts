@@ -1,8 +1,8 @@
 import { afterAll, afterEach, expect, it } from 'vitest';
+import { createWorkerLease } from '../../src/host/claim/lease.js';
 import { createHost } from '../../src/host/create-host.js';
 import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
-import { createWorkerLease } from '../../src/host/work/lease.js';
 import { SYSTEM_CLOCK } from '../../src/util/clock.js';
 import { newEvent, newIncomplete, newScenario } from './new-rows.js';
 import { describeEach, eventually, openParts } from './open-parts.js';

@@ -1,11 +1,11 @@
-import type { ScenarioPlan } from '../../src/host/store/scenario-plan.js';
 import type {
   FlowOutcome,
   FlowRequest,
   Flows,
   Receiver,
   WebhookReception,
-} from '../../src/host/work/ports.js';
+} from '../../src/host/ports/ports.js';
+import type { ScenarioPlan } from '../../src/host/store/scenario-plan.js';
 import { completeSettings, type ScenarioSettings } from '../../src/scenario/state/scenario-settings.js';
 
 /** A report of a run that went well. */

@@ -1,7 +1,10 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/errors/engine-error.js';
+import type { Claimed } from '../../src/host/claim/claim.js';
 import { createHost } from '../../src/host/create-host.js';
 import { resolveHostLimits } from '../../src/host/host-limits.js';
+import type { HostContext } from '../../src/host/ports/context.js';
+import { NO_TRACING } from '../../src/host/ports/tracing.js';
 import { createStoreQueue } from '../../src/host/queue/store-queue.js';
 import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import type {
@@ -11,9 +14,6 @@ import type {
   IncompleteRow,
   ScenarioRow,
 } from '../../src/host/store/tables.js';
-import type { Claimed } from '../../src/host/work/claim.js';
-import type { HostContext } from '../../src/host/work/context.js';
-import { NO_TRACING } from '../../src/host/work/tracing.js';
 import { createWorkLog } from '../../src/host/work/work-log.js';
 import { SYSTEM_CLOCK } from '../../src/util/clock.js';
 import { newEvent, newIncomplete, newScenario } from './new-rows.js';

@@ -1,11 +1,11 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { loadPackages } from '../../errors/load-packages.js';
+import type { HostQueue } from '../../host/ports/ports.js';
 import { createPostgresQueue } from '../../host/queue/postgres-queue.js';
 import { createStoreQueue } from '../../host/queue/store-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../host/store/open-host-store.js';
 import type { HostStore } from '../../host/store/tables.js';
-import type { HostQueue } from '../../host/work/ports.js';
 import { SEAL_KEY_BYTES } from '../../util/seal.js';
 import type { Arguments, OptionSpec } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createEngine, type EngineOptions } from '../../app/engine/create-engine.js';
 import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
-import type { Receiver } from '../../host/work/ports.js';
+import type { Receiver } from '../../host/ports/ports.js';
 import { createDigestLog } from '../../testing/recording/digest-log.js';
 import { describeCall } from '../../testing/recording/recorded-call.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';

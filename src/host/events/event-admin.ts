@@ -1,8 +1,8 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { Where } from '../../store/record-store.js';
 import type { Clock } from '../../util/clock.js';
+import type { HostQueue } from '../ports/ports.js';
 import type { EventRow, EventStatus, HostStore, HostWriter } from '../store/tables.js';
-import type { HostQueue } from '../work/ports.js';
 
 /** Which events are meant. What is not given does not matter. */
 export interface EventFilter {

@@ -1,5 +1,5 @@
+import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
-import type { HostContext } from '../work/context.js';
 
 /** Rows that are looked through in one transaction. */
 const STEP = 1000;

@@ -1,6 +1,6 @@
 import { createBoundedCache } from '../../util/bounded-cache.js';
+import type { HostContext } from '../ports/context.js';
 import type { EventRow, HostReader } from '../store/tables.js';
-import type { HostContext } from '../work/context.js';
 
 /** How much more the queue of a hook takes. */
 export interface Capacity {

@@ -8,13 +8,13 @@ import { type PlainAnswer, toPlainAnswer } from '../../server/plain-request.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
+import type { EventClaim } from '../claim/claim.js';
 import { hookPath } from '../hooks/hooks.js';
+import type { CallRefusal } from '../ports/observer.js';
+import type { Receiver, WebhookReception } from '../ports/ports.js';
+import type { HostSpan } from '../ports/tracing.js';
 import type { HookRow } from '../store/tables.js';
-import type { EventClaim } from '../work/claim.js';
-import type { CallRefusal } from '../work/observer.js';
-import type { Receiver, WebhookReception } from '../work/ports.js';
 import { runClaim } from '../work/run-claim.js';
-import type { HostSpan } from '../work/tracing.js';
 import type { WorkContext } from '../work/work-log.js';
 import type { EventDraft, Intake } from './intake.js';
 

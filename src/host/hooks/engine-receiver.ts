@@ -1,6 +1,6 @@
 import type { Engine } from '../../app/engine/create-engine.js';
 import { EngineError } from '../../errors/engine-error.js';
-import type { Receiver } from '../work/ports.js';
+import type { Receiver } from '../ports/ports.js';
 
 /** Engines by the names hooks and scenarios use for their apps. */
 export type Engines = Readonly<Record<string, Engine>>;

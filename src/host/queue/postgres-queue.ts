@@ -2,8 +2,8 @@ import type { Client } from 'pg';
 import { EngineError } from '../../errors/engine-error.js';
 import type { SqlRunner } from '../../store/sql-runner.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
+import type { HostQueue } from '../ports/ports.js';
 import type { HostWriter } from '../store/tables.js';
-import type { HostQueue } from '../work/ports.js';
 import { createStoreQueue } from './store-queue.js';
 
 /** Where the queue listens, and how often (milliseconds) it looks for itself. */

@@ -1,5 +1,5 @@
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
-import type { HostQueue } from '../work/ports.js';
+import type { HostQueue } from '../ports/ports.js';
 
 /** The clock of a queue, and how often (milliseconds) it looks at the store. Default: the clock of the system, 500 ms. */
 export interface StoreQueueOptions {

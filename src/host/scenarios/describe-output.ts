@@ -1,6 +1,6 @@
 import type { CompiledFlow } from '../../scenario/flow/compile-flow.js';
 import type { FlowPhase, FlowReport } from '../../scenario/flow/flow-report.js';
-import type { FlowOutput } from '../work/ports.js';
+import type { FlowOutput } from '../ports/ports.js';
 
 /** What came out of a run, and where its bundles ended if nothing did; undefined for one that an error ended. */
 export function describeOutput(flow: CompiledFlow, report: FlowReport): FlowOutput | undefined {

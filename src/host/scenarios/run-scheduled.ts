@@ -1,11 +1,11 @@
 import { EngineError } from '../../errors/engine-error.js';
+import type { ClaimRequest, EventClaim, ScheduledClaim } from '../claim/claim.js';
+import { locateClaim } from '../claim/held-work.js';
+import type { HostContext } from '../ports/context.js';
+import type { PollProgress } from '../ports/ports.js';
 import type { HostWriter } from '../store/tables.js';
-import type { ClaimRequest, EventClaim, ScheduledClaim } from '../work/claim.js';
-import type { HostContext } from '../work/context.js';
-import { locateClaim } from '../work/held-work.js';
 import { addIncompletes } from '../work/move-state.js';
 import { persist } from '../work/persist.js';
-import type { PollProgress } from '../work/ports.js';
 import { runClaim } from '../work/run-claim.js';
 import { lockOwnScenario } from '../work/settle-one.js';
 import type { WorkAnswer, WorkContext } from '../work/work-log.js';

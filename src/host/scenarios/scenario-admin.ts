@@ -2,9 +2,9 @@ import { EngineError } from '../../errors/engine-error.js';
 import { nextState } from '../../scenario/state/next-state.js';
 import { NEW_SCENARIO, type ScenarioState } from '../../scenario/state/scenario-state.js';
 import type { AdminOptions } from '../events/event-admin.js';
+import { type PlannedRun, planFirst } from '../schedule/schedule.js';
 import { assertCanAnswer, readPlan, readState, type ScenarioPlan } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
-import { type PlannedRun, planFirst } from '../work/schedule.js';
 
 /** A scenario as configuration asks for it. */
 export interface ScenarioWanted {

@@ -11,10 +11,10 @@ import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
 import { type Engines, requireEngine } from '../hooks/engine-receiver.js';
+import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../ports/ports.js';
+import { type HostTracing, NO_TRACING } from '../ports/tracing.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
-import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../work/ports.js';
-import { type HostTracing, NO_TRACING } from '../work/tracing.js';
 import { describeOutput } from './describe-output.js';
 import type { FlowDefinition, StepDefinition } from './flow-definition.js';
 

@@ -1,7 +1,7 @@
 import { nextStart, type StartKind } from '../../scenario/state/next-start.js';
+import { OPEN_INCOMPLETES } from '../claim/claim.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostReader, ScenarioRow } from '../store/tables.js';
-import { OPEN_INCOMPLETES } from '../work/claim.js';
 
 /** Since when something has to be due. */
 export interface StalledOptions {

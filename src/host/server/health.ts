@@ -1,5 +1,5 @@
+import type { HostContext } from '../ports/context.js';
 import { readState } from '../store/scenario-plan.js';
-import type { HostContext } from '../work/context.js';
 import { findStalled } from './find-stalled.js';
 
 /** How a host is, for people and for load balancers. */

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { EngineError } from '../../errors/engine-error.js';
-import type { HostNotice, HostObserver } from '../work/observer.js';
+import type { HostNotice, HostObserver } from '../ports/observer.js';
 import type { Health } from './health.js';
 
 /** What is counted of a host, for `/metrics`: pass it to `createHost({ metrics })`. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { EngineError } from '../../errors/engine-error.js';
-import type { HostNotice, HostObserver } from '../work/observer.js';
+import type { HostNotice, HostObserver } from '../ports/observer.js';
 
 /** Tells somebody outside of what waits for a person. */
 export interface Notifier {

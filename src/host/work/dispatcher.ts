@@ -1,6 +1,6 @@
+import { type Claim, type Claimed, type ClaimRequest, isSerial } from '../claim/claim.js';
+import type { HostContext } from '../ports/context.js';
 import { readPlan } from '../store/scenario-plan.js';
-import { type Claim, type Claimed, type ClaimRequest, isSerial } from './claim.js';
-import type { HostContext } from './context.js';
 import { createDueList } from './due-list.js';
 import { createShares } from './shares.js';
 import type { WorkLog, WorkSource } from './work-log.js';

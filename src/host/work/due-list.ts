@@ -1,5 +1,5 @@
 import type { Clock } from '../../util/clock.js';
-import type { ClaimRequest } from './claim.js';
+import type { ClaimRequest } from '../claim/claim.js';
 import type { Shares } from './shares.js';
 
 /** The scenarios that may have work, and what to ask of them next. */

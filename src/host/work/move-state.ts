@@ -1,8 +1,8 @@
 import { nextState, type StoredExecution } from '../../scenario/state/next-state.js';
+import type { HostContext } from '../ports/context.js';
+import type { FlowOutcome, IncompleteDraft } from '../ports/ports.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
-import type { HostContext } from './context.js';
-import type { FlowOutcome, IncompleteDraft } from './ports.js';
 import type { Settled } from './run-scenario.js';
 import { resolveEnd } from './work-end.js';
 

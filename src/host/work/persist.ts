@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
+import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
-import type { HostContext } from './context.js';
 
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 5000;

@@ -1,9 +1,9 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { fromPortable } from '../../util/portable-value.js';
-import type { Claim } from './claim.js';
-import type { HostContext } from './context.js';
-import { locateClaim } from './held-work.js';
-import type { FlowRequest } from './ports.js';
+import type { Claim } from '../claim/claim.js';
+import { locateClaim } from '../claim/held-work.js';
+import type { HostContext } from '../ports/context.js';
+import type { FlowRequest } from '../ports/ports.js';
 import { defectReport, observeEnd, runScenario, type WantedRun } from './run-scenario.js';
 import { POINT_NAMES, type WorkAnswer, type WorkContext, type WorkEntry } from './work-log.js';
 

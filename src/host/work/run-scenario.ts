@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Transition } from '../../scenario/state/next-state.js';
+import { OPEN_INCOMPLETES } from '../claim/claim.js';
+import type { HostContext } from '../ports/context.js';
+import type { RunSource } from '../ports/observer.js';
+import type { FlowOutcome, FlowRequest, FlowSource } from '../ports/ports.js';
+import { readCallId, readTraceparent } from '../ports/read-call-id.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
-import { OPEN_INCOMPLETES } from './claim.js';
-import type { HostContext } from './context.js';
-import type { RunSource } from './observer.js';
 import { persist } from './persist.js';
-import type { FlowOutcome, FlowRequest, FlowSource } from './ports.js';
-import { readCallId, readTraceparent } from './read-call-id.js';
 import type { WorkEnd } from './work-end.js';
 
 /** A run that is over, as observers see it. */

@@ -1,13 +1,13 @@
 import type { ScenarioState } from '../../scenario/state/scenario-state.js';
+import type { Claim, EventClaim, IncompleteClaim, ScheduledClaim } from '../claim/claim.js';
+import { RELEASED } from '../claim/free-work.js';
+import type { HostContext } from '../ports/context.js';
+import type { FlowOutcome } from '../ports/ports.js';
+import { planAfter } from '../schedule/schedule.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
-import type { Claim, EventClaim, IncompleteClaim, ScheduledClaim } from './claim.js';
-import type { HostContext } from './context.js';
-import { RELEASED } from './free-work.js';
 import { addIncompletes, moveState, toResolution } from './move-state.js';
-import type { FlowOutcome } from './ports.js';
 import type { Settled } from './run-scenario.js';
-import { planAfter } from './schedule.js';
 
 /** Even where nothing says how long to wait, a failure must not be repeated in a tight loop. */
 const MIN_WAIT_MS = 1000;

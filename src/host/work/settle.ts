@@ -1,11 +1,11 @@
 import { nextState } from '../../scenario/state/next-state.js';
+import type { Claim, EventClaim } from '../claim/claim.js';
+import { RELEASED } from '../claim/free-work.js';
+import type { HostContext } from '../ports/context.js';
+import type { FlowOutcome } from '../ports/ports.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
-import type { Claim, EventClaim } from './claim.js';
-import type { HostContext } from './context.js';
-import { RELEASED } from './free-work.js';
 import { isSameState, moveState } from './move-state.js';
-import type { FlowOutcome } from './ports.js';
 import type { Settled } from './run-scenario.js';
 import { type Settlement, settleOne } from './settle-one.js';
 

@@ -1,12 +1,12 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { createBatcher } from '../../util/batcher.js';
+import type { Claim, Claimed, ClaimRequest } from '../claim/claim.js';
+import { claimWork } from '../claim/claim-work.js';
+import { findBusy } from '../claim/find-busy.js';
+import type { HeldTable } from '../claim/free-work.js';
+import { createHeldWork, locateClaim } from '../claim/held-work.js';
+import type { HostContext } from '../ports/context.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
-import type { Claim, Claimed, ClaimRequest } from './claim.js';
-import { claimWork } from './claim-work.js';
-import type { HostContext } from './context.js';
-import { findBusy } from './find-busy.js';
-import type { HeldTable } from './free-work.js';
-import { createHeldWork, locateClaim } from './held-work.js';
 import { nextTurn } from './next-turn.js';
 import { isPassing, persist } from './persist.js';
 import type { Settled } from './run-scenario.js';

@@ -1,9 +1,9 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { StoreError } from '../../errors/store-error.js';
 import { createHost, type Host } from '../../host/create-host.js';
+import type { FlowOutcome, Flows, HostQueue, Receiver } from '../../host/ports/ports.js';
 import type { ScenarioPlan } from '../../host/store/scenario-plan.js';
 import type { HostStore } from '../../host/store/tables.js';
-import type { FlowOutcome, Flows, HostQueue, Receiver } from '../../host/work/ports.js';
 import { completeSettings } from '../../scenario/state/scenario-settings.js';
 
 /** A store and a queue on it, empty, with all that a second process would open. */

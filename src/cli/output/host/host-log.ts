@@ -1,5 +1,5 @@
-import type { HostNotice, HostObserver, RunSource } from '../../../host/work/observer.js';
-import type { FlowOutput } from '../../../host/work/ports.js';
+import type { HostNotice, HostObserver, RunSource } from '../../../host/ports/observer.js';
+import type { FlowOutput } from '../../../host/ports/ports.js';
 import { ownMember, type PlainObject } from '../../../util/plain-object.js';
 import { printJson } from '../json-output.js';
 import { printError } from '../print-error.js';

@@ -1,8 +1,8 @@
 import { nextStart, type StartKind } from '../../scenario/state/next-start.js';
+import type { HostContext } from '../ports/context.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import type { Claimed, ClaimRequest } from './claim.js';
-import type { HostContext } from './context.js';
 import { type Busy, type BusyAhead, completeBusy, findBusy, isBusy, isRunning } from './find-busy.js';
 import type { Part, ScenarioLook } from './take.js';
 import { takeEvents } from './take-events.js';

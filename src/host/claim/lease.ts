@@ -3,10 +3,10 @@ import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Clock } from '../../util/clock.js';
+import type { WorkerIdentity } from '../ports/context.js';
+import { repeatEvery } from '../schedule/repeat-every.js';
 import type { HostStore, HostWriter, WorkerRow } from '../store/tables.js';
-import type { WorkerIdentity } from './context.js';
 import { freeWork } from './free-work.js';
-import { repeatEvery } from './repeat-every.js';
 
 export interface WorkerLeaseOptions {
   readonly store: HostStore;

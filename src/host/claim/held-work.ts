@@ -1,6 +1,6 @@
+import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
 import type { Claim } from './claim.js';
-import type { HostContext } from './context.js';
 import { freeWork, type HeldTable } from './free-work.js';
 
 /** What this process works on, beside what the store says of that. */

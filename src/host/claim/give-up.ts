@@ -1,8 +1,8 @@
 import type { PlainObject } from '../../util/plain-object.js';
+import type { HostContext } from '../ports/context.js';
+import type { ScenarioOff, WorkGivenUp } from '../ports/observer.js';
+import { readCallId } from '../ports/read-call-id.js';
 import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
-import type { HostContext } from './context.js';
-import type { ScenarioOff, WorkGivenUp } from './observer.js';
-import { readCallId } from './read-call-id.js';
 
 /** What observers are told of something that was given up, once that is stored. */
 export type GiveUpNotice = WorkGivenUp | ScenarioOff;

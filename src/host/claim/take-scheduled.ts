@@ -1,5 +1,5 @@
+import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
-import type { HostContext } from './context.js';
 import { giveUpPoll } from './give-up.js';
 import { type Crashing, markTaken, type Part, type ScenarioLook, sortOut, toParts } from './take.js';
 

@@ -1,5 +1,5 @@
+import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
-import type { HostContext } from './context.js';
 import { type GiveUpNotice, giveUpIncomplete } from './give-up.js';
 import { markTaken, type Part, type ScenarioLook, sortOut, type Taking, toParts } from './take.js';
 

@@ -1,8 +1,8 @@
 import type { Row } from '../../store/record-store.js';
+import type { HostContext } from '../ports/context.js';
 import type { ScenarioPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
 import type { Claim, Claimed, ClaimRequest } from './claim.js';
-import type { HostContext } from './context.js';
 import type { GiveUpNotice } from './give-up.js';
 
 /** After how many ends of a process something that was under way at all of them is tried alone, to see whether it is to blame. */

@@ -1,8 +1,8 @@
 import { nextStart } from '../../scenario/state/next-start.js';
+import type { HostContext } from '../ports/context.js';
 import { readState } from '../store/scenario-plan.js';
 import type { HostWriter } from '../store/tables.js';
 import { isSerial } from './claim.js';
-import type { HostContext } from './context.js';
 import { byHook, QUEUED, type QueuedEvent, type Queues } from './find-busy.js';
 import { type GiveUpNotice, giveUpEvent } from './give-up.js';
 import { markTaken, type Part, type ScenarioLook, sortOut, type Taking, toParts } from './take.js';
