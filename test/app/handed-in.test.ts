@@ -12,7 +12,10 @@ const app = defineApp({
 const ANSWER = { status: 200, headers: {}, body: new Uint8Array(), url: 'https://a.test/x' };
 
 const run = async (options: object, input: unknown = {}): Promise<unknown> => {
-  const all: Parameters<typeof createEngine>[0] = Object.assign({ app, transport: async () => ANSWER }, options);
+  const all: Parameters<typeof createEngine>[0] = Object.assign(
+    { app, transport: async () => ANSWER },
+    options,
+  );
   const given: object = Object(input);
   return createEngine(all).module('m').run(given);
 };
