@@ -86,13 +86,15 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
         (await import('./make-connection.js')).complete(maker, pending, query, options),
       ),
     test: (known, options = {}) =>
-      stepOf(known, options, async () => (await import('./test-connection.js')).test(maker, known, options)),
+      takeStepWith(known, options, async () =>
+        (await import('./test-connection.js')).test(maker, known, options),
+      ),
     refresh: (known, input = {}) =>
-      stepOf(known, input, async () =>
+      takeStepWith(known, input, async () =>
         (await import('./refresh-connection.js')).refresh(maker, known, input),
       ),
     invalidate: (known, options = {}) =>
-      stepOf(known, options, async () =>
+      takeStepWith(known, options, async () =>
         (await import('./invalidate-connection.js')).invalidate(maker, known, options),
       ),
   };
@@ -111,7 +113,7 @@ function step<Given extends object>(
 }
 
 /** A step with a connection that was made before. */
-function stepOf<Given extends object>(
+function takeStepWith<Given extends object>(
   known: KnownConnection,
   input: ConnectionOptions,
   work: () => Promise<Report<Given>>,
