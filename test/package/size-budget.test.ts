@@ -17,10 +17,10 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   ['index.ts', 225, 261],
   // Each file is one named thing: those that the claim and the statements of a store were parted into raised it, without a kilobyte more, as did what
   // is written and read in turns, two kilobytes in all: every store knows of its text.
-  ['host/index.ts', 231, 265],
+  ['host/index.ts', 231, 267],
   ['rest/index.ts', 123, 305],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 497, 781],
+  ['testing/index.ts', 494, 781],
   ['cli/bin.ts', 2, 2],
 ];
 
