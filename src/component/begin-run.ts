@@ -1,6 +1,7 @@
 import { EngineError } from '../errors/engine-error.js';
 import type { CheckParameters } from '../parameters/check/parameter-check.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
+import { Turns } from '../util/turns.js';
 import type { ReadyParameters } from './check-parameters.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
@@ -52,7 +53,9 @@ async function begin(
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
   const connectionName = typeof input.connection === 'string' ? input.connection : undefined;
   const started = startRun(runtime, ready, { ...traits, connectionName });
-  started.context.run.log.learn(secrets);
+  const { log } = started.context.run;
+  log.learn(secrets);
+  if (log.isUnsettled) await log.settle(new Turns());
   for (const { message, place } of await runtime.functionWarnings(subject.form.elements, ...subject.specs)) {
     started.context.warn({ code: 'function', message, place });
   }
