@@ -1,4 +1,5 @@
 import type { CheckParameters } from '../parameters/check/parameter-check.js';
+import { Turns } from '../util/turns.js';
 import type { ReadyParameters } from './check-parameters.js';
 import { readingValues } from './reading-values.js';
 import type { RunSubject } from './run-subject.js';
@@ -51,7 +52,9 @@ async function begin(
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
   const connectionName = typeof input.connection === 'string' ? input.connection : undefined;
   const started = startRun(runtime, ready, { ...traits, connectionName });
-  started.context.run.log.learn(secrets);
+  const { log } = started.context.run;
+  log.learn(secrets);
+  if (log.isUnsettled) await log.settle(new Turns());
   for (const { message, place } of await runtime.functionWarnings(subject.form.elements, ...subject.specs)) {
     started.context.warn({ code: 'function', message, place });
   }

@@ -14,6 +14,7 @@ import type { RunContext } from '../run/scope/run-context.js';
 import type { TraceEvent } from '../run/trace/trace.js';
 import { deepMerge } from '../util/deep-merge.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
+import { Turns } from '../util/turns.js';
 import type { ConnectionMetadata, StoredConnection } from './connection-store.js';
 import { readInstant } from './read-instant.js';
 
@@ -77,6 +78,7 @@ export class ConnectionRun {
       this.here = end.context;
       // A request whose condition is false has received nothing to keep.
       if (counters.requests > sentBefore) this.keep(request.response, end.context);
+      await this.settle();
     }
   }
 
@@ -102,7 +104,13 @@ export class ConnectionRun {
 
   /** Values that no trace and no error of this run may show. */
   learn(values: unknown): void {
-    this.here.redactor.learn(collectSecrets(values));
+    this.here.run.log.learn(collectSecrets(values));
+  }
+
+  /** What a service gives may be megabytes of secrets. */
+  async settle(): Promise<void> {
+    const { log } = this.here.run;
+    if (log.isUnsettled) await log.settle(new Turns());
   }
 
   private extend(directive: Directive, data: unknown, context: RunContext): RunContext {
@@ -180,6 +188,7 @@ export async function runConnection<Given extends object>(
   const run = new ConnectionRun(started, stored, toText(runtime.environment['timezone']) || 'UTC');
   try {
     for (const secrets of [connection, parameters, start.temp, start.secrets]) run.learn(secrets);
+    await run.settle();
     const given = await work(run);
     return { ...reportSuccess(given, context), trace: run.trace() };
   } catch (thrown) {

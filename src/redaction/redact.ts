@@ -65,6 +65,8 @@ export interface Redactor {
   readonly withSanitize: (sanitize: readonly string[]) => Redactor;
   /** Further values that must not be shown, known from here on. */
   readonly learn: (secrets: Iterable<string>) => void;
+  /** The same in turns, ready to be searched for: nobody else waits while thousands are made so. */
+  readonly learnInTurns: (secrets: readonly string[], turns: Turns) => Promise<void>;
   /** What a body of any size hides is known from here on, as if all of it had been shown. */
   readonly learnBody: (side: 'request' | 'response', body: unknown, turns: Turns) => Promise<void>;
 }
@@ -137,6 +139,13 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
     withSanitize: (more) => redactorOver(known, [...sanitize, ...more], budget),
     learn: (secrets) => {
       for (const secret of secrets) known.add(secret);
+    },
+    learnInTurns: async (secrets, turns) => {
+      for (const secret of secrets) {
+        known.add(secret);
+        if (turns.isOver) await turns.next();
+      }
+      await known.settle(turns);
     },
     learnBody: async (side, body, turns) => {
       const { onHidden } = rulesOfCall();

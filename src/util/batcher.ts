@@ -1,6 +1,8 @@
-export interface BatcherOptions {
+export interface BatcherOptions<I> {
   /** Items of one call at most. */
   readonly maxItems: number;
+  /** What the items of one call may weigh together; one that weighs more goes by itself. Default: nothing weighs anything. */
+  readonly weight?: { readonly of: (item: I) => number; readonly most: number } | undefined;
   /** Whether a failure may be one item's alone, so that each is tried by itself. Default: never. */
   readonly isOfOne?: ((error: unknown) => boolean) | undefined;
   /**
@@ -23,7 +25,7 @@ interface Waiting<I, O> {
  */
 export function createBatcher<I, O>(
   work: (items: readonly I[]) => Promise<readonly O[]>,
-  { maxItems, isOfOne = () => false, gather = async () => {} }: BatcherOptions,
+  { maxItems, weight, isOfOne = () => false, gather = async () => {} }: BatcherOptions<I>,
 ): (item: I) => Promise<O> {
   let waiting: Waiting<I, O>[] = [];
   let isBusy = false;
@@ -32,11 +34,22 @@ export function createBatcher<I, O>(
     isBusy = true;
     while (waiting.length > 0) {
       await gather();
-      const batch = waiting.slice(0, maxItems);
-      waiting = waiting.slice(maxItems);
+      const count = countTogether();
+      const batch = waiting.slice(0, count);
+      waiting = waiting.slice(count);
       await run(batch);
     }
     isBusy = false;
+  }
+
+  function countTogether(): number {
+    if (weight === undefined) return maxItems;
+    let sum = 0;
+    const over = waiting.slice(0, maxItems).findIndex(({ item }) => {
+      sum += weight.of(item);
+      return sum > weight.most;
+    });
+    return over < 0 ? maxItems : Math.max(1, over);
   }
 
   async function run(batch: readonly Waiting<I, O>[]): Promise<void> {

@@ -3,10 +3,13 @@ import { isPlainObject, type PlainObject, setMember } from './plain-object.js';
 /** Deeper values are left out: what is kept is written and read again, and neither may exhaust the stack. */
 const MAX_DEPTH = 200;
 
-const DATE = '$date';
-const BYTES = '$bytes';
-const ESCAPED = '$value';
-const MARKS: ReadonlySet<string> = new Set([DATE, BYTES, ESCAPED]);
+/** Names of the one member that says what JSON has no word for. */
+export const MARK: { readonly date: string; readonly bytes: string; readonly escaped: string } = {
+  date: '$date',
+  bytes: '$bytes',
+  escaped: '$value',
+};
+const MARKS: ReadonlySet<string> = new Set(Object.values(MARK));
 
 /**
  * A value of the language as plain JSON data from which `fromPortable` makes it again: dates and bytes are kept.
@@ -15,8 +18,8 @@ const MARKS: ReadonlySet<string> = new Set([DATE, BYTES, ESCAPED]);
 export function toPortable(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) return undefined;
   if (value instanceof Date)
-    return Number.isNaN(value.getTime()) ? undefined : { [DATE]: value.toISOString() };
-  if (value instanceof Uint8Array) return { [BYTES]: Buffer.from(value).toString('base64') };
+    return Number.isNaN(value.getTime()) ? undefined : { [MARK.date]: value.toISOString() };
+  if (value instanceof Uint8Array) return { [MARK.bytes]: Buffer.from(value).toString('base64') };
   if (Array.isArray(value)) return value.map((item) => toPortable(item, depth + 1) ?? null);
   if (isPlainObject(value)) return portableMembers(value, depth);
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
@@ -29,7 +32,7 @@ function portableMembers(value: PlainObject, depth: number): PlainObject {
     const portable = toPortable(member, depth + 1);
     if (portable !== undefined) setMember(members, name, portable);
   }
-  return hasMark(members) ? { [ESCAPED]: members } : members;
+  return hasMark(members) ? { [MARK.escaped]: members } : members;
 }
 
 /** The value that `toPortable` was given. Anything else is read as the plain data it is. */
@@ -38,7 +41,7 @@ export function fromPortable(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((item) => fromPortable(item, depth + 1));
   if (!isPlainObject(value)) return value;
   if (hasMark(value)) {
-    const { [DATE]: date, [BYTES]: bytes, [ESCAPED]: escaped } = value;
+    const { [MARK.date]: date, [MARK.bytes]: bytes, [MARK.escaped]: escaped } = value;
     if (typeof date === 'string') return new Date(date);
     if (typeof bytes === 'string') return new Uint8Array(Buffer.from(bytes, 'base64'));
     if (isPlainObject(escaped)) return readMembers(escaped, depth);
@@ -56,6 +59,21 @@ function readMembers(value: PlainObject, depth: number): PlainObject {
 
 /** A mark stands alone; data that happens to look like one is wrapped. */
 function hasMark(value: PlainObject): boolean {
-  const names = Object.keys(value);
+  return isMark(Object.keys(value));
+}
+
+/** Whether these are all the names of a collection that says something else than it holds. */
+export function isMark(names: readonly string[]): boolean {
   return names.length === 1 && MARKS.has(names[0] ?? '');
+}
+
+/** Whether `toPortable` leaves a value out; what is in it is not looked at. */
+export function isLeftOut(value: unknown, depth: number): boolean {
+  if (depth > MAX_DEPTH) return true;
+  if (typeof value === 'number') return !Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) {
+    return value !== null && typeof value !== 'string' && typeof value !== 'boolean';
+  }
+  if (value instanceof Date) return Number.isNaN(value.getTime());
+  return !(value instanceof Uint8Array) && !Array.isArray(value) && !isPlainObject(value);
 }

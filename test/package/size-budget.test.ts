@@ -15,11 +15,12 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   // Reading folders, making connections and webhooks wait for their first use, as do the check of parameters, RPCs, epochs,
   // responders, polls and endpoints. So do the functions of the language, a panel at a time, and forms.
   ['index.ts', 230, 269],
-  // Each file is one named thing: those that the claim and the statements of a store were parted into raised it, without a kilobyte more.
-  ['host/index.ts', 231, 267],
-  ['rest/index.ts', 122, 305],
+  // Each file is one named thing: those that the claim and the statements of a store were parted into raised it, without a kilobyte more, as did what
+  // is written and read in turns, two kilobytes in all: every store knows of its text.
+  ['host/index.ts', 233, 269],
+  ['rest/index.ts', 123, 305],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 495, 786],
+  ['testing/index.ts', 497, 789],
   ['cli/bin.ts', 2, 2],
 ];
 

@@ -31,3 +31,16 @@ it('tries each by itself where a failure may be of one, and goes on afterwards',
   expect(await outcome(['all', 'c'])).toEqual(['Error: all', 'Error: all']);
   expect(await outcome(['d', 'e'])).toEqual(['2 d', '2 e']);
 });
+
+it('hands over no more together than may weigh so much, and one that weighs more by itself', async () => {
+  const calls: number[][] = [];
+  const enter = createBatcher(
+    async (items: readonly number[]) => {
+      calls.push([...items]);
+      return items;
+    },
+    { maxItems: 3, weight: { of: (item) => item, most: 10 } },
+  );
+  expect(await Promise.all([4, 6, 1, 30, 1, 1, 1, 1].map(enter))).toHaveLength(8);
+  expect(calls).toEqual([[4, 6], [1], [30], [1, 1, 1], [1]]);
+});

@@ -2,6 +2,7 @@ import { EngineError } from '../../errors/engine-error.js';
 import type { Where } from '../../store/record-store.js';
 import type { Clock } from '../../util/clock.js';
 import type { HostQueue } from '../ports/ports.js';
+import { copyKept } from '../store/kept-value.js';
 import type { EventRow, EventStatus, HostStore, HostWriter } from '../store/tables.js';
 
 /** Which events are meant. What is not given does not matter. */
@@ -75,7 +76,7 @@ export function createEventAdmin(options: AdminOptions): EventAdmin {
   const get = async (id: number): Promise<EventRow> => {
     const event = await store.get('events', { id });
     if (event === undefined) throw new EngineError('HOST_MISSING', `There is no event ${id}.`);
-    return event;
+    return { ...event, bundles: await copyKept(event.bundles) };
   };
   const changeOne = async (id: number, change: Change, what: string): Promise<EventRow> => {
     const event = await get(id);

@@ -14,6 +14,8 @@ export interface EventDraft {
   readonly hookId: number;
   readonly status: 'pending' | 'rejected';
   readonly bundles: unknown;
+  /** Of the bundles, as they are stored. */
+  readonly bytes: number;
   readonly request: PlainObject;
   readonly error: unknown;
 }
@@ -47,6 +49,8 @@ const MANY_WAITING = 100;
 
 /** Requests that share a transaction at most. */
 const MAX_BATCH = 500;
+/** Bytes of their events together: a commit takes time for each, in which nobody else gets any. [choice] */
+const MAX_BATCH_BYTES = 2 * 1024 * 1024;
 /** Unreadable requests that are kept of a hook. */
 const MAX_REJECTED = 1000;
 
@@ -91,7 +95,8 @@ export function createIntake(
   };
   // One that the store refuses must not take the others with it.
   const isOfOne = (error: unknown): boolean => error instanceof StoreError && error.code === 'STORE_FAILED';
-  const enter = createBatcher(storeBatch, { maxItems: MAX_BATCH, isOfOne, gather });
+  const weight = { of: countBytes, most: MAX_BATCH_BYTES };
+  const enter = createBatcher(storeBatch, { maxItems: MAX_BATCH, weight, isOfOne, gather });
   return {
     isFull: capacity.isFull,
     refuse: capacity.refuse,
@@ -108,6 +113,10 @@ export function createIntake(
       }
     },
   };
+}
+
+function countBytes(drafts: Drafts): number {
+  return drafts.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 interface IntakeContext extends WorkContext {
@@ -245,7 +254,7 @@ function toRow(
   { clock, worker }: IntakeContext,
   { scenario, owner }: NewEventOptions,
 ): NewEvent {
-  const { hookId, status, bundles, request, error } = draft;
+  const { hookId, status, bundles, bytes, request, error } = draft;
   const receivedAtMs = clock.now();
   const isTaken = owner !== undefined;
   return {
@@ -254,7 +263,7 @@ function toRow(
     request,
     error,
     receivedAtMs,
-    bytes: Buffer.byteLength(JSON.stringify(bundles)),
+    bytes,
     status: isTaken ? 'running' : status,
     // Whoever takes it need not write that.
     scenarioId: status === 'rejected' ? null : (scenario?.id ?? null),

@@ -6,13 +6,14 @@ import { SANITIZED } from '../../redaction/redact-value.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { type PlainAnswer, toPlainAnswer } from '../../server/plain-request.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { fromPortable, toPortable } from '../../util/portable-value.js';
+import { fromPortable } from '../../util/portable-value.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { EventClaim } from '../claim/claim.js';
 import { hookPath } from '../hooks/hooks.js';
 import type { CallRefusal } from '../ports/observer.js';
 import type { Receiver, WebhookReception } from '../ports/ports.js';
 import type { HostSpan } from '../ports/tracing.js';
+import { keepValue, measureKept } from '../store/kept-value.js';
 import type { HookRow } from '../store/tables.js';
 import { runClaim } from '../work/run-claim.js';
 import type { WorkContext } from '../work/work-log.js';
@@ -187,7 +188,7 @@ async function keep(
   const { context, intake } = options;
   const answer = reception.answer ?? (await toPlainAnswer(reception.response));
   const refusal: Partial<Answered> = { reason: answer.status < 400 ? undefined : 'refused-by-app' };
-  const drafts = draftEvents(hook, reception, call, context.limits.maxKeptBytes);
+  const drafts = await draftEvents(hook, reception, call, context.limits.maxKeptBytes);
   if (drafts.length === 0) return { answer, ...refusal };
   const stored = await intake.store(drafts);
   if (stored.kind === 'full') {
@@ -207,37 +208,35 @@ function answerFull({ limits }: WorkContext): Answered {
   return { answer: answerText(429, text, { 'retry-after': retryAfter }), reason: 'queue-full' };
 }
 
-function draftEvents(
+async function draftEvents(
   hook: HookRow,
   reception: WebhookReception,
   call: NamedCall,
   maxBytes: number,
-): readonly EventDraft[] {
-  const draft = (hookId: number, given: readonly unknown[]): EventDraft => ({
-    hookId,
-    status: 'pending',
-    error: null,
-    bundles: toPortable(given),
-    request: keptRequest(call, 0),
-  });
-  if (!reception.ok) {
-    const { error, phase } = reception;
-    const request = keptRequest(call, maxBytes);
-    return [
-      {
-        hookId: hook.id,
-        status: 'rejected',
-        bundles: [],
-        request,
-        error: { ...asObject(error.toJSON()), phase },
-      },
-    ];
+): Promise<readonly EventDraft[]> {
+  if (!reception.ok) return [draftRejected(hook, reception, keptRequest(call, maxBytes))];
+  const draft = async (hookIds: readonly number[], given: readonly unknown[]): Promise<EventDraft[]> => {
+    if (given.length === 0) return [];
+    const bundles = await keepValue(given);
+    const bytes = measureKept(bundles);
+    const request = keptRequest(call, 0);
+    return hookIds.map((hookId) => ({ hookId, status: 'pending', error: null, bundles, bytes, request }));
+  };
+  if (hook.kind !== 'address') return draft([hook.id], reception.bundles);
+  const drafts: EventDraft[] = [];
+  for (const { recipients, bundles } of reception.deliveries ?? []) {
+    drafts.push(...(await draft(recipients.map(Number), bundles)));
   }
-  const { bundles, deliveries } = reception;
-  if (hook.kind !== 'address') return bundles.length === 0 ? [] : [draft(hook.id, bundles)];
-  return (deliveries ?? []).flatMap((delivery) =>
-    delivery.bundles.length === 0 ? [] : delivery.recipients.map((id) => draft(Number(id), delivery.bundles)),
-  );
+  return drafts;
+}
+
+function draftRejected(
+  { id }: HookRow,
+  { error, phase }: Extract<WebhookReception, { ok: false }>,
+  request: PlainObject,
+): EventDraft {
+  const told = { ...asObject(error.toJSON()), phase };
+  return { hookId: id, status: 'rejected', bundles: [], bytes: measureKept([]), request, error: told };
 }
 
 function keptRequest(call: NamedCall, maxBytes: number): PlainObject {

@@ -31,6 +31,7 @@ export interface HostQueue {
 export type FlowSource =
   | { readonly kind: 'event'; readonly bundles: readonly unknown[]; readonly event: EventRow }
   | { readonly kind: 'poll' }
+  /** The execution is the run's own, which it may change. */
   | { readonly kind: 'incomplete'; readonly execution: unknown; readonly incomplete: IncompleteRow };
 
 /** One run that the host asks of `Flows`: the scenario, what starts it, and how far it may go. */

@@ -13,6 +13,7 @@ import { fromPortable, toPortable } from '../../util/portable-value.js';
 import { type Engines, requireEngine } from '../hooks/engine-receiver.js';
 import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../ports/ports.js';
 import { type HostTracing, NO_TRACING } from '../ports/tracing.js';
+import { keepValue, readCopy } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
 import { describeOutput } from './describe-output.js';
@@ -68,12 +69,12 @@ export function createScenarioFlows({
       const answer = readAnswer(report);
       if (answer !== undefined) request.onAnswer?.(answer);
       onReport?.(scenario.name, report);
-      return { ...toOutcome(report, kept), output: describeOutput(flow, report) };
+      return { ...(await toOutcome(report, kept)), output: describeOutput(flow, report) };
     },
   };
 }
 
-function runSource(
+async function runSource(
   flow: CompiledFlow,
   { scenario, source }: FlowRequest,
   options: ResumeOptions,
@@ -87,7 +88,7 @@ function runSource(
       return runFlow(flow, { state: isPlainObject(state) ? state : undefined, signal }, options);
     }
     case 'incomplete': {
-      const execution = fromPortable(source.execution) as IncompleteExecution;
+      const execution = (await readCopy(source.execution)) as IncompleteExecution;
       return resumeFlow(flow, execution, { ...options, signal });
     }
   }
@@ -170,27 +171,30 @@ async function tellProgress(
   if (onProgress === undefined || Math.abs(nowMs - kept.toldAtMs) < PROGRESS_EVERY_MS) return;
   kept.toldAtMs = nowMs;
   const incompletes = [...kept.executions.values()];
-  await onProgress({ triggerState: toPortable(state), incompletes: incompletes.map(toDraft) });
+  await onProgress({
+    triggerState: toPortable(state),
+    incompletes: await Promise.all(incompletes.map(toDraft)),
+  });
   kept.stored += incompletes.length;
   kept.executions.clear();
 }
 
-function toOutcome(report: FlowReport, { executions, progress }: Kept): FlowOutcome {
+async function toOutcome(report: FlowReport, { executions, progress }: Kept): Promise<FlowOutcome> {
   const { outcome, error, state, eventsDone } = report;
   return {
     outcome,
     error: error?.toJSON() as PlainObject | undefined,
-    incompletes: [...executions.values()].map(toDraft),
+    incompletes: await Promise.all([...executions.values()].map(toDraft)),
     bundlesDone: eventsDone,
     triggerState: state === undefined ? undefined : toPortable(state),
     progressState: progress === undefined ? undefined : toPortable(progress),
   };
 }
 
-function toDraft(execution: IncompleteExecution): IncompleteDraft {
+async function toDraft(execution: IncompleteExecution): Promise<IncompleteDraft> {
   const { retry, error } = execution;
   return {
-    execution: toPortable(execution),
+    execution: await keepValue(execution),
     error,
     stored:
       retry === undefined

@@ -64,7 +64,7 @@ export interface EventRow extends Row, CrashCounts {
   /** The scenario that has it or had it last, before that the one it came for; null where there is none yet. */
   readonly scenarioId: number | null;
   readonly status: EventStatus;
-  /** What the webhook made of the request, as `toPortable` writes it. */
+  /** What the webhook made of the request: as `keepValue` writes it, `JsonText` where it is large. */
   readonly bundles: unknown;
   /** The request as far as it is kept to be looked at. */
   readonly request: unknown;
@@ -118,7 +118,7 @@ export type IncompleteStatus = 'waiting' | 'running' | 'unresolved' | 'resolved'
 export interface IncompleteRow extends Row, CrashCounts {
   readonly scenarioId: number;
   readonly status: IncompleteStatus;
-  /** The bundle and the remaining steps, as the flow has given them. */
+  /** The bundle and the remaining steps, as the flow has given them: `JsonText` where they are large. */
   readonly execution: unknown;
   readonly attempts: number;
   readonly claimedBy: string | null;
@@ -165,6 +165,7 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
       ...(['receivedAtMs', 'finishedAtMs'] as const),
     ],
     json: ['bundles', 'request', 'error'],
+    large: ['bundles'],
     apart: { table: 'payloads', columns: ['bundles', 'request'] },
     indexes: ['hookId', 'status'],
   },
@@ -188,6 +189,7 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
       ...(['crashes', 'crashesAlone'] as const),
     ],
     json: ['execution', 'error'],
+    large: ['execution'],
     sealed: ['execution'],
     indexes: ['scenarioId'],
   },

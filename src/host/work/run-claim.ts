@@ -1,9 +1,9 @@
 import { EngineError } from '../../errors/engine-error.js';
-import { fromPortable } from '../../util/portable-value.js';
 import type { Claim } from '../claim/claim.js';
 import { locateClaim } from '../claim/held-work.js';
 import type { HostContext } from '../ports/context.js';
 import type { FlowRequest } from '../ports/ports.js';
+import { copyKept, readKept } from '../store/kept-value.js';
 import { defectReport, observeEnd, runScenario, type WantedRun } from './run-scenario.js';
 import { POINT_NAMES, type WorkAnswer, type WorkContext, type WorkEntry } from './work-log.js';
 
@@ -39,7 +39,7 @@ export async function runClaim(
     signal,
     onAnswer,
     onProgress,
-    ...describeWork(context, claim),
+    ...(await describeWork(context, claim)),
   });
   onRan?.();
   const { report } = run;
@@ -56,20 +56,21 @@ export async function runClaim(
   return answer;
 }
 
-function describeWork(
+async function describeWork(
   { clock }: HostContext,
   claim: Claim,
-): Pick<WantedRun, 'source' | 'attempt' | 'dueAtMs'> {
+): Promise<Pick<WantedRun, 'source' | 'attempt' | 'dueAtMs'>> {
   switch (claim.kind) {
     case 'event': {
       const { event } = claim;
-      const bundles = fromPortable(event.bundles);
+      const bundles = await readKept(event.bundles);
       const source = { kind: 'event', bundles: Array.isArray(bundles) ? bundles : [], event } as const;
       return { source, attempt: event.attempts, dueAtMs: event.notBeforeMs ?? event.receivedAtMs };
     }
     case 'incomplete': {
       const { incomplete } = claim;
-      const source = { kind: 'incomplete', execution: incomplete.execution, incomplete } as const;
+      const execution = await copyKept(incomplete.execution);
+      const source = { kind: 'incomplete', execution, incomplete } as const;
       return {
         source,
         attempt: incomplete.attempts,

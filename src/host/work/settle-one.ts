@@ -4,6 +4,7 @@ import { RELEASED } from '../claim/free-work.js';
 import type { HostContext } from '../ports/context.js';
 import type { FlowOutcome } from '../ports/ports.js';
 import { planAfter } from '../schedule/schedule.js';
+import { dropKept } from '../store/kept-value.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import { addIncompletes, moveState, toResolution } from './move-state.js';
@@ -53,8 +54,11 @@ async function settleEvent(
   const error = report.error ?? null;
   if (end === 'again') {
     const notBeforeMs = nowMs + Math.max(MIN_WAIT_MS, transition.delayMs ?? 0);
-    const bundles = dropDone(event.bundles, report.bundlesDone);
-    await writer.update('events', mine, { status: 'pending', error, notBeforeMs, bundles, ...RELEASED });
+    const waits = { status: 'pending', error, notBeforeMs, ...RELEASED } as const;
+    const { bundlesDone = 0 } = report;
+    // What is through is not done again.
+    const left = bundlesDone === 0 ? {} : { bundles: await dropKept(event.bundles, bundlesDone) };
+    await writer.update('events', mine, { ...waits, ...left });
   } else {
     await writer.update('events', mine, { status: end, error, finishedAtMs: nowMs, ...RELEASED });
   }
@@ -129,9 +133,4 @@ async function planNext(
   const lastRunMs = clock.now();
   const planned = await planAfter(readPlan(fresh), state, fresh.scheduledMs, lastRunMs);
   await writer.update('scenarios', { id: fresh.id }, { ...planned, ...RELEASED, lastRunMs });
-}
-
-/** What is through is not done again. */
-function dropDone(bundles: unknown, done = 0): unknown {
-  return Array.isArray(bundles) ? bundles.slice(done) : bundles;
 }

@@ -15,6 +15,12 @@ interface ScopeChanges {
   readonly unset: readonly string[];
 }
 
+/** Characters of secrets a redactor is made ready for at once: each is looked for in forms of up to fifty times its length. */
+const MAX_SETTLED_AT_ONCE = 1024;
+
+/** The same in a run that needs its redactor where it fails only: most never do. */
+const MAX_UNSETTLED = 64 * 1024;
+
 /** What a run has to tell, and what it must not: both only grow. */
 export class RunLog {
   readonly trace: TraceLog;
@@ -22,6 +28,8 @@ export class RunLog {
   /** Values that nothing may show, as long as nobody has asked for the redactor, which knows them then. */
   readonly #secrets: string[];
   #redactor: Redactor | undefined;
+  /** Characters of secrets that no redactor was made ready for. */
+  #unsettled = 0;
   readonly #keepsBodies: boolean;
   /** Whether the secrets of the last exchange are known. */
   #isLastLearned = false;
@@ -39,6 +47,7 @@ export class RunLog {
    */
   constructor(secrets: readonly string[], onTrace: TraceListener | undefined, depth: TraceDepth) {
     this.#secrets = [...secrets];
+    for (const secret of secrets) this.#unsettled += secret.length;
     this.#keepsBodies = depth !== 'summary';
     this.trace = new TraceLog(onTrace);
   }
@@ -56,8 +65,31 @@ export class RunLog {
 
   /** Further values that must not be shown, known from here on. */
   learn(secrets: Iterable<string>): void {
-    if (this.#redactor !== undefined) this.#redactor.learn(secrets);
-    else for (const secret of secrets) this.#secrets.push(secret);
+    for (const secret of secrets) {
+      this.#unsettled += secret.length;
+      if (this.#redactor === undefined) this.#secrets.push(secret);
+      else this.#redactor.learn([secret]);
+    }
+  }
+
+  /** Whether what is secret is so much that others would wait for whoever asks for the redactor next. */
+  get isUnsettled(): boolean {
+    return this.#unsettled > (this.#keepsBodies ? MAX_SETTLED_AT_ONCE : MAX_UNSETTLED);
+  }
+
+  /** Has the redactor ready, in turns. */
+  async settle(turns: Turns): Promise<void> {
+    this.#unsettled = 0;
+    if (this.#redactor !== undefined) return this.#redactor.learnInTurns([], turns);
+    // Whoever asks meanwhile gets one that knows all at once.
+    const redactor = createRedactor({ secrets: [] });
+    // What is learned meanwhile stands behind the others.
+    for (let known = 0; known < this.#secrets.length; ) {
+      const next = this.#secrets.slice(known);
+      known += next.length;
+      await redactor.learnInTurns(next, turns);
+    }
+    this.#redactor ??= redactor;
   }
 
   /** From here on, what stands at these paths of requests and responses is secret, too. */

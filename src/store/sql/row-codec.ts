@@ -1,6 +1,7 @@
 import { StoreError } from '../../errors/store-error.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { seal, unseal } from '../../util/seal.js';
+import { JsonText, MAX_JSON_AT_ONCE } from '../json-text.js';
 import type { Row, TableDefinition } from '../record-store.js';
 import { sqlName } from '../sql-database.js';
 import { quoteName } from './quote-name.js';
@@ -61,6 +62,7 @@ export function createRowCodec(
   const flags: ReadonlySet<string> = new Set(definition.flags);
   const json: ReadonlySet<string> = new Set(definition.json);
   const sealed: ReadonlySet<string> = new Set(definition.sealed);
+  const large: ReadonlySet<string> = new Set(definition.large);
   const shared: ReadonlySet<string> = new Set(definition.shared);
   const decimals: ReadonlySet<string> = new Set(definition.decimals);
   const parsed = createBoundedCache<{ readonly value: unknown }>(MAX_SHARED);
@@ -75,7 +77,7 @@ export function createRowCodec(
     if (value === null || value === undefined) return null;
     if (flags.has(name)) return value ? 1 : 0;
     if (!json.has(name)) return value;
-    const text = JSON.stringify(value);
+    const text = value instanceof JsonText ? value.text : JSON.stringify(value);
     if (sealKey === undefined || !sealed.has(name)) return text;
     return seal(text, sealKey, `${table}.${name}`);
   };
@@ -85,8 +87,11 @@ export function createRowCodec(
     if (decimals.has(name)) return Number(value);
     if (!json.has(name)) return value;
     const text = String(value);
-    const parse = (): unknown =>
-      JSON.parse(sealed.has(name) ? openText(text, sealKey, `${table}.${name}`) : text);
+    const parse = (): unknown => {
+      const opened = sealed.has(name) ? openText(text, sealKey, `${table}.${name}`) : text;
+      const isLarge = large.has(name) && opened.length > MAX_JSON_AT_ONCE;
+      return isLarge ? new JsonText(opened) : JSON.parse(opened);
+    };
     if (!shared.has(name)) return parse();
     const known = parsed.get(text);
     if (known !== undefined) return known.value;

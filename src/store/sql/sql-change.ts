@@ -1,4 +1,5 @@
 import { type BoundedCache, createBoundedCache } from '../../util/bounded-cache.js';
+import { JsonText } from '../json-text.js';
 import type { SqlRunner } from '../sql-runner.js';
 import { quoteName } from './quote-name.js';
 import type { RowCodec } from './row-codec.js';
@@ -29,10 +30,38 @@ export async function insertRows(
     const ids = await insertOwn(on, sources, own, some.length);
     added.push(...ids);
     if (apart === undefined) continue;
-    const others = { table: apart.table, names: names.filter(isApart), ids };
-    await runText(on, ...writeInsert(codec, sources, others, some));
+    const namesApart = names.filter(isApart);
+    for (const [from, to] of splitLarge(namesApart, some)) {
+      const others = { table: apart.table, names: namesApart, ids: ids.slice(from, to) };
+      await runText(on, ...writeInsert(codec, sources, others, some.slice(from, to)));
+    }
   }
   return added;
+}
+
+/** Characters of large values that one statement brings: others wait while it is sent or run. */
+const MAX_LARGE = 1024 * 1024;
+
+/** Which rows are added together: of those with large values no more than so much at a time. */
+function splitLarge(
+  names: readonly string[],
+  rows: readonly object[],
+): readonly (readonly [from: number, to: number])[] {
+  const ends: number[] = [];
+  let length = 0;
+  for (const [index, row] of rows.entries()) {
+    const own = names.reduce((sum, name) => sum + lengthOfLarge(Reflect.get(row, name)), 0);
+    if (length > 0 && own > 0 && length + own > MAX_LARGE) {
+      ends.push(index);
+      length = 0;
+    }
+    length += own;
+  }
+  return [...ends, rows.length].map((end, index) => [ends[index - 1] ?? 0, end]);
+}
+
+function lengthOfLarge(value: unknown): number {
+  return value instanceof JsonText ? value.text.length : 0;
 }
 
 /** What of rows goes into which table. */

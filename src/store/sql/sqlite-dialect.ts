@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import type Database from 'libsql';
 import { StoreError } from '../../errors/store-error.js';
@@ -47,7 +48,12 @@ export function createSqliteConnection(database: Database.Database, waitMs: numb
     },
     run: async (text, values) => {
       // Inside of a transaction the file is ours.
-      if (database.inTransaction) return runNow(text, values);
+      if (database.inTransaction) {
+        const result = runNow(text, values);
+        // The commit, or the next one, holds others up as long again.
+        if (isLarge(values)) await setImmediate();
+        return result;
+      }
       return whenFree(() => runNow(text, values), waitMs);
     },
     begin: () => whenFree(() => void database.exec('begin immediate'), waitMs),
@@ -59,6 +65,15 @@ export function createSqliteConnection(database: Database.Database, waitMs: numb
       isClosed = true;
     },
   };
+}
+
+/** Characters of text that take some milliseconds to be written. */
+const LARGE = 256 * 1024;
+
+function isLarge(values: readonly unknown[]): boolean {
+  let length = 0;
+  for (const value of values) if (typeof value === 'string') length += value.length;
+  return length > LARGE;
 }
 
 function createRunner(

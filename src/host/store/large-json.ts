@@ -1,0 +1,23 @@
+import { parseJsonInTurns } from '../../http/body/json-in-turns.js';
+import { JsonText } from '../../store/json-text.js';
+import { readPortable } from '../../util/read-portable.js';
+import { Turns } from '../../util/turns.js';
+import { writePortable } from '../../util/write-portable.js';
+
+/** A large value as it is stored, written in turns. */
+export async function writeLarge(value: unknown): Promise<JsonText> {
+  const { text, bytes } = await writePortable(value, new Turns());
+  return new JsonText(text, bytes);
+}
+
+/** The plain data of a text, read in turns. */
+export async function parseLarge({ text }: JsonText): Promise<unknown> {
+  const result = await parseJsonInTurns(Buffer.from(text), new Turns());
+  // What an app has made of a call may be more than one call may bring.
+  return result.ok ? result.value : JSON.parse(text);
+}
+
+/** The value that plain data stands for, which are changed: nobody else's. */
+export function readLarge(portable: unknown): Promise<unknown> {
+  return readPortable(portable, new Turns());
+}

@@ -1,0 +1,72 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { createHost } from '../../src/host/create-host.js';
+import { createStoreQueue } from '../../src/host/queue/store-queue.js';
+import { JsonText } from '../../src/store/json-text.js';
+import { newEvent } from './new-rows.js';
+import { describeEach, openParts } from './open-parts.js';
+import { dropTemplate } from './test-database.js';
+import { failure, flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
+
+afterAll(dropTemplate);
+
+const LARGE = {
+  $date: 'none',
+  at: new Date(0).toISOString(),
+  list: Array.from({ length: 60_000 }, () => [[1]]),
+};
+
+describeEach('a large event', (engine) => {
+  it('is kept as its text, run as it came, and shown as plain data', async () => {
+    const { store, drop } = await openParts(engine);
+    onTestFinished(drop);
+    const runs: unknown[] = [];
+    const host = createHost({
+      store,
+      queue: createStoreQueue(),
+      receiver: receiveJson,
+      flows: flowsOf(({ source }) => {
+        if (source.kind === 'event') runs.push(source.bundles);
+        // The first of its bundles is through, the second is to be tried again.
+        return runs.length === 1 ? { ...failure('RateLimitError'), bundlesDone: 1 } : SUCCESS;
+      }),
+    });
+    onTestFinished(() => host.stop(1000));
+    const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
+    await host.scenarios.put({ name: 's', plan: plan(), hookId: hook.id });
+    const init = { method: 'POST', body: JSON.stringify(LARGE) };
+    expect((await host.fetch(new Request(`http://localhost${hook.path}`, init))).status).toBe(200);
+    const [event] = await store.find('events');
+    expect(event?.bundles).toBeInstanceOf(JsonText);
+    expect(event?.bytes).toBe(Buffer.byteLength(JSON.stringify([LARGE])));
+    expect((await host.events.get(event?.id ?? 0)).bundles).toEqual([LARGE]);
+    await host.start();
+    await expect.poll(() => runs.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    expect(runs[0]).toEqual([LARGE]);
+    await expect
+      .poll(async () => (await host.events.get(event?.id ?? 0)).bundles, { timeout: 20_000 })
+      .toEqual([]);
+  });
+});
+
+describeEach('rows with large values', (engine) => {
+  it('are added in their order, and others have their turn between two of them', async () => {
+    const { store, drop } = await openParts(engine);
+    onTestFinished(drop);
+    const bundles = new JsonText(JSON.stringify(['x'.repeat(900_000)]));
+    const rows = [1, 2, 3, 4].map((hookId) => newEvent({ hookId, bundles: hookId === 2 ? [2] : bundles }));
+    let turns = 0;
+    let isDone = false;
+    const counting = (async () => {
+      for (; !isDone; turns++) await setImmediate();
+    })();
+    const added = await store.transaction((writer) => writer.insertAll('events', rows));
+    isDone = true;
+    await counting;
+    if (engine !== 'memory') expect(turns).toBeGreaterThanOrEqual(3);
+    const found = await store.find('events');
+    expect(found.map(({ id, hookId }) => [id, hookId])).toEqual(added.map(({ id, hookId }) => [id, hookId]));
+    expect(found[1]?.bundles).toEqual([2]);
+    expect(found[3]?.bundles).toMatchObject({ text: bundles.text });
+  });
+});
