@@ -1,5 +1,5 @@
 import type { EngineError } from '../errors/engine-error.js';
-import { readErrno } from '../util/read-errno.js';
+import { readErrno } from '../util/files/read-errno.js';
 import { usageError } from './usage-error.js';
 
 /**

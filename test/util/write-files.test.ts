@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import path from 'node:path';
 import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { writeFiles } from '../../src/util/write-files.js';
+import { writeFiles } from '../../src/util/files/write-files.js';
 import { writeApp } from '../app/temp-app.js';
 
-const SOURCE = path.resolve(import.meta.dirname, '../../src/util/write-files.ts');
+const SOURCE = path.resolve(import.meta.dirname, '../../src/util/files/write-files.ts');
 
 describe('writeFiles', () => {
   it('writes files and the folders they need', async () => {

@@ -8,7 +8,7 @@ import { createAnnotations } from '../../check/report/github.js';
 import { createSarif } from '../../check/report/sarif.js';
 import { RULES } from '../../check/rules.js';
 import { SpecError } from '../../errors/spec-error.js';
-import { writeWholeFile } from '../../util/write-whole-file.js';
+import { writeWholeFile } from '../../util/files/write-whole-file.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type DevServer, serveDev } from '../../dev/serve-dev.js';
 import type { KeptConnection } from '../../dev/workbench.js';
-import { readErrno } from '../../util/read-errno.js';
+import { readErrno } from '../../util/files/read-errno.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';

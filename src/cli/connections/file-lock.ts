@@ -1,7 +1,7 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { StoreError } from '../../errors/store-error.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
-import { readErrno } from '../../util/read-errno.js';
+import { readErrno } from '../../util/files/read-errno.js';
 import { createPrivateFile } from './private-file.js';
 
 const POLL_MS = 50;

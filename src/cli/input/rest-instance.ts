@@ -7,7 +7,7 @@ import { configError } from '../../rest/problems.js';
 import { createZoneDirectory } from '../../rest/services/zone-directory.js';
 import { findRestPostgres, openRestPostgres, openRestSqlite } from '../../rest/store/open-rest-store.js';
 import type { RestStore } from '../../rest/store/tables.js';
-import { readErrno } from '../../util/read-errno.js';
+import { readErrno } from '../../util/files/read-errno.js';
 import { SEAL_KEY_BYTES } from '../../util/seal.js';
 import type { Arguments, OptionSpec } from '../command.js';
 import { createPrivateFile, makePrivateFolder } from '../connections/private-file.js';

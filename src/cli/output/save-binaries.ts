@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readErrno } from '../../util/files/read-errno.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
-import { readErrno } from '../../util/read-errno.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
 import { printableLine } from './terminal-text.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { convertHar } from '../../testing/har/har-exchanges.js';
-import { readErrno } from '../../util/read-errno.js';
+import { readErrno } from '../../util/files/read-errno.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';

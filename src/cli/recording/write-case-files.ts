@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { bodiesFolder } from '../../testing/cases/body-files.js';
 import type { WrittenCase } from '../../testing/recording/write-case.js';
-import { readErrno } from '../../util/read-errno.js';
-import { writeFiles } from '../../util/write-files.js';
+import { readErrno } from '../../util/files/read-errno.js';
+import { writeFiles } from '../../util/files/write-files.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 import type { NamedFile } from './record-settings.js';

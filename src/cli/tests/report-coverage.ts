@@ -8,7 +8,7 @@ import {
   printCoverageText,
   printLcov,
 } from '../../testing/coverage/print-coverage.js';
-import { writeWholeFile } from '../../util/write-whole-file.js';
+import { writeWholeFile } from '../../util/files/write-whole-file.js';
 import type { Arguments } from '../command.js';
 import type { Io } from '../io.js';
 import { printPrettyJson } from '../output/json-output.js';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestResult, TestSummary } from '../../testing/suite/test-result.js';
-import { writeWholeFile } from '../../util/write-whole-file.js';
+import { writeWholeFile } from '../../util/files/write-whole-file.js';
 import type { Io } from '../io.js';
 import type { Progress } from '../output/progress.js';
 import { usageError } from '../usage-error.js';

@@ -6,8 +6,8 @@ import { bodiesFolder } from '../../testing/cases/body-files.js';
 import type { RunToRecord } from '../../testing/recording/record-case.js';
 import { recordCase, type WrittenCase } from '../../testing/recording/write-case.js';
 import { findTests, TEST_FOLDER } from '../../testing/suite/find-tests.js';
-import { readErrno } from '../../util/read-errno.js';
-import { writeFiles } from '../../util/write-files.js';
+import { readErrno } from '../../util/files/read-errno.js';
+import { writeFiles } from '../../util/files/write-files.js';
 import type { CaseDraft } from '../protocol.js';
 
 /** A run that is to become a case. */

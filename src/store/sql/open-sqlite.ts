@@ -2,7 +2,7 @@ import { chmod, open } from 'node:fs/promises';
 import type Database from 'libsql';
 import { loadPackages } from '../../errors/load-packages.js';
 import { StoreError } from '../../errors/store-error.js';
-import { readErrno } from '../../util/read-errno.js';
+import { readErrno } from '../../util/files/read-errno.js';
 import type { SqlDatabase } from '../sql-database.js';
 import type { SqlRunner } from '../sql-runner.js';
 import type { SqlTables } from '../sql-tables.js';

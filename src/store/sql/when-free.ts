@@ -1,4 +1,4 @@
-import { readErrno } from '../../util/read-errno.js';
+import { readErrno } from '../../util/files/read-errno.js';
 
 /** How long is waited before another process is asked again whether it is through. */
 const STEP_MS = 1;
