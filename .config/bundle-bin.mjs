@@ -1,11 +1,10 @@
 // Bundles the command: `iml --version` loads two files instead of hundreds, and each command its own part.
-// The library is not bundled. `node .config/bundle-bin.mjs [FOLDER]`, by default dist/bin.
+// The library's bundle leaves packages out: `bundle-node.mjs`. `node .config/bundle-bin.mjs [FOLDER]`, by default dist/bin.
 
-import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-
-const ROOT = path.resolve(import.meta.dirname, '..');
+import { AT_ONCE, FOR_NODE, inLayers, ROOT } from './bundling.mjs';
 
 /** Not in the bundle: what holds code for one machine, finds its own files, or is the user's choice to install. */
 const EXTERNAL = ['libsql', '@jitl/quickjs-wasmfile-release-sync', 'pg', '@opentelemetry/api', 'iml-runtime'];
@@ -38,28 +37,6 @@ const late = {
       contents: LATE[name],
       resolveDir: ROOT,
     }));
-  },
-};
-
-/**
- * What the library loads at first use, as a file more costs it less than what nobody uses. Here it is the other way round: nearly
- * every command loads an app, and a piece of its own costs more than what is in it.
- */
-const AT_ONCE =
-  /\/src\/(?:app\/(?:engine\/(?:create-engine|engine-components|load-builtins)|loading\/load-app)|component\/(?:begin-run|start-run)|connection\/connection|iml\/functions\/panels|parameters\/check\/validate-parameters|trigger\/run-trigger|webhook\/create-webhook)\.ts$/;
-
-const atOnce = {
-  name: 'at once',
-  setup(bundler) {
-    bundler.onLoad({ filter: AT_ONCE }, ({ path: file }) => {
-      const imports = [];
-      const text = readFileSync(file, 'utf8').replace(/(?<!typeof )\bimport\(('[^']+')\)/g, (_, from) => {
-        imports.push(`import * as loaded${imports.length} from ${from};`);
-        return `Promise.resolve(loaded${imports.length - 1})`;
-      });
-      if (imports.length === 0) throw new Error(`${file} loads nothing at first use any more.`);
-      return { contents: `${imports.join(' ')} ${text}`, loader: 'ts' };
-    });
   },
 };
 
@@ -122,20 +99,14 @@ export const code = writeCheck(CASE_SCHEMA, './src/schema/formats.ts');`,
   return code;
 }
 
-/**
- * Each file of a bundle costs a command about a millisecond, and files are split wherever two entries do not need the
- * same. So entries stand on layers: whoever needs most of what a layer holds takes all of it, and it comes in one piece.
- * What an entry holds by itself is the next piece. A layer stands on the one above it here.
- */
+/** A layer stands on the one above it here; see `inLayers`. */
 const LAYERS = [
   {
     base: 'src/cli/run-cli.ts',
-    shared: 'runCli',
     entries: ['src/cli/commands/info.ts', 'src/cli/commands/lsp.ts'],
   },
   {
     base: 'src/cli/commands/info.ts',
-    shared: 'INFO_COMMAND',
     entries: [
       'src/cli/commands/check.ts',
       'src/cli/commands/eval.ts',
@@ -146,12 +117,10 @@ const LAYERS = [
   },
   {
     base: 'src/cli/commands/check.ts',
-    shared: 'CHECK_COMMAND',
     entries: ['src/cli/commands/run.ts'],
   },
   {
     base: 'src/cli/commands/run.ts',
-    shared: 'RUN_COMMAND',
     entries: [
       ...['connect', 'connections', 'dev', 'epoch', 'events', 'init', 'rest', 'rpc'].map(
         (name) => `src/cli/commands/${name}.ts`,
@@ -168,48 +137,17 @@ const LAYERS = [
   },
 ];
 
-const layers = {
-  name: 'layers',
-  setup(bundler) {
-    const below = new Map(
-      LAYERS.flatMap(({ base, shared, entries }) =>
-        entries.map((file) => [realpathSync(path.join(ROOT, file)), { base: path.join(ROOT, base), shared }]),
-      ),
-    );
-    bundler.onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path: file }) => {
-      const layer = below.get(file);
-      if (layer === undefined) return undefined;
-      const stand = `export { ${layer.shared} as shared } from ${JSON.stringify(layer.base)};`;
-      return { contents: `${stand} ${readFileSync(file, 'utf8')}`, loader: 'ts' };
-    });
-  },
-};
-
 /** Bundles the command into a folder, which is emptied first. */
 export async function bundleBin(folder) {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
-    absWorkingDir: ROOT,
+    ...FOR_NODE,
     entryPoints: { iml: 'src/cli/bin.ts' },
     outdir: folder,
-    bundle: true,
-    splitting: true,
-    chunkNames: '[name]-[hash]',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
     // The UMD files that some packages have beside their modules hide what they ask for.
     mainFields: ['module', 'main'],
-    minifySyntax: true,
-    // Names stay: they are what a stack trace has.
-    minifyWhitespace: true,
-    sourcemap: 'linked',
-    sourcesContent: false,
-    legalComments: 'none',
     external: EXTERNAL,
-    plugins: [substitutes, atOnce, late, ready, layers],
-    metafile: true,
-    logLevel: 'warning',
+    plugins: [substitutes, late, ready, inLayers(LAYERS, [...AT_ONCE, 'app/loading/load-app'])],
     // Packages in CommonJS ask for modules of Node.
     banner: {
       js: "import{createRequire as __iml_require}from'node:module';const require=__iml_require(import.meta.url);",

@@ -13,7 +13,7 @@ const PROGRAMS: readonly (readonly [name: string, script: URL])[] = [
 /** From the start of a process to its first bundle: what each takes longer than the first. */
 export const START_UP: Gauge = {
   name: 'J5 process start to first bundle, over bare node:http',
-  floor: 300,
+  floor: 180,
   target: 60,
   unit: 'ms',
   run: async ({ rounds }) => {

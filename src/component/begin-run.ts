@@ -1,8 +1,7 @@
-import { EngineError } from '../errors/engine-error.js';
 import type { CheckParameters } from '../parameters/check/parameter-check.js';
-import { collectSecrets } from '../redaction/collect-secrets.js';
 import { Turns } from '../util/turns.js';
 import type { ReadyParameters } from './check-parameters.js';
+import { readingValues } from './reading-values.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
 import { type RunTraits, type StartedRun, startRun } from './start-run.js';
@@ -29,13 +28,13 @@ export async function beginRun(
   subject: RunSubject,
   traits: RunTraits = {},
 ): Promise<StartedRun> {
-  try {
-    return await begin(runtime, input, subject, traits);
-  } catch (error) {
-    // What throws while it is read does so again, and then that is the reason.
-    if (!(error instanceof EngineError)) collectSecrets(input.parameters, input.connection, input.common);
-    throw error;
-  }
+  return readingValues(
+    () => {
+      const { signal: _, ...values } = input;
+      return [...Object.values(values), runtime.common, runtime.environment];
+    },
+    () => begin(runtime, input, subject, traits),
+  );
 }
 
 async function begin(

@@ -3,6 +3,7 @@ import { type Bundle, listBundles, type Page } from '../run/response/collect-out
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
 import { Turns } from '../util/turns.js';
+import { findUnreadable } from './reading-values.js';
 import { asRunError, assertOk, type Report, readStats, type Succeeded } from './report.js';
 import type { StartedRun } from './start-run.js';
 import type { TriggerState } from './trigger-data.js';
@@ -97,7 +98,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
       for await (const page of pages) this.#taken.push(listBundles(page));
     } catch (thrown) {
       this.#error = asRunError(thrown);
-      if (this.#error === undefined) throw thrown;
+      if (this.#error === undefined) throw this.#findReason(thrown);
     } finally {
       await this.#close();
     }
@@ -117,10 +118,14 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
       }
     } catch (thrown) {
       this.#error = asRunError(thrown);
-      throw this.#error ?? thrown;
+      throw this.#error ?? this.#findReason(thrown);
     } finally {
       await this.#close();
     }
+  }
+
+  #findReason(thrown: unknown): unknown {
+    return findUnreadable(thrown, () => Object.values(this.#context?.scope ?? {}));
   }
 
   #joinBundles(): readonly Bundle[] {

@@ -1,7 +1,9 @@
 import { AppError } from '../errors/app-error.js';
+import { isOurs } from '../errors/check-given.js';
 import { SpecError } from '../errors/spec-error.js';
 import type { BudgetWait, RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, StopReason, TraceEvent } from '../run/trace/trace.js';
+import { findUnreadable } from './reading-values.js';
 
 /** What a run took. */
 export interface RunStats {
@@ -90,6 +92,7 @@ export function assertOk<R extends AnyReport>(report: R): Succeeded<R> {
  * that cannot be run as it is written is set up wrongly.
  */
 export function asRunError(thrown: unknown): AppError | undefined {
+  if (!isOurs(thrown)) return undefined;
   if (thrown instanceof AppError) return thrown;
   if (!(thrown instanceof SpecError) || thrown.code !== 'SPEC_INVALID') return undefined;
   const { message, place } = thrown;
@@ -137,6 +140,6 @@ export function reportFailure<Given extends object>(
   context: RunContext | undefined,
 ): Report<Given> {
   const error = asRunError(thrown);
-  if (error === undefined) throw thrown;
+  if (error === undefined) throw findUnreadable(thrown, () => Object.values(context?.scope ?? {}));
   return { ...readFacts(context), ok: false, error } as Report<Given>; // what is not there is undefined
 }

@@ -1,4 +1,5 @@
-import type { Reporting } from '../component/report.js';
+import { readingValues } from '../component/reading-values.js';
+import type { Report, Reporting } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
 import { createSingleFlight } from '../util/single-flight.js';
@@ -11,6 +12,7 @@ import type {
 } from './connection-input.js';
 import type { Maker } from './connection-maker.js';
 import { type AuthorizationReport, type ConnectionReport, reportStep } from './connection-report.js';
+import { checkKnown, checkStep } from './connection-shapes.js';
 import type { CompiledConnection } from './connection-spec.js';
 import type { PendingAuthorization } from './pending-authorization.js';
 import type { CallbackQuery } from './receive-callback.js';
@@ -76,16 +78,48 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
       return connection.kind !== 'basic' && connection.authorize !== undefined;
     },
     create: (input = {}) =>
-      reportStep(async () => (await import('./make-connection.js')).create(maker, input)),
+      step(input, [], async () => (await import('./make-connection.js')).create(maker, input)),
     authorize: (input) =>
-      reportStep(async () => (await import('./make-connection.js')).authorize(maker, input)),
+      step(input, [], async () => (await import('./make-connection.js')).authorize(maker, input)),
     complete: (pending, query, options = {}) =>
-      reportStep(async () => (await import('./make-connection.js')).complete(maker, pending, query, options)),
+      step(options, [pending, query], async () =>
+        (await import('./make-connection.js')).complete(maker, pending, query, options),
+      ),
     test: (known, options = {}) =>
-      reportStep(async () => (await import('./test-connection.js')).test(maker, known, options)),
+      takeStepWith(known, options, async () =>
+        (await import('./test-connection.js')).test(maker, known, options),
+      ),
     refresh: (known, input = {}) =>
-      reportStep(async () => (await import('./refresh-connection.js')).refresh(maker, known, input)),
+      takeStepWith(known, input, async () =>
+        (await import('./refresh-connection.js')).refresh(maker, known, input),
+      ),
     invalidate: (known, options = {}) =>
-      reportStep(async () => (await import('./invalidate-connection.js')).invalidate(maker, known, options)),
+      takeStepWith(known, options, async () =>
+        (await import('./invalidate-connection.js')).invalidate(maker, known, options),
+      ),
   };
+}
+
+/** Takes a step with what an embedder gave, which may be anything without types. */
+function step<Given extends object>(
+  input: ConnectionOptions & Pick<CreateInput, 'parameters'>,
+  values: readonly unknown[],
+  work: () => Promise<Report<Given>>,
+): Reporting<Report<Given>> {
+  return reportStep(async () => {
+    checkStep(input);
+    return readingValues(() => [...values, input.parameters, input.common], work);
+  });
+}
+
+/** A step with a connection that was made before. */
+function takeStepWith<Given extends object>(
+  known: KnownConnection,
+  input: ConnectionOptions,
+  work: () => Promise<Report<Given>>,
+): Reporting<Report<Given>> {
+  return step(input, [known], async () => {
+    checkKnown(known);
+    return work();
+  });
 }

@@ -1,5 +1,6 @@
 import { asRunError, type Report, type Reporting, reporting } from '../component/report.js';
 import { AppError } from '../errors/app-error.js';
+import { checkGiven, checkValue, reading, type Shapes, SIGNAL, TEXT, TEXTS } from '../errors/check-given.js';
 import { EngineError } from '../errors/engine-error.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { createSingleFlight } from '../util/single-flight.js';
@@ -51,9 +52,12 @@ export function createStoredConnections(
     if (report.stats.requests > 0) await from.save(name, report.stored);
     return report.stored;
   };
-  const open: StoredConnections['open'] = async (name, { allowed = [], signal } = {}) => {
+  const open: StoredConnections['open'] = async (name, options = {}) => {
+    checkValue(name, TEXT, 'The name of a connection');
+    checkGiven(options, OPEN_SHAPES, 'The options of openConnection');
+    const { allowed = [], signal } = options;
     if (store === undefined) throw unknownConnection(name);
-    const work = (): Promise<StoredConnection> =>
+    const work = async (): Promise<StoredConnection> =>
       store.exclusively === undefined
         ? refreshed(store, name)
         : store.exclusively(name, () => refreshed(store, name));
@@ -75,10 +79,14 @@ export function createStoredConnections(
   return { open, report: (name, options) => reporting(report(name, options)), settled: opening.settled };
 }
 
+const OPEN_SHAPES: Shapes<OpenOptions> = { allowed: TEXTS, signal: SIGNAL };
+
 /** An embedder without types may keep anything. */
 function assertStored(name: string, kept: unknown): void {
-  const isStored =
-    isPlainObject(kept) && typeof kept['component'] === 'string' && isPlainObject(kept['connection']);
+  const isStored = reading(
+    `What the store gave for "${name}"`,
+    () => isPlainObject(kept) && typeof kept['component'] === 'string' && isPlainObject(kept['connection']),
+  );
   if (isStored) return;
   const message = `What the store gave for "${name}" is no connection: an object with component and connection is expected.`;
   throw new EngineError('USAGE', message);

@@ -1,3 +1,4 @@
+import { limitError } from '../errors/iml-error.js';
 import { asImlError } from '../iml/environment/call-error.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import { MIN_SECRET_LENGTH } from './secret-forms.js';
@@ -9,6 +10,9 @@ const MAX_DEPTH = 20;
 /** Values that are looked at, in some 20 ms; a name counts for as many as it takes to judge one that was not met before. */
 const MAX_LOOKED = 200_000;
 const NAME_LOOKS = 20;
+
+/** Values that are searched for secrets. A list that holds itself twice, or has billions of holes, has no end. */
+const MAX_VALUES = 1_000_000;
 
 /** Names whose values say where or how to call, not who calls; wiping them would make a log unreadable. */
 const OPEN_NAMES: ReadonlySet<string> = new Set([
@@ -55,8 +59,12 @@ export function collectSecrets(...data: readonly unknown[]): string[] {
 /** The same with the name each stands under first; empty for one that stands in no object. */
 export function nameSecrets(...data: readonly unknown[]): ReadonlyMap<string, string> {
   const secrets = new Map<string, string>();
+  let left = MAX_VALUES;
+  const spend = (): void => {
+    if (left-- <= 0) throw limitError(`What may be secret holds more than ${MAX_VALUES} values.`);
+  };
   try {
-    for (const value of data) collect(value, '', 0, secrets);
+    for (const value of data) collect(value, '', 0, { secrets, spend });
   } catch (error) {
     // Getters and proxies of the embedder: what they throw is not what a run ends with.
     throw asImlError(error);
@@ -100,12 +108,18 @@ function findNamed(value: unknown, depth: number, named: unknown[], looking: Loo
   }
 }
 
-function collect(value: unknown, name: string, depth: number, secrets: Map<string, string>): void {
+function collect(
+  value: unknown,
+  name: string,
+  depth: number,
+  { secrets, spend }: { readonly secrets: Map<string, string>; readonly spend: () => void },
+): void {
   if (secrets.size >= MAX_SECRETS || depth > MAX_DEPTH) return;
+  spend();
   if (Array.isArray(value)) {
-    for (const item of value) collect(item, name, depth + 1, secrets);
+    for (const item of value) collect(item, name, depth + 1, { secrets, spend });
   } else if (isPlainObject(value)) {
-    for (const [key, member] of Object.entries(value)) collect(member, key, depth + 1, secrets);
+    for (const [key, member] of Object.entries(value)) collect(member, key, depth + 1, { secrets, spend });
   } else if (value instanceof Uint8Array) {
     add(Buffer.from(value.subarray(0, 4096)).toString('utf8'), name, secrets);
   } else if (typeof value === 'string') {

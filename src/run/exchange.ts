@@ -145,7 +145,8 @@ async function sendRequest(
     response = await sending;
   } catch (error) {
     context.assertGoesOn();
-    throw error instanceof EngineError ? exchangeError(error, context) : error;
+    // Misuse is no outcome of the app.
+    throw error instanceof EngineError && error.code !== 'USAGE' ? exchangeError(error, context) : error;
   } finally {
     budget.leave(account, response, sentAt, clock.now());
   }

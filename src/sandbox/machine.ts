@@ -6,7 +6,7 @@ import type {
 } from 'quickjs-emscripten-core';
 import { EngineError } from '../errors/engine-error.js';
 import { type MemoryImage, PAGE_BYTES, restoreImage, takeImage } from './memory-image.js';
-import { FUEL_EXPORT } from './meter-loops.js';
+import { FUEL_EXPORT, INITIAL_PAGES } from './meter-loops.js';
 import { loadQuickJs, type QuickJsCode } from './quickjs-code.js';
 
 export interface MachineOptions {
@@ -41,8 +41,8 @@ export interface Machine {
   readonly rewind: () => void;
 }
 
-/** What the build asks for at least: 16 MB. */
-const INITIAL_PAGES = 256;
+/** What the limit of memory does not count: the stack and data of QuickJS. */
+const OWN_PAGES = 256;
 const MAXIMUM_PAGES = 32_768;
 
 /**
@@ -70,7 +70,7 @@ export async function createMachine(options: MachineOptions, given?: QuickJsCode
   const limitPages = Math.ceil(options.memoryBytes / PAGE_BYTES);
   const memory = new WebAssembly.Memory({
     initial: INITIAL_PAGES,
-    maximum: Math.min(MAXIMUM_PAGES, INITIAL_PAGES + 2 * limitPages),
+    maximum: Math.min(MAXIMUM_PAGES, OWN_PAGES + 2 * limitPages),
   });
   const instance = createSwappableInstance(code, memory, options);
   // The glue prints when it aborts; the trap that follows says all there is to say.

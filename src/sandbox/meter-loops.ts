@@ -7,6 +7,12 @@ import {
   unsupported,
 } from './wasm-bytes.js';
 
+/**
+ * Pages of the memory a metered module is given at first: what QuickJS, its stack and the prelude take, and some more. The build of the
+ * package asks for 256, all of which are read whenever an image is taken: the system has to give each of them first.
+ */
+export const INITIAL_PAGES = 96;
+
 /** Name under which a metered module exports its budget, a mutable i32. */
 export const FUEL_EXPORT = 'fuel';
 
@@ -72,6 +78,7 @@ function rewriteSection(id: number, body: Uint8Array, meter: Meter): Uint8Array 
     const name = new TextEncoder().encode(FUEL_EXPORT);
     return appendEntry(body, [name.length, ...name, 0x03, ...unsignedBytes(meter.fuel)]);
   }
+  if (id === IMPORT_SECTION) return rewriteImports(body);
   return id === CODE_SECTION ? rewriteCode(body, meter) : body;
 }
 
@@ -122,6 +129,29 @@ function readTypes(input: ByteReader): number[] {
   return Array.from({ length: readUnsigned(input) }, () => readByte(input));
 }
 
+/** The imports with a smaller memory, where one is among them: see `INITIAL_PAGES`. */
+function rewriteImports(body: Uint8Array): Uint8Array {
+  const input: ByteReader = { bytes: body, at: 0 };
+  for (let left = readUnsigned(input); left > 0; left--) {
+    skipName(input);
+    skipName(input);
+    const kind = readByte(input);
+    if (kind !== MEMORY) {
+      skipImport(input, kind);
+      continue;
+    }
+    readUnsigned(input);
+    const from = input.at;
+    readUnsigned(input);
+    return Uint8Array.from([
+      ...body.subarray(0, from),
+      ...unsignedBytes(INITIAL_PAGES),
+      ...body.subarray(input.at),
+    ]);
+  }
+  return body;
+}
+
 interface Imports {
   /** Index of the type of each imported function, in their order. */
   readonly functionTypes: readonly number[];
@@ -137,17 +167,21 @@ function readImports(sections: readonly Section[]): Imports {
     skipName(input);
     skipName(input);
     const kind = readByte(input);
-    if (kind === 0x03) return { functionTypes, hasGlobal: true };
-    if (kind === 0x00) {
-      functionTypes.push(readUnsigned(input));
-      continue;
-    }
-    if (kind === 0x01) readByte(input);
-    const hasMaximum = readUnsigned(input) & 1;
-    readUnsigned(input);
-    if (hasMaximum) readUnsigned(input);
+    if (kind === GLOBAL) return { functionTypes, hasGlobal: true };
+    if (kind === FUNCTION) functionTypes.push(readUnsigned(input));
+    else skipImport(input, kind);
   }
   return { functionTypes, hasGlobal: false };
+}
+
+/** Kinds of imports. */
+const [FUNCTION, TABLE, MEMORY, GLOBAL] = [0x00, 0x01, 0x02, 0x03];
+
+function skipImport(input: ByteReader, kind: number): void {
+  if (kind === FUNCTION) return skipNumbers(input, 1);
+  if (kind === TABLE) readByte(input);
+  const hasMaximum = readUnsigned(input) & 1;
+  skipNumbers(input, hasMaximum ? 2 : 1);
 }
 
 function rewriteCode(body: Uint8Array, meter: Meter): Uint8Array {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
+import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER } from './owner-only.js';
 
 /** A file to be written whole. */
 export interface NewFile {
@@ -12,6 +13,7 @@ export interface NewFile {
  * Writes files that belong together, folders they need included: all are written beside their places first and put there
  * in order once every one of them is on the disk. Where one cannot be written, none is, and nothing is left behind; so the
  * file that names the others comes last.
+ * What is new can be read by its owner only: such files hold what services answered. [choice]
  *
  * Rejects with what the file system says.
  */
@@ -42,7 +44,7 @@ interface Draft {
 
 /** Makes a folder and those above it. Gives the ones that were not there, the deepest first. */
 async function makeFolder(folder: string): Promise<readonly string[]> {
-  const first = await mkdir(folder, { recursive: true });
+  const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
   if (first === undefined) return [];
   const made = [folder];
   for (let at = folder; at !== first && at !== path.dirname(at); ) {
@@ -53,7 +55,7 @@ async function makeFolder(folder: string): Promise<readonly string[]> {
 }
 
 async function writeDraft(draft: string, content: NewFile['content']): Promise<void> {
-  const handle = await open(draft, 'wx', 0o644);
+  const handle = await open(draft, 'wx', OWNER_ONLY_FILE);
   try {
     await handle.writeFile(content);
     await handle.sync();

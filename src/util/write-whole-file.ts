@@ -5,11 +5,17 @@ import path from 'node:path';
 /**
  * Replaces a file, or makes it. Whoever reads meanwhile, and whoever looks after a full disk or a kill, finds the old
  * content or the new, never a part. The mode of a file that is there stays.
+ *
+ * @param newMode of a file that is not there yet
  */
-export async function writeWholeFile(file: string, content: string | Uint8Array): Promise<void> {
+export async function writeWholeFile(
+  file: string,
+  content: string | Uint8Array,
+  newMode = 0o666,
+): Promise<void> {
   const mode = await stat(file).then(
     (found) => found.mode & 0o777,
-    () => 0o666,
+    () => newMode,
   );
   const draft = path.join(path.dirname(file), `.${randomBytes(9).toString('hex')}.tmp`);
   try {

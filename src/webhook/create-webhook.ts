@@ -1,3 +1,5 @@
+import { checkInput } from '../component/input-shapes.js';
+import { readingValues } from '../component/reading-values.js';
 import { type Reporting, reporting } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { WebhookComponent } from '../document/app.js';
@@ -39,7 +41,15 @@ export function createWebhook(component: WebhookComponent, runtime: Runtime, lim
   const run =
     (step: HookStep) =>
     (input: HookInput = {}): Reporting<HookReport> =>
-      reporting(runStep(step, input, component, runtime));
+      reporting(
+        (async () => {
+          checkInput(input);
+          return readingValues(
+            () => [input.parameters, input.webhook, input.data, input.names],
+            () => runStep(step, input, component, runtime),
+          );
+        })(),
+      );
   return {
     name,
     type,

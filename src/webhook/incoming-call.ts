@@ -1,3 +1,4 @@
+import { checkGiven, portOf, reading, type Shape, type Shapes, TEXT } from '../errors/check-given.js';
 import { EngineError } from '../errors/engine-error.js';
 import { WebhookError } from '../errors/webhook-error.js';
 import type { HeaderEntry } from '../http/message/transport.js';
@@ -28,7 +29,7 @@ const EMPTY = new Uint8Array();
  * @throws EngineError (USAGE) for a request whose body somebody else has read
  */
 export function readCall(request: Request | IncomingCall, maxBytes: number): ReadCall | Promise<ReadCall> {
-  return request instanceof Request ? readRequest(request, maxBytes) : checkCall(request, maxBytes);
+  return isRequest(request) ? readRequest(request, maxBytes) : checkCall(request, maxBytes);
 }
 
 async function readRequest(request: Request, maxBytes: number): Promise<ReadCall> {
@@ -41,7 +42,33 @@ async function readRequest(request: Request, maxBytes: number): Promise<ReadCall
   }
 }
 
+/** A web request, also one of another copy of Fetch or another realm. */
+function isRequest(request: Request | IncomingCall): request is Request {
+  return reading(CALL, () => request instanceof Request || REQUEST.fits(request));
+}
+
+const CALL = 'The call of a webhook';
+const REQUEST: Shape = portOf('arrayBuffer', 'clone');
+
+const CALL_SHAPES: Shapes<IncomingCall> = {
+  method: TEXT,
+  url: TEXT,
+  headers: {
+    expected: 'a list of pairs of texts',
+    fits: (value) =>
+      Array.isArray(value) &&
+      value.every(
+        (entry) => Array.isArray(entry) && typeof entry[0] === 'string' && typeof entry[1] === 'string',
+      ),
+  },
+  body: { expected: 'a Uint8Array', fits: (value) => value instanceof Uint8Array },
+};
+
+/** @throws EngineError (USAGE) for what is neither a web request nor a call that was kept */
 function checkCall(call: IncomingCall, maxBytes: number): ReadCall {
+  checkGiven(call, CALL_SHAPES, CALL, true);
+  const missing = Object.keys(CALL_SHAPES).find((name) => Reflect.get(call, name) === undefined);
+  if (missing !== undefined) throw new EngineError('USAGE', `${CALL}: "${missing}" is missing.`);
   if (call.body.byteLength <= maxBytes) return { call };
   return { call: { ...call, body: EMPTY }, error: tooLarge(maxBytes) };
 }

@@ -1,4 +1,5 @@
 import type { Runtime } from '../component/runtime.js';
+import { checkGiven, DATA, either, FUNCTION, LIST, type Shapes, SIGNAL } from '../errors/check-given.js';
 import { evaluateDirective, evaluateFlag } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { traceScope } from '../run/scope/trace-scope.js';
@@ -11,6 +12,15 @@ import type { WebhookLimits } from './payload/webhook-limits.js';
 import { openCall, startEvent } from './start-event.js';
 import type { WebhookInput } from './webhook-input.js';
 import { reportEvents, reportFailedCall, type WebhookPhase, type WebhookReport } from './webhook-report.js';
+
+/** What an embedder without types hands in may be anything. */
+const INPUT_SHAPES: Shapes<WebhookInput> = {
+  parameters: DATA,
+  data: DATA,
+  webhook: DATA,
+  connections: either(LIST, FUNCTION),
+  signal: SIGNAL,
+};
 
 /** A webhook ready to be called. */
 export interface ReadyWebhook {
@@ -37,6 +47,7 @@ export async function processWebhook(
   request: Request | IncomingCall,
   input: WebhookInput = {},
 ): Promise<WebhookReport> {
+  checkGiven(input, INPUT_SHAPES, 'The input of a webhook');
   // Nobody waits for what is there: an `await` costs objects all the same, and most calls need none.
   const read = readCall(request, limits.maxBodyBytes);
   const { call, error: unreadable } = read instanceof Promise ? await read : read;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadApp } from '../../src/app/loading/load-app.js';
@@ -433,6 +433,8 @@ describe('iml serve --record', () => {
     expect(others).toEqual([]);
     const file = path.join(home, 'calls', 'events', name);
     expect(readFileSync(file, 'utf8')).not.toContain(addressOf()?.split('/').at(-1));
+    const modes = [path.join(home, 'calls'), path.dirname(file), file].map((at) => statSync(at).mode & 0o777);
+    if (process.getuid !== undefined) expect(modes).toEqual([0o700, 0o700, 0o600]);
     expect(await play({ file, folder })).toEqual([]);
   });
 });

@@ -17,6 +17,7 @@ import { promisify } from 'node:util';
 import vm from 'node:vm';
 import { type BuildResult, build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testNodeEntries } from './node-entries.js';
 
 const exec = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -25,7 +26,7 @@ const NAME = 'iml-runtime';
 interface Manifest {
   readonly version: string;
   readonly bin: Readonly<Record<string, string>>;
-  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
@@ -138,7 +139,7 @@ const PROMISED: Readonly<Record<string, readonly string[]>> = {
 describe('the packed package', () => {
   it('has a built file and types for every entry, and all of the source that source maps name', () => {
     for (const entry of Object.values(manifest.exports)) {
-      const files = typeof entry === 'string' ? [entry] : [entry.types, entry.default];
+      const files = typeof entry === 'string' ? [entry] : Object.values(entry);
       for (const file of files.filter((name) => !name.includes('*')))
         expect(readFileSync(path.join(installed, file)).length).toBeGreaterThan(0);
     }
@@ -147,6 +148,18 @@ describe('the packed package', () => {
     };
     const sources = map.sources.map((source) => path.resolve(installed, 'dist', source));
     for (const source of sources) expect(readFileSync(source).length).toBeGreaterThan(0);
+  });
+
+  it('gives types first, its single files to bundlers, and to Node what is bundled for it', () => {
+    const entries = Object.entries(manifest.exports).filter(([name]) => !name.endsWith('.json'));
+    for (const [name, entry] of entries) {
+      const place = name === '.' ? './dist/index' : `./dist/${name.slice(2)}/index`;
+      const bundled = `./dist/node/${name === '.' ? 'index' : name.slice(2)}.js`;
+      expect(Object.entries(entry)).toEqual([
+        ...[['types', `${place}.d.ts`] as const, ['module', `${place}.js`] as const],
+        ...[['node', bundled] as const, ['default', `${place}.js`] as const],
+      ]);
+    }
   });
 
   it('gives the JSON Schemas of all files by a name each', () => {
@@ -226,6 +239,8 @@ describe('the packed package', () => {
     }
   });
 });
+
+describe('the packed entries for Node', () => testNodeEntries(() => ({ home, installed })));
 
 describe('the packed language', () => {
   const tokyo = '{{formatDate(parseDate("0"; "X"); "H:mm"; "Asia/Tokyo")}}';

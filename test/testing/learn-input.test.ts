@@ -23,3 +23,15 @@ it.each([
   learnInput({ request }, input, book);
   expect(book.isIn(SECRET)).toBe(true);
 });
+
+it('takes what attach has stored for secret, whatever it is called, as a host keeps it sealed', () => {
+  const book = createSecretBook();
+  const app = defineApp({
+    name: 'a',
+    webhooks: { events: { communication: { output: "{{if(webhook.mode = 'production'; body; 1)}}" } } },
+  });
+  const url = 'https://hooks.example/';
+  const webhook = { url, mode: 'production', ref: 'says-nothing-9f8e', list: [{ x: 'deep-7d6c5b' }], n: 7 };
+  learnInput({ webhook }, { app, common: undefined, isConnectionData: false, secretFields: [] }, book);
+  expect(book.secrets().map(({ value }) => value)).toEqual(['says-nothing-9f8e', 'deep-7d6c5b']);
+});

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
@@ -19,6 +19,23 @@ describe('writeFiles', () => {
     expect(files.map((file) => readFileSync(file.path, 'utf8'))).toEqual(['a/b/one.txt', 'two.txt']);
     expect(readdirSync(folder).toSorted()).toEqual(['a', 'two.txt']);
   });
+
+  it.runIf(process.getuid !== undefined)(
+    'lets nobody but the owner read what is new, and leaves the mode of a folder that was there',
+    async () => {
+      const folder = writeApp({ 'kept/x.txt': 'x' });
+      const modeOf = (name: string): string => (statSync(path.join(folder, name)).mode & 0o777).toString(8);
+      const before = modeOf('kept');
+      await writeFiles([
+        { path: path.join(folder, 'a/b/one.txt'), content: 'one' },
+        { path: path.join(folder, 'kept/x.txt'), content: 'new' },
+      ]);
+      expect(['a', 'a/b', 'a/b/one.txt', 'kept/x.txt', 'kept'].map(modeOf)).toEqual([
+        ...['700', '700', '600', '600'],
+        before,
+      ]);
+    },
+  );
 
   it('leaves nothing behind where one cannot be written, and what was there as it was', async () => {
     const folder = writeApp({ 'old.txt': 'old', blocker: 'a file, no folder' });

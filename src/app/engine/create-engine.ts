@@ -1,3 +1,4 @@
+import { checkChecking } from '../../component/input-shapes.js';
 import { assertOk } from '../../component/report.js';
 import type { Runtime } from '../../component/runtime.js';
 import type { TriggerStart } from '../../component/trigger-data.js';
@@ -8,6 +9,8 @@ import type { App } from '../../document/app.js';
 import { compileCommunication } from '../../document/compile/compile-request.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { Document } from '../../document/reading/document.js';
+import { checkGiven } from '../../errors/check-given.js';
+import { EngineError } from '../../errors/engine-error.js';
 import type { Transport } from '../../http/message/transport.js';
 import type { HostMapping } from '../../http/transport/map-hosts.js';
 import type { CompileOptions } from '../../iml/compile.js';
@@ -25,6 +28,7 @@ import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { type MakeAgain, RecentlyUsed } from '../../util/recently-used.js';
 import { createWebhook, type Webhook } from '../../webhook/create-webhook.js';
 import { resolveWebhookLimits, type WebhookLimits } from '../../webhook/payload/webhook-limits.js';
+import { checkedClock, checkedRandom, checkedUuid } from './checked-ports.js';
 import type { CustomFunctions } from './custom-functions.js';
 import {
   callNamedRpc,
@@ -33,6 +37,7 @@ import {
   type EngineModule,
   type EngineRpc,
 } from './engine-components.js';
+import { ENGINE_SHAPES, NETWORK_SHAPES } from './engine-shapes.js';
 import { createEngineTransport, type NetworkOptions } from './engine-transport.js';
 import { findConnection, findModule, findWebhook } from './find-component.js';
 import { type NamedFunctions, openWhenNamed } from './open-functions.js';
@@ -142,13 +147,15 @@ export interface Engine {
 /**
  * Makes an app ready to run. Nothing is sent or loaded before the first run.
  *
- * @throws EngineError (USAGE) for a limit, a budget, a base url, or a host in `hosts` or `network.allow` that is none
+ * @throws EngineError (USAGE) for an option that is none, by its name, or not of the type it has to be of; for a limit, a budget, a
+ *   base url, or a host in `hosts` or `network.allow` that is none; ImlError (IML_HOST_VALUE) for one that throws while it is read
  * @example
  * const engine = createEngine({ app: await loadApp('./my-app') });
  * for await (const bundle of engine.module('listContacts').run({ connection: { apiKey } })) console.log(bundle);
  * await engine.close();
  */
 export function createEngine(options: EngineOptions): Engine {
+  checkOptions(options);
   const app = options.baseUrl === undefined ? options.app : withBaseUrl(options.app, options.baseUrl);
   const webhookLimits = resolveWebhookLimits(options.webhookLimits);
   const {
@@ -169,8 +176,8 @@ export function createEngine(options: EngineOptions): Engine {
     limits: resolveLimits(options.limits),
     budget: createBudget(options),
     lookAhead: resolveLookAhead(options.lookAhead),
-    clock: options.clock ?? SYSTEM_CLOCK,
-    random: drawnOnce(options.random ?? Math.random),
+    clock: options.clock === undefined ? SYSTEM_CLOCK : checkedClock(options.clock),
+    random: drawnOnce(checkedRandom(options.random) ?? Math.random),
     onPageLoop: options.onPageLoop ?? DEFAULT_ON_PAGE_LOOP,
     trace: options.trace ?? 'summary',
     onTrace: options.onTrace,
@@ -220,6 +227,15 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
+/** An embedder without types may hand in anything, and a misspelt name would go unheard. */
+function checkOptions(options: EngineOptions): void {
+  const what = 'The options of createEngine';
+  checkGiven(options, ENGINE_SHAPES, what);
+  if (options.app === undefined) throw new EngineError('USAGE', `${what}: "app" is missing.`);
+  if (options.network !== undefined) checkGiven(options.network, NETWORK_SHAPES, 'The option "network"');
+  checkChecking(options.checkParameters);
+}
+
 /** What was said at another time, or by stand-ins of services, means nothing to other engines. */
 function createBudget({ budget, transport, clock }: EngineOptions): CallBudget {
   const isOfProcess = transport === undefined && clock === undefined;
@@ -237,11 +253,11 @@ function createConnections(app: App, runtime: Runtime): (name: string) => Connec
 }
 
 function compileEnvironment(options: EngineOptions): Environment {
-  const { random, uuid, timezone, equality, platformVersion, digest, clock } = options;
+  const { timezone, equality, platformVersion, digest, clock } = options;
   const environment = toEnvironment({
-    now: clock && (() => clock.now()),
-    random,
-    uuid,
+    now: clock && checkedClock(clock).now,
+    random: checkedRandom(options.random),
+    uuid: checkedUuid(options.uuid),
     timezone,
     equality,
     platformVersion,

@@ -1,9 +1,11 @@
 import type { ConnectedInput } from '../../component/begin-run.js';
 import type { CallReport } from '../../component/call-report.js';
-import type { ModuleRun } from '../../component/module-run.js';
+import { checkInput, INPUT_SHAPES } from '../../component/input-shapes.js';
+import { ModuleRun } from '../../component/module-run.js';
 import { type AnyReport, type Reporting, reporting } from '../../component/report.js';
 import type { Runtime } from '../../component/runtime.js';
 import type { ModuleComponent, ModuleType } from '../../document/app.js';
+import { checkGiven, checkValue, isOurs, TEXT, YES_OR_NO } from '../../errors/check-given.js';
 import type { ModuleParameters, ParametersInput } from '../../module/list-parameters.js';
 import { runModule } from '../../module/run-module.js';
 import { parseRpcReference, type RpcReference } from '../../parameters/form/rpc-reference.js';
@@ -34,23 +36,37 @@ export interface EngineRpc {
   readonly call: (input?: ConnectedInput) => Reporting<CallReport>;
 }
 
+const LISTING_SHAPES = { ...INPUT_SHAPES, resolve: YES_OR_NO };
+
 /** What a module can do. All but running it loads at first use, as most programs only run modules. */
 export function createEngineModule(module: ModuleComponent, runtime: Runtime): EngineModule {
   return {
     name: module.name,
     type: module.type,
-    run: (input = {}) => runModule(module, input, runtime),
+    run: (input = {}) => {
+      try {
+        checkInput(input);
+      } catch (error) {
+        // Misuse is told at once; a value that cannot be read is found when the run is taken, like those inside of it.
+        if (isOurs(error) && error.code === 'USAGE') throw error;
+        return failedRun(error);
+      }
+      return runModule(module, input, runtime);
+    },
     epoch: (input = {}) =>
       reportLater(async () => {
+        checkInput(input);
         const { listEpoch } = await import('../../trigger/run-epoch.js');
         return listEpoch(module, input, runtime);
       }),
     respond: (input = {}) =>
       reportLater(async () => {
+        checkInput(input);
         const { runResponder } = await import('../../module/run-responder.js');
         return runResponder(module, input, runtime);
       }),
     parameters: async (input = {}) => {
+      checkGiven(input, LISTING_SHAPES, 'The input of parameters');
       const { listParameters } = await import('../../module/list-parameters.js');
       return listParameters(module, input, runtime);
     },
@@ -62,11 +78,16 @@ export function createEngineModule(module: ModuleComponent, runtime: Runtime): E
  * @throws SpecError (SPEC_MISSING) for a name the app does not have
  */
 export function createEngineRpc(address: string, runtime: Runtime): EngineRpc {
+  checkValue(address, TEXT, 'The address of an RPC');
   const reference = parseRpcReference(address) ?? { name: address, query: [] };
   const { name } = findRpc(runtime.app, reference.name);
   return {
     name,
-    call: (input = {}) => reportLater(() => callNamedRpc(reference, input, runtime)),
+    call: (input = {}) =>
+      reportLater(async () => {
+        checkInput(input);
+        return callNamedRpc(reference, input, runtime);
+      }),
   };
 }
 
@@ -83,6 +104,11 @@ export async function callNamedRpc(
   const rpc = findRpc(runtime.app, name);
   const { callRpc } = await import('../../module/run-rpc.js');
   return callRpc(rpc, query, input, runtime);
+}
+
+/** A run that fails, once it is taken, with what is wrong with its input. */
+function failedRun(error: unknown): ModuleRun {
+  return new ModuleRun({ start: () => Promise.reject(error), pages: async () => [] });
 }
 
 function reportLater<R extends AnyReport>(work: () => Promise<R>): Reporting<R> {

@@ -1,7 +1,9 @@
 import type { App } from '../../document/app.js';
+import { checkValue, FUNCTION } from '../../errors/check-given.js';
 import { createNetworkGuard } from '../../http/guard/network-guard.js';
 import { parseHttpUrl } from '../../http/message/http-url.js';
 import type { Transport } from '../../http/message/transport.js';
+import { checkAnswers } from '../../http/transport/checked-transport.js';
 import { completeResponses } from '../../http/transport/complete-responses.js';
 import { type HostPolicy, readHosts, refuseUndeclared } from '../../http/transport/host-policy.js';
 import { type HostMapping, mapHosts, readHostMap } from '../../http/transport/map-hosts.js';
@@ -48,7 +50,7 @@ export interface EngineTransport {
  * @throws EngineError (USAGE) for an entry of `hosts`, `network.allow` or `network.appHosts` that is none
  */
 export function createEngineTransport(options: EngineTransportOptions): EngineTransport {
-  const { network = {}, baseUrl, wrapTransport = (transport) => transport } = options;
+  const { network = {}, baseUrl } = options;
   const hosts = readHostMap(options.hosts ?? {});
   const {
     allow = [],
@@ -72,10 +74,11 @@ export function createEngineTransport(options: EngineTransportOptions): EngineTr
       isDeclared === undefined
         ? called
         : refuseUndeclared(called, (url) => isDeclared(url) || policy.isNamed(url));
-    return completeResponses(wrapTransport(reached), { maxBytes: settings.maxResponseBytes });
+    return completeResponses(wrap(reached, options.wrapTransport), { maxBytes: settings.maxResponseBytes });
   };
   if (options.transport !== undefined) {
-    return { transport: layered(options.transport, options.transport), policy, close: async () => {} };
+    const given = checkAnswers(options.transport, 'The transport');
+    return { transport: layered(given, given), policy, close: async () => {} };
   }
   const direct = createUndiciTransport({ ...settings, guard: createNetworkGuard({ allow }) });
   // Whoever maps a host to an address means that address, also where the app may not go by itself.
@@ -88,4 +91,12 @@ export function createEngineTransport(options: EngineTransportOptions): EngineTr
       await Promise.all([direct.close(), mapped.close()]);
     },
   };
+}
+
+/** @throws EngineError (USAGE) for a layer that gives no transport */
+function wrap(transport: Transport, layer: EngineTransportOptions['wrapTransport']): Transport {
+  if (layer === undefined) return transport;
+  const wrapped = layer(transport);
+  checkValue(wrapped, FUNCTION, 'What wrapTransport gives');
+  return checkAnswers(wrapped, 'The transport of wrapTransport');
 }

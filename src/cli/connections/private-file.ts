@@ -3,10 +3,8 @@ import { constants } from 'node:fs';
 import { chmod, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from '../../errors/store-error.js';
+import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER } from '../../util/owner-only.js';
 import { readErrno } from '../../util/read-errno.js';
-
-const OWNER_ONLY_FILE = 0o600;
-const OWNER_ONLY_FOLDER = 0o700;
 
 /** Makes a folder that only its owner can enter; also of one that is there already. */
 export async function makePrivateFolder(folder: string): Promise<void> {

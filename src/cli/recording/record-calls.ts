@@ -8,6 +8,7 @@ import { createDigestLog } from '../../testing/recording/digest-log.js';
 import { describeCall } from '../../testing/recording/recorded-call.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import { recordCase } from '../../testing/recording/write-case.js';
+import { OWNER_ONLY_FOLDER } from '../../util/owner-only.js';
 import { readErrno } from '../../util/read-errno.js';
 import { printError } from '../output/print-error.js';
 import { readVersion } from '../read-version.js';
@@ -46,7 +47,7 @@ const MAX_BODY_BYTES = 128 * 1024;
  */
 export async function recordCalls(receiver: Receiver, options: CallRecorderOptions): Promise<CallRecorder> {
   const { folder, shown, say } = options;
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+  await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER }).catch((error: unknown) => {
     throw usageError(`--record: the folder "${shown}" cannot be made (${readErrno(error)}).`, error);
   });
   let writing = Promise.resolve();

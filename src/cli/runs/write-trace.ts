@@ -5,6 +5,7 @@ import type { AppError } from '../../errors/app-error.js';
 import type { Limits } from '../../run/limits/limits.js';
 import { traceDocuments } from '../../testing/traces/run-trace.js';
 import { writeTraceFile } from '../../testing/traces/trace-file.js';
+import { OWNER_ONLY_FILE } from '../../util/owner-only.js';
 import { readErrno } from '../../util/read-errno.js';
 import { writeWholeFile } from '../../util/write-whole-file.js';
 import type { RunSettings } from '../input/run-settings.js';
@@ -54,7 +55,7 @@ export function startTraceFile({
       events: trace,
       end: { state, bundles: outcome?.bundles ?? 0, stats, warnings, error: outcome?.error?.toJSON() },
     });
-    await writeWholeFile(path.resolve(io.cwd, traceFile), text).catch((error: unknown) => {
+    await writeWholeFile(path.resolve(io.cwd, traceFile), text, OWNER_ONLY_FILE).catch((error: unknown) => {
       throw usageError(`--trace: the file "${traceFile}" cannot be written (${readErrno(error)}).`, error);
     });
     await io.stderr.write(`The run is in ${printableLine(traceFile)}.\n`);

@@ -1,5 +1,6 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import { networkInterfaces } from 'node:os';
+import { checkGiven, FUNCTION, type Shapes, TEXTS } from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { TransportError } from '../../errors/transport-error.js';
 import { trimTrailing } from '../../util/trim-trailing.js';
@@ -63,6 +64,12 @@ const NAMES: ReadonlyMap<string, AddressKind> = new Map([
   ['instance-data.ec2.internal', 'metadata'],
 ]);
 
+const GUARD_SHAPES: Shapes<NetworkGuardOptions> = {
+  allow: TEXTS,
+  resolve: FUNCTION,
+  ownAddresses: FUNCTION,
+};
+
 /**
  * A guard that lets only public addresses through, and what `allow` lists.
  * Source: docs/security.md.
@@ -70,6 +77,7 @@ const NAMES: ReadonlyMap<string, AddressKind> = new Map([
  * @throws EngineError USAGE for an entry of `allow` that is no name, address or block
  */
 export function createNetworkGuard(options: NetworkGuardOptions = {}): NetworkGuard {
+  checkGiven(options, GUARD_SHAPES, 'The options of createNetworkGuard');
   const allowed = readAllowed(options.allow ?? []);
   const resolve: Resolve = options.resolve ?? systemLookup;
   const ownAddresses = options.ownAddresses ?? interfaceAddresses;

@@ -1,5 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { TransportError } from '../../errors/transport-error.js';
+import { describeValue } from '../../util/describe-value.js';
 import { trimTrailing } from '../../util/trim-trailing.js';
 import { responseHeader } from '../message/content-type.js';
 import { findHeader } from '../message/headers.js';
@@ -167,6 +168,7 @@ function readTarget(from: string, to: string): HttpUrl {
   );
 }
 
-function shown(text: string): string {
-  return JSON.stringify(text.slice(0, 80));
+/** @param text anything, from an embedder without types */
+function shown(text: unknown): string {
+  return typeof text === 'string' ? JSON.stringify(text.slice(0, 80)) : describeValue(text);
 }

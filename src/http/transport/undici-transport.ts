@@ -1,3 +1,12 @@
+import {
+  checkGiven,
+  either,
+  oneOf,
+  portOf,
+  type Shape,
+  type Shapes,
+  wholeNumber,
+} from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { createNetworkGuard, type NetworkGuard } from '../guard/network-guard.js';
 import { parseHttpUrl } from '../message/http-url.js';
@@ -34,16 +43,33 @@ const DEFAULT_TIMEOUTS: TransportTimeouts = Object.freeze({
   bodyTimeoutMs: 300_000,
 });
 
+/** Milliseconds of a timer, which takes no more. */
+const TIMER_MS: Shape = wholeNumber(0, 2 ** 31 - 1);
+
+/** What the settings of a transport may be. */
+export const TRANSPORT_SHAPES: Shapes<Omit<UndiciTransportOptions, 'guard'>> = {
+  maxResponseBytes: either(wholeNumber(0), oneOf(Number.POSITIVE_INFINITY)),
+  maxConnectionsPerOrigin: wholeNumber(1),
+  connectTimeoutMs: TIMER_MS,
+  headersTimeoutMs: TIMER_MS,
+  bodyTimeoutMs: TIMER_MS,
+};
+
+const GUARD: Shape = portOf('checkHost', 'checkAddress', 'lookup');
+
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Z-]{1,40}$/;
 
 /**
  * One hop over undici: no redirect is followed and nothing is decoded; see `completeResponses`.
  * Connections stay open per instance. No proxy variable of the process is read.
  *
+ * @throws EngineError (USAGE) for an option that is none, or of another type
+ *
  * The transport rejects with the signal's reason once aborted, else with TransportError: REQUEST_INVALID,
  * NETWORK_REFUSED, NETWORK_FAILED, NETWORK_TIMEOUT, NETWORK_CERTIFICATE or NETWORK_RESPONSE_TOO_LARGE.
  */
 export function createUndiciTransport(options: UndiciTransportOptions = {}): ClosableTransport {
+  checkGiven(options, { ...TRANSPORT_SHAPES, guard: GUARD }, 'The options of createUndiciTransport');
   const maxBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES;
   const agentOptions = {
     connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_TIMEOUTS.connectTimeoutMs,

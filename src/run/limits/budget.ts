@@ -169,10 +169,11 @@ function createAccount(origin: string): Account {
   return {
     origin,
     inFlight: 0,
-    heldUntilMs: 0,
+    // A clock of an embedder's may stand before 1970.
+    heldUntilMs: Number.NEGATIVE_INFINITY,
     left: Number.POSITIVE_INFINITY,
-    toldAtMs: 0,
-    resetAtMs: 0,
+    toldAtMs: Number.NEGATIVE_INFINITY,
+    resetAtMs: Number.NEGATIVE_INFINITY,
     limit: undefined,
     windows: undefined,
     waiting: [],

@@ -88,8 +88,9 @@ async function collectItems(
 
 function tracePage({ isIterated, isCut, outputs }: Page, looked: number, context: RunContext): void {
   if (context.settings.trace !== 'deep') return;
+  const { log } = context.run;
   context.emitLater(() => {
-    const shown = context.redactor.value(outputs);
+    const shown = log.redactor.value(outputs);
     return { kind: 'page', isIterated, isCut, looked, outputs: Array.isArray(shown) ? shown : [] };
   });
 }

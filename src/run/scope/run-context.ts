@@ -12,7 +12,7 @@ import { once } from '../../iml/values/work.js';
 import type { Redactor } from '../../redaction/redact.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { BudgetReason } from '../limits/budget.js';
-import type { RunWarning, StopReason, TraceDetail, TraceEvent } from '../trace/trace.js';
+import type { EventPosition, RunWarning, StopReason, TraceDetail, TraceEvent } from '../trace/trace.js';
 import type { EngineSettings } from './engine-settings.js';
 import { RunLog } from './run-log.js';
 import { deriveScope, type NewScope, type RunNames, type RunScope, startScope } from './run-scope.js';
@@ -290,12 +290,15 @@ export class RunContext implements ScopeListener {
     this.emitLater(() => detail);
   }
 
-  /** `emit` for an event that costs something to write; it is written when it is asked for, or never. */
+  /**
+   * `emit` for an event that costs something to write; it is written when it is asked for, or never. Until then all that
+   * `write` reaches is kept, so it must not reach a context.
+   */
   emitLater(write: () => TraceDetail): void {
     const { requestIndex, page, endpoint } = this.position;
     const at = this.settings.clock.now();
     const position = { at, requestIndex, page, ...(endpoint !== undefined && { endpoint }) };
-    once(() => this.trace.add(() => ({ ...position, ...write() }) as TraceEvent));
+    addLater(this.trace, position, write);
   }
 
   warn(warning: RunWarning): void {
@@ -311,8 +314,9 @@ export class RunContext implements ScopeListener {
   }
 
   onDebug({ function: name, values, place }: DebugOutput): void {
+    const { log } = this.run;
     this.emitLater(() => {
-      const cleaned = this.redactor.value(values);
+      const cleaned = log.redactor.value(values);
       return { kind: 'debug', function: name, values: Array.isArray(cleaned) ? cleaned : [], place };
     });
   }
@@ -330,4 +334,12 @@ export class RunContext implements ScopeListener {
       this.emit({ kind: 'missing', expression, reason, place });
     });
   }
+}
+
+/**
+ * Beside the method, whose closures would all keep its `this`: with it each event kept the names of its place, so the decoded
+ * bodies of all pages, until the trace was read or dropped.
+ */
+function addLater(trace: RunLog['trace'], position: EventPosition, write: () => TraceDetail): void {
+  once(() => trace.add(() => ({ ...position, ...write() }) as TraceEvent));
 }

@@ -2,6 +2,7 @@ import type { ResponseHeaders } from '../../http/message/transport.js';
 import { isCaseless } from '../../util/plain-object.js';
 import type { TraceDetail } from '../trace/trace.js';
 import type { RunContext } from './run-context.js';
+import type { RunLog } from './run-log.js';
 
 type ScopeDetail = Extract<TraceDetail, { readonly kind: 'scope' }>;
 
@@ -10,16 +11,17 @@ type ScopeDetail = Extract<TraceDetail, { readonly kind: 'scope' }>;
  * event before is told: a body is in the trace once, however many requests read it.
  */
 export function traceScope(phase: ScopeDetail['phase'], context: RunContext): void {
-  const { scope, changed, unset } = context.run.log.scopeChanges(context.progress, context.scope);
+  const { log } = context.run;
+  const { scope, changed, unset } = log.scopeChanges(context.progress, context.scope);
   context.emitLater(() => {
     const names: Record<string, unknown> = {};
-    for (const [name, value] of changed) Object.assign(names, cleanName(name, value, context));
+    for (const [name, value] of changed) Object.assign(names, cleanName(name, value, log));
     return { kind: 'scope', phase, scope, names, unset };
   });
 }
 
 /** One name as the only member of an object, so that a name that says secret hides its value. */
-function cleanName(name: string, value: unknown, { redactor }: RunContext): unknown {
+function cleanName(name: string, value: unknown, { redactor }: RunLog): unknown {
   // Paths of `log.sanitize` lead into the answer, so it is cleaned as one.
   if (name === 'body') return { body: redactor.response({ status: 0, headers: {}, body: value }).body };
   if (!isCaseless(value)) return redactor.value({ [name]: value });

@@ -15,7 +15,8 @@ export type StopReason =
   | 'max-requests'
   | 'max-records';
 
-interface EventPosition {
+/** When and where in a run something happened. */
+export interface EventPosition {
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** 0-based index of the request in its chain. */

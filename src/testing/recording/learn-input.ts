@@ -27,7 +27,10 @@ export interface SecretInput {
   readonly secretFields: readonly string[];
 }
 
-/** Enters the secrets a run is given: all of a connection and of common data, and what names and fields say otherwise. */
+/**
+ * Enters the secrets a run is given: all of a connection, of common data and of what attach has stored, which a host keeps
+ * sealed, too; and what names and fields say otherwise.
+ */
 export function learnInput(
   input: FixtureInput,
   { app, common, secretFields, isConnectionData }: SecretInput,
@@ -38,7 +41,7 @@ export function learnInput(
   const texts = listAppTexts(app);
   const isInApp = (value: string): boolean =>
     [`'${value}'`, `"${value}"`, `\n${value}\n`].some((literal) => texts.includes(literal));
-  for (const [value, name] of nameSecrets(connection, isConnectionData && data, common)) {
+  for (const [value, name] of nameSecrets(connection, isConnectionData && data, common, webhook)) {
     // What the app itself compares with (`production`) is no secret of anybody's.
     if (isSecretName(name, 'body') || !isInApp(value)) onSecret(name, value);
   }

@@ -1,0 +1,173 @@
+import { describeValue } from '../util/describe-value.js';
+import { isPlainObject } from '../util/plain-object.js';
+import { didYouMean } from '../util/suggest.js';
+import { EngineError } from './engine-error.js';
+import { ImlError } from './iml-error.js';
+
+/** What a value that an embedder hands in may be. */
+export interface Shape {
+  /** In words that go behind "has to be". */
+  readonly expected: string;
+  readonly fits: (value: unknown) => boolean;
+  /** Texts it may be, of which the nearest is named. */
+  readonly choices?: readonly string[];
+}
+
+/** A shape for each member that a type has. */
+export type Shapes<T> = { readonly [Name in keyof Required<T>]: Shape };
+
+export const ANYTHING: Shape = { expected: 'anything', fits: () => true };
+export const TEXT: Shape = { expected: 'text', fits: (value) => typeof value === 'string' };
+export const YES_OR_NO: Shape = { expected: 'true or false', fits: (value) => typeof value === 'boolean' };
+export const FUNCTION: Shape = { expected: 'a function', fits: (value) => typeof value === 'function' };
+/** Its members are read once: what throws then is told as that, before anything relies on it. */
+export const DATA: Shape = {
+  expected: 'a plain object',
+  fits: (value) => isPlainObject(value) && Object.values(value).length >= 0,
+};
+export const LIST: Shape = { expected: 'a list', fits: (value) => Array.isArray(value) };
+export const TEXTS: Shape = {
+  expected: 'a list of texts',
+  // By hand, as `every` skips holes.
+  fits: (value) =>
+    Array.isArray(value) && value.length < 1e6 && ![...value].some((entry) => !TEXT.fits(entry)),
+};
+
+/** An AbortSignal of any realm. */
+export const SIGNAL: Shape = {
+  expected: 'an AbortSignal',
+  fits: (value) =>
+    isObject(value) &&
+    'aborted' in value &&
+    typeof value.aborted === 'boolean' &&
+    hasFunctions(value, ['addEventListener', 'removeEventListener', 'throwIfAborted']),
+};
+
+/** One of some texts or numbers. */
+export function oneOf(...choices: readonly (string | number)[]): Shape {
+  const texts = choices.filter((choice) => typeof choice === 'string');
+  return {
+    expected: choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`,
+    fits: (value) => choices.some((choice) => choice === value),
+    choices: texts,
+  };
+}
+
+/** An object with such functions, its own or those of its class. */
+export function portOf(...functions: readonly string[]): Shape {
+  return {
+    expected: `an object with the functions ${functions.join(', ')}`,
+    fits: (value) => isObject(value) && hasFunctions(value, functions),
+  };
+}
+
+/** An object with such functions, of which some may be missing. */
+export function portWith(functions: readonly string[], optional: readonly string[]): Shape {
+  const port = portOf(...functions);
+  return {
+    expected: `${port.expected}, and maybe ${optional.join(', ')}`,
+    fits: (value) =>
+      isObject(value) &&
+      port.fits(value) &&
+      optional.every((name) => Reflect.get(value, name) === undefined || hasFunctions(value, [name])),
+  };
+}
+
+/** A whole number from `least` to `most`. */
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): Shape {
+  return {
+    expected:
+      most === Number.MAX_SAFE_INTEGER
+        ? `a whole number of at least ${least}`
+        : `a whole number from ${least} to ${most}`,
+    fits: (value) =>
+      typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most,
+  };
+}
+
+/** What fits one of two. */
+export function either(first: Shape, second: Shape): Shape {
+  return {
+    expected: `${first.expected} or ${second.expected}`,
+    fits: (value) => first.fits(value) || second.fits(value),
+    choices: [...(first.choices ?? []), ...(second.choices ?? [])],
+  };
+}
+
+/**
+ * Checks what an embedder without types may hand in: each member that is there has to fit, and no other name may stand in
+ * it, as a misspelt one would go unheard.
+ *
+ * @param what how the object is called in messages: `The options of createEngine`
+ * @param isOpen whether other names may stand in it, too
+ * @throws EngineError (USAGE) for what does not fit, by its name; ImlError (IML_HOST_VALUE) for what throws while it is read
+ */
+export function checkGiven(
+  given: unknown,
+  shapes: Readonly<Record<string, Shape>>,
+  what: string,
+  isOpen = false,
+): void {
+  reading(what, () => {
+    if (!isObject(given) || Array.isArray(given)) {
+      throw new EngineError('USAGE', `${what}: an object is expected, not ${describeValue(given)}.`);
+    }
+    const unknown = isOpen ? undefined : Object.keys(given).find((name) => !Object.hasOwn(shapes, name));
+    if (unknown !== undefined) {
+      const hint = didYouMean(unknown, Object.keys(shapes));
+      throw new EngineError('USAGE', `${what}: there is no "${unknown.slice(0, 80)}".${hint}`);
+    }
+    for (const name in shapes) {
+      const shape = shapes[name];
+      // Of a class, too: its getters are no own members.
+      const value: unknown = Reflect.get(given, name);
+      if (shape !== undefined && value !== undefined) assertFits(value, shape, `${what}: "${name}"`);
+    }
+  });
+}
+
+/** @throws EngineError (USAGE), and ImlError (IML_HOST_VALUE) for what throws while it is looked at */
+export function checkValue(value: unknown, shape: Shape, what: string): void {
+  reading(what, () => assertFits(value, shape, what));
+}
+
+function assertFits(value: unknown, { fits, expected, choices }: Shape, what: string): void {
+  if (fits(value)) return;
+  const hint = typeof value === 'string' && choices !== undefined ? didYouMean(value, choices) : '';
+  throw new EngineError('USAGE', `${what} has to be ${expected}, not ${describeValue(value)}.${hint}`);
+}
+
+/**
+ * Reads something of an embedder's.
+ *
+ * @throws ImlError (IML_HOST_VALUE) where that throws what is no error of ours, a getter or a proxy
+ */
+export function reading<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (isOurs(error)) throw error;
+    throw unreadable(what, error);
+  }
+}
+
+export function unreadable(what: string, cause: unknown): ImlError {
+  return new ImlError('IML_HOST_VALUE', `${what} cannot be read: reading threw.`, { kind: 'type', cause });
+}
+
+/** Whether something thrown is an error of this package; what is thrown may be a proxy that throws again. */
+export function isOurs(error: unknown): error is EngineError {
+  try {
+    return error instanceof EngineError;
+  } catch {
+    return false;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function hasFunctions(value: object, names: readonly string[]): boolean {
+  return names.every((name) => typeof Reflect.get(value, name) === 'function');
+}

@@ -1,0 +1,76 @@
+import { checkGiven, either, reading, type Shape, TEXT, wholeNumber } from '../../errors/check-given.js';
+import { EngineError } from '../../errors/engine-error.js';
+import { describeValue } from '../../util/describe-value.js';
+import type { Transport, TransportResponse } from '../message/transport.js';
+
+const LIST_OF_TEXTS: Shape = {
+  expected: 'a list of texts',
+  fits: (value) => Array.isArray(value) && value.every((entry) => typeof entry === 'string'),
+};
+const HEADER = either(TEXT, LIST_OF_TEXTS);
+
+const HEADERS: Shape = {
+  expected: 'an object of texts by lower-case names',
+  // Headers, Map and lists of pairs have no members of their own: all they hold would go unseen.
+  fits: (value) => typeof value === 'object' && value !== null && !(Symbol.iterator in value),
+};
+
+const ANSWER: Readonly<Record<string, Shape>> = {
+  status: wholeNumber(0, 999),
+  headers: HEADERS,
+  body: { expected: 'a Uint8Array', fits: (value) => value instanceof Uint8Array },
+  url: TEXT,
+};
+
+/**
+ * A transport of an embedder's, whose answers are looked at before anything relies on them.
+ *
+ * Rejects with EngineError (USAGE) for an answer that is none, and for a rejection with what is no error, which nobody
+ * could tell apart; else as the transport does.
+ *
+ * @param what how the transport is called in messages
+ */
+export function checkAnswers(transport: Transport, what: string): Transport {
+  return async (request) => {
+    let answer: TransportResponse;
+    try {
+      answer = await transport(request);
+    } catch (error) {
+      if (request.signal.aborted || isError(error)) throw error;
+      const message = `${what} rejected with ${describeValue(error)}, where an error is expected.`;
+      throw new EngineError('USAGE', message, { cause: error });
+    }
+    checkAnswer(answer, what);
+    return answer;
+  };
+}
+
+function checkAnswer(answer: TransportResponse, what: string): void {
+  const name = `The answer of ${lowerFirst(what)}`;
+  reading(name, () => {
+    checkGiven(answer, ANSWER, name, true);
+    const missing = Object.keys(ANSWER).find((member) => Reflect.get(answer, member) === undefined);
+    if (missing !== undefined) throw new EngineError('USAGE', `${name}: "${missing}" is missing.`);
+    for (const [header, value] of Object.entries(answer.headers)) {
+      if (HEADER.fits(value)) continue;
+      const is = describeValue(value);
+      throw new EngineError(
+        'USAGE',
+        `${name}: the header "${header.slice(0, 80)}" has to be ${HEADER.expected}, not ${is}.`,
+      );
+    }
+  });
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}
+
+/** An error of any realm. What is thrown may be a proxy that throws again. */
+function isError(error: unknown): boolean {
+  try {
+    return error instanceof Error || Object.prototype.toString.call(error) === '[object Error]';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+
+// What an embedder without types hands in is refused by its name, before anything relies on it.
+
+const app = defineApp({
+  name: 'x',
+  base: { baseUrl: 'https://a.test' },
+  modules: { m: { type: 'action', communication: { url: '/x' } } },
+});
+const ANSWER = { status: 200, headers: {}, body: new Uint8Array(), url: 'https://a.test/x' };
+
+const run = async (options: object, input: unknown = {}): Promise<unknown> => {
+  const all: Parameters<typeof createEngine>[0] = Object.assign(
+    { app, transport: async () => ANSWER },
+    options,
+  );
+  const given: object = Object(input);
+  return createEngine(all).module('m').run(given);
+};
+
+describe('an option', () => {
+  it.each([
+    ['transport', 5],
+    ['wrapTransport', null],
+    ['clock', {}],
+    ['limits', null],
+    ['network', { alow: [] }],
+    ['network', { allow: [1] }],
+    ['trace', 'ful'],
+    ['observer', () => 1],
+    ['connections', { get: 1 }],
+    ['trnasport', 1],
+  ])('%s of another type is named', async (name, value) => {
+    await expect(run({ [name]: value })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(`"${name}"`),
+    });
+  });
+});
+
+describe('the input of a run', () => {
+  it.each([
+    ['signal', null],
+    ['signal', {}],
+    ['parameters', new Map()],
+    ['paramters', {}],
+  ])('with %s of another type is refused', async (name, value) => {
+    await expect(run({}, { [name]: value })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(`"${name}"`),
+    });
+  });
+});
+
+describe('the answer of a transport', () => {
+  it.each([
+    ['status', '200'],
+    ['status', Number.NaN],
+    ['headers', new Map()],
+    ['headers', { a: 5 }],
+    ['body', 'text'],
+    ['body', undefined],
+    ['url', undefined],
+  ])('with %s of another type is refused', async (name, value) => {
+    const answer = async () => ({ ...ANSWER, [name]: value });
+    await expect(run({ transport: answer })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('that is a rejection with what is no error is told', async () => {
+    await expect(run({ transport: () => Promise.reject('x') })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});

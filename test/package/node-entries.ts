@@ -1,0 +1,243 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { build, type Metafile } from 'esbuild';
+import { expect, it } from 'vitest';
+
+const exec = promisify(execFile);
+const FIXTURES = path.resolve(import.meta.dirname, '../../spec-fixtures');
+const NAME = 'iml-runtime';
+
+/** Where the packed package is installed. */
+export interface Install {
+  /** The folder of who uses it. */
+  readonly home: string;
+  /** The folder of the package. */
+  readonly installed: string;
+}
+
+/** Entries by their names in `dist/node`. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  index: NAME,
+  iml: `${NAME}/iml`,
+  rest: `${NAME}/rest`,
+  scenario: `${NAME}/scenario`,
+  host: `${NAME}/host`,
+  testing: `${NAME}/testing`,
+};
+
+/**
+ * What Node loads at once when an entry is imported: files of the package, and kilobytes of them. Nearly all of the time is V8's
+ * for reading them. Whoever exceeds a budget makes something wait, or raises it with a reason.
+ */
+const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
+  index: [4, 565],
+  iml: [3, 167],
+  rest: [4, 232],
+  scenario: [5, 592],
+  host: [7, 768],
+  testing: [9, 1110],
+};
+
+/** Files as they are compiled, which the entries for Node are bundled of. */
+const unbundled = (name: string): string => (name === 'index' ? 'index.js' : `${name}/index.js`);
+
+/** What is exported under which names, and which of it is one and the same thing. */
+const DESCRIBE = `
+  const entries = await Promise.all(Object.entries(places).map(async ([entry, place]) => [entry, await import(place)]));
+  const names = new Map();
+  const kindOf = (value) => {
+    if (typeof value === 'function') return [/^class\\b/.test(String(value)) ? 'class' : 'function', value.name, value.length];
+    if (value === null || typeof value !== 'object') return value;
+    return [Object.prototype.toString.call(value), Object.isFrozen(value), Array.isArray(value) ? value.length : Object.keys(value)];
+  };
+  const kinds = entries.map(([entry, exported]) => [entry, Object.entries(exported).map(([name, value]) => [name, kindOf(value)])]);
+  for (const [entry, exported] of entries) {
+    for (const [name, value] of Object.entries(exported)) {
+      if (Object(value) === value) names.set(value, [...(names.get(value) ?? []), entry + ' ' + name]);
+    }
+  }
+  const { EngineError, ImlError } = entries.find(([entry]) => entry === 'index')[1];
+  const { evaluate } = entries.find(([entry]) => entry === 'iml')[1];
+  const { createSeal } = entries.find(([entry]) => entry === 'rest')[1];
+  const isOf = (type, act) => { try { act(); } catch (error) { return error instanceof type; } };
+  const thrown = [isOf(ImlError, () => evaluate('{{')), isOf(EngineError, () => createSeal('short'))];
+  console.log(JSON.stringify({ kinds, same: [...names.values()].filter(({ length }) => length > 1), thrown }));`;
+
+/** Tests of the files that Node gets by the names of the package: all that is bundled must be as it is without. */
+export function testNodeEntries(install: () => Install): void {
+  const folder = (): string => path.join(install().installed, 'dist/node');
+
+  async function run(source: string, ...flags: readonly string[]): Promise<string> {
+    const args = [...flags, '--input-type=module', '--eval', source];
+    return (await exec(process.execPath, args, { cwd: install().home, maxBuffer: 2 ** 26 })).stdout;
+  }
+
+  it('are what Node finds', async () => {
+    const names = JSON.stringify(Object.values(ENTRIES));
+    const found = await run(`console.log(JSON.stringify(${names}.map((name) => import.meta.resolve(name))))`);
+    const files = Object.keys(ENTRIES).map((name) => new URL(`file://${folder()}/${name}.js`).href);
+    expect(JSON.parse(found)).toEqual(files);
+  });
+
+  it('export the same things under the same names, and one thing is one thing in all of them', async () => {
+    const describe = async (place: (name: string) => string): Promise<unknown> => {
+      const places = Object.fromEntries(Object.keys(ENTRIES).map((name) => [name, place(name)]));
+      return JSON.parse(await run(`const places = ${JSON.stringify(places)}; ${DESCRIBE}`));
+    };
+    const plain = await describe((name) => path.join(install().installed, 'dist', unbundled(name)));
+    expect(await describe((name) => ENTRIES[name] ?? '')).toEqual(plain);
+    expect(plain).toMatchObject({ thrown: [true, true] });
+    expect(plain).toHaveProperty('same', expect.arrayContaining([['index ImlError', 'iml ImlError']]));
+  });
+
+  it('load few files and little at once, and no package that they would not load one by one', async () => {
+    for (const [name, [files, kilobytes]] of Object.entries(BUDGETS)) {
+      const bundled = await loadedAtOnce(path.join(folder(), `${name}.js`));
+      const plain = await loadedAtOnce(path.join(install().installed, 'dist', unbundled(name)));
+      expect(plain.files.length).toBeGreaterThan(50);
+      expect(bundled.files.length, `files of ${name}`).toBeLessThanOrEqual(files);
+      expect(bundled.kilobytes, `kilobytes of ${name}`).toBeLessThanOrEqual(kilobytes);
+      expect(plain.packages).toEqual(expect.arrayContaining([...bundled.packages]));
+    }
+  });
+
+  it('hold no package, and name the source in their maps', () => {
+    const maps = readdirSync(folder()).filter((file) => file.endsWith('.map'));
+    expect(maps.length).toBeGreaterThan(0);
+    for (const file of maps) {
+      const { sources } = JSON.parse(readFileSync(path.join(folder(), file), 'utf8')) as {
+        sources: readonly string[];
+      };
+      for (const source of sources) {
+        const place = path.resolve(folder(), source);
+        expect(path.relative(install().installed, place)).toMatch(/^src\//);
+        expect(readFileSync(place).length).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it('have stack traces that name functions and lines of the source', async () => {
+    const script = `import { evaluate } from '${NAME}/iml';
+      try { evaluate('{{1 +}}'); } catch (error) { console.log(error.stack); }`;
+    const stack = await run(script, '--enable-source-maps');
+    const [, file = '', line] = /at evaluate \((.+\/compile\.ts):(\d+):\d+\)/.exec(stack) ?? [];
+    expect(path.relative(install().installed, file)).toBe('src/iml/compile.ts');
+    const lines = readFileSync(file, 'utf8').split('\n');
+    expect(lines[Number(line) - 1]).toContain('return compile(');
+  });
+
+  it('judge all vectors and fixtures of the repository as their files one by one do', async () => {
+    const judge = async (testing: string): Promise<readonly (readonly string[])[]> =>
+      JSON.parse(
+        await run(`
+          import { readdirSync, readFileSync } from 'node:fs';
+          import { runFixture, runVector } from ${JSON.stringify(testing)};
+          const results = [];
+          for (const folder of ['iml', 'runtime', 'signing', 'parameters']) {
+            const place = ${JSON.stringify(FIXTURES)} + '/' + folder + '/';
+            for (const file of readdirSync(place).filter((name) => name.endsWith('.json')).sort()) {
+              for (const test of [JSON.parse(readFileSync(place + file, 'utf8'))].flat()) {
+                if ('template' in test) results.push(runVector(test));
+                else if ('exchanges' in test) results.push(await runFixture(test));
+              }
+            }
+          }
+          console.log(JSON.stringify(results));`),
+      );
+    const plain = await judge(path.join(install().installed, 'dist/testing/index.js'));
+    expect(plain.filter(({ length }) => length === 0).length).toBeGreaterThan(500);
+    expect(await judge(`${NAME}/testing`)).toEqual(plain);
+  });
+
+  it('are not what is bundled for others, who take what they need of single files', async () => {
+    for (const platform of ['browser', 'node'] as const) {
+      const { metafile } = await bundle(`import '${NAME}';`, install().home, { platform });
+      const files = Object.keys(metafile.inputs).filter((file) => file.includes(`${NAME}/dist/`));
+      expect(files.map((file) => path.basename(file))).toContain('create-engine.js');
+      expect(files.filter((file) => file.includes('/dist/node/'))).toEqual([]);
+    }
+  });
+
+  it('find the machine for custom functions that the build has made ready', async () => {
+    const wasm = path.join(install().installed, 'dist/sandbox/quickjs.wasm');
+    const whole = readFileSync(wasm);
+    const script = `
+      import { createEngine, defineApp } from '${NAME}';
+      const engine = createEngine({ app: defineApp({
+        name: 'a',
+        modules: { m: { communication: { response: { output: '{{one()}}' } } } },
+        functions: { one: { code: 'function one() { return 1; }' } },
+      }) });
+      console.log(await engine.module('m').run().then(({ ok }) => ok, (error) => error.name));`;
+    expect(await run(script)).toBe('true\n');
+    // Where it is not found, another one is made; where it is found and broken, there is none.
+    writeFileSync(wasm, 'broken');
+    try {
+      expect(await run(script)).toBe('CompileError\n');
+    } finally {
+      writeFileSync(wasm, whole);
+    }
+  });
+}
+
+/** Bundles a script without packages; only what is imported by it is of interest. */
+async function bundle(
+  contents: string,
+  resolveDir: string,
+  options: { readonly platform: 'browser' | 'node' },
+): Promise<{ readonly metafile: Metafile }> {
+  return build({
+    stdin: { contents, resolveDir },
+    absWorkingDir: resolveDir,
+    bundle: true,
+    write: false,
+    metafile: true,
+    treeShaking: false,
+    format: 'esm',
+    external: ['node:*', 'undici', 'pg', 'libsql', '@jitl/*', '@opentelemetry/api'],
+    logLevel: 'error',
+    ...options,
+  });
+}
+
+interface Loaded {
+  readonly files: readonly string[];
+  readonly kilobytes: number;
+  readonly packages: readonly string[];
+}
+
+/** The file of an entry and what it imports, down to the last, without what is imported when it is needed. */
+async function loadedAtOnce(entry: string): Promise<Loaded> {
+  const folder = path.dirname(entry);
+  const { metafile } = await build({
+    entryPoints: [entry],
+    absWorkingDir: folder,
+    bundle: true,
+    splitting: true,
+    write: false,
+    outdir: folder,
+    metafile: true,
+    packages: 'external',
+    platform: 'node',
+    conditions: ['node'],
+    format: 'esm',
+    treeShaking: false,
+    logLevel: 'error',
+  });
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: string): void => {
+    if (files.has(file)) return;
+    files.add(file);
+    for (const { path: next, kind, external } of metafile.inputs[file]?.imports ?? []) {
+      if (kind !== 'import-statement') continue;
+      if (external !== true) visit(next);
+      else if (!next.startsWith('node:')) packages.add(next);
+    }
+  };
+  visit(path.basename(entry));
+  const bytes = [...files].reduce((sum, file) => sum + (metafile.inputs[file]?.bytes ?? 0), 0);
+  return { files: [...files], kilobytes: Math.ceil(bytes / 1000), packages: [...packages] };
+}
