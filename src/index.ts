@@ -27,8 +27,9 @@ export type { Document, Warning, WarningCode } from './document/reading/document
 
 // The engine
 
-export { createEngine, type Engine, type EngineOptions } from './app/engine/create-engine.js';
+export { createEngine, type Engine } from './app/engine/create-engine.js';
 export type { EngineModule, EngineRpc } from './app/engine/engine-components.js';
+export type { EngineOptions } from './app/engine/engine-options.js';
 export type { NetworkOptions } from './app/engine/engine-transport.js';
 export type { HostMapping } from './http/transport/map-hosts.js';
 export type { BudgetFigures, BudgetReason } from './run/limits/budget.js';

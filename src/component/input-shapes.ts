@@ -1,38 +1,38 @@
 import {
-  ANYTHING,
+  ANY_TEXT,
+  ANY_VALUE,
   checkGiven,
   DATA,
   either,
   FUNCTION,
-  oneOf,
-  type Shape,
-  type Shapes,
+  type GivenShape,
+  type GivenShapes,
+  oneOfChoices,
   SIGNAL,
-  TEXT,
   YES_OR_NO,
 } from '../errors/check-given.js';
 import type { ParameterCheck } from '../parameters/check/parameter-check.js';
 import type { ConnectedInput } from './begin-run.js';
 
-const CHECK_SHAPES: Shapes<ParameterCheck> = {
+const CHECK_SHAPES: GivenShapes<ParameterCheck> = {
   defaults: YES_OR_NO,
-  resolve: oneOf('none', 'fields', 'options'),
+  resolve: oneOfChoices('none', 'fields', 'options'),
   mapped: FUNCTION,
   forcedEmpty: FUNCTION,
 };
 
-export const CHECK_PARAMETERS: Shape = either(YES_OR_NO, DATA);
-export const START: Shape = oneOf('all', 'now', 'newest');
+export const CHECK_PARAMETERS: GivenShape = either(YES_OR_NO, DATA);
+export const START: GivenShape = oneOfChoices('all', 'now', 'newest');
 
 /** What a run may be given. */
-export const INPUT_SHAPES: Shapes<ConnectedInput> = {
+export const INPUT_SHAPES: GivenShapes<ConnectedInput> = {
   parameters: DATA,
-  connection: either(DATA, TEXT),
-  common: ANYTHING,
+  connection: either(DATA, ANY_TEXT),
+  common: ANY_VALUE,
   data: DATA,
   webhook: DATA,
   start: START,
-  payload: ANYTHING,
+  payload: ANY_VALUE,
   scenario: DATA,
   metadata: DATA,
   names: DATA,

@@ -1,35 +1,35 @@
 import {
-  ANYTHING,
+  ANY_TEXT,
+  ANY_VALUE,
   checkGiven,
   DATA,
+  type GivenShape,
+  type GivenShapes,
   portWith,
-  type Shape,
-  type Shapes,
   SIGNAL,
-  TEXT,
-  TEXTS,
+  TEXT_LIST,
   YES_OR_NO,
 } from '../errors/check-given.js';
 import type { AuthorizeInput, RefreshInput } from './connection-input.js';
 
 /** What a store of connections may be. */
-export const STORE_SHAPE: Shape = portWith(['get', 'save'], ['exclusively']);
+export const STORE_SHAPE: GivenShape = portWith(['get', 'save'], ['exclusively']);
 
-const STEP_SHAPES: Shapes<AuthorizeInput & RefreshInput> = {
+const STEP_SHAPES: GivenShapes<AuthorizeInput & RefreshInput> = {
   parameters: DATA,
-  common: ANYTHING,
+  common: ANY_VALUE,
   signal: SIGNAL,
-  scopes: TEXTS,
-  modules: TEXTS,
-  webhooks: TEXTS,
-  redirectUri: TEXT,
-  localRedirectUri: TEXT,
-  makeRedirectUri: TEXT,
-  codeVerifier: TEXT,
+  scopes: TEXT_LIST,
+  modules: TEXT_LIST,
+  webhooks: TEXT_LIST,
+  redirectUri: ANY_TEXT,
+  localRedirectUri: ANY_TEXT,
+  makeRedirectUri: ANY_TEXT,
+  codeVerifier: ANY_TEXT,
   force: YES_OR_NO,
 };
 
-const KNOWN_SHAPES: Readonly<Record<string, Shape>> = { connection: DATA, parameters: DATA };
+const KNOWN_SHAPES: Readonly<Record<string, GivenShape>> = { connection: DATA, parameters: DATA };
 
 /** @throws EngineError (USAGE) for what a step of a connection cannot be given; ImlError (IML_HOST_VALUE) */
 export function checkStep(input: unknown): void {

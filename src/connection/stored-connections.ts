@@ -1,6 +1,14 @@
 import { asRunError, type Report, type Reporting, reporting } from '../component/report.js';
 import { AppError } from '../errors/app-error.js';
-import { checkGiven, checkValue, reading, type Shapes, SIGNAL, TEXT, TEXTS } from '../errors/check-given.js';
+import {
+  ANY_TEXT,
+  checkGiven,
+  checkValue,
+  type GivenShapes,
+  reading,
+  SIGNAL,
+  TEXT_LIST,
+} from '../errors/check-given.js';
 import { EngineError } from '../errors/engine-error.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { createSingleFlight } from '../util/single-flight.js';
@@ -53,7 +61,7 @@ export function createStoredConnections(
     return report.stored;
   };
   const open: StoredConnections['open'] = async (name, options = {}) => {
-    checkValue(name, TEXT, 'The name of a connection');
+    checkValue(name, ANY_TEXT, 'The name of a connection');
     checkGiven(options, OPEN_SHAPES, 'The options of openConnection');
     const { allowed = [], signal } = options;
     if (store === undefined) throw unknownConnection(name);
@@ -79,7 +87,7 @@ export function createStoredConnections(
   return { open, report: (name, options) => reporting(report(name, options)), settled: opening.settled };
 }
 
-const OPEN_SHAPES: Shapes<OpenOptions> = { allowed: TEXTS, signal: SIGNAL };
+const OPEN_SHAPES: GivenShapes<OpenOptions> = { allowed: TEXT_LIST, signal: SIGNAL };
 
 /** An embedder without types may keep anything. */
 function assertStored(name: string, kept: unknown): void {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import path from 'node:path';
-import type { EngineOptions } from '../app/engine/create-engine.js';
+import type { EngineOptions } from '../app/engine/engine-options.js';
 import type { ConnectionStore } from '../connection/connection-store.js';
 import { loadPackages } from '../errors/load-packages.js';
 import { type FetchServer, serveFetch } from '../server/serve-fetch.js';

@@ -1,11 +1,11 @@
-import { describeValue } from '../util/describe-value.js';
+import { describeGiven } from '../util/describe-given.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
 import { EngineError } from './engine-error.js';
 import { ImlError } from './iml-error.js';
 
 /** What a value that an embedder hands in may be. */
-export interface Shape {
+export interface GivenShape {
   /** In words that go behind "has to be". */
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
@@ -14,27 +14,30 @@ export interface Shape {
 }
 
 /** A shape for each member that a type has. */
-export type Shapes<T> = { readonly [Name in keyof Required<T>]: Shape };
+export type GivenShapes<T> = { readonly [Name in keyof Required<T>]: GivenShape };
 
-export const ANYTHING: Shape = { expected: 'anything', fits: () => true };
-export const TEXT: Shape = { expected: 'text', fits: (value) => typeof value === 'string' };
-export const YES_OR_NO: Shape = { expected: 'true or false', fits: (value) => typeof value === 'boolean' };
-export const FUNCTION: Shape = { expected: 'a function', fits: (value) => typeof value === 'function' };
+export const ANY_VALUE: GivenShape = { expected: 'anything', fits: () => true };
+export const ANY_TEXT: GivenShape = { expected: 'text', fits: (value) => typeof value === 'string' };
+export const YES_OR_NO: GivenShape = {
+  expected: 'true or false',
+  fits: (value) => typeof value === 'boolean',
+};
+export const FUNCTION: GivenShape = { expected: 'a function', fits: (value) => typeof value === 'function' };
 /** Its members are read once: what throws then is told as that, before anything relies on it. */
-export const DATA: Shape = {
+export const DATA: GivenShape = {
   expected: 'a plain object',
   fits: (value) => isPlainObject(value) && Object.values(value).length >= 0,
 };
-export const LIST: Shape = { expected: 'a list', fits: (value) => Array.isArray(value) };
-export const TEXTS: Shape = {
+export const LIST: GivenShape = { expected: 'a list', fits: (value) => Array.isArray(value) };
+export const TEXT_LIST: GivenShape = {
   expected: 'a list of texts',
   // By hand, as `every` skips holes.
   fits: (value) =>
-    Array.isArray(value) && value.length < 1e6 && ![...value].some((entry) => !TEXT.fits(entry)),
+    Array.isArray(value) && value.length < 1e6 && ![...value].some((entry) => !ANY_TEXT.fits(entry)),
 };
 
 /** An AbortSignal of any realm. */
-export const SIGNAL: Shape = {
+export const SIGNAL: GivenShape = {
   expected: 'an AbortSignal',
   fits: (value) =>
     isObject(value) &&
@@ -44,7 +47,7 @@ export const SIGNAL: Shape = {
 };
 
 /** One of some texts or numbers. */
-export function oneOf(...choices: readonly (string | number)[]): Shape {
+export function oneOfChoices(...choices: readonly (string | number)[]): GivenShape {
   const texts = choices.filter((choice) => typeof choice === 'string');
   return {
     expected: choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`,
@@ -53,28 +56,20 @@ export function oneOf(...choices: readonly (string | number)[]): Shape {
   };
 }
 
-/** An object with such functions, its own or those of its class. */
-export function portOf(...functions: readonly string[]): Shape {
+/** An object with such functions, its own or those of its class, of which some may be missing. */
+export function portWith(functions: readonly string[], optional: readonly string[] = []): GivenShape {
+  const maybe = optional.length === 0 ? '' : `, and maybe ${optional.join(', ')}`;
   return {
-    expected: `an object with the functions ${functions.join(', ')}`,
-    fits: (value) => isObject(value) && hasFunctions(value, functions),
-  };
-}
-
-/** An object with such functions, of which some may be missing. */
-export function portWith(functions: readonly string[], optional: readonly string[]): Shape {
-  const port = portOf(...functions);
-  return {
-    expected: `${port.expected}, and maybe ${optional.join(', ')}`,
+    expected: `an object with the functions ${functions.join(', ')}${maybe}`,
     fits: (value) =>
       isObject(value) &&
-      port.fits(value) &&
+      hasFunctions(value, functions) &&
       optional.every((name) => Reflect.get(value, name) === undefined || hasFunctions(value, [name])),
   };
 }
 
 /** A whole number from `least` to `most`. */
-export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): Shape {
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): GivenShape {
   return {
     expected:
       most === Number.MAX_SAFE_INTEGER
@@ -86,7 +81,7 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
 }
 
 /** What fits one of two. */
-export function either(first: Shape, second: Shape): Shape {
+export function either(first: GivenShape, second: GivenShape): GivenShape {
   return {
     expected: `${first.expected} or ${second.expected}`,
     fits: (value) => first.fits(value) || second.fits(value),
@@ -104,13 +99,13 @@ export function either(first: Shape, second: Shape): Shape {
  */
 export function checkGiven(
   given: unknown,
-  shapes: Readonly<Record<string, Shape>>,
+  shapes: Readonly<Record<string, GivenShape>>,
   what: string,
   isOpen = false,
 ): void {
   reading(what, () => {
     if (!isObject(given) || Array.isArray(given)) {
-      throw new EngineError('USAGE', `${what}: an object is expected, not ${describeValue(given)}.`);
+      throw new EngineError('USAGE', `${what}: an object is expected, not ${describeGiven(given)}.`);
     }
     const unknown = isOpen ? undefined : Object.keys(given).find((name) => !Object.hasOwn(shapes, name));
     if (unknown !== undefined) {
@@ -127,14 +122,14 @@ export function checkGiven(
 }
 
 /** @throws EngineError (USAGE), and ImlError (IML_HOST_VALUE) for what throws while it is looked at */
-export function checkValue(value: unknown, shape: Shape, what: string): void {
+export function checkValue(value: unknown, shape: GivenShape, what: string): void {
   reading(what, () => assertFits(value, shape, what));
 }
 
-function assertFits(value: unknown, { fits, expected, choices }: Shape, what: string): void {
+function assertFits(value: unknown, { fits, expected, choices }: GivenShape, what: string): void {
   if (fits(value)) return;
   const hint = typeof value === 'string' && choices !== undefined ? didYouMean(value, choices) : '';
-  throw new EngineError('USAGE', `${what} has to be ${expected}, not ${describeValue(value)}.${hint}`);
+  throw new EngineError('USAGE', `${what} has to be ${expected}, not ${describeGiven(value)}.${hint}`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { TriggerStart, TriggerState } from '../component/trigger-data.js';
 import { EngineError } from '../errors/engine-error.js';
 import { readDate } from '../iml/date/read-date.js';
-import { describeValue } from '../util/describe-value.js';
+import { describeGiven } from '../util/describe-given.js';
 import { type ItemPosition, stateOfAll, type TriggerType } from './trigger-state.js';
 
 const STARTS: readonly string[] = ['all', 'now', 'newest'] satisfies TriggerStart[];
@@ -11,7 +11,7 @@ export function assertTriggerStart(start: string | undefined): void {
   if (start === undefined || STARTS.includes(start)) return;
   throw new EngineError(
     'USAGE',
-    `A trigger starts with one of ${STARTS.join(', ')}, not ${describeValue(start)}.`,
+    `A trigger starts with one of ${STARTS.join(', ')}, not ${describeGiven(start)}.`,
   );
 }
 

@@ -1,4 +1,11 @@
-import { checkGiven, portOf, reading, type Shape, type Shapes, TEXT } from '../errors/check-given.js';
+import {
+  ANY_TEXT,
+  checkGiven,
+  type GivenShape,
+  type GivenShapes,
+  portWith,
+  reading,
+} from '../errors/check-given.js';
 import { EngineError } from '../errors/engine-error.js';
 import { WebhookError } from '../errors/webhook-error.js';
 import type { HeaderEntry } from '../http/message/transport.js';
@@ -48,11 +55,11 @@ function isRequest(request: Request | IncomingCall): request is Request {
 }
 
 const CALL = 'The call of a webhook';
-const REQUEST: Shape = portOf('arrayBuffer', 'clone');
+const REQUEST: GivenShape = portWith(['arrayBuffer', 'clone']);
 
-const CALL_SHAPES: Shapes<IncomingCall> = {
-  method: TEXT,
-  url: TEXT,
+const CALL_SHAPES: GivenShapes<IncomingCall> = {
+  method: ANY_TEXT,
+  url: ANY_TEXT,
   headers: {
     expected: 'a list of pairs of texts',
     fits: (value) =>

@@ -1,5 +1,5 @@
 import type { Runtime } from '../component/runtime.js';
-import { checkGiven, DATA, either, FUNCTION, LIST, type Shapes, SIGNAL } from '../errors/check-given.js';
+import { checkGiven, DATA, either, FUNCTION, type GivenShapes, LIST, SIGNAL } from '../errors/check-given.js';
 import { evaluateDirective, evaluateFlag } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { traceScope } from '../run/scope/trace-scope.js';
@@ -14,7 +14,7 @@ import type { WebhookInput } from './webhook-input.js';
 import { reportEvents, reportFailedCall, type WebhookPhase, type WebhookReport } from './webhook-report.js';
 
 /** What an embedder without types hands in may be anything. */
-const INPUT_SHAPES: Shapes<WebhookInput> = {
+const INPUT_SHAPES: GivenShapes<WebhookInput> = {
   parameters: DATA,
   data: DATA,
   webhook: DATA,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine, type EngineOptions } from '../../src/app/engine/create-engine.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import type { EngineOptions } from '../../src/app/engine/engine-options.js';
 import type { TransportRequest } from '../../src/http/message/transport.js';
 
 const KEY = 'key-of-the-connection';

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine, type EngineOptions } from '../../src/app/engine/create-engine.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import type { EngineOptions } from '../../src/app/engine/engine-options.js';
 import type { RunReport } from '../../src/component/module-run.js';
 import { everythingOf } from '../connection/canary.js';
 import { expectNoSecret } from './expect-no-secret.js';

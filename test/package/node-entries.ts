@@ -32,12 +32,12 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it with a reason.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [4, 565],
+  index: [4, 580],
   iml: [3, 167],
   rest: [4, 232],
-  scenario: [5, 592],
-  host: [7, 768],
-  testing: [9, 1110],
+  scenario: [5, 608],
+  host: [7, 790],
+  testing: [9, 1135],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */

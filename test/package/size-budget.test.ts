@@ -11,16 +11,16 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
   // The zones of the world wait, too, where Node loads it. Steps of paths and members of objects have files for their many functions.
   ['iml/index.ts', 96, 110],
-  ['scenario/index.ts', 125, 137],
+  ['scenario/index.ts', 127, 138],
   // Reading folders, making connections and webhooks wait for their first use, as do the check of parameters, RPCs, epochs,
   // responders, polls and endpoints. So do the functions of the language, a panel at a time, and forms.
-  ['index.ts', 225, 261],
+  ['index.ts', 230, 269],
   // Each file is one named thing: those that the claim and the statements of a store were parted into raised it, without a kilobyte more, as did what
   // is written and read in turns, two kilobytes in all: every store knows of its text.
-  ['host/index.ts', 231, 267],
+  ['host/index.ts', 233, 269],
   ['rest/index.ts', 123, 305],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 494, 781],
+  ['testing/index.ts', 497, 789],
   ['cli/bin.ts', 2, 2],
 ];
 

@@ -1,5 +1,6 @@
 import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine, type Engine, type EngineOptions } from '../../src/app/engine/create-engine.js';
+import { createEngine, type Engine } from '../../src/app/engine/create-engine.js';
+import type { EngineOptions } from '../../src/app/engine/engine-options.js';
 import type { RunReport } from '../../src/component/module-run.js';
 import type { RunInput } from '../../src/component/runtime.js';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/http/message/transport.js';

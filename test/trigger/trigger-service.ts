@@ -1,4 +1,5 @@
-import type { Engine, EngineOptions } from '../../src/app/engine/create-engine.js';
+import type { Engine } from '../../src/app/engine/create-engine.js';
+import type { EngineOptions } from '../../src/app/engine/engine-options.js';
 import type { RunReport } from '../../src/component/module-run.js';
 import type { RunInput } from '../../src/component/runtime.js';
 import { engineOf } from '../component/engine-of.js';

@@ -1,5 +1,6 @@
 import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine, type EngineOptions } from '../../src/app/engine/create-engine.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import type { EngineOptions } from '../../src/app/engine/engine-options.js';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import type { Webhook } from '../../src/webhook/create-webhook.js';
 import type { IncomingCall } from '../../src/webhook/incoming-call.js';

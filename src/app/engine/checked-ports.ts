@@ -1,12 +1,12 @@
-import { checkValue, type Shape, TEXT } from '../../errors/check-given.js';
+import { ANY_TEXT, checkValue, type GivenShape } from '../../errors/check-given.js';
 import type { Clock } from '../../util/clock.js';
 
-const INSTANT: Shape = { expected: 'milliseconds since the epoch', fits: Number.isFinite };
-const SHARE: Shape = {
+const INSTANT: GivenShape = { expected: 'milliseconds since the epoch', fits: Number.isFinite };
+const SHARE: GivenShape = {
   expected: 'a number from 0 to below 1',
   fits: (value) => typeof value === 'number' && value >= 0 && value < 1,
 };
-const CANCEL: Shape = { expected: 'a function', fits: (value) => typeof value === 'function' };
+const CANCEL: GivenShape = { expected: 'a function', fits: (value) => typeof value === 'function' };
 
 /**
  * A clock of an embedder's whose answers are looked at: with an hour that is none a run would never end in time.
@@ -36,10 +36,10 @@ export function checkedRandom(random: (() => number) | undefined): (() => number
 
 /** UUIDs of an embedder's, looked at. @returns what throws EngineError (USAGE) */
 export function checkedUuid(uuid: (() => string) | undefined): (() => string) | undefined {
-  return uuid && checkedDraw(uuid, TEXT, 'What uuid() gives');
+  return uuid && checkedDraw(uuid, ANY_TEXT, 'What uuid() gives');
 }
 
-function checkedDraw<T>(draw: () => T, shape: Shape, what: string): () => T {
+function checkedDraw<T>(draw: () => T, shape: GivenShape, what: string): () => T {
   return () => {
     const value = draw();
     checkValue(value, shape, what);

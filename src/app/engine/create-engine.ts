@@ -1,9 +1,7 @@
 import { checkChecking } from '../../component/input-shapes.js';
 import { assertOk } from '../../component/report.js';
 import type { Runtime } from '../../component/runtime.js';
-import type { TriggerStart } from '../../component/trigger-data.js';
 import { type Connection, createConnection } from '../../connection/connection.js';
-import type { ConnectionStore } from '../../connection/connection-store.js';
 import { createStoredConnections, type StoredConnections } from '../../connection/stored-connections.js';
 import type { App } from '../../document/app.js';
 import { compileCommunication } from '../../document/compile/compile-request.js';
@@ -11,25 +9,18 @@ import type { CompiledRequest } from '../../document/compile/compiled-request.js
 import type { Document } from '../../document/reading/document.js';
 import { checkGiven } from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
-import type { Transport } from '../../http/message/transport.js';
-import type { HostMapping } from '../../http/transport/map-hosts.js';
-import type { CompileOptions } from '../../iml/compile.js';
 import type { Environment } from '../../iml/environment/environment.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { once } from '../../iml/values/work.js';
-import type { CheckParameters } from '../../parameters/check/parameter-check.js';
-import { type BudgetFigures, CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/budget.js';
-import { type Limits, resolveLimits, resolveLookAhead } from '../../run/limits/limits.js';
+import { CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/budget.js';
+import { resolveLimits, resolveLookAhead } from '../../run/limits/limits.js';
 import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/paginate.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
-import type { RunObserver } from '../../run/scope/run-observer.js';
-import type { TraceDepth, TraceListener } from '../../run/trace/trace.js';
-import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
+import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { type MakeAgain, RecentlyUsed } from '../../util/recently-used.js';
 import { createWebhook, type Webhook } from '../../webhook/create-webhook.js';
-import { resolveWebhookLimits, type WebhookLimits } from '../../webhook/payload/webhook-limits.js';
+import { resolveWebhookLimits } from '../../webhook/payload/webhook-limits.js';
 import { checkedClock, checkedRandom, checkedUuid } from './checked-ports.js';
-import type { CustomFunctions } from './custom-functions.js';
 import {
   callNamedRpc,
   createEngineModule,
@@ -37,88 +28,12 @@ import {
   type EngineModule,
   type EngineRpc,
 } from './engine-components.js';
+import type { EngineOptions } from './engine-options.js';
 import { ENGINE_SHAPES, NETWORK_SHAPES } from './engine-shapes.js';
-import { createEngineTransport, type NetworkOptions } from './engine-transport.js';
+import { createEngineTransport } from './engine-transport.js';
 import { findConnection, findModule, findWebhook } from './find-component.js';
 import { type NamedFunctions, openWhenNamed } from './open-functions.js';
 import { withBaseUrl } from './with-base-url.js';
-
-/** What an engine is made of. Only `app` is needed; nothing is read from the process but the clock and randomness. */
-export interface EngineOptions
-  extends Pick<CompileOptions, 'random' | 'uuid' | 'timezone' | 'equality' | 'platformVersion' | 'digest'> {
-  readonly app: App;
-  /** One HTTP exchange; redirects and decoding are added above it. Default: undici behind the network guard. */
-  readonly transport?: Transport | undefined;
-  /**
-   * Lays something over the transport, such as a recorder: it sees every hop of a redirect, with the address the app
-   * meant, before hosts are mapped and bodies are decoded. Default: nothing.
-   */
-  readonly wrapTransport?: ((transport: Transport) => Transport) | undefined;
-  /** Of the default transport. */
-  readonly network?: NetworkOptions | undefined;
-  /**
-   * Where requests really go, by where they are addressed to: `{ 'https://api.example.com': 'http://127.0.0.1:9911' }`,
-   * `*` for all. Redirects and links of next pages are mapped, too; what is mapped to may be called without `network.allow`.
-   * Default: nothing is mapped.
-   */
-  readonly hosts?: HostMapping | undefined;
-  /**
-   * Replaces the `baseUrl` of the app's base. Nothing else is called then: an address that is written whole and leads to
-   * another host ends its run with an error unless `hosts` maps it. Default: the app's.
-   */
-  readonly baseUrl?: string | undefined;
-  /** Default: the system's. */
-  readonly clock?: Clock | undefined;
-  /** Default: 100 requests, 50 follow-up pages, 3200 records, 40 s. */
-  readonly limits?: Partial<Limits> | undefined;
-  /**
-   * What all runs together may ask of one host with one connection: calls on their way, and calls of a window. What services
-   * say (`Retry-After`, rate limit headers) lowers it, nothing raises it. All engines of a process share what is known of
-   * services, but for those with a transport or a clock of their own. Default: as much as runs ask for. See docs/limits.md.
-   */
-  readonly budget?: Partial<BudgetFigures> | undefined;
-  /**
-   * Pages that are asked for at a time, up to 4, where a page depends on nothing of the one before: `iml info` tells of
-   * which modules that holds. What a run gives is the same. Default: 1, one page after the other.
-   */
-  readonly lookAhead?: number | undefined;
-  /** Of one call of a webhook. Default: 5 MB, 100000 items, 10000 form fields, 1000 levels. */
-  readonly webhookLimits?: Partial<WebhookLimits> | undefined;
-  /** Replaces the common data in the app's folder. */
-  readonly common?: unknown;
-  /** What expressions read as `environment` beside `timezone`. */
-  readonly environment?: Readonly<Record<string, unknown>> | undefined;
-  /** A page that repeats an earlier one: go on as the platform would and warn (default), stop, or fail. */
-  readonly onPageLoop?: 'warn' | 'stop' | 'error' | undefined;
-  /** Where polling triggers start that are given no state. Default: `now` for dates, `newest` for ids. */
-  readonly triggerStart?: TriggerStart | undefined;
-  /**
-   * What trace events carry: sizes only (`summary`, default), bodies too (`full`), or also what expressions saw and what
-   * each page gave (`deep`).
-   */
-  readonly trace?: TraceDepth | undefined;
-  /** Gets each trace event as it happens. */
-  readonly onTrace?: TraceListener | undefined;
-  /** Told which directives and branches of the app runs reach: for coverage. Default: nobody is. */
-  readonly observer?: RunObserver | undefined;
-  /**
-   * Whether and how the parameters of modules, and of webhooks that are attached or updated, are checked by their forms
-   * and converted before anything is sent. Default: they are checked, defaults are not filled in, `rpc://` references
-   * not followed. False hands all values to expressions as they are given. A run may say otherwise.
-   */
-  readonly checkParameters?: CheckParameters | undefined;
-  /** Where connections are kept that runs name; one that is refreshed before a run is saved there. */
-  readonly connections?: ConnectionStore | undefined;
-  /** Runs custom functions in node:vm for debugging, which protects from nothing. Default: in a sandbox. */
-  readonly trustFunctions?: boolean | undefined;
-  /**
-   * Opens custom functions of the app for engines that share them, asked when something names one; whoever gives it closes
-   * them. Default: each engine loads its own.
-   *
-   * @internal
-   */
-  readonly sharedFunctions?: (() => Promise<CustomFunctions>) | undefined;
-}
 
 /** Runs the components of one app. Holds connections open until it is closed. */
 export interface Engine {

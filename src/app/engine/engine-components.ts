@@ -5,7 +5,7 @@ import { ModuleRun } from '../../component/module-run.js';
 import { type AnyReport, type Reporting, reporting } from '../../component/report.js';
 import type { Runtime } from '../../component/runtime.js';
 import type { ModuleComponent, ModuleType } from '../../document/app.js';
-import { checkGiven, checkValue, isOurs, TEXT, YES_OR_NO } from '../../errors/check-given.js';
+import { ANY_TEXT, checkGiven, checkValue, isOurs, YES_OR_NO } from '../../errors/check-given.js';
 import type { ModuleParameters, ParametersInput } from '../../module/list-parameters.js';
 import { runModule } from '../../module/run-module.js';
 import { parseRpcReference, type RpcReference } from '../../parameters/form/rpc-reference.js';
@@ -78,7 +78,7 @@ export function createEngineModule(module: ModuleComponent, runtime: Runtime): E
  * @throws SpecError (SPEC_MISSING) for a name the app does not have
  */
 export function createEngineRpc(address: string, runtime: Runtime): EngineRpc {
-  checkValue(address, TEXT, 'The address of an RPC');
+  checkValue(address, ANY_TEXT, 'The address of an RPC');
   const reference = parseRpcReference(address) ?? { name: address, query: [] };
   const { name } = findRpc(runtime.app, reference.name);
   return {

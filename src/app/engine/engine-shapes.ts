@@ -1,25 +1,25 @@
 import { CHECK_PARAMETERS, START } from '../../component/input-shapes.js';
 import { STORE_SHAPE } from '../../connection/connection-shapes.js';
 import {
-  ANYTHING,
+  ANY_TEXT,
+  ANY_VALUE,
   DATA,
   FUNCTION,
-  oneOf,
-  portOf,
-  type Shape,
-  type Shapes,
-  TEXT,
-  TEXTS,
+  type GivenShape,
+  type GivenShapes,
+  oneOfChoices,
+  portWith,
+  TEXT_LIST,
   wholeNumber,
   YES_OR_NO,
 } from '../../errors/check-given.js';
 
 import { TRANSPORT_SHAPES } from '../../http/transport/undici-transport.js';
 import { MAX_LOOK_AHEAD } from '../../run/limits/limits.js';
-import type { EngineOptions } from './create-engine.js';
+import type { EngineOptions } from './engine-options.js';
 import type { NetworkOptions } from './engine-transport.js';
 
-const APP: Shape = {
+const APP: GivenShape = {
   expected: 'an app, as loadApp and defineApp give it',
   fits: (value) => {
     const { modules, connections, functions } = Object(value);
@@ -28,42 +28,42 @@ const APP: Shape = {
 };
 
 /** What the options of an engine may be. Figures of limits, and entries of hosts, are looked at where they are read. */
-export const ENGINE_SHAPES: Shapes<EngineOptions> = {
+export const ENGINE_SHAPES: GivenShapes<EngineOptions> = {
   app: APP,
   transport: FUNCTION,
   wrapTransport: FUNCTION,
   network: DATA,
   hosts: DATA,
-  baseUrl: TEXT,
-  clock: portOf('now', 'sleep', 'after'),
+  baseUrl: ANY_TEXT,
+  clock: portWith(['now', 'sleep', 'after']),
   limits: DATA,
   budget: DATA,
   lookAhead: wholeNumber(1, MAX_LOOK_AHEAD),
   webhookLimits: DATA,
-  common: ANYTHING,
+  common: ANY_VALUE,
   environment: DATA,
-  onPageLoop: oneOf('warn', 'stop', 'error'),
+  onPageLoop: oneOfChoices('warn', 'stop', 'error'),
   triggerStart: START,
-  trace: oneOf('summary', 'full', 'deep'),
+  trace: oneOfChoices('summary', 'full', 'deep'),
   onTrace: FUNCTION,
-  observer: portOf('onDirective', 'onDecision'),
+  observer: portWith(['onDirective', 'onDecision']),
   checkParameters: CHECK_PARAMETERS,
   connections: STORE_SHAPE,
   trustFunctions: YES_OR_NO,
   sharedFunctions: FUNCTION,
   random: FUNCTION,
   uuid: FUNCTION,
-  timezone: TEXT,
-  equality: oneOf('strict', 'loose'),
-  platformVersion: oneOf(1, 2),
+  timezone: ANY_TEXT,
+  equality: oneOfChoices('strict', 'loose'),
+  platformVersion: oneOfChoices(1, 2),
   digest: FUNCTION,
 };
 
 /** What the options of the default transport may be. */
-export const NETWORK_SHAPES: Shapes<NetworkOptions> = {
-  allow: TEXTS,
-  hosts: oneOf('any', 'declared'),
-  appHosts: TEXTS,
-  crossHostSecrets: oneOf('withhold', 'send'),
+export const NETWORK_SHAPES: GivenShapes<NetworkOptions> = {
+  allow: TEXT_LIST,
+  hosts: oneOfChoices('any', 'declared'),
+  appHosts: TEXT_LIST,
+  crossHostSecrets: oneOfChoices('withhold', 'send'),
   ...TRANSPORT_SHAPES,
 };

@@ -7,7 +7,7 @@ import type {
   RpcComponent,
   WebhookComponent,
 } from '../../document/app.js';
-import { checkValue, TEXT } from '../../errors/check-given.js';
+import { ANY_TEXT, checkValue } from '../../errors/check-given.js';
 import { SpecError } from '../../errors/spec-error.js';
 import { didYouMean } from '../../util/suggest.js';
 
@@ -47,7 +47,7 @@ function find<Component>(
   kind: string,
   name: string,
 ): Component {
-  checkValue(name, TEXT, `The name of a ${kind}`);
+  checkValue(name, ANY_TEXT, `The name of a ${kind}`);
   const component = components.get(name);
   if (component !== undefined) return component;
   const hint = didYouMean(name, components.keys()) || listNames(components);

@@ -1,4 +1,4 @@
-import type { EngineOptions } from '../../app/engine/create-engine.js';
+import type { EngineOptions } from '../../app/engine/engine-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { readHosts } from '../../http/transport/host-policy.js';
 import { readHostMap } from '../../http/transport/map-hosts.js';

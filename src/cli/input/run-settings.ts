@@ -1,4 +1,4 @@
-import type { EngineOptions } from '../../app/engine/create-engine.js';
+import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { ConnectedInput } from '../../component/begin-run.js';
 import type { Arguments } from '../command.js';
 import type { Io } from '../io.js';

@@ -1,4 +1,4 @@
-import type { EngineOptions } from '../../app/engine/create-engine.js';
+import type { EngineOptions } from '../../app/engine/engine-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { type HostLimits, resolveHostLimits } from '../../host/host-limits.js';
 import { resolveLimits } from '../../run/limits/limits.js';

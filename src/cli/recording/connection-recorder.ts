@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EngineOptions } from '../../app/engine/create-engine.js';
+import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { CallbackQuery } from '../../connection/receive-callback.js';
 import { requiredScope, type ScopeRequest } from '../../connection/required-scope.js';
 import type { App, ConnectionComponent } from '../../document/app.js';

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { createEngine, type EngineOptions } from '../../app/engine/create-engine.js';
+import { createEngine } from '../../app/engine/create-engine.js';
+import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Receiver } from '../../host/ports/ports.js';

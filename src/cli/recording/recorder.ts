@@ -1,4 +1,4 @@
-import type { EngineOptions } from '../../app/engine/create-engine.js';
+import type { EngineOptions } from '../../app/engine/engine-options.js';
 import { recordHar } from '../../testing/har/record-har.js';
 import type { RunToRecord } from '../../testing/recording/record-case.js';
 import { createRunRecorder } from '../../testing/recording/run-recorder.js';

@@ -1,4 +1,5 @@
-import { createEngine, type Engine, type EngineOptions } from '../../app/engine/create-engine.js';
+import { createEngine, type Engine } from '../../app/engine/create-engine.js';
+import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { ConnectedInput } from '../../component/begin-run.js';
 import type { RunStats } from '../../component/report.js';
 import { readTimeout } from '../../component/start-run.js';

@@ -1,6 +1,6 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import { networkInterfaces } from 'node:os';
-import { checkGiven, FUNCTION, type Shapes, TEXTS } from '../../errors/check-given.js';
+import { checkGiven, FUNCTION, type GivenShapes, TEXT_LIST } from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { TransportError } from '../../errors/transport-error.js';
 import { trimTrailing } from '../../util/trim-trailing.js';
@@ -64,8 +64,8 @@ const NAMES: ReadonlyMap<string, AddressKind> = new Map([
   ['instance-data.ec2.internal', 'metadata'],
 ]);
 
-const GUARD_SHAPES: Shapes<NetworkGuardOptions> = {
-  allow: TEXTS,
+const GUARD_SHAPES: GivenShapes<NetworkGuardOptions> = {
+  allow: TEXT_LIST,
   resolve: FUNCTION,
   ownAddresses: FUNCTION,
 };

@@ -1,25 +1,32 @@
-import { checkGiven, either, reading, type Shape, TEXT, wholeNumber } from '../../errors/check-given.js';
+import {
+  ANY_TEXT,
+  checkGiven,
+  either,
+  type GivenShape,
+  reading,
+  wholeNumber,
+} from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { describeValue } from '../../util/describe-value.js';
+import { describeGiven } from '../../util/describe-given.js';
 import type { Transport, TransportResponse } from '../message/transport.js';
 
-const LIST_OF_TEXTS: Shape = {
+const LIST_OF_TEXTS: GivenShape = {
   expected: 'a list of texts',
   fits: (value) => Array.isArray(value) && value.every((entry) => typeof entry === 'string'),
 };
-const HEADER = either(TEXT, LIST_OF_TEXTS);
+const HEADER = either(ANY_TEXT, LIST_OF_TEXTS);
 
-const HEADERS: Shape = {
+const HEADERS: GivenShape = {
   expected: 'an object of texts by lower-case names',
   // Headers, Map and lists of pairs have no members of their own: all they hold would go unseen.
   fits: (value) => typeof value === 'object' && value !== null && !(Symbol.iterator in value),
 };
 
-const ANSWER: Readonly<Record<string, Shape>> = {
+const ANSWER: Readonly<Record<string, GivenShape>> = {
   status: wholeNumber(0, 999),
   headers: HEADERS,
   body: { expected: 'a Uint8Array', fits: (value) => value instanceof Uint8Array },
-  url: TEXT,
+  url: ANY_TEXT,
 };
 
 /**
@@ -37,7 +44,7 @@ export function checkAnswers(transport: Transport, what: string): Transport {
       answer = await transport(request);
     } catch (error) {
       if (request.signal.aborted || isError(error)) throw error;
-      const message = `${what} rejected with ${describeValue(error)}, where an error is expected.`;
+      const message = `${what} rejected with ${describeGiven(error)}, where an error is expected.`;
       throw new EngineError('USAGE', message, { cause: error });
     }
     checkAnswer(answer, what);
@@ -53,7 +60,7 @@ function checkAnswer(answer: TransportResponse, what: string): void {
     if (missing !== undefined) throw new EngineError('USAGE', `${name}: "${missing}" is missing.`);
     for (const [header, value] of Object.entries(answer.headers)) {
       if (HEADER.fits(value)) continue;
-      const is = describeValue(value);
+      const is = describeGiven(value);
       throw new EngineError(
         'USAGE',
         `${name}: the header "${header.slice(0, 80)}" has to be ${HEADER.expected}, not ${is}.`,

@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { TransportError } from '../../errors/transport-error.js';
-import { describeValue } from '../../util/describe-value.js';
+import { describeGiven } from '../../util/describe-given.js';
 import { trimTrailing } from '../../util/trim-trailing.js';
 import { responseHeader } from '../message/content-type.js';
 import { findHeader } from '../message/headers.js';
@@ -170,5 +170,5 @@ function readTarget(from: string, to: string): HttpUrl {
 
 /** @param text anything, from an embedder without types */
 function shown(text: unknown): string {
-  return typeof text === 'string' ? JSON.stringify(text.slice(0, 80)) : describeValue(text);
+  return typeof text === 'string' ? JSON.stringify(text.slice(0, 80)) : describeGiven(text);
 }

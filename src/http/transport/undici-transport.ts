@@ -1,10 +1,10 @@
 import {
   checkGiven,
   either,
-  oneOf,
-  portOf,
-  type Shape,
-  type Shapes,
+  type GivenShape,
+  type GivenShapes,
+  oneOfChoices,
+  portWith,
   wholeNumber,
 } from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
@@ -44,18 +44,18 @@ const DEFAULT_TIMEOUTS: TransportTimeouts = Object.freeze({
 });
 
 /** Milliseconds of a timer, which takes no more. */
-const TIMER_MS: Shape = wholeNumber(0, 2 ** 31 - 1);
+const TIMER_MS: GivenShape = wholeNumber(0, 2 ** 31 - 1);
 
 /** What the settings of a transport may be. */
-export const TRANSPORT_SHAPES: Shapes<Omit<UndiciTransportOptions, 'guard'>> = {
-  maxResponseBytes: either(wholeNumber(0), oneOf(Number.POSITIVE_INFINITY)),
+export const TRANSPORT_SHAPES: GivenShapes<Omit<UndiciTransportOptions, 'guard'>> = {
+  maxResponseBytes: either(wholeNumber(0), oneOfChoices(Number.POSITIVE_INFINITY)),
   maxConnectionsPerOrigin: wholeNumber(1),
   connectTimeoutMs: TIMER_MS,
   headersTimeoutMs: TIMER_MS,
   bodyTimeoutMs: TIMER_MS,
 };
 
-const GUARD: Shape = portOf('checkHost', 'checkAddress', 'lookup');
+const GUARD: GivenShape = portWith(['checkHost', 'checkAddress', 'lookup']);
 
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Z-]{1,40}$/;
 

@@ -1,4 +1,5 @@
-import { createEngine, type EngineOptions } from '../../app/engine/create-engine.js';
+import { createEngine } from '../../app/engine/create-engine.js';
+import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { App } from '../../document/app.js';
 import { TransportError } from '../../errors/transport-error.js';
 import type { Transport } from '../../http/message/transport.js';

@@ -1,4 +1,4 @@
-import type { EngineOptions } from '../../app/engine/create-engine.js';
+import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { App } from '../../document/app.js';
 import type { CheckParameters } from '../../parameters/check/parameter-check.js';
 import { isPlainObject } from '../../util/plain-object.js';

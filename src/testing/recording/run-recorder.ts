@@ -1,4 +1,4 @@
-import type { EngineOptions } from '../../app/engine/create-engine.js';
+import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { Transport } from '../../http/message/transport.js';
 import type { Digest } from '../../iml/environment/environment.js';
 import { createDigestLog } from './digest-log.js';

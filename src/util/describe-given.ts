@@ -2,7 +2,7 @@
  * What something handed in is, in words for its owner: `null`, `text`, `the number NaN`, `a list`, `a promise`. Texts are never
  * shown, as one in the wrong place may be a secret.
  */
-export function describeValue(value: unknown): string {
+export function describeGiven(value: unknown): string {
   switch (typeof value) {
     case 'undefined':
       return 'nothing';
