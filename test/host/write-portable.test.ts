@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readPortable } from '../../src/host/store/read-portable.js';
+import { writePortable } from '../../src/host/store/write-portable.js';
 import { fromPortable, toPortable } from '../../src/util/portable-value.js';
-import { readPortable } from '../../src/util/read-portable.js';
-import { writePortable } from '../../src/util/write-portable.js';
-import { CountedTurns } from './counted-turns.js';
+import { CountedTurns } from '../util/counted-turns.js';
 
 const leaf = fc.oneof(
   fc.string({ unit: 'binary' }),
