@@ -146,7 +146,7 @@ export function reading<T>(what: string, read: () => T): T {
   }
 }
 
-export function unreadable(what: string, cause: unknown): ImlError {
+function unreadable(what: string, cause: unknown): ImlError {
   return new ImlError('IML_HOST_VALUE', `${what} cannot be read: reading threw.`, { kind: 'type', cause });
 }
 

@@ -123,7 +123,8 @@ async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
             input: toFixtureInput(input, options, now),
           }));
         }
-        const report = await webhook.handle(call ?? EMPTY_CALL, { ...input, signal });
+        const { parameters: ready, webhook: kept } = input;
+        const report = await webhook.handle(call ?? EMPTY_CALL, { parameters: ready, webhook: kept, signal });
         const told = await tellCall(report, { output, save: args.text('save') }, io);
         return addRecording(told, recorder, (now) => ({
           ...subject,
