@@ -1,5 +1,7 @@
+import type { ConnectedInput } from '../component/begin-run.js';
+import { INPUT_SHAPES } from '../component/input-shapes.js';
 import type { Runtime } from '../component/runtime.js';
-import { checkGiven, DATA, either, FUNCTION, type GivenShapes, LIST, SIGNAL } from '../errors/check-given.js';
+import { checkGiven, either, FUNCTION, type GivenShapes, LIST } from '../errors/check-given.js';
 import { evaluateDirective, evaluateFlag } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { traceScope } from '../run/scope/trace-scope.js';
@@ -13,13 +15,10 @@ import { openCall, startEvent } from './start-event.js';
 import type { WebhookInput } from './webhook-input.js';
 import { reportEvents, reportFailedCall, type WebhookPhase, type WebhookReport } from './webhook-report.js';
 
-/** What an embedder without types hands in may be anything. */
-const INPUT_SHAPES: GivenShapes<WebhookInput> = {
-  parameters: DATA,
-  data: DATA,
-  webhook: DATA,
+/** What a call may be processed with. Whoever has one input for all that an app does hands in that of runs. */
+const CALL_INPUT: GivenShapes<WebhookInput & ConnectedInput> = {
+  ...INPUT_SHAPES,
   connections: either(LIST, FUNCTION),
-  signal: SIGNAL,
 };
 
 /** A webhook ready to be called. */
@@ -47,7 +46,7 @@ export async function processWebhook(
   request: Request | IncomingCall,
   input: WebhookInput = {},
 ): Promise<WebhookReport> {
-  checkGiven(input, INPUT_SHAPES, 'The input of a webhook');
+  checkGiven(input, CALL_INPUT, 'The input of a webhook');
   // Nobody waits for what is there: an `await` costs objects all the same, and most calls need none.
   const read = readCall(request, limits.maxBodyBytes);
   const { call, error: unreadable } = read instanceof Promise ? await read : read;
