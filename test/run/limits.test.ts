@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import { resolveLimits } from '../../src/run/limits/limits.js';
+import { SYSTEM_CLOCK } from '../../src/util/clock.js';
 import { endless, engineOf, PAGED, service } from './helpers.js';
 
 describe('the limit of follow-up pages', () => {
@@ -214,6 +215,19 @@ describe('the limit of time', () => {
     expect((await taking(300_001, { baseUrl: 'https://a.test', timeout: 900_000 })).error?.type).toBe(
       'ModuleTimeoutError',
     );
+  });
+
+  it.each([2 ** 31, 1e300])('ends a wait of repeat that outlasts it: %d ms', async (delay) => {
+    const { transport, requests } = service(() => ({ json: { delay } }));
+    const communication = { url: '/x', repeat: { condition: '{{true}}', delay: '{{body.delay}}' } };
+    const { engine } = engineOf(communication, {
+      transport,
+      limits: { timeoutMs: 200 },
+      clock: SYSTEM_CLOCK,
+    });
+    const { error } = await engine.module('m').run();
+    expect(error?.type).toBe('ModuleTimeoutError');
+    expect(requests).toHaveLength(1);
   });
 
   it('counts the waits of repeat', async () => {
