@@ -5,7 +5,7 @@ import { endlessVerification } from './rules/documents/endless-verification.js';
 import { functionCode } from './rules/documents/function-code.js';
 import { functionComment } from './rules/documents/function-comment.js';
 import { hostHeader } from './rules/documents/host-header.js';
-import { LOADED } from './rules/documents/loaded.js';
+import { LOADED } from './rules/documents/loading-warnings.js';
 import { misplacedDirective } from './rules/documents/misplaced-directive.js';
 import { repeatedPage, unboundedPaging } from './rules/documents/paging.js';
 import { nestedWithoutStore, parameterType } from './rules/documents/parameter-fields.js';
