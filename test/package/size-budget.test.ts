@@ -20,7 +20,7 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   ['host/index.ts', 233, 269],
   ['rest/index.ts', 123, 305],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 497, 789],
+  ['testing/index.ts', 498, 789],
   ['cli/bin.ts', 2, 2],
 ];
 
