@@ -1,9 +1,9 @@
 import { printPlace } from '../errors/place.js';
 import type { Deadline } from './deadline.js';
-import { declaredNames } from './declared-names.js';
 import type { Guest, GuestFault } from './guest.js';
 import { guestFileName, nameFile, placeInStack } from './guest-error.js';
 import type { Machine } from './machine.js';
+import { declaredNames } from './names-in-code.js';
 import type { SandboxFunction, SandboxWarning } from './sandbox.js';
 
 export interface LoadedFunctions {

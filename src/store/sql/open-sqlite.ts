@@ -8,7 +8,7 @@ import type { SqlRunner } from '../sql-runner.js';
 import type { SqlTables } from '../sql-tables.js';
 import { shrinkSqlite } from './shrink-sqlite.js';
 import { createSqliteConnection, createSqliteDialect, type SqliteConnection } from './sqlite-dialect.js';
-import { isHeld, whenFree } from './when-free.js';
+import { isHeld, whenFree } from './wait-for-sqlite.js';
 
 export interface SqliteOptions {
   /** Path of the file, or `:memory:`. */
