@@ -15,10 +15,11 @@ import {
 } from '../secrets/secret-book.js';
 import type { Placeholders } from '../secrets/write-placeholders.js';
 import { listAppTexts, listSanitized } from './app-texts.js';
+import { chooseHeaders, type KeepsHeader } from './kept-headers.js';
 import { learnRequest, learnResponse } from './learn-call.js';
 import { learnDerived, learnDigests } from './learn-derived.js';
 import { isSecretParameter, learnInput, listSecretParameters } from './learn-input.js';
-import { chooseHeaders, type KeepsHeader, maskIncoming, maskResponse } from './mask-call.js';
+import { maskIncoming, maskResponse } from './mask-call.js';
 import type { RecordedCall } from './record-transport.js';
 import { type PlayedRun, rehearse } from './replay-answers.js';
 import { shapedStandIn } from './shaped-stand-in.js';
