@@ -6,7 +6,7 @@ import type { EventClaim } from '../claim/claim.js';
 import { MAX_REJECTED } from '../host-limits.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { EventRow, HostWriter, ScenarioRow } from '../store/tables.js';
-import { nextTurn } from '../work/next-turn.js';
+import { nextTurn } from '../work/event-loop-turn.js';
 import type { WorkContext } from '../work/work-log.js';
 import type { Capacity, QueueCapacity } from './queue-capacity.js';
 

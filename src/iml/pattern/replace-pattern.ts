@@ -8,7 +8,8 @@ import { appendReplacement, parseReplacement } from './expand-replacement.js';
 import { type PatternMatch, PatternMatcher } from './match-pattern.js';
 import { type ParsedPattern, parsePattern } from './parse-pattern.js';
 import { type PatternFlags, parseFlags } from './pattern-flags.js';
-import { MAX_RESULT_LENGTH, TextBuilder } from './text-builder.js';
+import { MAX_RESULT_LENGTH } from './pattern-limits.js';
+import { TextBuilder } from './text-builder.js';
 
 /** Replacing all that a text of this length may hold takes no time worth counting. */
 const SHORT_TEXT = 65_536;
