@@ -19,7 +19,7 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   ['index.ts', 232, 269],
   // Each file is one named thing: those that the claim and the statements of a store were parted into raised it, without a kilobyte more, as did what
   // is written and read in turns, two kilobytes in all: every store knows of its text.
-  // Locks of rows, modes of private files the clock that was set back and what is tried alone stand in files of their names.
+  // Locks of rows, modes of private files, the clock that was set back, and what is tried alone stand in files of their names.
   ['host/index.ts', 239, 269],
   ['rest/index.ts', 125, 305],
   // Running and recording the tests of apps is what it is for.
