@@ -36,7 +36,7 @@ export const AT_ONCE = [
   'app/engine/create-engine',
   'app/engine/engine-components',
   'app/engine/load-builtins',
-  'component/begin-run',
+  'component/check-and-connect',
   'component/start-run',
   'connection/connection',
   'iml/functions/panels',
