@@ -9,7 +9,7 @@ import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
-import { readFieldValue } from './field-value.js';
+import { readFieldValue } from './parameter-value.js';
 
 /** What is typed for these is not shown. Source: https://developers.make.com/custom-apps-documentation/block-elements/parameters. */
 const HIDDEN_TYPES: ReadonlySet<ParameterType> = new Set(['password', 'pkey', 'cert']);
