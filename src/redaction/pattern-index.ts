@@ -40,14 +40,14 @@ export function createPatternIndex(): PatternIndex {
       if (known === undefined) byBeginning.set(beginning, [pattern]);
       else known.push(pattern);
       isTaken ??= new Uint8Array(SLOTS);
-      isTaken[slotOf(plainView(beginning).units, 0)] = 1;
+      isTaken[findSlot(plainView(beginning).units, 0)] = 1;
       return true;
     },
     scan: (units, onMatch) => {
       if (isTaken === undefined) return true;
       let left = MAX_COMPARED;
       for (let start = 0; start <= units.length - BEGINNING; start++) {
-        if (isTaken[slotOf(units, start)] === 0) continue;
+        if (isTaken[findSlot(units, start)] === 0) continue;
         for (const pattern of byBeginning.get(beginningAt(units, start)) ?? []) {
           const same = countSame(units, start, pattern);
           if (same === pattern.length) onMatch(start + same - 1, same);
@@ -60,7 +60,7 @@ export function createPatternIndex(): PatternIndex {
   };
 }
 
-function slotOf(units: Uint16Array, start: number): number {
+function findSlot(units: Uint16Array, start: number): number {
   let hash = 0;
   for (let index = start; index < start + BEGINNING; index++) {
     hash = (Math.imul(hash, 0x01000193) + (units[index] ?? 0)) | 0;
