@@ -322,6 +322,13 @@ describe('what is too much at a time', () => {
   });
 });
 
+it('200,000 matches are put something else in the place of at a time, not many more', () => {
+  const replace = (count: number): unknown =>
+    withinSteps(2_000_000, () => FUNCTIONS['replace']?.(ENVIRONMENT, 'ab'.repeat(count), '/a/g', 'c'));
+  expect(replace(200_000)).toBe('cb'.repeat(200_000));
+  expect(() => replace(230_000)).toThrow(expect.objectContaining(LIMIT));
+});
+
 it('bytes become a text of as many characters in no time', { retry: 3 }, async () => {
   const bytes = new Uint8Array(5_000_000).fill(0xe9);
   let text: unknown;
