@@ -5,7 +5,7 @@ import { type FetchServer, type ListenOptions, serveOn } from '../server/serve-f
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import { type IncomingCall, readCallBody } from '../webhook/incoming-call.js';
 import type { Claim } from './claim/claim.js';
-import { createWorkerLease, type WorkerLease } from './claim/lease.js';
+import { createWorkerLease, type WorkerLease } from './claim/worker-lease.js';
 import { createEventAdmin, type EventAdmin } from './events/event-admin.js';
 import { createIntake, type Intake } from './events/intake.js';
 import { FIRST_PURGE_MS, PURGE_EVERY_MS, purge } from './events/purge.js';

@@ -6,7 +6,7 @@ import { isSerial } from './claim.js';
 import { byHook, QUEUED, type QueuedEvent, type Queues } from './find-busy.js';
 import { type GiveUpNotice, giveUpEvent } from './give-up.js';
 import { markTaken, type Part, type ScenarioLook, type Taking, toParts } from './mark-taken.js';
-import { sortOut } from './sort-suspects.js';
+import { sortOut } from './suspects-alone.js';
 
 /** What the look at what waits has not read (`QUEUED`). */
 const BROUGHT = ['bundles', 'request', 'error', 'receivedAtMs', 'finishedAtMs'] as const;

@@ -2,7 +2,7 @@ import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
 import { type GiveUpNotice, giveUpIncomplete } from './give-up.js';
 import { markTaken, type Part, type ScenarioLook, type Taking, toParts } from './mark-taken.js';
-import { sortOut } from './sort-suspects.js';
+import { sortOut } from './suspects-alone.js';
 
 /** By scenario, the retries that are due. */
 export async function takeIncompletes(

@@ -1,5 +1,5 @@
 import { defineApp } from '../../../src/app/assembling/define-app.js';
-import { createWorkerLease } from '../../../src/host/claim/lease.js';
+import { createWorkerLease } from '../../../src/host/claim/worker-lease.js';
 import { createHost, type Host } from '../../../src/host/create-host.js';
 import { createStoreQueue } from '../../../src/host/queue/store-queue.js';
 import { readScenarioFile } from '../../../src/host/scenarios/scenario-file.js';
