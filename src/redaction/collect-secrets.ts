@@ -12,7 +12,7 @@ const MAX_LOOKED = 200_000;
 const NAME_LOOKS = 20;
 
 /** Values that are searched for secrets. A list that holds itself twice, or has billions of holes, has no end. */
-const MAX_VALUES = 1_000_000;
+const MAX_VALUES = 500_000;
 
 /** Names whose values say where or how to call, not who calls; wiping them would make a log unreadable. */
 const OPEN_NAMES: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import type { Turns } from '../util/turns.js';
+import { createPatternSet, type PatternSet } from './pattern-set.js';
 import { SANITIZED } from './redact-value.js';
 import { type FormsOfSecret, MIN_SECRET_LENGTH, secretForms } from './secret-forms.js';
-import { createPatternSet, type PatternSet } from './text-finder.js';
 import {
   BASE64_ALPHABET,
   base64View,
@@ -50,6 +50,8 @@ export interface SecretStretch {
 const MAX_SECRETS = 5000;
 /** Secrets that are looked for in all forms; a run that knows more has learned them from an answer. */
 const MAX_RARE = 32;
+/** Secrets that are looked for in the common ones; data of a connection give no more. */
+const MAX_COMMON = 1000;
 /**
  * Units of what is looked for, of all secrets together, up to which a further one is looked for in so many forms: a long one
  * takes fifty times its length in all of them, seven times in the common ones. [choice]
@@ -122,7 +124,7 @@ export function createKnownSecrets(): KnownSecrets {
 
 function chooseForms(known: number, units: number): FormsOfSecret {
   if (known < MAX_RARE && units < MAX_UNITS.all) return 'all';
-  return units < MAX_UNITS.common ? 'common' : 'written';
+  return known < MAX_COMMON && units < MAX_UNITS.common ? 'common' : 'written';
 }
 
 /**

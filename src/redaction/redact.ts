@@ -99,7 +99,8 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
   const sides = readSanitize(sanitize);
   for (const text of [...sides.request.bodyTexts, ...sides.response.bodyTexts]) known.add(text);
   const rulesOfCall = (): ValueRules => rulesOver(known, { ...budget });
-  const lastHeaders = rememberLast(known);
+  const lastHeaders = rememberLast(known, isSame);
+  const lastUrl = rememberLast<string>(known, Object.is);
   /** Bodies whose hidden values are known, all of them. */
   const learned: LearnedBodies = { request: new WeakSet(), response: new WeakSet() };
   return {
@@ -124,7 +125,7 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
         method,
         headers: shownHeaders,
         body: redactBody(body, contentType, sides.request, learned.request, rules),
-        url: redactQuery(url, sides.request.qs, rules),
+        url: lastUrl(url, () => redactQuery(url, sides.request.qs, rules)),
       };
     },
     response: ({ status, headers, body }) => {
@@ -222,16 +223,20 @@ function rememberNames(
 /** Names of more characters do not come again, and are not looked up by the host in constant time. */
 const MAX_REMEMBERED_NAME = 1000;
 
-/** The pages of a list are asked for with the same headers: these are cleaned once, until another secret is known. */
-function rememberLast(
+/**
+ * The pages of a list are asked for with the same headers, and what was told of a request is looked at again where it fails: such a
+ * thing is cleaned once, until another secret is known.
+ */
+function rememberLast<T>(
   known: KnownSecrets,
-): (raw: readonly HeaderEntry[], clean: () => readonly HeaderEntry[]) => readonly HeaderEntry[] {
-  let last: { raw: readonly HeaderEntry[]; shown: readonly HeaderEntry[]; version: number } | undefined;
+  isEqual: (a: T, b: T) => boolean,
+): (raw: T, clean: () => T) => T {
+  let last: { raw: T; shown: T; version: number } | undefined;
   return (raw, clean) => {
-    if (last !== undefined && last.version === known.version() && isSame(last.raw, raw)) return last.shown;
+    if (last !== undefined && last.version === known.version() && isEqual(last.raw, raw)) return last.shown;
     const version = known.version();
     const shown = clean();
-    // What cleaning taught may hide more of the same headers next time.
+    // What cleaning taught may hide more of the same next time.
     last = known.version() === version ? { raw, shown, version } : undefined;
     return shown;
   };

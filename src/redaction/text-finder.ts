@@ -48,8 +48,8 @@ interface States {
 /** Units that are built in between two stops. */
 const STEP = 10_000;
 
-/** Building takes time and memory in proportion to the patterns; it stops in between. */
-function* buildPatternMatcher(patterns: readonly string[]): Generator<void, TextFinder> {
+/** Building takes time (some 100 ns for a unit) and memory in proportion to the patterns; it stops in between. */
+export function* buildTextFinder(patterns: readonly string[]): Generator<void, TextFinder> {
   const size = patterns.reduce((sum, pattern) => sum + pattern.length, 0);
   const states = allocate(size + 1);
   let built = 0;
@@ -174,65 +174,4 @@ function isIn(states: States, text: string, { ascii, goesOn }: Alphabet): boolea
     if ((states.found[state] ?? 0) > 0) return true;
   }
   return false;
-}
-
-/** Patterns that become more while texts are searched. */
-export interface PatternSet {
-  readonly add: (pattern: string) => void;
-  /** Makes what was added ready to be searched for, and stops in between; a search does so by itself. */
-  readonly settle: () => Generator<void, void>;
-  readonly scan: TextFinder['scan'];
-  readonly isIn: TextFinder['isIn'];
-}
-
-/**
- * A set of patterns over a few matchers of ever larger size: adding one rebuilds small ones mostly, so that a set that
- * learns between searches costs little more than one that was complete from the start (Bentley and Saxe, 1980).
- */
-export function createPatternSet(): PatternSet {
-  const known = new Set<string>();
-  const matchers: TextFinder[] = [];
-  let pending: string[] = [];
-
-  let settled = 0;
-
-  function* settle(): Generator<void, void> {
-    if (pending.length === 0) return;
-    const taken = pending.length;
-    let patterns = pending;
-    let size = patterns.reduce((sum, pattern) => sum + pattern.length, 0);
-    let kept = matchers.length;
-    for (let last = matchers[kept - 1]; last !== undefined && last.size <= size; last = matchers[kept - 1]) {
-      kept--;
-      patterns = [...last.patterns, ...patterns];
-      size += last.size;
-    }
-    const before = settled;
-    const matcher = yield* buildPatternMatcher(patterns);
-    // A search could not wait meanwhile.
-    if (settled !== before) return;
-    settled++;
-    matchers.splice(kept, matchers.length, matcher);
-    pending = pending.slice(taken);
-  }
-  const settleAtOnce = (): void => {
-    if (pending.length > 0) for (const _ of settle());
-  };
-
-  return {
-    add: (pattern) => {
-      if (pattern === '' || known.has(pattern)) return;
-      known.add(pattern);
-      pending.push(pattern);
-    },
-    settle,
-    scan: (units, onMatch) => {
-      settleAtOnce();
-      for (const matcher of matchers) matcher.scan(units, onMatch);
-    },
-    isIn: (text, alphabet) => {
-      settleAtOnce();
-      return matchers.some((matcher) => matcher.isIn(text, alphabet));
-    },
-  };
 }

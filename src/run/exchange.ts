@@ -122,6 +122,8 @@ async function sendRequest(
   const account = budget.open(request.url, context.run.connection, now);
   const shortage = budget.admit(account, now);
   if (shortage !== undefined) await waitForBudget(account, shortage, context);
+  // What `temp` and answers brought since the run began: the trace asks for the redactor, and so does a failure.
+  if (log.isUnsettled) await log.settle(new Turns(() => context.assertGoesOn()));
   log.send(request);
   const sentAt = clock.now();
   const sending = transport(request);

@@ -1,12 +1,59 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate } from 'node:timers';
 
 /** Milliseconds of work at a time: far below the 50 ms that `docs/limits.md` promises to everybody else on the thread. */
 const TURN_MS = 15;
 
-/** Long work on a thread others need, done a turn at a time: whoever works asks `isOver` often, and waits for `next` then. */
+/** What any work may take at once, though the turn be over: most is small, and waiting costs more than doing it. */
+const LEAST_MS = 1;
+
+/**
+ * When the turn began that all long work of the process shares; undefined where none has worked yet since the event loop came by. Were
+ * it a turn for each, ten at work would hold up everybody else ten times as long.
+ */
+let begunAt: number | undefined;
+
+/** Who waits for a turn, the one first who has waited longest. */
+const waiting: (() => void)[] = [];
+
+/** @returns when the turn began */
+function beginTurn(now: number): number {
+  if (begunAt !== undefined) return begunAt;
+  begunAt = now;
+  setImmediate(endTurn);
+  return now;
+}
+
+function endTurn(): void {
+  begunAt = undefined;
+}
+
+/** Whoever waits has one of these queued, and each lets in whoever has waited longest: what a turn has no time for stays in front. */
+function letIn(): void {
+  const now = performance.now();
+  if (now - beginTurn(now) > TURN_MS) setImmediate(letIn);
+  else waiting.shift()?.();
+}
+
+/** Until when what begins now may work. */
+function findEnd(): number {
+  const now = performance.now();
+  return Math.max(beginTurn(now) + TURN_MS, now + LEAST_MS);
+}
+
+function waitForTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    setImmediate(letIn);
+  });
+}
+
+/**
+ * Long work on a thread others need, done a turn at a time: whoever works asks `isOver` often, and waits for `next` then. All that
+ * works like this shares the turns.
+ */
 export class Turns {
   readonly #begin: () => void;
-  #startedAt: number = performance.now();
+  #endsAt: number = findEnd();
 
   /** @param begin called at the start of every turn but the first; throws to end the work. Default: nothing. */
   constructor(begin: () => void = () => {}) {
@@ -14,7 +61,7 @@ export class Turns {
   }
 
   get isOver(): boolean {
-    return performance.now() - this.#startedAt > TURN_MS;
+    return performance.now() > this.#endsAt;
   }
 
   /**
@@ -50,8 +97,8 @@ export class Turns {
 
   /** Lets others do what is due. Rejects with what `begin` throws. */
   async next(): Promise<void> {
-    await setImmediate();
+    await waitForTurn();
     this.#begin();
-    this.#startedAt = performance.now();
+    this.#endsAt = findEnd();
   }
 }

@@ -1,4 +1,5 @@
 import type { RunContext } from '../run/scope/run-context.js';
+import { Turns } from '../util/turns.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 import { type Delivery, evaluateUid, findRecipients, type Recipients } from './find-recipients.js';
 
@@ -41,9 +42,18 @@ export function createSharedDelivery(
       if (uid !== undefined) routed.push({ uid, bundle });
     },
     deliver: async () => {
-      const deliveries = await findRecipients(routed, connections);
-      const delivered = new Set(deliveries.map(({ uid }) => uid));
-      const bundles = routed.filter(({ uid }) => delivered.has(uid)).map(({ bundle }) => bundle);
+      const turns = new Turns(() => context.assertGoesOn());
+      const deliveries = await findRecipients(routed, connections, turns);
+      const delivered = new Set<string>();
+      const bundles: unknown[] = [];
+      await turns.forEach(deliveries, ({ uid }) => {
+        delivered.add(uid);
+        return true;
+      });
+      await turns.forEach(routed, ({ uid, bundle }) => {
+        if (delivered.has(uid)) bundles.push(bundle);
+        return true;
+      });
       return { bundles, deliveries };
     },
   };

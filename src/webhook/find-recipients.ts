@@ -1,6 +1,7 @@
 import { toText } from '../iml/values/coerce.js';
 import { evaluateDirective } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
+import type { Turns } from '../util/turns.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 
 /** A connection as far as routing needs it. */
@@ -48,27 +49,35 @@ export function evaluateUid(webhook: CompiledWebhook, context: RunContext): stri
 export async function findRecipients(
   routed: readonly RoutedBundle[],
   connections: Recipients | undefined,
+  turns: Turns,
 ): Promise<readonly Delivery[]> {
   const bundles = new Map<string, unknown[]>();
   for (const { uid, bundle } of routed) {
+    if (turns.isOver) await turns.next();
     const list = bundles.get(uid);
     if (list === undefined) bundles.set(uid, [bundle]);
     else list.push(bundle);
   }
-  const find = toFinder(connections);
+  const find = typeof connections === 'function' ? connections : await listIds(connections ?? [], turns);
   const deliveries: Delivery[] = [];
   for (const [uid, list] of bundles) {
-    const recipients = await find(uid);
+    if (turns.isOver) await turns.next();
+    const found = find(uid);
+    const recipients = found instanceof Promise ? await found : found;
     if (recipients.length > 0 || connections === undefined)
       deliveries.push({ uid, recipients, bundles: list });
   }
   return deliveries;
 }
 
-function toFinder(connections: Recipients | undefined): Exclude<Recipients, readonly Recipient[]> {
-  if (typeof connections === 'function') return connections;
+/** The ids of connections, by their uid. */
+async function listIds(
+  connections: readonly Recipient[],
+  turns: Turns,
+): Promise<(uid: string) => readonly string[]> {
   const ids = new Map<string, string[]>();
-  for (const { id, uid } of connections ?? []) {
+  for (const { id, uid } of connections) {
+    if (turns.isOver) await turns.next();
     const text = toText(uid);
     const known = ids.get(text);
     if (known === undefined) ids.set(text, [id]);

@@ -133,6 +133,18 @@ describe('a hook of a host', () => {
     });
   });
 
+  it('keeps no more of what its service answers than each call may read', async () => {
+    const large = 'v'.repeat(300_000);
+    const { store, options } = setUp((call) => ({ json: { id: call === 1 ? 'E1' : large, version: large } }));
+    await setUpScenario(options, entryOf('red'));
+    const refused = { code: 'HOST_REFUSED', message: expect.stringContaining('"welcome"') };
+    await expect(setUpScenario(options, entryOf('blue'))).rejects.toMatchObject(refused);
+    expect(await store.get('hooks', { name: 'welcome' })).toMatchObject({ parameters: { team: 'red' } });
+    await removeScenario(options, 'welcome');
+    await expect(setUpScenario(options, entryOf('red'))).rejects.toMatchObject(refused);
+    expect(await store.count('hooks')).toBe(0);
+  });
+
   it('goes though detach fails, which is reported; what waits for it is discarded', async () => {
     const { host, store, options } = setUp((call) =>
       call === 1 ? { json: { id: 'E1' } } : { status: 500, json: {} },

@@ -252,3 +252,45 @@ describeEach('the end of an event and the beginning of the next', (engine) => {
     expect(await store.get('events', { id: event.id })).toMatchObject({ status: 'running' });
   });
 });
+
+describeEach('large events that wait', (engine) => {
+  const MB = 1024 * 1024;
+
+  /** Sizes of what is taken of events of such sizes, of one scenario or of one for each, a transaction at a time. */
+  async function takeAll(
+    sizes: readonly number[],
+    isOfOne: boolean,
+  ): Promise<readonly (readonly number[])[]> {
+    const { store, queue, drop } = await openParts(engine);
+    cleanups.push(drop);
+    const scenarioIds: number[] = [];
+    for (const index of isOfOne ? [0] : sizes.keys()) {
+      const change = { name: `s${index}`, hookId: index + 1, definition: plan() };
+      scenarioIds.push(await addScenario(store, change));
+    }
+    const rows = sizes.map((bytes, index) => newEvent({ hookId: isOfOne ? 1 : index + 1, bytes }));
+    await store.transaction((writer) => writer.insertAll('events', rows));
+    const log = createWorkLog(contextOf(store, queue));
+    const taken: (readonly number[])[] = [];
+    let wanted = scenarioIds;
+    while (wanted.length > 0) {
+      const requests = wanted.map((scenarioId) => ({ scenarioId, max: 100, isAlone: false }));
+      const { claimed } = await log.write({ requests, signal: new AbortController().signal });
+      const claims = claimed.flatMap((one) => one.claims);
+      taken.push(claims.map((claim) => (claim.kind === 'event' ? claim.event.bytes : 0)));
+      wanted = claimed.filter(({ rest }) => rest === 'more').map(({ scenarioId }) => scenarioId);
+    }
+    return taken;
+  }
+
+  it.each([
+    ['one scenario', true],
+    ['several scenarios', false],
+  ])(
+    'of %s are taken a few megabytes at a time, and one that is larger by itself',
+    async (_title, isOfOne) => {
+      const taken = await takeAll([5 * MB, MB, MB, 5 * MB, 10, 10], isOfOne);
+      expect(taken).toEqual([[5 * MB], [MB, MB], [5 * MB], [10, 10]]);
+    },
+  );
+});

@@ -12,6 +12,7 @@ import {
   withJournal,
   withoutSteps,
 } from '../../src/iml/values/work.js';
+import { cpuMsOf } from '../cpu-time.js';
 import { ENVIRONMENT } from './functions/call-function.js';
 import { BOUNDED_CALLS, WORST_CALLS } from './functions/growth-inputs.js';
 
@@ -296,4 +297,45 @@ describe('a built-in function', () => {
       );
     }
   });
+});
+
+describe('what is too much at a time', () => {
+  const numbers = Array.from({ length: 600_000 }, (_, index) => (index * 7919) % 1_000_003);
+  const names = Object.fromEntries(numbers.slice(0, 90_000).map((number) => [`some name ${number}`, 1]));
+
+  it.each<[name: string, args: readonly unknown[]]>([
+    ['split', ['a'.repeat(5_000_000), 'a']],
+    ['omit', [names, numbers]],
+    ['pick', [names, numbers]],
+  ])('is not done by %s first', { retry: 3 }, async (name, args) => {
+    let thrown: unknown;
+    const took = await cpuMsOf(() => {
+      try {
+        withinSteps(2_000_000, () => FUNCTIONS[name]?.(ENVIRONMENT, ...args));
+      } catch (error) {
+        thrown = error;
+      }
+    });
+    expect(thrown).toMatchObject(LIMIT);
+    // Next to nothing, and some 15 for the parts that `split` may make; it was 65 to 250.
+    expect(took).toBeLessThan(45);
+  });
+});
+
+it('200,000 matches are put something else in the place of at a time, not many more', () => {
+  const replace = (count: number): unknown =>
+    withinSteps(2_000_000, () => FUNCTIONS['replace']?.(ENVIRONMENT, 'ab'.repeat(count), '/a/g', 'c'));
+  expect(replace(200_000)).toBe('cb'.repeat(200_000));
+  expect(() => replace(230_000)).toThrow(expect.objectContaining(LIMIT));
+});
+
+it('bytes become a text of as many characters in no time', { retry: 3 }, async () => {
+  const bytes = new Uint8Array(5_000_000).fill(0xe9);
+  let text: unknown;
+  const took = await cpuMsOf(() => {
+    text = FUNCTIONS['toString']?.(ENVIRONMENT, bytes, 'binary');
+  });
+  expect(text).toBe('\u00e9'.repeat(5_000_000));
+  // Some 3 here; by a call with each byte as an argument 130.
+  expect(took).toBeLessThan(60);
 });

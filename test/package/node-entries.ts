@@ -32,10 +32,11 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it with a reason.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [4, 580],
+  // The index of patterns, for runs that fail, raised it.
+  index: [4, 583],
   iml: [3, 167],
   rest: [4, 232],
-  scenario: [5, 608],
+  scenario: [5, 611],
   host: [7, 790],
   testing: [9, 1135],
 };

@@ -15,8 +15,9 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   ['scenario/index.ts', 130, 138],
   // Reading folders, making connections and webhooks wait for their first use, as do the check of parameters, RPCs, epochs,
   // responders, polls and endpoints. So do the functions of the language, a panel at a time, and forms. The type a failed request ends
-  // in and what a Unix time is told in have files of their names.
-  ['index.ts', 233, 269],
+  // in and what a Unix time is told in have files of their names. The index of patterns is needed at once where a run fails, as are the steps of
+  // addresses and headers and the turns that all share where any runs: three kilobytes.
+  ['index.ts', 235, 272],
   // Each file is one named thing: those that the claim and the statements of a store were parted into raised it, without a kilobyte more, as did what
   // is written and read in turns, two kilobytes in all: every store knows of its text.
   // Locks of rows, modes of private files, the clock that was set back, and what is tried alone, whether a process lives and which app is meant stand in files of their names.
@@ -24,7 +25,7 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   ['rest/index.ts', 125, 305],
   // Running and recording the tests of apps is what it is for.
   // Which headers of answers are kept, what a file of an app is called, and the ceilings of forms are files.
-  ['testing/index.ts', 507, 789],
+  ['testing/index.ts', 509, 790],
   ['cli/bin.ts', 2, 2],
 ];
 

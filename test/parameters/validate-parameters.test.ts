@@ -317,6 +317,19 @@ describe('hostile values', () => {
     expect(await check(every, value)).toHaveProperty('ok');
   });
 
+  it.each([
+    ['array', { spec: [{ name: 'x', type: 'text' }] }],
+    ['array', {}],
+    ['select', { multiple: true, options: [{ value: 1 }] }],
+    ['filter', {}],
+    ['text', {}],
+  ])('takes a list of billions of holes for too large: %s %o', async (type, more) => {
+    const spec = [{ name: 'a', type, ...more }];
+    const values = { a: new Array(4_000_000_000) };
+    const { error } = await refused(spec, values, { maxSteps: 2_000_000 });
+    expect(error.message).toContain('limits.maxSteps');
+  });
+
   it('refuses what it cannot read', async () => {
     const { problems } = await refused(every, filled(revoked({})));
     expect(problems.map(({ path }) => path)).toEqual(names);

@@ -32,6 +32,11 @@ describe('many long secrets', () => {
     expect([found(inUtf16), found(inUtf8), found(asItIs)]).toEqual([6, 10, 50]);
   });
 
+  it('are looked for in fewer forms behind the first thousand, however short', () => {
+    const found = know(secretsOf(1100, 12));
+    expect([found(inUtf16), found(inUtf8), found(asItIs)]).toEqual([32, 1000, 1100]);
+  });
+
   it('are known up to 2,500,000 characters of what is looked for', () => {
     const known = createKnownSecrets();
     for (const secret of secretsOf(60, 64 * 1024)) known.add(secret);

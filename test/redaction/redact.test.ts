@@ -161,6 +161,20 @@ describe('names that say secret', () => {
 });
 
 describe('requests and responses', () => {
+  it('an address that was shown before hides what was learned since', () => {
+    const redactor = createRedactor({ secrets: [] });
+    const request = {
+      method: 'GET',
+      url: 'https://a.test/x?q=learned-later-1',
+      headers: [],
+      body: undefined,
+    };
+    expect(redactor.request(request).url).toContain('learned-later-1');
+    redactor.learn(['learned-later-1']);
+    expect(redactor.request(request).url).toBe('https://a.test/x?q=[SANITIZED]');
+    expect(redactor.request({ ...request, url: 'https://a.test/y' }).url).toBe('https://a.test/y');
+  });
+
   it('hides headers, query and body members, and changes nothing it was given', () => {
     const given = request({
       url: 'https://a.test/x?key=abc&page=2',

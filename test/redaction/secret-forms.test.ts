@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createPatternSet } from '../../src/redaction/pattern-set.js';
 import { createRedactor } from '../../src/redaction/redact.js';
-import { createPatternSet } from '../../src/redaction/text-finder.js';
 import { cpuMsOf } from '../cpu-time.js';
 
 /** Secrets with what encodings treat differently: letters, marks of addresses, JSON, XML, shells, letters beyond ASCII. */

@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { RunLog } from '../../src/run/scope/run-log.js';
 import { CountedTurns } from '../util/counted-turns.js';
+import { engineOf, service } from './helpers.js';
 
 const secret = (index: number): string => `${index}-`.repeat(400).slice(0, 1500);
 const secrets = Array.from({ length: 200 }, (_, index) => secret(index + 1000));
@@ -56,4 +58,31 @@ it('few secrets are no reason to wait', () => {
   expect(new RunLog(['x'.repeat(1000)], undefined, 'full').isUnsettled).toBe(false);
   expect(new RunLog(['x'.repeat(5000)], undefined, 'summary').isUnsettled).toBe(false);
   expect(new RunLog(['x'.repeat(5000)], undefined, 'full').isUnsettled).toBe(true);
+});
+
+/** How often others have their turn before a request is sent whose `temp` brings secrets. */
+async function countTurns(list: readonly string[]): Promise<number> {
+  let others = 0;
+  let beforeRequest = 0;
+  let isDone = false;
+  const counting = (async () => {
+    for (; !isDone; others++) await setImmediate();
+  })();
+  const { transport } = service(() => {
+    beforeRequest = others;
+    return { json: {} };
+  });
+  const test = engineOf({ url: '/x', temp: { token: '{{parameters.list}}' } }, { transport, trace: 'full' });
+  const { error, trace } = await test.run({ parameters: { list } });
+  isDone = true;
+  await counting;
+  expect(error).toBeUndefined();
+  expect(JSON.stringify(trace)).not.toContain(list[0]);
+  return beforeRequest;
+}
+
+it('what temp brings is made ready before the request is told of, too', async () => {
+  const list = Array.from({ length: 1000 }, (_, index) => `${index}-`.repeat(40).slice(0, 100));
+  await countTurns(list);
+  expect((await countTurns(list)) - (await countTurns(['a-secret']))).toBeGreaterThan(3);
 });

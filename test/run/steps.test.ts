@@ -39,6 +39,45 @@ describe('what is more work at a time than limits.maxSteps allows', () => {
   });
 
   it.each([
+    ['many', '{{parameters.names}}'],
+    ['a list', { a: '{{parameters.list}}' }],
+    ['long ones', { a: '{{parameters.text}}' }],
+  ])('ends the run at headers: %s', async (_title, headers) => {
+    const names = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x-${index}`, 'v']));
+    const parameters = { names, list: Object.values(names), text: 'a'.repeat(110_000) };
+    const communication = { url: '/x', headers };
+    const { transport, requests } = service(() => ({ json: records }));
+    const { error } = await engineOf(communication, { transport, limits: LIMITS }).run({ parameters });
+    expect(error).toMatchObject({
+      type: 'RuntimeError',
+      place: { pointer: '/modules/m/communication/headers' },
+    });
+    expect(error?.message).toContain('limits.maxSteps');
+    expect(requests).toHaveLength(0);
+    const { error: none } = await engineOf(communication, { transport }).run({ parameters });
+    expect(none).toBeUndefined();
+  });
+
+  it.each([
+    ['a path', { url: '/{{parameters.text}}' }],
+    ['a query', { url: '/?a={{parameters.text}}' }],
+    ['a qs', { url: '/x', qs: { a: '{{parameters.text}}' } }],
+    ['a qs of many pairs', { url: '/x', qs: { a: '{{parameters.list}}' } }],
+  ])('ends the run at an address with %s', async (_title, communication) => {
+    const parameters = { text: 'ä '.repeat(2000), list: Array.from({ length: 500 }, () => 'a') };
+    const { transport, requests } = service(() => ({ json: records }));
+    const { error } = await engineOf(communication, { transport, limits: LIMITS }).run({ parameters });
+    expect(error).toMatchObject({
+      type: 'RuntimeError',
+      place: { pointer: '/modules/m/communication/url' },
+    });
+    expect(error?.message).toContain('limits.maxSteps');
+    expect(requests).toHaveLength(0);
+    const { error: none } = await engineOf(communication, { transport }).run({ parameters });
+    expect(none).toBeUndefined();
+  });
+
+  it.each([
     ['json', '{{temp.records}}'],
     ['urlencoded', { records: '{{temp.records}}' }],
     ['multipart/form-data', { records: '{{temp.records}}' }],

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Turns } from '../../src/util/turns.js';
 import { CountedTurns } from './counted-turns.js';
@@ -56,5 +57,64 @@ describe('work on items', () => {
       }
     })();
     await expect(turns.forEach(ITEMS, () => true)).rejects.toThrow('over');
+  });
+});
+
+describe('work of many at once', () => {
+  /** Works for whole turns; tells of the begin of each. */
+  async function work(turnsWanted: number, tell: () => void): Promise<void> {
+    const turns = new Turns();
+    for (let turn = 0; turn < turnsWanted; turn++) {
+      await turns.next();
+      tell();
+      while (!turns.isOver);
+    }
+  }
+
+  it('shares the turns, and whoever has waited longest is next', async () => {
+    const told: { readonly worker: number; readonly round: number }[] = [];
+    let round = 0;
+    let isDone = false;
+    const counting = (async () => {
+      for (; !isDone; round++) await setImmediate();
+    })();
+    const workers = [0, 1, 2, 3, 4].map((worker) => work(4, () => told.push({ worker, round })));
+    await Promise.all(workers);
+    isDone = true;
+    await counting;
+    expect(told.map(({ worker }) => worker)).toEqual([
+      0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4,
+    ]);
+    // What of a turn is left when one has ended is the next one's.
+    const inRound = told.map((one) => told.filter((other) => other.round === one.round).length);
+    expect(Math.max(...inRound)).toBeLessThanOrEqual(2);
+  });
+
+  it('has little time where it begins in a turn that is over', async () => {
+    const timeOf = (turns: Turns): number => {
+      const from = performance.now();
+      while (!turns.isOver);
+      return performance.now() - from;
+    };
+    await setImmediate();
+    const first = new Turns();
+    expect(timeOf(first)).toBeGreaterThan(10);
+    const others = Array.from({ length: 5 }, () => timeOf(new Turns()));
+    expect(Math.min(...others)).toBeLessThan(5);
+    await first.next();
+    expect(timeOf(first)).toBeGreaterThan(10);
+  });
+
+  it('that takes no time is done many times in a round', async () => {
+    let rounds = 0;
+    let isDone = false;
+    const counting = (async () => {
+      for (; !isDone; rounds++) await setImmediate();
+    })();
+    const turns = Array.from({ length: 500 }, () => new Turns());
+    await Promise.all(turns.map((each) => each.next()));
+    isDone = true;
+    await counting;
+    expect(rounds).toBeLessThan(50);
   });
 });

@@ -23,6 +23,7 @@ export const QUEUED: readonly QueuedColumn[] = [
   'crashes',
   'crashesAlone',
   'notBeforeMs',
+  'bytes',
 ];
 type QueuedColumn =
   | 'status'
@@ -31,7 +32,8 @@ type QueuedColumn =
   | 'attempts'
   | 'crashes'
   | 'crashesAlone'
-  | 'notBeforeMs';
+  | 'notBeforeMs'
+  | 'bytes';
 export type QueuedEvent = Pick<EventRow, 'id' | QueuedColumn>;
 export type Queues = ReadonlyMap<number, readonly QueuedEvent[]>;
 

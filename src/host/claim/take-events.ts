@@ -9,7 +9,10 @@ import { markTaken, type Part, type ScenarioLook, type Taking, toParts } from '.
 import { sortOut } from './suspects-alone.js';
 
 /** What the look at what waits has not read (`QUEUED`). */
-const BROUGHT = ['bundles', 'request', 'bytes', 'error', 'receivedAtMs', 'finishedAtMs'] as const;
+const BROUGHT = ['bundles', 'request', 'error', 'receivedAtMs', 'finishedAtMs'] as const;
+
+/** Bytes of events that are taken together: others wait while their rows are read. The first is taken however large it is. [choice] */
+const MAX_TAKEN_BYTES = 2 * 1024 * 1024;
 
 export interface TakeEventsOptions {
   readonly retries: ReadonlyMap<number, Part>;
@@ -32,7 +35,7 @@ export async function takeEvents(
     return scenario.hookId !== null && mayRun && !isHeld && isTimed === (request.isScheduled === true);
   });
   const parallel = await findParallel(writer, context, wanting);
-  const takings: Taking<QueuedEvent>[] = [];
+  const found: Taking<QueuedEvent>[] = [];
   for (const look of wanting) {
     const { scenario, plan, request } = look;
     const waiting = isSerial(plan) ? first : parallel;
@@ -42,8 +45,9 @@ export async function takeEvents(
       giveUpEvent(writer, context, scenario, row);
     const sorted = await sortOut(context, ready, request, giveUp);
     const isMore = isSerial(plan) ? ready.length > sorted.rows.length : rows.length === request.max;
-    takings.push({ ...sorted, scenario, request, isMore });
+    found.push({ ...sorted, scenario, request, isMore });
   }
+  const takings = leaveLarge(found);
   const own = { status: 'running', claimedBy: context.worker.name() } as const;
   const queued = new Map(takings.flatMap(({ rows }) => rows.map((row) => [row.id, row] as const)));
   const taken = await markTaken(takings, async (id, change, isLastGroup) => {
@@ -60,6 +64,20 @@ export async function takeEvents(
     });
   });
   return toParts(takings, taken, (event, scenario) => ({ kind: 'event', event, scenario }));
+}
+
+/** What of these is taken now; the rest is asked for at once again. */
+function leaveLarge(found: readonly Taking<QueuedEvent>[]): readonly Taking<QueuedEvent>[] {
+  let bytes = 0;
+  return found.map((taking) => {
+    const rows: QueuedEvent[] = [];
+    for (const row of taking.rows) {
+      if (bytes > 0 && bytes + row.bytes > MAX_TAKEN_BYTES) return { ...taking, rows, isMore: true };
+      bytes += row.bytes;
+      rows.push(row);
+    }
+    return taking;
+  });
 }
 
 /** By hook that keeps no order: as many as are wanted of what may start. */

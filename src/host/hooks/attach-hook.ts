@@ -1,7 +1,9 @@
+import { EngineError } from '../../errors/engine-error.js';
 import { deepMerge } from '../../util/deep-merge.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
 import type { HookReport } from '../../webhook/run-hook-request.js';
+import { isLongerThan } from '../store/kept-value.js';
 import type { HookRow, HostStore } from '../store/tables.js';
 import { type Hook, keepHookData, keepHookParameters } from './hooks.js';
 import { type Engines, requireApp } from './require-app.js';
@@ -16,13 +18,17 @@ export interface AttachOptions {
   readonly engines: Engines;
 }
 
+/** Characters of JSON that a hook may keep of what its service answered: each call reads them. [choice] */
+const MAX_KEPT = 256 * 1024;
+
 /**
  * Tells the service of a hook what it does not know yet: that the hook is there (attach), or that its parameters have
  * changed (update). The host has to be reached under its address by then, as services verify it.
  *
  * A hook whose attach fails is removed; one whose update fails stays with the parameters it had.
  *
- * @throws AppError where the service refuses; SpecError (SPEC_MISSING), EngineError (HOST_MISSING)
+ * @throws AppError where the service refuses; SpecError (SPEC_MISSING), EngineError (HOST_MISSING), (HOST_REFUSED) where more is to be
+ *   kept than a hook may keep
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks/dedicated/attached
  */
 export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'>): Promise<void> {
@@ -36,7 +42,9 @@ export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'
     const component = requireApp(engines, row.app).webhook(row.webhook);
     const input = await readInput(options, row);
     const { result } = await (isNew ? component.attach(input) : component.update(input)).orThrow();
+    assertKeepable(result, row);
     const kept = deepMerge(toObject(fromPortable(row.data)), result);
+    assertKeepable(kept, row);
     await keepHookData(store, id, toPortable(kept), parameters);
   } catch (error) {
     if (isNew) await host.removeHook(id);
@@ -63,6 +71,14 @@ export async function detachHook(options: AttachOptions, id: number): Promise<Ho
           .detach(await readInput(options, row));
   await host.removeHook(id);
   return report;
+}
+
+function assertKeepable(data: unknown, { name }: HookRow): void {
+  if (!isLongerThan(data, MAX_KEPT)) return;
+  throw new EngineError(
+    'HOST_REFUSED',
+    `The hook "${name}" cannot keep more than ${MAX_KEPT} characters of what its service answered: take less into \`response.data\`.`,
+  );
 }
 
 async function readInput(

@@ -13,7 +13,7 @@ const VALUE_LENGTH = 16;
  * while it is.
  */
 export async function keepValue(value: unknown): Promise<unknown> {
-  if (lengthLeft(value, MAX_JSON_AT_ONCE) >= 0) return toPortable(value);
+  if (!isLongerThan(value, MAX_JSON_AT_ONCE)) return toPortable(value);
   return (await loadLarge()).writeLarge(value);
 }
 
@@ -31,7 +31,7 @@ export async function copyKept(kept: unknown): Promise<unknown> {
 
 /** The value that a copy of plain data stands for, which is changed. */
 export async function readCopy(portable: unknown): Promise<unknown> {
-  if (lengthLeft(portable, MAX_JSON_AT_ONCE) >= 0) return fromPortable(portable);
+  if (!isLongerThan(portable, MAX_JSON_AT_ONCE)) return fromPortable(portable);
   return (await loadLarge()).readLarge(portable);
 }
 
@@ -45,6 +45,11 @@ export async function dropKept(kept: unknown, count: number): Promise<unknown> {
 export function measureKept(kept: unknown): number {
   if (!(kept instanceof JsonText)) return Buffer.byteLength(JSON.stringify(kept));
   return kept.bytes ?? Buffer.byteLength(kept.text);
+}
+
+/** Whether a value makes more than so many characters of JSON, or nearly so many; looks no further than that. */
+export function isLongerThan(value: unknown, length: number): boolean {
+  return lengthLeft(value, length) < 0;
 }
 
 /** What is left of a length of JSON once a value is written; looks no further than that. */

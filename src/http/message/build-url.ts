@@ -1,3 +1,4 @@
+import { spend } from '../../iml/values/work.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { trimTrailing } from '../../util/trim-trailing.js';
@@ -59,7 +60,7 @@ const OTHER_SCHEME =
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests.
  *
  * @throws REQUEST_INVALID for an address that cannot be called, and for a qs value that has no text: a list in a list,
- *   binary data
+ *   binary data; ImlError `IML_LIMIT` for an address of more characters than `withinSteps` allows
  */
 export function buildUrl(options: BuildUrlOptions): BuiltUrl {
   const { address, server, written: all } = prepareAddress(options);
@@ -92,6 +93,13 @@ function withoutNames(pairs: readonly Pair[], names: () => readonly string[]): r
   return pairs.filter((pair) => !shadowed.has(pair.name));
 }
 
+/**
+ * A character of an address, and a pair of it: to read and encode it, to compare it with others, and to take secrets out where it
+ * is told of. No server takes an address as long as that allows.
+ */
+const STEPS_OF_CHARACTER = 40;
+const STEPS_OF_PAIR = 100;
+
 /** What `url` and `baseUrl` alone decide. */
 interface PreparedAddress {
   /** Origin and path, encoded. */
@@ -109,6 +117,7 @@ function prepareAddress({ url, baseUrl, encodeUrl }: BuildUrlOptions): PreparedA
   const key = `${encodeUrl === false} ${baseUrl ?? ''}\n${url}`;
   const known = PREPARED.get(key);
   if (known !== undefined) return known;
+  spend(STEPS_OF_CHARACTER * key.length);
   const encode = encodeUrl === false ? encodeUnprintable : encodeWhole;
   const encodeQuery = encodeUrl === false ? encodeUnprintable : encodeRest;
   const { path, query } = splitQuery(joinUrl(url.trim(), baseUrl?.trim()));
@@ -167,6 +176,7 @@ function toPairs(values: QueryValues, onCollection: BuildUrlOptions['onCollectio
   for (const name of Object.keys(values)) {
     const value = withoutCollections(values[name], () => onCollection?.(name));
     for (const text of atMember(name, () => fieldTexts(value, () => `qs ${JSON.stringify(name)}`))) {
+      spend(STEPS_OF_PAIR + STEPS_OF_CHARACTER * (name.length + text.length));
       pairs.push({ name, text: `${encodeComponent(name)}=${encodeComponent(text)}` });
     }
   }

@@ -4,6 +4,7 @@ import { isEmpty, isTruthy, toText } from '../values/coerce.js';
 import { filterMembers } from '../values/collection.js';
 import { createEqualityKey } from '../values/identity.js';
 import { getPath, readIndex } from '../values/path.js';
+import { spend } from '../values/work.js';
 import { asCollection } from './arguments.js';
 
 /**
@@ -50,7 +51,11 @@ function choose(text: string, cases: readonly unknown[]): unknown {
 }
 
 /** The names given one by one, or as an array of names. */
+/** To write a name, and to find it among others. */
+const STEPS_OF_NAME = 20;
+
 function namesIn(args: readonly unknown[], caseless: boolean): Set<string> {
+  for (const arg of args) if (Array.isArray(arg)) spend(STEPS_OF_NAME * arg.length);
   const names = args.flatMap((arg) => (Array.isArray(arg) ? arg.map(toText) : [toText(arg)]));
   return new Set(caseless ? names.map((name) => name.toLowerCase()) : names);
 }

@@ -24,7 +24,7 @@ export const MATH_FUNCTIONS: FunctionTable = {
   max: onNumbers((numbers) => numbers.reduce((most, number) => Math.max(most, number), -Infinity)),
   min: onNumbers((numbers) => numbers.reduce((least, number) => Math.min(least, number), Infinity)),
   sum: onNumbers(sum),
-  median: onNumbers(median, 8),
+  median: onNumbers(median, 12),
   stdevS: onNumbers((numbers) => deviation(numbers, numbers.length - 1)),
   stdevP: onNumbers((numbers) => deviation(numbers, numbers.length)),
 

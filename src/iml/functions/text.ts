@@ -14,7 +14,7 @@ import {
   rewriteInChunks,
   STEPS_OF_MATCH,
 } from '../values/size-limits.js';
-import { spend } from '../values/work.js';
+import { countAffordable, spend } from '../values/work.js';
 import { asInteger, asList, onText, quoted } from './arguments.js';
 import { EMOJI } from './emoji.js';
 
@@ -70,7 +70,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   replaceEmojiCharacters: onText((text, [replacement]) => {
     const substitute = toText(replacement);
     return rewrite(text, EMOJI, () => substitute);
-  }, 0.6),
+  }, 0.8),
 
   split: onText((text, [separator]) => {
     if (isMissing(separator)) return [text];
@@ -212,7 +212,8 @@ function splitText(text: string, separator: string): string[] {
     return Array.from(text);
   }
   if (isShortNeedle(separator)) {
-    const parts = text.split(separator, MAX_LIST_LENGTH + 1);
+    // No more parts than show that they are too many.
+    const parts = text.split(separator, Math.min(MAX_LIST_LENGTH, countAffordable(STEPS_OF_PART)) + 1);
     assertListLength(parts.length);
     spend(STEPS_OF_PART * parts.length);
     return parts;

@@ -10,7 +10,7 @@ import { NO_CHARACTER, PatternSubject, widthOf } from './pattern-subject.js';
 import { Registers, UNSET } from './registers.js';
 
 /** Of the work that is counted everywhere: an instruction looks at a text, a program, registers and what failed before. */
-const STEPS_OF_INSTRUCTION = 2;
+const STEPS_OF_INSTRUCTION = 3;
 
 /** One match: the whole text of it and that of each group, or undefined for a group that took no part. */
 export interface PatternMatch extends ReadonlyArray<string | undefined> {

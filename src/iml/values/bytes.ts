@@ -44,9 +44,12 @@ export function textOfBytes(bytes: Uint8Array, encoding: BytesEncoding): string 
     case 'base64':
       return viewAsBuffer(bytes)?.toString('base64') ?? base64OfBytes(bytes);
     case 'latin1':
-      return latin1OfBytes(bytes);
+      return viewAsBuffer(bytes)?.toString('latin1') ?? latin1OfBytes(bytes);
     case 'ascii':
-      return latin1OfBytes(bytes.map((byte) => byte & 0x7f));
+      return textOfBytes(
+        bytes.map((byte) => byte & 0x7f),
+        'latin1',
+      );
   }
 }
 

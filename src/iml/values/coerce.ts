@@ -138,7 +138,7 @@ function arrayText(array: readonly unknown[]): string {
 function writeArray(array: readonly unknown[], walk: ArrayWalk, depth: number): void {
   walk.items += array.length;
   assertListLength(walk.items);
-  spend(5 * array.length);
+  spend(7 * array.length);
   for (let index = 0; index < array.length; index++) {
     if (index > 0) walk.text += ',';
     const item = array[index];

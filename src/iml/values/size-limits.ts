@@ -52,7 +52,7 @@ export function rewrite(text: string, pattern: RegExp, replace: (match: string) 
 }
 
 /** To find a match and put something else in its place. */
-export const STEPS_OF_MATCH = 6;
+export const STEPS_OF_MATCH = 9;
 
 const CHUNK_LENGTH = 65_536;
 

@@ -22,6 +22,11 @@ export function spend(steps: number): void {
   if (left < 0) throw tooMuchWork();
 }
 
+/** How many things may still be done that take so many steps each; more than there is time to count where nothing is counted. */
+export function countAffordable(steps: number): number {
+  return Math.floor(Math.max(0, readStepsLeft()) / steps);
+}
+
 function tooMuchWork(): Error {
   const error = limitError('This is more work at a time than limits.maxSteps allows.');
   error.hint =

@@ -5,6 +5,9 @@ import { isPlainObject, type PlainObject, setMember } from '../../util/plain-obj
 /** To copy a member, and to look for its field. */
 const STEPS_OF_MEMBER = 12;
 
+/** To copy an item. */
+const STEPS_OF_ITEM = 2;
+
 /** A copy of the own members of a plain object; undefined where reading them fails. */
 export function copyMembers(value: unknown): PlainObject | undefined {
   const names = attempt(() => (isPlainObject(value) ? Object.keys(value) : undefined));
@@ -22,9 +25,16 @@ export function expectedCollection(value: unknown): string {
   return classifyValue(value) === 'collection' ? 'a collection that can be read' : 'a collection';
 }
 
-/** A copy of the items of an array; undefined where reading them fails. */
+/**
+ * A copy of the items of an array; undefined where reading them fails.
+ *
+ * @throws ImlError `IML_LIMIT` for more items than `withinSteps` allows: an array may have billions of holes
+ */
 export function copyItems(value: unknown): unknown[] | undefined {
-  return attempt(() => (Array.isArray(value) ? Array.from(value as readonly unknown[]) : undefined));
+  const length = attempt(() => (Array.isArray(value) ? value.length : undefined));
+  if (length === undefined) return undefined;
+  spend(STEPS_OF_ITEM * length);
+  return attempt(() => Array.from(value as readonly unknown[]));
 }
 
 function attempt<T>(read: () => T): T | undefined {
