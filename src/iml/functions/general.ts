@@ -50,10 +50,10 @@ function choose(text: string, cases: readonly unknown[]): unknown {
   return cases.length % 2 === 1 ? cases.at(-1) : undefined;
 }
 
-/** The names given one by one, or as an array of names. */
 /** To write a name, and to find it among others. */
 const STEPS_OF_NAME = 20;
 
+/** The names given one by one, or as an array of names. */
 function namesIn(args: readonly unknown[], caseless: boolean): Set<string> {
   for (const arg of args) if (Array.isArray(arg)) spend(STEPS_OF_NAME * arg.length);
   const names = args.flatMap((arg) => (Array.isArray(arg) ? arg.map(toText) : [toText(arg)]));
