@@ -142,9 +142,11 @@ const values = fc.dictionary(fc.constantFrom(...NAMES, 'r'), value, { maxKeys: 9
 /** As a file holds it, and every field with a name of its own: fields that share a name see each other's values. */
 function written(spec: unknown): unknown[] {
   let count = 0;
-  return JSON.parse(JSON.stringify(spec), (key, member: unknown) =>
-    key === 'name' ? NAMES[count++ % NAMES.length] : member,
-  );
+  return JSON.parse(JSON.stringify(spec), (key, member: unknown) => {
+    if (key !== 'name') return member;
+    count++;
+    return NAMES[count - 1] ?? `further${count}`;
+  });
 }
 
 async function refusals(spec: unknown, given: unknown): Promise<readonly Problem[]> {
