@@ -98,7 +98,7 @@ function withoutNames(pairs: readonly Pair[], names: () => readonly string[]): r
  * is told of. No server takes an address as long as that allows.
  */
 const STEPS_OF_CHARACTER = 40;
-const STEPS_OF_PAIR = 100;
+const STEPS_OF_PAIR = 1000;
 
 /** What `url` and `baseUrl` alone decide. */
 interface PreparedAddress {
