@@ -23,7 +23,7 @@ const MAX_SETTLED_AT_ONCE = 1024;
 /** The same in a run that needs its redactor where it fails only: most never do. */
 const MAX_UNSETTLED = 64 * 1024;
 
-/** Bytes of answers before the last that are kept until somebody asks for the redactor: tokens are in the first ones, which are small. */
+/** Bytes of answers before the last that are kept until something is told of the run: tokens are in the first ones, which are small. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /** What a run has to tell, and what it must not: both only grow. */
@@ -60,7 +60,7 @@ export class RunLog {
     this.#secrets = [...secrets];
     for (const secret of secrets) this.#unsettled += secret.length;
     this.#keepsBodies = depth !== 'summary';
-    this.trace = new TraceLog(onTrace);
+    this.trace = new TraceLog(onTrace, () => this.#learnUnread());
   }
 
   /** Writes a trace with bodies, which takes long: whoever reads the events should not wait for it. */
@@ -70,11 +70,8 @@ export class RunLog {
 
   /** Cleans what is shown, by what the connection and the requests so far say is secret. */
   get redactor(): Redactor {
-    const redactor = (this.#redactor ??= createRedactor({ secrets: this.#secrets }));
-    for (const answer of this.#unread.splice(0)) {
-      if (this.#isSanitized || mayNameSecret(readAnswer(answer))) redactor.response(answer);
-    }
-    return redactor;
+    this.#redactor ??= createRedactor({ secrets: this.#secrets });
+    return this.#redactor;
   }
 
   /** Values that let somebody in: not in the path of an address on another host either, where ids may stand. */
@@ -179,6 +176,13 @@ export class RunLog {
     this.#isAnswerLearned = true;
   }
 
+  /** What a request was made of may be of the answers before it: they are looked through before anything of it is told. */
+  #learnUnread(): void {
+    for (const answer of this.#unread.splice(0)) {
+      if (this.#isSanitized || mayNameSecret(readAnswer(answer))) this.redactor.response(answer);
+    }
+  }
+
   /** Whether something is told for the first time. */
   isNew(key: string): boolean {
     this.#told ??= new Set();
@@ -234,11 +238,13 @@ function readAnswer({ headers, body }: TransportResponse): string {
  */
 export class TraceLog {
   readonly #listener: TraceListener | undefined;
+  readonly #beforeWriting: () => void;
   // Hard private: what is not written yet holds secrets.
   readonly #entries: (TraceEvent | (() => TraceEvent))[] = [];
 
-  constructor(listener: TraceListener | undefined) {
+  constructor(listener: TraceListener | undefined, beforeWriting: () => void = () => {}) {
     this.#listener = listener;
+    this.#beforeWriting = beforeWriting;
   }
 
   add(write: () => TraceEvent): void {
@@ -246,6 +252,7 @@ export class TraceLog {
       this.#entries.push(write);
       return;
     }
+    this.#beforeWriting();
     const event = write();
     this.#entries.push(event);
     this.#listener(event);
@@ -253,6 +260,7 @@ export class TraceLog {
 
   /** Writes what is not written yet, so that reading the events takes no time. */
   async writeInTurns(turns: Turns): Promise<void> {
+    this.#beforeWriting();
     for (const [index, entry] of this.#entries.entries()) {
       if (typeof entry === 'function') this.#entries[index] = entry();
       if (turns.isOver) await turns.next();
@@ -261,6 +269,7 @@ export class TraceLog {
 
   get events(): readonly TraceEvent[] {
     const entries = this.#entries;
+    this.#beforeWriting();
     for (const [index, entry] of entries.entries()) {
       if (typeof entry === 'function') entries[index] = entry();
     }
