@@ -4,6 +4,7 @@
  */
 const STEERING =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant for itself.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]/;
 
 /** The same beyond U+FFFF: formats of shorthand and of music, and tags, in which text is hidden from people but not from programs. */
