@@ -17,6 +17,8 @@ export const FOR_NODE = {
   minifySyntax: true,
   // Names stay: they are what a stack trace has.
   minifyWhitespace: true,
+  // Node shows the whole line of an error that nobody catches.
+  lineLimit: 160,
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'none',
@@ -34,7 +36,7 @@ export const AT_ONCE = [
   'app/engine/create-engine',
   'app/engine/engine-components',
   'app/engine/load-builtins',
-  'component/begin-run',
+  'component/check-and-connect',
   'component/start-run',
   'connection/connection',
   'iml/functions/panels',

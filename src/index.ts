@@ -37,8 +37,8 @@ export { DEFAULT_LIMITS, type Limits } from './run/limits/limits.js';
 
 // Runs and reports
 
-export type { ConnectedInput } from './component/begin-run.js';
 export type { CallReport } from './component/call-report.js';
+export type { ConnectedInput } from './component/check-and-connect.js';
 export type { ModuleRun, RunReport } from './component/module-run.js';
 export type {
   AnyReport,

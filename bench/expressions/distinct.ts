@@ -95,7 +95,7 @@ const GROUP_COUNT = 20;
 /** 240 different templates in turn: call sites see more shapes than any inline cache holds. */
 export const DISTINCT_TEMPLATES: Job = {
   name: 'J1 240 different templates in turn',
-  floor: 2.8,
+  floor: 4.5,
   target: 1.8,
   ours: 'iml',
   run: async (effort): Promise<JobResult> => {

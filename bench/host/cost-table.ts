@@ -4,6 +4,7 @@ import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { completeSettings } from '../../src/scenario/state/scenario-settings.js';
 import type { BenchDatabase } from './bench-database.js';
 import { countStatements } from './count-statements.js';
+import { openGraphile } from './graphile.js';
 import type { Load } from './load.js';
 import { PAYLOAD } from './payload.js';
 import { receiver, SUCCESS } from './quiet-parts.js';
@@ -21,6 +22,8 @@ export interface CostTable {
   readonly rows: readonly CostRow[];
   readonly measureHttp: () => Promise<void>;
   readonly measureRaw: (database: BenchDatabase) => Promise<void>;
+  /** Graphile Worker behind `node:http`, a call a job; of PostgreSQL only. */
+  readonly measureGraphile: (database: BenchDatabase) => Promise<void>;
   readonly measureHost: (database: BenchDatabase) => Promise<void>;
 }
 
@@ -90,6 +93,29 @@ export function createCostTable(load: Load, events: number): CostTable {
     await given.close();
   }
 
+  async function measureGraphileKind(database: BenchDatabase, ordered: boolean): Promise<void> {
+    const graphile = await openGraphile(database.at);
+    const { port, close } = await serveRaw((body) => graphile.add(body, ordered));
+    const kind = ordered ? 'one queue' : 'unordered';
+    const send = (): Promise<void> => load.sendAll([port], events);
+    const drain = async (jobs: number): Promise<void> => {
+      while (graphile.finished() < jobs) await sleep(20);
+    };
+    await time(`Graphile Worker: accept, ${kind}`, send, graphile.statements);
+    const work = async (): Promise<void> => {
+      await graphile.start();
+      await drain(events);
+    };
+    await time(`Graphile Worker: work off, ${kind}`, work, graphile.statements);
+    const both = async (): Promise<void> => {
+      await send();
+      await drain(2 * events);
+    };
+    await time(`Graphile Worker: accept and work, ${kind}`, both, graphile.statements);
+    await close();
+    await graphile.close();
+  }
+
   return {
     rows,
     measureHttp: () => measureServed('node:http with JSON', async () => {}),
@@ -100,6 +126,11 @@ export function createCostTable(load: Load, events: number): CostTable {
         for (let n = 0; n < events; n++) await raw.finish(await raw.insert(PAYLOAD));
       });
       await raw.close();
+    },
+    measureGraphile: async (database) => {
+      if (database.engine === 'sqlite') return;
+      await measureGraphileKind(database, false);
+      await measureGraphileKind(database, true);
     },
     measureHost: async (database) => {
       await measureKind(database, false);

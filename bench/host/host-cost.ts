@@ -43,11 +43,14 @@ for (const engine of isWanted('sqlite', 'postgres')) {
   if (create === undefined) continue;
   if (tables.includes('costs')) {
     await within(create, costs.measureRaw);
+    await within(create, warming.measureGraphile);
+    await within(create, costs.measureGraphile);
     await within(create, warming.measureHost);
     await within(create, costs.measureHost);
   }
   if (tables.includes('rates')) {
     await within(create, rates.measureRaw);
+    await within(create, rates.measureGraphile);
     for (const ordered of [false, true])
       await within(create, (database) => rates.measureHost(database, ordered));
   }

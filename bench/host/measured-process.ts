@@ -2,13 +2,14 @@ import { createHost } from '../../src/host/create-host.js';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import { countStatements } from './count-statements.js';
+import { openGraphile } from './graphile.js';
 import { receiver, SUCCESS } from './quiet-parts.js';
 import { openRaw, serveRaw } from './raw-parts.js';
 
 // One process that is measured, in a process of its own: a host, or the raw parts it is made of.
 
 export interface ProcessOrder {
-  readonly what: 'host' | 'raw';
+  readonly what: 'host' | 'raw' | 'graphile';
   readonly engine: 'sqlite' | 'postgres';
   /** File or address of the database. */
   readonly at: string;
@@ -31,7 +32,12 @@ interface Measured {
 }
 
 const order = JSON.parse(process.argv[2] ?? '{}') as ProcessOrder;
-const measured = order.what === 'raw' ? await startRaw(order) : await startHost(order);
+const START: Readonly<Record<ProcessOrder['what'], (order: ProcessOrder) => Promise<Measured>>> = {
+  host: startHost,
+  raw: startRaw,
+  graphile: startGraphile,
+};
+const measured = await START[order.what](order);
 
 process.on('message', report);
 process.on('disconnect', () => process.exit());
@@ -74,4 +80,11 @@ async function startRaw({ engine, at }: ProcessOrder): Promise<Measured> {
     finished++;
   });
   return { port, finished: () => finished, statements: () => finished };
+}
+
+async function startGraphile({ at }: ProcessOrder): Promise<Measured> {
+  const graphile = await openGraphile(at);
+  await graphile.start();
+  const { port } = await serveRaw((body) => graphile.add(body, false));
+  return { port, finished: graphile.finished, statements: graphile.statements };
 }

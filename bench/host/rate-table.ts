@@ -34,6 +34,8 @@ export interface RateTable {
   readonly rows: readonly RateRow[];
   /** One INSERT a call, and nothing else. */
   readonly measureRaw: (database: BenchDatabase) => Promise<void>;
+  /** Graphile Worker behind `node:http`, a job a call; of PostgreSQL only. */
+  readonly measureGraphile: (database: BenchDatabase) => Promise<void>;
   readonly measureHost: (database: BenchDatabase, ordered: boolean) => Promise<void>;
 }
 
@@ -75,16 +77,30 @@ export function createRateTable(load: Load, seconds: number, counts: readonly nu
     });
   }
 
+  async function offerPeer(
+    peer: 'raw' | 'graphile',
+    name: string,
+    { engine, at }: BenchDatabase,
+  ): Promise<void> {
+    for (const processes of counts) {
+      const fleet = await startFleet(processes, { what: peer, engine, at, maxQueued: MAX_QUEUED });
+      const drain = async (): Promise<void> => {
+        for (let before = -1, { finished } = await fleet.report(); finished !== before; ) {
+          before = finished;
+          await sleep(200);
+          ({ finished } = await fleet.report());
+        }
+      };
+      for (const rate of RATES) await offer({ what: name, processes, fleet, path: '/', drain }, rate);
+      await fleet.end();
+    }
+  }
+
   return {
     rows,
-    measureRaw: async ({ engine, at }) => {
-      for (const processes of counts) {
-        const fleet = await startFleet(processes, { what: 'raw', engine, at, maxQueued: MAX_QUEUED });
-        const what = `${engine}: node:http + 1 INSERT`;
-        for (const rate of RATES)
-          await offer({ what, processes, fleet, path: '/', drain: async () => {} }, rate);
-        await fleet.end();
-      }
+    measureRaw: (database) => offerPeer('raw', `${database.engine}: node:http + 1 INSERT`, database),
+    measureGraphile: async (database) => {
+      if (database.engine === 'postgres') await offerPeer('graphile', 'Graphile Worker', database);
     },
     measureHost: async (database, ordered) => {
       const { engine, at } = database;

@@ -1,5 +1,6 @@
 import type { App } from '../document/app.js';
-import { type Finding, LEVELS } from './finding.js';
+import type { Finding } from './finding.js';
+import { compareFindings } from './order-findings.js';
 import { RULES } from './rules.js';
 import { type CheckSettings, DEFAULT_CHECK_SETTINGS, resolveLevel } from './settings/check-settings.js';
 import { compileFunctions } from './subject/compile-functions.js';
@@ -35,18 +36,4 @@ export function checkSubject(subject: Subject, settings: CheckSettings): readonl
     });
   }
   return [...findings.values()].sort(compareFindings);
-}
-
-/** By file, line and column, then the gravest first. */
-export function compareFindings(a: Finding, b: Finding): number {
-  return (
-    compareTexts(a.place.file ?? '', b.place.file ?? '') ||
-    (a.place.line ?? 0) - (b.place.line ?? 0) ||
-    (a.place.column ?? 0) - (b.place.column ?? 0) ||
-    LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level)
-  );
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 import type { Place } from '../errors/place.js';
 import { didYouMean } from '../util/suggest.js';
-import { compareFindings } from './check-app.js';
 import type { Finding } from './finding.js';
+import { compareFindings } from './order-findings.js';
 import { RULES } from './rules.js';
 import { isIgnored, readIgnoreComments } from './settings/ignore-comments.js';
 import type { CheckedDocument } from './subject/checked-document.js';

@@ -1,15 +1,16 @@
 import type { Rule } from './rule.js';
-import { connectionKeepsNothing } from './rules/documents/connection-data.js';
+import { connectionKeepsNothing } from './rules/documents/connection-keeps-nothing.js';
 import { deadStatus } from './rules/documents/dead-status.js';
 import { endlessVerification } from './rules/documents/endless-verification.js';
 import { functionCode } from './rules/documents/function-code.js';
 import { functionComment } from './rules/documents/function-comment.js';
 import { hostHeader } from './rules/documents/host-header.js';
-import { LOADED } from './rules/documents/loaded.js';
 import { misplacedDirective } from './rules/documents/misplaced-directive.js';
-import { repeatedPage, unboundedPaging } from './rules/documents/paging.js';
-import { nestedWithoutStore, parameterType } from './rules/documents/parameter-fields.js';
+import { nestedWithoutStore } from './rules/documents/nested-without-store.js';
+import { parameterType } from './rules/documents/parameter-type.js';
 import { refusedRun } from './rules/documents/refused-run.js';
+import { repeatedPage } from './rules/documents/repeated-page.js';
+import { unboundedPaging } from './rules/documents/unbounded-paging.js';
 import { unknownErrorType } from './rules/documents/unknown-error-type.js';
 import { unsanitizedSecret } from './rules/documents/unsanitized-secret.js';
 import { argumentCount } from './rules/language/argument-count.js';
@@ -23,16 +24,29 @@ import { unknownFunction } from './rules/language/unknown-function.js';
 import { unknownName } from './rules/language/unknown-name.js';
 import { unquotedFormat } from './rules/language/unquoted-format.js';
 import { zeroIndex } from './rules/language/zero-index.js';
+import { duplicateKey } from './rules/loading/duplicate-key.js';
+import { functionLength } from './rules/loading/function-length.js';
+import { manifestShape } from './rules/loading/manifest-shape.js';
+import { missingCommunication } from './rules/loading/missing-communication.js';
+import { missingFile } from './rules/loading/missing-file.js';
+import { missingUid } from './rules/loading/missing-uid.js';
+import { missingUrl } from './rules/loading/missing-url.js';
+import { relativeUrl } from './rules/loading/relative-url.js';
+import { shadowedFunction } from './rules/loading/shadowed-function.js';
+import { syntax } from './rules/loading/syntax.js';
+import { undeclaredFile } from './rules/loading/undeclared-file.js';
+import { unknownDirective } from './rules/loading/unknown-directive.js';
+import { unknownReference } from './rules/loading/unknown-reference.js';
+import { wrongType } from './rules/loading/wrong-type.js';
 import { connectionMissing } from './rules/references/connection-missing.js';
 import { endpointInput } from './rules/references/endpoint-input.js';
-import {
-  samplesOutsideInterface,
-  samplesOutsideOutput,
-  unfilledInterface,
-} from './rules/references/interface.js';
-import { orderedResponder, scenarioFile } from './rules/references/scenarios.js';
+import { orderedResponder } from './rules/references/ordered-responder.js';
+import { samplesOutsideInterface } from './rules/references/samples-outside-interface.js';
+import { samplesOutsideOutput } from './rules/references/samples-outside-output.js';
+import { scenarioFile } from './rules/references/scenario-file.js';
 import { undeclaredCommon } from './rules/references/undeclared-common.js';
 import { undeclaredParameter } from './rules/references/undeclared-parameter.js';
+import { unfilledInterface } from './rules/references/unfilled-interface.js';
 import { unknownEndpoint } from './rules/references/unknown-endpoint.js';
 import { unreferencedComponent } from './rules/references/unreferenced-component.js';
 import { unstoredConnectionData } from './rules/references/unstored-connection-data.js';
@@ -42,7 +56,17 @@ import { unwrittenTemp } from './rules/references/unwritten-temp.js';
 export const RULES: readonly Rule[] = [
   ...[unknownFunction, argumentCount, argumentType, unquotedFormat, unknownName, zeroIndex, minusInPath],
   ...[typeComparison, deadBranch, missingFormat, monthInTime],
-  ...LOADED,
+  syntax,
+  ...[
+    unknownDirective,
+    wrongType,
+    duplicateKey,
+    unknownReference,
+    missingFile,
+    missingCommunication,
+    undeclaredFile,
+  ],
+  ...[missingUid, manifestShape, relativeUrl, missingUrl, shadowedFunction, functionLength],
   refusedRun,
   ...[misplacedDirective, endlessVerification, unboundedPaging, repeatedPage],
   ...[connectionKeepsNothing, unsanitizedSecret, hostHeader, unknownErrorType, deadStatus],

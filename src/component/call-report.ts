@@ -1,5 +1,5 @@
 import type { RunContext } from '../run/scope/run-context.js';
-import { beginRun, type ConnectedInput } from './begin-run.js';
+import { beginRun, type ConnectedInput } from './check-and-connect.js';
 import { type Report, reportFailure, reportSuccess } from './report.js';
 import type { RunSubject } from './run-subject.js';
 import type { Runtime } from './runtime.js';

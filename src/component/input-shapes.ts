@@ -12,7 +12,7 @@ import {
   YES_OR_NO,
 } from '../errors/check-given.js';
 import type { ParameterCheck } from '../parameters/check/parameter-check.js';
-import type { ConnectedInput } from './begin-run.js';
+import type { ConnectedInput } from './check-and-connect.js';
 
 const CHECK_SHAPES: GivenShapes<ParameterCheck> = {
   defaults: YES_OR_NO,

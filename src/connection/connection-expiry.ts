@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.js';
 import { toText } from '../iml/values/coerce.js';
 import { ownMember } from '../util/plain-object.js';
 import type { StoredConnection } from './connection-store.js';
-import { readInstant } from './read-instant.js';
+import { readExpires } from './read-expires.js';
 
 /**
  * Fails for a connection whose user has to authorize again.
@@ -12,7 +12,7 @@ import { readInstant } from './read-instant.js';
  * @throws AppError of type InvalidAccessTokenError
  */
 export function assertNotExpired(stored: StoredConnection, runtime: Runtime): void {
-  const end = readInstant(stored.expires, readTimezone(runtime));
+  const end = readExpires(stored.expires, readTimezone(runtime));
   if (end === undefined || end > runtime.settings.clock.now()) return;
   throw new AppError('InvalidAccessTokenError', 'The connection has expired. It has to be authorized again.');
 }
@@ -22,7 +22,7 @@ export function assertNotExpired(stored: StoredConnection, runtime: Runtime): vo
  * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [inf]
  */
 export function isTokenOver({ connection }: StoredConnection, runtime: Runtime): boolean {
-  const end = readInstant(ownMember(connection, 'expires'), readTimezone(runtime));
+  const end = readExpires(ownMember(connection, 'expires'), readTimezone(runtime));
   return end !== undefined && end <= runtime.settings.clock.now();
 }
 

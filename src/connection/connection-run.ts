@@ -16,7 +16,7 @@ import { deepMerge } from '../util/deep-merge.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import { Turns } from '../util/turns.js';
 import type { ConnectionMetadata, StoredConnection } from './connection-store.js';
-import { readInstant } from './read-instant.js';
+import { readExpires } from './read-expires.js';
 
 /** What a run of a connection starts from. */
 export interface ConnectionStart {
@@ -125,7 +125,7 @@ export class ConnectionRun {
   private readExpires(directive: Directive | undefined, context: RunContext): Date | undefined {
     const value = evaluateDirective(directive, context);
     if (directive === undefined || value === undefined || value === null || value === '') return undefined;
-    const instant = readInstant(value, this.timezone);
+    const instant = readExpires(value, this.timezone);
     if (instant === undefined || Number.isNaN(new Date(instant).getTime())) {
       throw invalid(directive, 'expires has to be a date', value, context);
     }

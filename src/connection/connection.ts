@@ -3,6 +3,7 @@ import type { Report, Reporting } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
 import { createSingleFlight } from '../util/single-flight.js';
+import type { CompiledConnection } from './compile-connection.js';
 import type {
   AuthorizeInput,
   ConnectionOptions,
@@ -10,12 +11,11 @@ import type {
   KnownConnection,
   RefreshInput,
 } from './connection-input.js';
-import type { Maker } from './connection-maker.js';
 import { type AuthorizationReport, type ConnectionReport, reportStep } from './connection-report.js';
 import { checkKnown, checkStep } from './connection-shapes.js';
-import type { CompiledConnection } from './connection-spec.js';
 import type { PendingAuthorization } from './pending-authorization.js';
 import type { CallbackQuery } from './receive-callback.js';
+import type { Maker } from './start-step.js';
 
 /**
  * A connection of an app: how one is made, tested, refreshed and ended.
@@ -62,7 +62,7 @@ export interface Connection {
 export function createConnection(component: ConnectionComponent, runtime: Runtime): Connection {
   let compiled: Promise<CompiledConnection> | undefined;
   const compileNow = async (): Promise<CompiledConnection> => {
-    const { compileConnection } = await import('./connection-spec.js');
+    const { compileConnection } = await import('./compile-connection.js');
     return compileConnection(component, await runtime.directives(component.communication?.value));
   };
   const compile = (): Promise<CompiledConnection> => {
@@ -78,12 +78,12 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
       return connection.kind !== 'basic' && connection.authorize !== undefined;
     },
     create: (input = {}) =>
-      step(input, [], async () => (await import('./make-connection.js')).create(maker, input)),
+      step(input, [], async () => (await import('./create-or-authorize.js')).create(maker, input)),
     authorize: (input) =>
-      step(input, [], async () => (await import('./make-connection.js')).authorize(maker, input)),
+      step(input, [], async () => (await import('./create-or-authorize.js')).authorize(maker, input)),
     complete: (pending, query, options = {}) =>
       step(options, [pending, query], async () =>
-        (await import('./make-connection.js')).complete(maker, pending, query, options),
+        (await import('./create-or-authorize.js')).complete(maker, pending, query, options),
       ),
     test: (known, options = {}) =>
       takeStepWith(known, options, async () =>

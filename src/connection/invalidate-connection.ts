@@ -1,7 +1,7 @@
 import type { ConnectionOptions, KnownConnection } from './connection-input.js';
-import { type Maker, prepareStart, toStored } from './connection-maker.js';
 import type { ConnectionReport } from './connection-report.js';
 import { runConnection } from './connection-run.js';
+import { type Maker, prepareStart, toStored } from './start-step.js';
 
 /** See `Connection.invalidate`. */
 export async function invalidate(

@@ -5,9 +5,9 @@ import { AppError } from '../errors/app-error.js';
 import { toPortable } from '../util/portable-value.js';
 import { assertNotExpired, isTokenOver } from './connection-expiry.js';
 import type { KnownConnection, RefreshInput } from './connection-input.js';
-import { type Maker, prepareStart, toStored } from './connection-maker.js';
 import type { ConnectionReport } from './connection-report.js';
 import { type ConnectionStart, runConnection } from './connection-run.js';
+import { type Maker, prepareStart, toStored } from './start-step.js';
 
 /** See `Connection.refresh`. */
 export async function refresh(

@@ -1,8 +1,8 @@
 import { assertNotExpired } from './connection-expiry.js';
 import type { ConnectionOptions, KnownConnection } from './connection-input.js';
-import { type Maker, prepareStart, toStored } from './connection-maker.js';
 import type { ConnectionReport } from './connection-report.js';
 import { runConnection } from './connection-run.js';
+import { type Maker, prepareStart, toStored } from './start-step.js';
 
 /** See `Connection.test`. */
 export async function test(

@@ -5,10 +5,10 @@ import { type FetchServer, type ListenOptions, serveOn } from '../server/serve-f
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import { type IncomingCall, readCallBody } from '../webhook/incoming-call.js';
 import type { Claim } from './claim/claim.js';
-import { createWorkerLease, type WorkerLease } from './claim/lease.js';
+import { createWorkerLease, type WorkerLease } from './claim/worker-lease.js';
 import { createEventAdmin, type EventAdmin } from './events/event-admin.js';
 import { createIntake, type Intake } from './events/intake.js';
-import { purge } from './events/purge.js';
+import { FIRST_PURGE_MS, PURGE_EVERY_MS, purge } from './events/purge.js';
 import { createQueueCapacity } from './events/queue-capacity.js';
 import { answerText, receiveCall } from './events/receive.js';
 import {
@@ -27,14 +27,15 @@ import { type HostTracing, NO_TRACING } from './ports/tracing.js';
 import { createStoreQueue } from './queue/store-queue.js';
 import { runScheduled } from './scenarios/run-scheduled.js';
 import { createScenarioAdmin, type ScenarioAdmin } from './scenarios/scenario-admin.js';
-import { findDueScenarios, followClock } from './schedule/due-work.js';
+import { findDueScenarios } from './schedule/due-work.js';
+import { FOLLOW_CLOCK_EVERY_MS, followClock } from './schedule/follow-clock.js';
 import { repeatEvery } from './schedule/repeat-every.js';
 import { type Health, readHealth } from './server/health.js';
 import type { HostMetrics } from './server/metrics.js';
 import type { HookRow, HostStore } from './store/tables.js';
 import { type Arrivals, createArrivals } from './work/arrivals.js';
 import { createDispatcher, type Dispatcher } from './work/dispatcher.js';
-import { nextTurn } from './work/next-turn.js';
+import { nextTurn } from './work/event-loop-turn.js';
 import { runClaim } from './work/run-claim.js';
 import { createWorkLog, type WorkContext, type WorkSource } from './work/work-log.js';
 
@@ -88,9 +89,6 @@ export interface Host {
   readonly stop: (graceMs?: number) => Promise<void>;
 }
 
-const PURGE_EVERY_MS = 60 * 60 * 1000;
-const FIRST_PURGE_MS = 60 * 1000;
-const FOLLOW_CLOCK_EVERY_MS = 10_000;
 /** How long a store that had no room is taken for one that has none. */
 const FULL_MS = 30_000;
 
@@ -329,7 +327,6 @@ async function startWork({ context, life, lease, dispatcher }: Parts): Promise<v
     await context.log.write({ signal: life.running.signal });
   });
   every(PURGE_EVERY_MS, () => purge(context));
-  // A process that is started anew each half hour would never get to it otherwise.
   life.repeating.push(clock.after(FIRST_PURGE_MS, () => void purge(context).catch(onError)));
   every(FOLLOW_CLOCK_EVERY_MS, () => followClock(store, clock.now()));
 }

@@ -52,6 +52,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long what is under way may go on once a host is told to stop. */
 export const DEFAULT_GRACE_MS: number = 10_000;
 
+/** Unreadable calls of one hook that are kept to be looked at; of more there is only the answer. */
+export const MAX_REJECTED: number = 1000;
+
 /** The limits of a host that is given none: bytes, milliseconds and counts, as `HostLimits` names them. Frozen. */
 export const DEFAULT_HOST_LIMITS: HostLimits = Object.freeze({
   maxBodyBytes: 5 * 1024 * 1024,

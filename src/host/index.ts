@@ -11,8 +11,9 @@ export {
   type EventSummary,
 } from './events/event-admin.js';
 export { type AttachOptions, attachHook, detachHook } from './hooks/attach-hook.js';
-export { createEngineReceiver, type Engines } from './hooks/engine-receiver.js';
+export { createEngineReceiver } from './hooks/engine-receiver.js';
 export type { Hook, HookWanted } from './hooks/hooks.js';
+export type { Engines } from './hooks/require-app.js';
 export { DEFAULT_HOST_LIMITS, type HostLimits } from './host-limits.js';
 export {
   type CallAccepted,

@@ -7,8 +7,8 @@ import { completeSettings } from '../scenario/state/scenario-settings.js';
 import type { HookReport } from '../webhook/run-hook-request.js';
 import type { Host } from './create-host.js';
 import { attachHook, detachHook } from './hooks/attach-hook.js';
-import { type Engines, requireEngine } from './hooks/engine-receiver.js';
 import type { Hook } from './hooks/hooks.js';
+import { type Engines, requireApp } from './hooks/require-app.js';
 import type { FlowDefinition } from './scenarios/flow-definition.js';
 import type { ScenarioEntry } from './scenarios/scenario-file.js';
 import { nextCronTime } from './schedule/cron.js';
@@ -37,7 +37,7 @@ export interface SetUpScenario {
  */
 export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry): Promise<SetUpScenario> {
   const { host, engines } = options;
-  for (const { app, module } of entry.modules) findModule(requireEngine(engines, app).app, module);
+  for (const { app, module } of entry.modules) findModule(requireApp(engines, app).app, module);
   const plan = planOfEntry(entry, engines);
   // What cannot work is refused before anything is stored, and before any service is told of a hook.
   if (plan.cron !== undefined) await nextCronTime(plan.cron, 0);
@@ -47,7 +47,7 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
     return { name: entry.name, hook: undefined };
   }
   const { app, webhook, uid, connection, parameters } = entry.webhook;
-  const { type } = findWebhook(requireEngine(engines, app).app, webhook);
+  const { type } = findWebhook(requireApp(engines, app).app, webhook);
   const kind = type === 'web-shared' ? 'member' : 'dedicated';
   const hook = await host.putHook({ name: entry.name, app, webhook, kind, uid, connection, parameters });
   await attachHook(options, hook);
@@ -58,7 +58,7 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
 function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
   const { everyMinutes, cron, ordered, modules, webhook } = entry;
   const findModuleType = ({ app, module }: ScenarioEntry['modules'][number]): string =>
-    findModule(requireEngine(engines, app).app, module).type;
+    findModule(requireApp(engines, app).app, module).type;
   const [first] = modules;
   const startsWithWebhook =
     webhook !== undefined && (first === undefined || findModuleType(first) !== 'instant_trigger');
@@ -88,7 +88,7 @@ function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
 }
 
 function listHiddenParameters(step: ScenarioEntry['modules'][number], engines: Engines): readonly string[] {
-  const module = findModule(requireEngine(engines, step.app).app, step.module);
+  const module = findModule(requireApp(engines, step.app).app, step.module);
   return listSecretPaths(moduleForm(module).elements, step.parameters ?? {});
 }
 

@@ -5,7 +5,7 @@ import { findSignature, printSignature } from '../iml/functions/signatures.js';
 import type { Expression } from '../iml/syntax/ast.js';
 import { readPath } from '../iml/syntax/walk-expression.js';
 import { listMembers } from './known-members.js';
-import { readOwnParameters } from './own-functions.js';
+import { readOwnParameters } from './read-own-parameters.js';
 
 /** What an editor shows of a piece of an expression. */
 export interface Explanation {

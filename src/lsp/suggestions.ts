@@ -4,7 +4,7 @@ import { findSignature, printSignature } from '../iml/functions/signatures.js';
 import { isPlainName, KEYWORDS } from '../iml/syntax/syntax.js';
 import { type Cursor, readPrefix } from './cursor.js';
 import { listMembers } from './known-members.js';
-import { readOwnParameters } from './own-functions.js';
+import { readOwnParameters } from './read-own-parameters.js';
 
 /** Something an editor offers to insert. */
 export interface Suggestion {

@@ -1,5 +1,5 @@
-import type { ConnectedInput } from '../component/begin-run.js';
 import { type CallReport, reportCall } from '../component/call-report.js';
+import type { ConnectedInput } from '../component/check-and-connect.js';
 import { collectResult } from '../component/collect-result.js';
 import { requireCommunication } from '../component/require-communication.js';
 import { rpcSubject } from '../component/run-subject.js';

@@ -1,13 +1,13 @@
 import type { CompiledPagination, CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
-import type { AppError, AppErrorType } from '../errors/app-error.js';
-import type { ErrorCode } from '../errors/codes.js';
+import type { AppError } from '../errors/app-error.js';
 import { EngineError } from '../errors/engine-error.js';
 import type { Place } from '../errors/place.js';
 import { jsonText } from '../http/body/json-text.js';
 import type { TransportRequest, TransportResponse } from '../http/message/transport.js';
 import { Turns } from '../util/turns.js';
 import { endpointError, evaluateEndpointCall } from './request/endpoint-call.js';
+import { chooseErrorType } from './request/failed-request-type.js';
 import { resolveRequest } from './request/resolve-request.js';
 import { waitForBudget } from './request/wait-for-budget.js';
 import { judge, receiveResponse } from './response/receive-response.js';
@@ -97,16 +97,6 @@ function prepareEndpoint(
 }
 
 /**
- * What a failed exchange means for a scenario.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error. [inf]
- */
-const ERROR_TYPES: Partial<Record<ErrorCode, AppErrorType>> = {
-  NETWORK_FAILED: 'ConnectionError',
-  NETWORK_TIMEOUT: 'ConnectionError',
-  NETWORK_RESPONSE_TOO_LARGE: 'MaxFileSizeExceededError',
-};
-
-/**
  * Sends one request and counts it.
  *
  * @param early where an answer to it may be already
@@ -158,7 +148,7 @@ async function sendRequest(
 
 function exchangeError(error: EngineError, context: RunContext): AppError {
   const place = placeOfUrl(context);
-  return runError(ERROR_TYPES[error.code] ?? 'RuntimeError', error.message, context, { place, cause: error });
+  return runError(chooseErrorType(error.code), error.message, context, { place, cause: error });
 }
 
 /** Tells of an exchange that is over in the place it has in the run. */

@@ -3,7 +3,7 @@ import { Turns } from '../util/turns.js';
 import { type MadeExchange, type PreparedExchange, prepareExchange } from './exchange.js';
 import type { LookAhead } from './paging/look-ahead.js';
 import { Paginator, warnOfLimit } from './paging/paginate.js';
-import { waitForRepeat } from './paging/repeat.js';
+import { waitForRepeat } from './request/repeat-request.js';
 import { collectOutputs, countRecords, type Page, type TakenPage } from './response/collect-outputs.js';
 import { extendTemp } from './response/receive-response.js';
 import { evaluateFlag, inTurns } from './scope/evaluate-directive.js';

@@ -1,10 +1,11 @@
 import { printPlace } from '../errors/place.js';
 import type { Deadline } from './deadline.js';
-import { declaredNames } from './declared-names.js';
 import type { Guest, GuestFault } from './guest.js';
 import { guestFileName, nameFile, placeInStack } from './guest-error.js';
 import type { Machine } from './machine.js';
+import { declaredNames } from './names-in-code.js';
 import type { SandboxFunction, SandboxWarning } from './sandbox.js';
+import { COMPILE_MS } from './sandbox-limits.js';
 
 export interface LoadedFunctions {
   readonly warnings: readonly SandboxWarning[];
@@ -18,9 +19,6 @@ export interface LoadingPlace {
   readonly guest: Guest;
   readonly deadline: Deadline;
 }
-
-/** What a file may take to be compiled, on a busy machine too. */
-const COMPILE_MS = 10_000;
 
 /** Lines that `writeFactory` puts in front of the author's code. */
 export const FACTORY_LINES = 1;

@@ -15,3 +15,6 @@ export const DEFAULT_SANDBOX_LIMITS: SandboxLimits = Object.freeze({
   stackBytes: 256 * 1024,
   maxCodeLength: 5000,
 });
+
+/** What a file may take to be compiled, on a busy machine too. */
+export const COMPILE_MS: number = 10_000;

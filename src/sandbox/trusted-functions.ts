@@ -6,9 +6,9 @@ import type { Environment, FunctionTable, ImlFunction } from '../iml/environment
 import { once } from '../iml/values/work.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
-import { declaredNames } from './declared-names.js';
 import { nameFile } from './guest-error.js';
 import { FACTORY_LINES, writeFactory } from './load-functions.js';
+import { declaredNames } from './names-in-code.js';
 import type { Sandbox, SandboxFunction, SandboxOptions, SandboxWarning } from './sandbox.js';
 import { DEFAULT_SANDBOX_LIMITS } from './sandbox-limits.js';
 

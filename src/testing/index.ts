@@ -39,7 +39,7 @@ export { isSameValue, type SameValueOptions } from './matching/same-value.js';
 export { readTagged, writeTagged } from './matching/tagged-values.js';
 export { createDigestLog, type DigestLog } from './recording/digest-log.js';
 export type { Suspect } from './recording/find-suspects.js';
-export type { RunToRecord } from './recording/record-case.js';
+export { recordCase, type WriteCaseOptions, type WrittenCase } from './recording/record-case.js';
 export {
   type RecordedCall,
   type RecordedRequest,
@@ -48,7 +48,7 @@ export {
   type RecordTransportOptions,
   recordTransport,
 } from './recording/record-transport.js';
-export { recordCase, type WriteCaseOptions, type WrittenCase } from './recording/write-case.js';
+export type { RunToRecord } from './recording/rehearse-run.js';
 export { describeApp, type TestFunctions } from './suite/describe-app.js';
 export { printTestFailures } from './suite/print-failures.js';
 export { type RunFixturesOptions, runFixtures, type TestReport } from './suite/run-fixtures.js';

@@ -1,5 +1,5 @@
-import type { ConnectedInput } from '../component/begin-run.js';
 import { reportCall } from '../component/call-report.js';
+import type { ConnectedInput } from '../component/check-and-connect.js';
 import type { Report } from '../component/report.js';
 import { requireCommunication } from '../component/require-communication.js';
 import { moduleSubject } from '../component/run-subject.js';
@@ -20,7 +20,7 @@ import { runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
-import { compileTrigger, readItemKey, readTriggerType } from './trigger-spec.js';
+import { compileTrigger, readItemKey, readTriggerType } from './compile-trigger.js';
 import { startFromItem } from './trigger-start.js';
 import type { TriggerType } from './trigger-state.js';
 

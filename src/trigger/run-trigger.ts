@@ -1,4 +1,4 @@
-import { beginRun, type ConnectedInput } from '../component/begin-run.js';
+import { beginRun, type ConnectedInput } from '../component/check-and-connect.js';
 import { ModuleRun } from '../component/module-run.js';
 import { requireCommunication } from '../component/require-communication.js';
 import { moduleSubject } from '../component/run-subject.js';

@@ -1,4 +1,5 @@
 import type { CompiledRespond } from '../document/compile/compile-respond.js';
+import type { EngineError } from '../errors/engine-error.js';
 import { type BuiltResponse, buildAnswer } from '../run/response/build-answer.js';
 import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
@@ -24,6 +25,24 @@ export function answerWith(respond: CompiledRespond | undefined, context: RunCon
   const place = respond.document.placeOf(respond.status?.pointer ?? '');
   const message = `A webhook can answer with a status of 200 to 599, not ${answer.status}.`;
   throw runError('RuntimeError', message, context, { place });
+}
+
+/**
+ * Statuses of what senders do wrong; the rest is an error of the app, 500.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [inf]
+ */
+const STATUSES: Readonly<Record<string, number>> = {
+  WEBHOOK_TOO_LARGE: 413,
+  WEBHOOK_ENCODING: 415,
+  WEBHOOK_PAYLOAD: 400,
+};
+
+/** What a sender hears of a call that could not be processed. What an app does wrong is not told. */
+export function answerFailure({ code, message }: EngineError): BuiltResponse {
+  const status = STATUSES[code];
+  return status === undefined
+    ? textAnswer(500, 'The event could not be processed.')
+    : textAnswer(status, message);
 }
 
 export function textAnswer(status: number, text: string): BuiltResponse {

@@ -1,4 +1,4 @@
-import type { ConnectedInput } from '../component/begin-run.js';
+import type { ConnectedInput } from '../component/check-and-connect.js';
 import { INPUT_SHAPES } from '../component/input-shapes.js';
 import type { Runtime } from '../component/runtime.js';
 import { checkGiven, either, FUNCTION, type GivenShapes, LIST } from '../errors/check-given.js';

@@ -1,5 +1,5 @@
-import type { ConnectedInput } from '../component/begin-run.js';
 import { reportCall } from '../component/call-report.js';
+import type { ConnectedInput } from '../component/check-and-connect.js';
 import type { Report } from '../component/report.js';
 import { hookSubject, type RunSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';

@@ -4,7 +4,7 @@ import { WebhookError } from '../errors/webhook-error.js';
 import type { BuiltResponse } from '../run/response/build-answer.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, TraceEvent } from '../run/trace/trace.js';
-import { textAnswer, toResponse } from './answer.js';
+import { answerFailure, toResponse } from './answer.js';
 import type { Delivery } from './find-recipients.js';
 import type { IncomingCall } from './incoming-call.js';
 
@@ -120,17 +120,7 @@ const RESPONSE: PropertyDescriptor & ThisType<WebhookFacts> = {
   },
 };
 
-/**
- * Statuses of what senders do wrong; the rest is an error of the app, 500.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [inf]
- */
-const STATUSES: Readonly<Record<string, number>> = {
-  WEBHOOK_TOO_LARGE: 413,
-  WEBHOOK_ENCODING: 415,
-  WEBHOOK_PAYLOAD: 400,
-};
-
-/** The report of a call that could not be processed. What an app does wrong is not told to the sender. */
+/** The report of a call that could not be processed. */
 export function reportFailedCall(
   error: unknown,
   phase: WebhookPhase,
@@ -139,11 +129,7 @@ export function reportFailedCall(
 ): WebhookReport {
   const known = error instanceof WebhookError ? error : (asRunError(error) ?? unexpected(error));
   context.emit({ kind: 'failed', phase, message: context.clean(known.message), place: known.place });
-  const status = STATUSES[known.code];
-  const answer =
-    status === undefined
-      ? textAnswer(500, 'The event could not be processed.')
-      : textAnswer(status, known.message);
+  const answer = answerFailure(known);
   const nothing = {
     bundles: undefined,
     verification: undefined,

@@ -55,6 +55,19 @@ it('every rule has a case that fires and one that does not', () => {
   expect(tried(false)).toEqual(ids);
 });
 
+it('every rule is found by its name: it stands in a file called so', async () => {
+  const folder = path.join(import.meta.dirname, '../../src/check/rules');
+  const helpers = ['loader-rule.ts', 'member-rule.ts'];
+  const ruleFiles = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !helpers.includes(path.basename(file)),
+  );
+  for (const file of ruleFiles) {
+    const found = Object.values((await import(path.join(folder, file))) as Record<string, unknown>);
+    expect(found, file).toEqual([expect.objectContaining({ id: path.basename(file, '.ts') })]);
+  }
+  expect(ruleFiles).toHaveLength(RULES.length);
+});
+
 async function checkFiles(written: Readonly<Record<string, string>>): Promise<readonly Finding[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'iml-check-'));
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requireEngine } from '../../src/host/hooks/engine-receiver.js';
+import { requireApp } from '../../src/host/hooks/require-app.js';
 import { assertAny } from '../../src/host/set-up.js';
 
 const MISSING: Error = expect.objectContaining({ code: 'HOST_MISSING' });
@@ -10,7 +10,6 @@ describe('HOST_MISSING', () => {
   });
 
   it('is thrown for an app the host was not given, whatever its name', () => {
-    for (const name of ['crm', 'toString', '__proto__'])
-      expect(() => requireEngine({}, name)).toThrow(MISSING);
+    for (const name of ['crm', 'toString', '__proto__']) expect(() => requireApp({}, name)).toThrow(MISSING);
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { EVENTS_COMMAND } from '../../src/cli/commands/events.js';
-import { openHostParts } from '../../src/cli/input/host-parts.js';
+import { openHostParts } from '../../src/cli/input/host-store-options.js';
 import { parseArguments } from '../../src/cli/input/parse-arguments.js';
 import type { Io } from '../../src/cli/io.js';
 import { openHostPostgres } from '../../src/host/store/open-host-store.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { createWorkerLease } from '../../src/host/claim/lease.js';
+import { createWorkerLease } from '../../src/host/claim/worker-lease.js';
 import { createHost } from '../../src/host/create-host.js';
 import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';

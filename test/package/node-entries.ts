@@ -128,6 +128,16 @@ export function testNodeEntries(install: () => Install): void {
     expect(lines[Number(line) - 1]).toContain('return compile(');
   });
 
+  it('show a line of code, not a page of it, with an error that nobody catches', async () => {
+    const script = `import { defineApp } from '${NAME}'; defineApp({ name: 'a', connections: { c: { type: 'x' } } });`;
+    const { stderr } = await run(script).then(
+      () => ({ stderr: '' }),
+      (error: { readonly stderr: string }) => error,
+    );
+    expect(stderr).toContain('/connections/c/type: "x" is no type of a connection');
+    expect(Math.max(...stderr.split('\n').map(({ length }) => length))).toBeLessThan(1500);
+  });
+
   it('judge all vectors and fixtures of the repository as their files one by one do', async () => {
     const judge = async (testing: string): Promise<readonly (readonly string[])[]> =>
       JSON.parse(

@@ -9,18 +9,22 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
  * What waits for its first use does not count. Whoever exceeds a budget makes something wait, or raises it with a reason.
  */
 const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
-  // The zones of the world wait, too, where Node loads it. Steps of paths and members of objects have files for their many functions.
-  ['iml/index.ts', 96, 110],
-  ['scenario/index.ts', 127, 138],
+  // The zones of the world wait, too, where Node loads it. Steps of paths and members of objects have files for their many functions,
+  // and which engine a pattern goes to, its ceilings and the name that spreads have a file each.
+  ['iml/index.ts', 99, 110],
+  ['scenario/index.ts', 130, 138],
   // Reading folders, making connections and webhooks wait for their first use, as do the check of parameters, RPCs, epochs,
-  // responders, polls and endpoints. So do the functions of the language, a panel at a time, and forms.
-  ['index.ts', 230, 269],
+  // responders, polls and endpoints. So do the functions of the language, a panel at a time, and forms. The type a failed request ends
+  // in and what a Unix time is told in have files of their names.
+  ['index.ts', 233, 269],
   // Each file is one named thing: those that the claim and the statements of a store were parted into raised it, without a kilobyte more, as did what
   // is written and read in turns, two kilobytes in all: every store knows of its text.
-  ['host/index.ts', 233, 269],
-  ['rest/index.ts', 123, 305],
+  // Locks of rows, modes of private files, the clock that was set back, and what is tried alone, whether a process lives and which app is meant stand in files of their names.
+  ['host/index.ts', 242, 269],
+  ['rest/index.ts', 125, 305],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 497, 789],
+  // Which headers of answers are kept, what a file of an app is called, and the ceilings of forms are files.
+  ['testing/index.ts', 507, 789],
   ['cli/bin.ts', 2, 2],
 ];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { itemPath, memberPath } from '../../src/parameters/check/field-path.js';
-import { MAX_PROBLEMS } from '../../src/parameters/check/problem.js';
+import { MAX_PROBLEMS } from '../../src/parameters/check/form-limits.js';
 import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
 import type { ValidateParametersOptions } from '../../src/parameters/check/validation.js';
 import { readParameters } from '../../src/parameters/form/read-parameters.js';

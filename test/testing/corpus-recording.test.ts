@@ -7,9 +7,9 @@ import type { App, ModuleComponent } from '../../src/document/app.js';
 import { moduleForm } from '../../src/parameters/form/form.js';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { createDigestLog } from '../../src/testing/recording/digest-log.js';
-import type { RunToRecord } from '../../src/testing/recording/record-case.js';
+import { recordCase } from '../../src/testing/recording/record-case.js';
 import { type Recording, recordTransport } from '../../src/testing/recording/record-transport.js';
-import { recordCase } from '../../src/testing/recording/write-case.js';
+import type { RunToRecord } from '../../src/testing/recording/rehearse-run.js';
 import { expectNoCanary } from '../connection/canary.js';
 import { httpServer, type Loopback, readBody } from '../http/loopback.js';
 

@@ -1,5 +1,5 @@
-import type { ConnectedInput } from '../../component/begin-run.js';
 import type { CallReport } from '../../component/call-report.js';
+import type { ConnectedInput } from '../../component/check-and-connect.js';
 import { checkInput, INPUT_SHAPES } from '../../component/input-shapes.js';
 import { ModuleRun } from '../../component/module-run.js';
 import { type AnyReport, type Reporting, reporting } from '../../component/report.js';

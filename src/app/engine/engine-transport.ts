@@ -81,8 +81,7 @@ export function createEngineTransport(options: EngineTransportOptions): EngineTr
     return { transport: layered(given, given), policy, close: async () => {} };
   }
   const direct = createUndiciTransport({ ...settings, guard: createNetworkGuard({ allow }) });
-  // Whoever maps a host to an address means that address, also where the app may not go by itself.
-  const guard = createNetworkGuard({ allow: [...allow, ...hosts.targetHostnames] });
+  const guard = createNetworkGuard({ allow: [...allow, ...hosts.allowed] });
   const mapped = createUndiciTransport({ ...settings, guard });
   return {
     transport: layered(direct, mapped),

@@ -4,7 +4,7 @@ import { collectWarnings, limitWarnings, type Warn } from '../../document/readin
 import { SpecError } from '../../errors/spec-error.js';
 import type { ComponentPart } from '../assembling/app-parts.js';
 import type { AppFolder } from './app-folder.js';
-import { type CodeFile, type CodeReader, createCodeReader } from './code-reader.js';
+import { type CodeFile, type CodeReader, createCodeReader } from './read-component-files.js';
 import { type FoundComponent, findLyingFiles, readFound } from './read-exported.js';
 import { MANIFEST, type ManifestParts } from './read-manifest.js';
 import { findSingleFiles, refuseSingleFiles } from './refuse-single-files.js';

@@ -7,6 +7,7 @@ import { listFiles } from './list-files.js';
 import { isFlat } from './read-flat.js';
 import { MANIFEST } from './read-manifest.js';
 import { findSingleFiles } from './refuse-single-files.js';
+import { SPEC_FILE } from './spec-file.js';
 
 export interface AppLocation {
   /** The folder paths of the app are relative to. */
@@ -88,8 +89,6 @@ async function findKind(target: string, given: string): Promise<'file' | 'folder
     });
   }
 }
-
-const SPEC_FILE = /\.(?:imljson|iml\.json)$/;
 
 /**
  * An exported app is known by a spec file inside a folder inside the folder of a kind. [inf] One directly in the folder of a

@@ -1,9 +1,9 @@
-import path from 'node:path';
 import type { App } from '../../document/app.js';
 import type { Warning } from '../../document/reading/document.js';
 import { collectWarnings, limitWarnings } from '../../document/reading/warn.js';
 import { assembleApp } from '../assembling/assemble-app.js';
 import { type LoadOptions, openAppFolder } from './app-folder.js';
+import { deriveAppName } from './app-name.js';
 import { completeManifest } from './complete-manifest.js';
 import { findApp } from './find-app.js';
 import { readExported } from './read-exported.js';
@@ -15,7 +15,7 @@ import { warnUndeclaredFiles } from './undeclared-files.js';
 export async function readApp(folder: string, options: LoadOptions): Promise<App> {
   const location = await findApp(folder);
   const opened = openAppFolder(location.folder, options);
-  const name = deriveName(opened.root);
+  const name = deriveAppName(opened.root);
   if (location.layout !== 'manifest') {
     const read = location.layout === 'flat' ? readFlat : readExported;
     return assembleApp({ ...(await read(opened, name)), identity: opened.root });
@@ -26,10 +26,4 @@ export async function readApp(folder: string, options: LoadOptions): Promise<App
   await warnUndeclaredFiles(opened.root, parts.declared, limitWarnings(collectWarnings(undeclared)));
   const app = assembleApp({ ...parts, identity: opened.root });
   return { ...app, warnings: [...app.warnings, ...undeclared] };
-}
-
-/** An app in `my-app/src` is called after `my-app`. */
-function deriveName(root: string): string {
-  const name = path.basename(root);
-  return name === 'src' ? path.basename(path.dirname(root)) : name;
 }

@@ -13,9 +13,9 @@ import {
   GENERAL_CODE_TYPES,
 } from '../assembling/code-types.js';
 import type { AppFolder } from './app-folder.js';
-import { type CodeFile, type CodeReader, createCodeReader } from './code-reader.js';
 import { kindFolders } from './component-folders.js';
 import { type FoundEntry, listFiles } from './list-files.js';
+import { type CodeFile, type CodeReader, createCodeReader } from './read-component-files.js';
 import { refuseSingleFiles } from './refuse-single-files.js';
 
 /** Numbers the API gives module types. Source: https://github.com/integromat/vscode-apps-sdk#readme [src] */

@@ -9,8 +9,8 @@ import {
   GENERAL_CODE_TYPES,
 } from '../assembling/code-types.js';
 import type { AppFolder } from './app-folder.js';
-import { type CodeFile, type CodeReader, createCodeReader } from './code-reader.js';
 import { listFiles } from './list-files.js';
+import { type CodeFile, type CodeReader, createCodeReader } from './read-component-files.js';
 
 /** `module.getTask.api.imljson`: kind, name, section; the name may be absent where there is one component of the kind. */
 const FLAT_FILE = /^([a-z]+)(?:\.([A-Za-z0-9_-]+))?\.([a-zA-Z-]+)\.(?:imljson|iml\.json|json)$/;

@@ -14,8 +14,8 @@ import {
   GENERAL_CODE_TYPES,
 } from '../assembling/code-types.js';
 import type { AppFolder } from './app-folder.js';
-import { type CodeFile, createCodeReader } from './code-reader.js';
 import { COMPONENT_KEYS, MANIFEST_SHAPE } from './manifest-shape.js';
+import { type CodeFile, createCodeReader } from './read-component-files.js';
 
 export const MANIFEST = 'makecomapp.json';
 

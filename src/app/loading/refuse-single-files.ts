@@ -5,8 +5,7 @@ import { isPlainObject } from '../../util/plain-object.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../assembling/code-types.js';
 import type { AppFolder } from './app-folder.js';
 import { kindFolders } from './component-folders.js';
-
-const SPEC_FILE = /\.(?:imljson|iml\.json)$/;
+import { SPEC_FILE } from './spec-file.js';
 
 /** Spec files that lie directly in the folder of a kind, as `modules/createContact.imljson`, with their kind. */
 export function findSingleFiles(

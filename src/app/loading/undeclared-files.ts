@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { Warn } from '../../document/reading/warn.js';
 import { listFiles } from './list-files.js';
 import { MANIFEST } from './read-manifest.js';
+import { SPEC_FILE } from './spec-file.js';
 
-const SPEC_FILE = /\.(?:imljson|iml\.json)$/;
 const CODE_FILE = /\.(?:json|js)$/;
 
 /**

@@ -1,11 +1,9 @@
 import type { Document } from '../../document/reading/document.js';
+import { isSpreadKey } from '../../iml/syntax/spread-key.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 
 /** Members that mean something only as a whole: with an expression inside, nothing is known of them. */
 const WHOLE: ReadonlySet<string> = new Set(['body', 'aws', 'oauth', 'endpoint', 'input']);
-
-/** A member of this name spreads an object; what it spreads may be constant. */
-const SPREAD_KEY = '{{...}}';
 
 /** Stands for an address that an expression gives: any request can be sent there. */
 const STAND_IN = 'https://rehearsal.invalid';
@@ -24,7 +22,8 @@ function constantValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(constantValue);
   if (!isPlainObject(value)) return value;
   const members = Object.entries(value).flatMap(([key, member]): [string, unknown][] => {
-    if (key === SPREAD_KEY && !holdsExpression(member)) return [[key, member]];
+    // What is spread may be constant.
+    if (isSpreadKey(key) && !holdsExpression(member)) return [[key, member]];
     if (key.includes('{{')) return [];
     if (typeof member === 'string') return constantText(key, member);
     return WHOLE.has(key) && holdsExpression(member) ? [] : [[key, constantValue(member)]];

@@ -1,8 +1,8 @@
 import type { ComponentKind } from '../../app/assembling/code-types.js';
-import { emptyConnection } from '../../connection/connection-maker.js';
+import { compileConnection } from '../../connection/compile-connection.js';
 import { ConnectionRun } from '../../connection/connection-run.js';
-import { compileConnection } from '../../connection/connection-spec.js';
-import { assertObtainable } from '../../connection/make-connection.js';
+import { assertObtainable } from '../../connection/create-or-authorize.js';
+import { emptyConnection } from '../../connection/start-step.js';
 import type { App, ConnectionComponent, ModuleComponent, WebhookComponent } from '../../document/app.js';
 import { compileCommunication } from '../../document/compile/compile-request.js';
 import { type CompiledRespond, compileRespond } from '../../document/compile/compile-respond.js';
@@ -12,15 +12,15 @@ import { subDocument } from '../../document/reading/sub-document.js';
 import { isEmptySpec, readSingleRequest } from '../../module/run-instant-trigger.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
 import { buildAnswer } from '../../run/response/build-answer.js';
+import { compileTrigger } from '../../trigger/compile-trigger.js';
 import { Poll } from '../../trigger/poll.js';
 import { compileEpoch } from '../../trigger/run-epoch.js';
-import { compileTrigger } from '../../trigger/trigger-spec.js';
 import { assertNever } from '../../util/assert-never.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { compileWebhook } from '../../webhook/compile-webhook.js';
 import { isUnusedHook, readHookData } from '../../webhook/run-hook-request.js';
 import { constantPart } from './constant-part.js';
-import { CONSTANT_CONTEXT, Rehearsal, type RunRefusal } from './rehearsal.js';
+import { CONSTANT_CONTEXT, Rehearsal, type RunRefusal } from './rehearse-requests.js';
 
 /**
  * Rehearses every component of an app: takes the steps of its run, by the code of the run, that depend on nothing but

@@ -117,8 +117,6 @@ function merge(found: Collected, other: DeclaredNames): void {
   found.isOpen ||= other.isOpen;
 }
 
-const SPREAD_KEY = '{{...}}';
-
 /** The members that an object of a spec writes; open where it is an expression or spreads one. */
 export function writtenMembers(values: readonly unknown[]): DeclaredNames {
   const found: Collected = { names: new Set(), isOpen: false };
@@ -126,7 +124,7 @@ export function writtenMembers(values: readonly unknown[]): DeclaredNames {
     if (typeof value === 'string' && value !== '') found.isOpen = true;
     if (!isPlainObject(value)) continue;
     for (const key of Object.keys(value)) {
-      if (key === SPREAD_KEY || key.includes('{{')) found.isOpen = true;
+      if (key.includes('{{')) found.isOpen = true;
       // `a.b` and `a[]` are names of nothing but themselves.
       else found.names.add(key);
     }

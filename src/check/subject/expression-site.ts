@@ -2,6 +2,7 @@ import type { ImlError } from '../../errors/iml-error.js';
 import { childPointer, type Place } from '../../errors/place.js';
 import type { Expression, Template } from '../../iml/syntax/ast.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
+import { isSpreadKey } from '../../iml/syntax/spread-key.js';
 import { listNodes, listPaths, type WrittenPath } from '../../iml/syntax/walk-expression.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
@@ -31,9 +32,6 @@ export interface ExpressionSite {
   /** The same as a 0-based offset in the file's text; undefined where there is no file. */
   readonly offsetAt: (offset: number) => number | undefined;
 }
-
-/** A member of this name spreads an object; the name itself is no template. */
-const SPREAD_KEY = '{{...}}';
 
 /** Texts that are a path even without braces. Source: the pages on iterate of the custom app documentation. [doc] */
 function isBarePath({ phase, directive }: SpecLocation, text: string): boolean {
@@ -65,7 +63,7 @@ export function listExpressions(checked: CheckedDocument): readonly ExpressionSi
       for (const [key, member] of Object.entries(value)) {
         const at = childPointer(pointer, key);
         path.push(key);
-        if (key !== SPREAD_KEY) add(key, at, 'key');
+        if (!isSpreadKey(key)) add(key, at, 'key');
         visit(member, at);
         path.pop();
       }

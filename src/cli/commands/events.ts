@@ -5,7 +5,7 @@ import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
-import { HOST_OPTIONS, openHostParts, readId } from '../input/host-parts.js';
+import { HOST_OPTIONS, openHostParts, readId } from '../input/host-store-options.js';
 import type { Io } from '../io.js';
 import { formatInstant } from '../output/format-instant.js';
 import { type EventNames, shownEvent } from '../output/host/shown-event.js';

@@ -1,6 +1,6 @@
 import { createEngine } from '../../app/engine/create-engine.js';
 import { findModule } from '../../app/engine/find-component.js';
-import type { ConnectedInput } from '../../component/begin-run.js';
+import type { ConnectedInput } from '../../component/check-and-connect.js';
 import type { ModuleComponent } from '../../document/app.js';
 import { moduleForm } from '../../parameters/form/form.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';

@@ -21,7 +21,7 @@ import { configFolder } from '../connections/config-folder.js';
 import { identifyOwner, openConnectionFiles, storeForApp } from '../connections/connection-store.js';
 import { EXIT } from '../exit-code.js';
 import { withConfigFile } from '../input/config-file.js';
-import { type HostParts, openHostParts } from '../input/host-parts.js';
+import { type HostParts, openHostParts } from '../input/host-store-options.js';
 import { readServeSettings, SERVE_OPTIONS, type ServeSettings } from '../input/serve-options.js';
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';

@@ -1,6 +1,7 @@
 import { evaluate } from '../../iml/compile.js';
 import { isOn, toText } from '../../iml/values/coerce.js';
 import { indexChoices } from '../../parameters/check/check-choice.js';
+import { isSecretField } from '../../parameters/check/secret-field.js';
 import { listShownFields } from '../../parameters/check/shown-fields.js';
 import type { ParameterElement, ParameterList, ParameterSpec } from '../../parameters/form/parameter-spec.js';
 import type { ParameterType } from '../../parameters/form/parameter-type.js';
@@ -9,10 +10,7 @@ import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
-import { readFieldValue } from './field-value.js';
-
-/** What is typed for these is not shown. Source: https://developers.make.com/custom-apps-documentation/block-elements/parameters. */
-const HIDDEN_TYPES: ReadonlySet<ParameterType> = new Set(['password', 'pkey', 'cert']);
+import { readFieldValue } from './parameter-value.js';
 
 /** Of many lines, or bytes: given as a file. */
 const FILE_TYPES: ReadonlySet<ParameterType> = new Set(['pkey', 'cert', 'buffer']);
@@ -74,7 +72,8 @@ async function askField(field: ParameterSpec, name: string, { ask, io, values }:
   const { help } = field.source;
   if (typeof help === 'string' && help !== '') await io.stderr.write(`${printableLine(help)}\n`);
   for (;;) {
-    const answer = await ask(writeQuestion(field, name), HIDDEN_TYPES.has(field.type));
+    // What is typed for a secret is not shown. Source: https://developers.make.com/custom-apps-documentation/block-elements/parameters.
+    const answer = await ask(writeQuestion(field, name), isSecretField(field));
     if (answer === undefined) throw usageError(`The parameter "${name}" was not answered.`);
     if (answer !== '') {
       const isFile = FILE_TYPES.has(field.type);
@@ -89,7 +88,7 @@ async function askField(field: ParameterSpec, name: string, { ask, io, values }:
 
 function writeQuestion(field: ParameterSpec, name: string): string {
   const label = field.label === undefined || field.label === name ? name : `${field.label} (${name})`;
-  const isHidden = HIDDEN_TYPES.has(field.type);
+  const isHidden = isSecretField(field);
   const known = field.default === undefined || isHidden ? '' : ` [${toText(field.default)}]`;
   const options = field.choices?.options?.map(({ value }) => toText(value)).slice(0, MAX_OPTIONS) ?? [];
   const choice = options.length === 0 ? '' : ` {${options.join(', ')}}`;

@@ -1,4 +1,4 @@
-import type { ConnectedInput } from '../../component/begin-run.js';
+import type { ConnectedInput } from '../../component/check-and-connect.js';
 import type { ConnectionStore } from '../../connection/connection-store.js';
 import type { CheckParameters } from '../../parameters/check/parameter-check.js';
 import type { PlainObject } from '../../util/plain-object.js';

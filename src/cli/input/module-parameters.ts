@@ -6,8 +6,8 @@ import type { Arguments } from '../command.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
-import { readFieldValue } from './field-value.js';
 import { readDataObject } from './input-data.js';
+import { readFieldValue } from './parameter-value.js';
 
 /**
  * The values that `-p` options give together, later ones over earlier ones: JSON objects, their files, or `name=value`:

@@ -1,5 +1,5 @@
 import type { EngineOptions } from '../../app/engine/engine-options.js';
-import type { ConnectedInput } from '../../component/begin-run.js';
+import type { ConnectedInput } from '../../component/check-and-connect.js';
 import type { Arguments } from '../command.js';
 import type { Io } from '../io.js';
 import type { OutputSettings } from '../output/bundle-writer.js';

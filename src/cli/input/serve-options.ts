@@ -8,7 +8,7 @@ import type { HostLogForm } from '../output/host/host-log.js';
 import { usageError } from '../usage-error.js';
 import { CONFIG_OPTION } from './config-file.js';
 import { NETWORK_OPTIONS, readNetworkOptions } from './engine-options.js';
-import { HOST_OPTIONS } from './host-parts.js';
+import { HOST_OPTIONS } from './host-store-options.js';
 import { readPort } from './read-port.js';
 
 const DEFAULT_PORT = 8080;

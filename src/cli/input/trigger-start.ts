@@ -1,5 +1,5 @@
 import type { Engine } from '../../app/engine/create-engine.js';
-import type { ConnectedInput } from '../../component/begin-run.js';
+import type { ConnectedInput } from '../../component/check-and-connect.js';
 import type { ItemId } from '../../component/trigger-data.js';
 import type { ModuleComponent } from '../../document/app.js';
 import { readDate } from '../../iml/date/read-date.js';

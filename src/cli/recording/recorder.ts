@@ -1,8 +1,8 @@
 import type { EngineOptions } from '../../app/engine/engine-options.js';
 import { recordHar } from '../../testing/har/record-har.js';
-import type { RunToRecord } from '../../testing/recording/record-case.js';
+import { recordCase } from '../../testing/recording/record-case.js';
+import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { createRunRecorder } from '../../testing/recording/run-recorder.js';
-import { recordCase } from '../../testing/recording/write-case.js';
 import { printableLine } from '../output/terminal-text.js';
 import { readVersion } from '../read-version.js';
 import { usageError } from '../usage-error.js';

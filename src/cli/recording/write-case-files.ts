@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { bodiesFolder } from '../../testing/cases/body-files.js';
-import type { WrittenCase } from '../../testing/recording/write-case.js';
+import type { WrittenCase } from '../../testing/recording/record-case.js';
 import { readErrno } from '../../util/files/read-errno.js';
 import { writeFiles } from '../../util/files/write-files.js';
 import { printableLine } from '../output/terminal-text.js';

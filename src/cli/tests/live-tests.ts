@@ -6,7 +6,7 @@ import { findDrift, type LiveFindings } from '../../testing/live/find-drift.js';
 import { learnRun } from '../../testing/live/learn-run.js';
 import { isChanging, isLiveKind, runLive } from '../../testing/live/run-live.js';
 import { listAppTexts } from '../../testing/recording/app-texts.js';
-import { listReadHeaders } from '../../testing/recording/mask-call.js';
+import { listReadHeaders } from '../../testing/recording/kept-headers.js';
 import { type CaseRun, type CaseStage, explainRefusal, type RunCase } from '../../testing/suite/run-case.js';
 import type { TestFailure } from '../../testing/suite/test-result.js';
 import type { ServiceAccess } from './service-access.js';

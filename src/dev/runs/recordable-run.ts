@@ -1,9 +1,9 @@
-import type { ConnectedInput } from '../../component/begin-run.js';
+import type { ConnectedInput } from '../../component/check-and-connect.js';
 import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Transport } from '../../http/message/transport.js';
-import type { RunToRecord } from '../../testing/recording/record-case.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
+import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { createRunRecorder, type RunRecorder } from '../../testing/recording/run-recorder.js';
 import type { RunEnd } from '../history/record-run.js';
 import type { RunWish } from '../protocol.js';

@@ -1,6 +1,6 @@
 import { createEngine, type Engine } from '../../app/engine/create-engine.js';
 import type { EngineOptions } from '../../app/engine/engine-options.js';
-import type { ConnectedInput } from '../../component/begin-run.js';
+import type { ConnectedInput } from '../../component/check-and-connect.js';
 import type { RunStats } from '../../component/report.js';
 import { readTimeout } from '../../component/start-run.js';
 import type { ConnectionStore } from '../../connection/connection-store.js';

@@ -1,7 +1,7 @@
 import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { SANITIZED } from '../../redaction/redact-value.js';
-import type { RunToRecord } from '../../testing/recording/record-case.js';
+import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';

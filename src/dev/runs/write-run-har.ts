@@ -1,8 +1,8 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { recordHar } from '../../testing/har/record-har.js';
 import { type HarCreator, writeHar } from '../../testing/har/write-har.js';
-import type { RunToRecord } from '../../testing/recording/record-case.js';
 import type { RecordedCall } from '../../testing/recording/record-transport.js';
+import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import type { History } from '../history/history.js';
 import type { BodyRef, PackedEvent } from '../protocol.js';
 

@@ -1,5 +1,6 @@
 import { childPointer } from '../../errors/place.js';
 import { positionAt } from '../../errors/position.js';
+import { isSpreadKey } from '../../iml/syntax/spread-key.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Document } from './document.js';
 import { findInJson, offsetInString } from './find-in-json.js';
@@ -92,7 +93,7 @@ function readValue(source: JsonSource, warn: Warn | undefined): unknown {
 function duplicateMessage(name: string): string {
   // Source: https://developers.make.com/custom-apps-documentation/best-practices/input-parameters/processing-of-input-parameters:
   // several in one object cannot be told apart. [inf]
-  if (name === '{{...}}') return 'A second spread key "{{...}}" in one object; only the last one counts.';
+  if (isSpreadKey(name)) return 'A second spread key "{{...}}" in one object; only the last one counts.';
   return `The member "${name}" is written twice; only the last one counts.`;
 }
 

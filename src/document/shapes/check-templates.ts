@@ -1,15 +1,10 @@
 import { ImlError } from '../../errors/iml-error.js';
 import { childPointer, type Place } from '../../errors/place.js';
 import { parseTemplate } from '../../iml/syntax/parser.js';
+import { isSpreadKey } from '../../iml/syntax/spread-key.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import type { Document } from '../reading/document.js';
 import type { Warn } from '../reading/warn.js';
-
-/**
- * A member of this name spreads an object; the name itself is no template.
- * Source: https://developers.make.com/custom-apps-documentation/best-practices/input-parameters/processing-of-input-parameters. [doc]
- */
-const SPREAD_KEY = '{{...}}';
 
 /**
  * Parses every template of a file, names of members included, and tells of those that do not parse (`syntax`),
@@ -26,7 +21,7 @@ export function checkTemplates(document: Document, warn: Warn): void {
     } else if (isPlainObject(value)) {
       for (const [key, member] of Object.entries(value)) {
         const at = childPointer(pointer, key);
-        if (key !== SPREAD_KEY) checkTemplate(key, (offset) => document.placeOf(at, offset, 'key'), warn);
+        if (!isSpreadKey(key)) checkTemplate(key, (offset) => document.placeOf(at, offset, 'key'), warn);
         visit(member, at);
       }
     }

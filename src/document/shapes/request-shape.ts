@@ -1,3 +1,4 @@
+import { METHODS, REQUEST_TYPES, RESPOND_TYPES } from './directive-values.js';
 import {
   ANYTHING,
   FLAG,
@@ -10,7 +11,6 @@ import {
   TEXT,
   told,
 } from './shape.js';
-import { METHODS, REQUEST_TYPES, RESPOND_TYPES } from './words.js';
 
 const CONDITION_SHAPE: Shape = {
   title: 'a condition',

@@ -1,7 +1,7 @@
 import { APP_ERROR_TYPES } from '../../errors/app-error.js';
+import { RESPONSE_TYPES, TRIGGER_ORDERS, TRIGGER_TYPES } from './directive-values.js';
 import { ITERATE } from './request-shape.js';
 import { FLAG, FREE_OBJECT, type KeyShape, NUMBER, only, scalarOr, TEXT, told } from './shape.js';
-import { RESPONSE_TYPES, TRIGGER_ORDERS, TRIGGER_TYPES } from './words.js';
 
 const MESSAGE: KeyShape = told(
   'What the user is told, such as `[{{statusCode}}] {{body.error.message}}`.',

@@ -4,7 +4,7 @@ import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import type { Claimed, ClaimRequest } from './claim.js';
 import { type Busy, type BusyAhead, completeBusy, findBusy, isBusy, isRunning } from './find-busy.js';
-import type { Part, ScenarioLook } from './take.js';
+import type { Part, ScenarioLook } from './mark-taken.js';
 import { takeEvents } from './take-events.js';
 import { takeIncompletes } from './take-incompletes.js';
 import { takeScheduled } from './take-scheduled.js';

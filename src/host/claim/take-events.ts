@@ -5,7 +5,8 @@ import type { HostWriter } from '../store/tables.js';
 import { isSerial } from './claim.js';
 import { byHook, QUEUED, type QueuedEvent, type Queues } from './find-busy.js';
 import { type GiveUpNotice, giveUpEvent } from './give-up.js';
-import { markTaken, type Part, type ScenarioLook, sortOut, type Taking, toParts } from './take.js';
+import { markTaken, type Part, type ScenarioLook, type Taking, toParts } from './mark-taken.js';
+import { sortOut } from './suspects-alone.js';
 
 /** What the look at what waits has not read (`QUEUED`). */
 const BROUGHT = ['bundles', 'request', 'bytes', 'error', 'receivedAtMs', 'finishedAtMs'] as const;

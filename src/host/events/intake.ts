@@ -3,9 +3,10 @@ import { nextStart } from '../../scenario/state/next-start.js';
 import { createBatcher } from '../../util/batcher.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { EventClaim } from '../claim/claim.js';
+import { MAX_REJECTED } from '../host-limits.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { EventRow, HostWriter, ScenarioRow } from '../store/tables.js';
-import { nextTurn } from '../work/next-turn.js';
+import { nextTurn } from '../work/event-loop-turn.js';
 import type { WorkContext } from '../work/work-log.js';
 import type { Capacity, QueueCapacity } from './queue-capacity.js';
 
@@ -51,8 +52,6 @@ const MANY_WAITING = 100;
 const MAX_BATCH = 500;
 /** Bytes of their events together: a commit takes time for each, in which nobody else gets any. [choice] */
 const MAX_BATCH_BYTES = 2 * 1024 * 1024;
-/** Unreadable requests that are kept of a hook. */
-const MAX_REJECTED = 1000;
 
 type Drafts = readonly EventDraft[];
 type NewEvent = Omit<EventRow, 'id'>;

@@ -1,6 +1,12 @@
 import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
 
+/** How often a host forgets what is old. */
+export const PURGE_EVERY_MS: number = 60 * 60 * 1000;
+
+/** When it does so first: a process that is started anew each half hour would never get to it otherwise. */
+export const FIRST_PURGE_MS: number = 60 * 1000;
+
 /** Rows that are looked through in one transaction. */
 const STEP = 1000;
 type PurgeContext = Pick<HostContext, 'store' | 'clock' | 'limits'>;

@@ -3,8 +3,8 @@ import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
 import type { HookReport } from '../../webhook/run-hook-request.js';
 import type { HookRow, HostStore } from '../store/tables.js';
-import { type Engines, requireEngine } from './engine-receiver.js';
 import { type Hook, keepHookData, keepHookParameters } from './hooks.js';
+import { type Engines, requireApp } from './require-app.js';
 
 /** What tells services of hooks. */
 export interface AttachOptions {
@@ -33,7 +33,7 @@ export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'
   const isNew = row.attachedWith === null;
   if (!isNew && JSON.stringify(row.attachedWith) === JSON.stringify(parameters)) return;
   try {
-    const component = requireEngine(engines, row.app).webhook(row.webhook);
+    const component = requireApp(engines, row.app).webhook(row.webhook);
     const input = await readInput(options, row);
     const { result } = await (isNew ? component.attach(input) : component.update(input)).orThrow();
     const kept = deepMerge(toObject(fromPortable(row.data)), result);
@@ -58,7 +58,7 @@ export async function detachHook(options: AttachOptions, id: number): Promise<Ho
   const report =
     row === undefined || row.attachedWith === null
       ? undefined
-      : await requireEngine(engines, row.app)
+      : await requireApp(engines, row.app)
           .webhook(row.webhook)
           .detach(await readInput(options, row));
   await host.removeHook(id);

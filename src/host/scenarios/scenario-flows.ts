@@ -10,7 +10,7 @@ import { createBoundedCache } from '../../util/bounded-cache.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
-import { type Engines, requireEngine } from '../hooks/engine-receiver.js';
+import { type Engines, requireApp } from '../hooks/require-app.js';
 import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../ports/ports.js';
 import { type HostTracing, NO_TRACING } from '../ports/tracing.js';
 import { keepValue, readCopy } from '../store/kept-value.js';
@@ -112,7 +112,7 @@ function compileStep(step: StepDefinition, engines: Engines, tracing: HostTracin
     parameters,
     filter,
     onError,
-    module: traceModule(engineModule(requireEngine(engines, app), module), step, tracing),
+    module: traceModule(engineModule(requireApp(engines, app), module), step, tracing),
   };
 }
 

@@ -1,4 +1,4 @@
-import { nextTurn } from './next-turn.js';
+import { nextTurn } from './event-loop-turn.js';
 
 /** What comes in from outside, for those who are about to hold up the process. */
 export interface Arrivals {

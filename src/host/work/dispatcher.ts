@@ -1,8 +1,8 @@
 import { type Claim, type Claimed, type ClaimRequest, isSerial } from '../claim/claim.js';
 import type { HostContext } from '../ports/context.js';
 import { readPlan } from '../store/scenario-plan.js';
+import { createShares } from './concurrency-shares.js';
 import { createDueList } from './due-list.js';
-import { createShares } from './shares.js';
 import type { WorkLog, WorkSource } from './work-log.js';
 
 /** Does what was taken, and says when its flow has run, before that is written down. It never rejects. */

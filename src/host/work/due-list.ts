@@ -1,6 +1,6 @@
 import type { Clock } from '../../util/clock.js';
 import type { ClaimRequest } from '../claim/claim.js';
-import type { Shares } from './shares.js';
+import type { Shares } from './concurrency-shares.js';
 
 /** The scenarios that may have work, and what to ask of them next. */
 export interface DueList {

@@ -7,7 +7,7 @@ import type { HeldTable } from '../claim/free-work.js';
 import { createHeldWork, locateClaim } from '../claim/held-work.js';
 import type { HostContext } from '../ports/context.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
-import { nextTurn } from './next-turn.js';
+import { nextTurn } from './event-loop-turn.js';
 import { isPassing, persist } from './persist.js';
 import type { Settled } from './run-scenario.js';
 import { endEvents, isThrough, settleAll } from './settle.js';

@@ -1,4 +1,4 @@
-import { REQUEST_TYPES } from '../../document/shapes/words.js';
+import { REQUEST_TYPES } from '../../document/shapes/directive-values.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { assertNever } from '../../util/assert-never.js';
 import { didYouMean } from '../../util/suggest.js';

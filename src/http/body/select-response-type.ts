@@ -1,4 +1,4 @@
-import { RESPONSE_TYPES } from '../../document/shapes/words.js';
+import { RESPONSE_TYPES } from '../../document/shapes/directive-values.js';
 import { SpecError } from '../../errors/spec-error.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { isPlainObject } from '../../util/plain-object.js';

@@ -21,8 +21,11 @@ export interface HostMap {
   readonly resolve: (url: string) => string | undefined;
   /** Whether an address lies on a server that something is mapped to. */
   readonly isTarget: (url: string) => boolean;
-  /** Names of the hosts that something is mapped to. */
-  readonly targetHostnames: readonly string[];
+  /**
+   * Names of the hosts that something is mapped to, for the guard to let through: whoever maps a host to an address means
+   * that address, also where the app may not go by itself.
+   */
+  readonly allowed: readonly string[];
 }
 
 export interface MapHostsOptions {
@@ -55,7 +58,7 @@ export function readHostMap(mapping: HostMapping): HostMap {
   return {
     resolve,
     isTarget: (url) => origins.size > 0 && origins.has(parseHttpUrl(url).origin),
-    targetHostnames: [...targets.values()].map(({ hostname }) => hostname),
+    allowed: [...targets.values()].map(({ hostname }) => hostname),
   };
 }
 
@@ -68,7 +71,7 @@ export function readHostMap(mapping: HostMapping): HostMap {
  * Rejects with NETWORK_REFUSED for a server beside a given base url that is not mapped.
  */
 export function mapHosts({ hosts, mapped, direct, baseUrl }: MapHostsOptions): Transport {
-  if (hosts.targetHostnames.length === 0 && baseUrl === undefined) return direct;
+  if (hosts.allowed.length === 0 && baseUrl === undefined) return direct;
   const base = baseUrl === undefined ? undefined : parseHttpUrl(baseUrl);
   return async (request) => {
     const url = hosts.resolve(request.url);

@@ -3,6 +3,7 @@ import { childPointer } from '../../errors/place.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { asImlError } from '../environment/call-error.js';
 import type { Scope } from '../environment/environment.js';
+import { isSpreadKey } from '../syntax/spread-key.js';
 import { toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
 import { showsOwn, withRecord } from '../values/path-step.js';
@@ -15,12 +16,6 @@ import { type MemberWriter, memberWriter } from './member-writer.js';
 
 /** Levels of objects and arrays in one template. Beyond it the value cannot be evaluated (IML_LIMIT). */
 const MAX_DEPTH = 512;
-
-/**
- * Member name that stands for all members of the object it is given.
- * Source: https://developers.make.com/custom-apps-documentation/best-practices/input-parameters/processing-of-input-parameters. [doc]
- */
-const SPREAD_KEY = /^\{\{\s*\.\.\.\s*\}\}$/;
 
 /**
  * Makes any JSON value ready: every string in it is a template, other scalars stand for themselves.
@@ -109,7 +104,7 @@ function compileMember(
   depth: number,
 ): CompiledMember {
   const inner = contextAt(context, name);
-  const kind = SPREAD_KEY.test(name) ? 'spread' : name.includes('{{') ? 'templated' : 'plain';
+  const kind = isSpreadKey(name) ? 'spread' : name.includes('{{') ? 'templated' : 'plain';
   const readyName = kind === 'templated' ? compileText(name, inner) : compiledAs(() => name);
   return { kind, name, readyName, ready: compileValue(value, inner, depth), pointer: inner.pointer };
 }

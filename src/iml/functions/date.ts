@@ -4,7 +4,7 @@ import { isInstant, weekdayOf } from '../date/civil.js';
 import { compileFormat } from '../date/format.js';
 import { type LocalTime, localTime } from '../date/local-time.js';
 import { monthByName, weekdayByName } from '../date/names.js';
-import { parseInstant } from '../date/parse.js';
+import { parseInstant } from '../date/parse-by-format.js';
 import { readDateInstant } from '../date/read-date.js';
 import { findZone, requireZone, type Zone } from '../date/zone.js';
 import { declareRewrite } from '../environment/call-rewrites.js';

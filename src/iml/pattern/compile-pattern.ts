@@ -3,11 +3,9 @@ import { assertNever } from '../../util/assert-never.js';
 import { CharacterSet, characterSource } from './character-set.js';
 import type { ParsedPattern } from './parse-pattern.js';
 import type { PatternFlags } from './pattern-flags.js';
+import { MAX_PROGRAM_LENGTH } from './pattern-limits.js';
 import type { AlternativesNode, GroupNode, LookNode, PatternNode, RepeatNode } from './pattern-node.js';
 import type { Instruction, MemoPlace, Opcode, PatternProgram } from './pattern-program.js';
-
-/** Counted repetitions are written out; together with all else they may have so many instructions. Above what any pattern without them needs. */
-const MAX_PROGRAM_LENGTH = 100_000;
 
 export interface PatternOptions {
   readonly flags: PatternFlags;

@@ -4,12 +4,10 @@ import { type CharacterSet, createCaseComparison, HOST_TEST_STEPS } from './char
 import { IntegerStack } from './integer-stack.js';
 import { OutcomeMemo } from './outcome-memo.js';
 import type { PatternFlags } from './pattern-flags.js';
+import { MAX_STEPS } from './pattern-limits.js';
 import type { Instruction, MemoPlace, PatternProgram } from './pattern-program.js';
 import { NO_CHARACTER, PatternSubject, widthOf } from './pattern-subject.js';
 import { Registers, UNSET } from './registers.js';
-
-/** Steps one replacement may take, an instruction each. About a second. */
-export const MAX_STEPS = 30_000_000;
 
 /** Of the work that is counted everywhere: an instruction looks at a text, a program, registers and what failed before. */
 const STEPS_OF_INSTRUCTION = 2;

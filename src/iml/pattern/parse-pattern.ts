@@ -1,12 +1,7 @@
 import { functionError, limitError } from '../../errors/iml-error.js';
 import type { PatternFlags } from './pattern-flags.js';
+import { PATTERN_LIMITS } from './pattern-limits.js';
 import { type AssertionKind, isNullable, type PatternNode } from './pattern-node.js';
-
-/** Ceilings of one pattern: UTF-16 units, and groups inside groups. */
-const PATTERN_LIMITS: Readonly<{ maxLength: number; maxDepth: number }> = Object.freeze({
-  maxLength: 32_768,
-  maxDepth: 200,
-});
 
 export interface ParsedPattern {
   readonly root: PatternNode;

@@ -2,22 +2,14 @@ import { functionError, ImlError } from '../../errors/iml-error.js';
 import { STEPS_OF_MATCH } from '../values/size-limits.js';
 import { spend } from '../values/work.js';
 import type { CharacterSet } from './character-set.js';
+import { isSafeForHost } from './choose-engine.js';
 import { compilePattern } from './compile-pattern.js';
 import { appendReplacement, parseReplacement } from './expand-replacement.js';
 import { type PatternMatch, PatternMatcher } from './match-pattern.js';
 import { type ParsedPattern, parsePattern } from './parse-pattern.js';
-import { worstCaseSteps } from './pattern-cost.js';
 import { type PatternFlags, parseFlags } from './pattern-flags.js';
-import { MAX_RESULT_LENGTH, TextBuilder } from './text-builder.js';
-
-/** Steps the host may need in the worst case, some milliseconds; beyond that our own matcher runs. */
-const HOST_STEPS = 10_000_000;
-
-/** Most patterns take a small part of what they may in the worst case. */
-const STEPS_OF_HOST_STEP = 0.02;
-
-/** Steps per character that are fine for a text of any length. */
-const HOST_STEPS_PER_CHARACTER = 32;
+import { MAX_RESULT_LENGTH } from './pattern-limits.js';
+import { TextBuilder } from './text-builder.js';
 
 /** Replacing all that a text of this length may hold takes no time worth counting. */
 const SHORT_TEXT = 65_536;
@@ -80,13 +72,6 @@ export function tracePattern(
   const matcher = new PatternMatcher(program, request.text, flags);
   const result = replaceMatches(request, prepared, (from) => matcher.find(from));
   return { result, engine: 'own', steps: matcher.steps };
-}
-
-function isSafeForHost(parsed: ParsedPattern, textLength: number): boolean {
-  const steps = worstCaseSteps(parsed.root, textLength);
-  if (steps > Math.max(HOST_STEPS, HOST_STEPS_PER_CHARACTER * textLength)) return false;
-  spend(STEPS_OF_HOST_STEP * steps);
-  return true;
 }
 
 function prepare(pattern: string, flagText: string): Prepared {

@@ -1,10 +1,5 @@
 import { limitError } from '../../errors/iml-error.js';
-
-/** Longest result of a replacement, in UTF-16 units: 64 MB. */
-export const MAX_RESULT_LENGTH: number = 2 ** 25;
-
-/** Pieces cost time even when they are empty. */
-const MAX_PIECES = 2 ** 24;
+import { MAX_PIECES, MAX_RESULT_LENGTH } from './pattern-limits.js';
 
 const PIECES_PER_CHUNK = 4096;
 

@@ -2,7 +2,7 @@ import { MarkupKind } from 'vscode-languageserver/node.js';
 import type { Subject } from '../../check/subject/subject.js';
 import { findSignature, printSignature } from '../../iml/functions/signatures.js';
 import { findCallAt, readCursor } from '../cursor.js';
-import { readOwnParameters } from '../own-functions.js';
+import { readOwnParameters } from '../read-own-parameters.js';
 import type { EditorSession } from '../session.js';
 
 /** `textDocument/signatureHelp`: the parameters of the function that is being called. */

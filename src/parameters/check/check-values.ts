@@ -14,10 +14,9 @@ import {
   report,
   visibleValues,
 } from './form-check.js';
+import { DEFAULT_MAX_RPC_CALLS } from './form-limits.js';
 import { bundleValidationError, describeValue, type Problem } from './problem.js';
 import type { ValidateParametersOptions, ValidateParametersResult } from './validation.js';
-
-const DEFAULT_MAX_RPC_CALLS = 100;
 
 /** What RPCs answered; filled between passes. */
 interface Answers {

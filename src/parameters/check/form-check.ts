@@ -8,7 +8,8 @@ import type {
 } from '../form/parameter-spec.js';
 import { type ChoiceIndex, indexChoices } from './check-choice.js';
 import type { PatternBudget } from './check-constraints.js';
-import { MAX_PROBLEMS, type Problem } from './problem.js';
+import { MAX_PROBLEMS, PATTERN_EXHAUSTIONS } from './form-limits.js';
+import type { Problem } from './problem.js';
 
 /** What a host says about single values: for all of them, or by path. */
 export type PathTest = boolean | ((path: string) => boolean);
@@ -74,9 +75,6 @@ export interface Field {
   /** False where nobody can tell whether the field is shown: then it is checked but not demanded. */
   readonly demanded: boolean;
 }
-
-/** Texts that may use up their time before patterns are no longer tried in a check. */
-const PATTERN_EXHAUSTIONS = 3;
 
 export function createFormCheck(
   settings: FormSettings,

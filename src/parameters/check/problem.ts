@@ -34,9 +34,6 @@ export interface Problem {
   readonly place: Place | undefined;
 }
 
-/** Problems kept with their words; further ones are only counted. */
-export const MAX_PROBLEMS = 1000;
-
 const SHOWN_LENGTH = 60;
 
 const SECRET_TYPES: ReadonlySet<ParameterType> = new Set(['password', 'hidden', 'cert', 'pkey']);

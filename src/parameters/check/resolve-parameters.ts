@@ -18,6 +18,7 @@ import { parseRpcReference } from '../form/rpc-reference.js';
 import { copyItems, copyMembers } from '../values/copy-value.js';
 import { findOption, indexChoices } from './check-choice.js';
 import { memberPath } from './field-path.js';
+import { MAX_CALLS } from './form-limits.js';
 import type { ResolveRpc } from './validation.js';
 
 /** A reference that could not be followed. It stays in the list as it is written. */
@@ -34,9 +35,6 @@ export interface ReferenceFailure {
 export interface ResolvedParameters extends ParameterList {
   readonly failures: readonly ReferenceFailure[];
 }
-
-/** RPC calls for one form. */
-const MAX_CALLS = 100;
 
 interface Resolution {
   readonly resolveRpc: ResolveRpc;

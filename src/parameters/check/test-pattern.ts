@@ -1,19 +1,15 @@
 import { ImlError } from '../../errors/iml-error.js';
 import { compilePattern } from '../../iml/pattern/compile-pattern.js';
-import { MAX_STEPS, PatternMatcher } from '../../iml/pattern/match-pattern.js';
+import { PatternMatcher } from '../../iml/pattern/match-pattern.js';
 import { type ParsedPattern, parsePattern } from '../../iml/pattern/parse-pattern.js';
 import { worstCaseSteps } from '../../iml/pattern/pattern-cost.js';
 import { parseFlags } from '../../iml/pattern/pattern-flags.js';
+import { MAX_STEPS } from '../../iml/pattern/pattern-limits.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
+import { MAX_HOST_STEPS, MAX_MATCH_STEPS } from './form-limits.js';
 
 /** `invalid`: no regular expression. `exhausted`: it would take too long to tell. */
 export type PatternOutcome = 'match' | 'mismatch' | 'invalid' | 'exhausted';
-
-/** Up to here the host's own engine is as safe as ours, and faster. */
-const MAX_HOST_STEPS = 1_000_000;
-
-/** Steps of our own engine: a tenth of what a replacement may take, as a form has many fields. */
-const MAX_MATCH_STEPS = 5_000_000;
 
 const FLAGS = parseFlags('');
 

@@ -1,4 +1,5 @@
 import { toNumber } from '../../iml/values/coerce.js';
+import { unixTimeToMs } from '../../util/unix-time.js';
 import type { ParameterSpec } from '../form/parameter-spec.js';
 
 const WORDS: ReadonlyMap<string, boolean> = new Map([
@@ -12,8 +13,6 @@ const WORDS: ReadonlyMap<string, boolean> = new Map([
 
 /** Seconds since 1973 or milliseconds; shorter numbers are rather years or typing errors. */
 const UNIX_TIME = /^-?(?:\d{9,10}|\d{12,13})$/;
-
-const FIRST_MILLISECONDS = 1e11;
 
 /**
  * The value that text of a command line (`-p limit=5`) stands for, by the type of its field.
@@ -61,6 +60,5 @@ function readJson(text: string, fits: (value: unknown) => boolean): unknown {
 
 function readUnixTime(text: string): Date | undefined {
   if (!UNIX_TIME.test(text)) return undefined;
-  const number = Number(text);
-  return new Date(Math.abs(number) < FIRST_MILLISECONDS ? number * 1000 : number);
+  return new Date(unixTimeToMs(Number(text)));
 }

@@ -4,6 +4,7 @@ import { readDate } from '../../iml/date/read-date.js';
 import { findZone, localToInstant } from '../../iml/date/zone.js';
 import { toInstant, toNumber, toText } from '../../iml/values/coerce.js';
 import { classifyValue } from '../../iml/values/value-kind.js';
+import { unixTimeToMs } from '../../util/unix-time.js';
 import type { ParameterSpec } from '../form/parameter-spec.js';
 import { findFamily, type ParameterType } from '../form/parameter-type.js';
 import { encodeText } from './codepage.js';
@@ -39,9 +40,6 @@ interface TextRule {
   readonly expected: string;
   readonly test?: (text: string) => boolean;
 }
-
-/** Numbers from here on are milliseconds where a timestamp is read, smaller ones seconds: 1973 in the one, 5138 in the other. */
-const FIRST_MILLISECONDS = 1e11;
 
 export function isTextType(type: ParameterType): boolean {
   return TEXT_TYPES.has(type);
@@ -178,7 +176,7 @@ function asDate(type: ParameterType, value: unknown, timezone: string): Date | u
   if (kind === 'date') return new Date(toInstant(value) ?? Number.NaN);
   if (type === 'timestamp') {
     const number = toNumber(value);
-    if (number !== undefined) return new Date(Math.abs(number) < FIRST_MILLISECONDS ? number * 1000 : number);
+    if (number !== undefined) return new Date(unixTimeToMs(number));
   }
   // Only dates and texts are read as dates. [doc]
   if (kind !== 'text') return undefined;

@@ -1,5 +1,5 @@
 import type { CompiledPagination, CompiledRequest } from '../../document/compile/compiled-request.js';
-import { findLookAheadObstacle } from '../../document/compile/look-ahead.js';
+import { findLookAheadObstacle } from '../../document/compile/look-ahead-obstacle.js';
 import { isSameHost, parseHttpUrl } from '../../http/message/http-url.js';
 import type { AheadRequest, TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import { addAbortListener, removeAbortListener } from '../../util/abort-listeners.js';

@@ -1,6 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledRespond } from '../../document/compile/compile-respond.js';
-import { RESPOND_TYPES } from '../../document/shapes/words.js';
+import { RESPOND_TYPES } from '../../document/shapes/directive-values.js';
 import { encodeBody } from '../../http/body/body-encoding.js';
 import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
 import { buildHeaders, findHeader } from '../../http/message/headers.js';

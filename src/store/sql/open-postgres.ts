@@ -6,7 +6,8 @@ import { StoreError } from '../../errors/store-error.js';
 import type { SqlDatabase } from '../sql-database.js';
 import type { SqlTables } from '../sql-tables.js';
 import { createPostgresClients } from './postgres-clients.js';
-import { createStatementNames, isStale } from './statement-names.js';
+import { runAgain, runRenamed } from './repeat-postgres.js';
+import { createStatementNames } from './statement-names.js';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, further settings as query. */
@@ -40,11 +41,6 @@ const WAIT_STEP_MS = 500;
 
 const IDLE_TRANSACTION_MS = 10_000;
 
-const MAX_ATTEMPTS = 20;
-const FIRST_PAUSE_MS = 4;
-const MAX_PAUSE_MS = 250;
-/** Serialization failure, deadlock: the transaction did nothing and may be tried again. */
-const RETRYABLE: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 const INT8_OID = 20;
 
 /**
@@ -138,41 +134,4 @@ function describeRefusal(cause: unknown): string {
   return isRefusal(cause)
     ? `The PostgreSQL server refuses the connection: ${cause.message}.`
     : 'The PostgreSQL server does not answer.';
-}
-
-/** A statement outside of a transaction, which only its name may have stood against. */
-async function runRenamed<R>(work: () => Promise<R>): Promise<R> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isStale(error)) throw error;
-    return work();
-  }
-}
-
-/** A transaction, begun again when others interfere. @throws StoreError `STORE_BUSY` */
-async function runAgain<R>(work: () => Promise<R>): Promise<R> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isRetryable(error)) throw error;
-      if (attempt === MAX_ATTEMPTS) {
-        throw new StoreError('STORE_BUSY', `Gave up after ${MAX_ATTEMPTS} attempts.`, { cause: error });
-      }
-      await sleep(pauseMs(attempt));
-    }
-  }
-}
-
-/** Random, so that nodes that met once do not meet again; longer each time, up to a ceiling. */
-function pauseMs(attempt: number): number {
-  return Math.random() * Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MAX_PAUSE_MS);
-}
-
-/** The failure may stand behind an error of ours that was made while the transaction ran. */
-function isRetryable(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  if (('code' in error && RETRYABLE.has(error.code)) || isStale(error)) return true;
-  return 'cause' in error && isRetryable(error.cause);
 }

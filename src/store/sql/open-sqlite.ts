@@ -2,13 +2,14 @@ import { chmod, open } from 'node:fs/promises';
 import type Database from 'libsql';
 import { loadPackages } from '../../errors/load-packages.js';
 import { StoreError } from '../../errors/store-error.js';
+import { OWNER_ONLY_FILE } from '../../util/files/owner-only.js';
 import { readErrno } from '../../util/files/read-errno.js';
 import type { SqlDatabase } from '../sql-database.js';
 import type { SqlRunner } from '../sql-runner.js';
 import type { SqlTables } from '../sql-tables.js';
 import { shrinkSqlite } from './shrink-sqlite.js';
 import { createSqliteConnection, createSqliteDialect, type SqliteConnection } from './sqlite-dialect.js';
-import { isHeld, whenFree } from './when-free.js';
+import { isHeld, whenFree } from './wait-for-sqlite.js';
 
 export interface SqliteOptions {
   /** Path of the file, or `:memory:`. */
@@ -81,15 +82,13 @@ const BUSY_TIMEOUT_MS = 5000;
 /** What is left of the write-ahead log once it was written back. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
 
-const OWNER_ONLY = 0o600;
-
 /** What lies beside a file while it is open takes its mode when it is made; what was left there is brought to it. */
 async function makePrivate(file: string): Promise<void> {
   try {
-    await (await open(file, 'a', OWNER_ONLY)).close();
-    await chmod(file, OWNER_ONLY);
+    await (await open(file, 'a', OWNER_ONLY_FILE)).close();
+    await chmod(file, OWNER_ONLY_FILE);
     for (const beside of [`${file}-wal`, `${file}-shm`]) {
-      await chmod(beside, OWNER_ONLY).catch((error: unknown) => {
+      await chmod(beside, OWNER_ONLY_FILE).catch((error: unknown) => {
         if (readErrno(error) !== 'ENOENT') throw error;
       });
     }

@@ -2,13 +2,9 @@ import type { Query, Row } from '../record-store.js';
 import type { SqlRunner } from '../sql-runner.js';
 import { quoteName } from './quote-name.js';
 import type { RowCodec } from './row-codec.js';
+import { type RowLock, writeLock } from './row-lock.js';
 import { runText, type SqlRow } from './run-text.js';
 import { requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
-
-export type RowLock = 'update' | 'key' | 'free' | undefined;
-
-/** SQLite has one writer at a time, and no words for locks. */
-const LOCKS = { update: ' for update', key: ' for key share', free: ' for update' } as const;
 
 type AnyWhere = Readonly<Record<string, unknown>>;
 
@@ -40,7 +36,7 @@ export async function selectRows(
   on: SqlRunner,
   sources: SqlSources,
   name: string,
-  query: Query<Row> & { lock?: RowLock },
+  query: Query<Row> & { lock?: RowLock | undefined },
 ): Promise<Row[]> {
   const values = new SqlValues(sources.kind);
   const { rows } = await runText(on, writeSelect(sources, name, query, values), values);
@@ -68,8 +64,8 @@ export async function selectBeside(
   const codec = requireCodec(sources, name);
   const { selected, from } = writeSource(codec);
   const isLocking = sources.kind === 'postgres';
-  const other = `select 1 as "one" from ${quoteName(requireCodec(sources, beside.table).table)} where ${writeCondition(sources, beside.table, beside.where, values)}${isLocking ? LOCKS.key : ''}`;
-  const own = `select ${selected} from ${from} where ${writeCondition(sources, name, where, values)}${isLocking ? `${LOCKS.free} of ${quoteName(codec.table)} skip locked` : ''}`;
+  const other = `select 1 as "one" from ${quoteName(requireCodec(sources, beside.table).table)} where ${writeCondition(sources, beside.table, beside.where, values)}${isLocking ? writeLock('key') : ''}`;
+  const own = `select ${selected} from ${from} where ${writeCondition(sources, name, where, values)}${isLocking ? writeLock('free', codec.table) : ''}`;
   const text = `select ${selected} from (${other}) as "beside" left join (${own}) as "found" on true`;
   const { rows } = await runText(on, text, values);
   if (rows.length === 0) return undefined;
@@ -82,7 +78,7 @@ export async function selectBeside(
 export function writeSelect(
   sources: SqlSources,
   name: string,
-  query: Query<Row> & { lock?: RowLock },
+  query: Query<Row> & { lock?: RowLock | undefined },
   values: SqlValues,
 ): string {
   const { where = {}, sortBy = 'id', descending = false, limit, offset = 0, lock } = query;
@@ -97,9 +93,7 @@ export function writeSelect(
   // SQLite has no offset without a limit.
   if (limit !== undefined || offset > 0) text += ` limit ${values.mark(limit ?? Number.MAX_SAFE_INTEGER)}`;
   if (offset > 0) text += ` offset ${values.mark(offset)}`;
-  if (lock !== undefined && sources.kind === 'postgres') {
-    text += `${LOCKS[lock]} of ${quoteName(codec.table)}${lock === 'free' ? ' skip locked' : ''}`;
-  }
+  if (lock !== undefined && sources.kind === 'postgres') text += writeLock(lock, codec.table);
   return text;
 }
 

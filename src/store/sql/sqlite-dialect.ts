@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import type Database from 'libsql';
 import { StoreError } from '../../errors/store-error.js';
-import { whenFree } from './when-free.js';
+import { whenFree } from './wait-for-sqlite.js';
 
 interface Statement {
   readonly prepared: Database.Statement<unknown[]>;

@@ -1,6 +1,6 @@
 import { RecordingError } from '../../errors/recording-error.js';
-import { maskCalls } from '../recording/mask-calls.js';
-import { type RunToRecord, rehearseRun } from '../recording/record-case.js';
+import { type RunToRecord, rehearseRun } from '../recording/rehearse-run.js';
+import { maskCalls } from './mask-calls.js';
 import { type HarCreator, writeHar } from './write-har.js';
 
 /**

@@ -4,7 +4,7 @@ import type { Fixture } from '../fixtures/fixture.js';
 import { listSanitized } from '../recording/app-texts.js';
 import { learnRequest, learnResponse } from '../recording/learn-call.js';
 import { learnInput, listSecretParameters } from '../recording/learn-input.js';
-import { mapPlaceholders } from '../recording/record-case.js';
+import { mapPlaceholders } from '../recording/rehearse-run.js';
 import { maskValue } from '../secrets/mask-value.js';
 import { createSecretBook } from '../secrets/secret-book.js';
 import { writePlaceholders } from '../secrets/write-placeholders.js';

@@ -8,7 +8,7 @@ import type { Fixture, FixtureKind, Outcome } from '../fixtures/fixture.js';
 import { COMPONENT } from '../fixtures/fixture-app.js';
 import { KIND_RUNNERS, type KindOutcome } from '../fixtures/kind-runners.js';
 import { readTagged } from '../matching/tagged-values.js';
-import type { RunToRecord } from '../recording/record-case.js';
+import type { RunToRecord } from '../recording/rehearse-run.js';
 import { createRunRecorder } from '../recording/run-recorder.js';
 
 /** How a case is run against the service. */

@@ -11,33 +11,8 @@ import { tryJson } from '../secrets/find-secrets.js';
 import { maskBytes, maskValue } from '../secrets/mask-value.js';
 import type { SecretBook } from '../secrets/secret-book.js';
 import { isText } from './is-text.js';
+import type { KeepsHeader } from './kept-headers.js';
 import type { RecordedCall, RecordedResponse } from './record-transport.js';
-
-/** Headers that only say how a message travelled, or are there for browsers. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  ...['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'trailer', 'upgrade'],
-  ...['date', 'server', 'via', 'x-powered-by', 'alt-svc', 'nel', 'report-to', 'server-timing', 'age'],
-  ...['strict-transport-security', 'expect-ct', 'content-security-policy', 'x-content-type-options'],
-  ...['x-frame-options', 'x-xss-protection', 'referrer-policy', 'permissions-policy', 'vary'],
-  ...['cross-origin-opener-policy', 'cross-origin-resource-policy', 'cross-origin-embedder-policy'],
-  ...['cf-ray', 'cf-cache-status', 'x-request-time', 'origin-agent-cluster', 'x-dns-prefetch-control'],
-]);
-
-/** Which headers of answers are kept: all the app reads, and others that are no noise. */
-export type KeepsHeader = (name: string) => boolean;
-
-/** Lower-case names of the headers that texts of an app name: `headers.link`. */
-export function listReadHeaders(appTexts: string): ReadonlySet<string> {
-  return new Set(
-    [...appTexts.matchAll(/headers\s*[.[]\s*[`'"]?([\w-]+)/gi)].map(([, name = '']) => name.toLowerCase()),
-  );
-}
-
-/** Keeps what a text of the app names. */
-export function chooseHeaders(appTexts: string): KeepsHeader {
-  const read = listReadHeaders(appTexts);
-  return (name) => read.has(name) || !(LEFT_OUT.has(name) || name.startsWith('access-control-'));
-}
 
 /** The answer of a call as a script gives it, without secrets. */
 export function maskResponse(call: RecordedCall, book: SecretBook, keeps: KeepsHeader): ScriptedResponse {

@@ -1,170 +1,240 @@
 import type { App } from '../../document/app.js';
 import { RecordingError } from '../../errors/recording-error.js';
-import { readSanitize, type Sanitize } from '../../redaction/sanitize-paths.js';
-import type { PlainObject } from '../../util/plain-object.js';
-import { fakeSecret, secretPlaceholder } from '../cases/secret-placeholders.js';
+import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import { findKind, fixtureOfCase } from '../cases/case-fixture.js';
+import { type ReadCase, readCase } from '../cases/read-case.js';
+import type { CaseExchange, TestCase } from '../cases/test-case.js';
 import { canonicalRequest } from '../exchanges/canonical-request.js';
-import type { Exchange } from '../exchanges/exchange.js';
-import type { Fixture, FixtureInput, Outcome } from '../fixtures/fixture.js';
-import { maskValue } from '../secrets/mask-value.js';
-import {
-  type ChooseStandIn,
-  createSecretBook,
-  plainStandIn,
-  type SecretBook,
-} from '../secrets/secret-book.js';
-import type { Placeholders } from '../secrets/write-placeholders.js';
-import { listAppTexts, listSanitized } from './app-texts.js';
-import { learnRequest, learnResponse } from './learn-call.js';
-import { learnDerived, learnDigests } from './learn-derived.js';
-import { isSecretParameter, learnInput, listSecretParameters } from './learn-input.js';
-import { chooseHeaders, type KeepsHeader, maskIncoming, maskResponse } from './mask-call.js';
-import type { RecordedCall } from './record-transport.js';
-import { type PlayedRun, rehearse } from './rehearse.js';
-import { shapedStandIn } from './stand-ins.js';
+import { printRequestDifference } from '../exchanges/print-problem.js';
+import { printDifference } from '../fixtures/check-outcome.js';
+import { playFixture } from '../fixtures/play-fixture.js';
+import { writeTagged } from '../matching/tagged-values.js';
+import { holdsSecretBytes } from '../secrets/mask-value.js';
+import type { SecretBook } from '../secrets/secret-book.js';
+import { writePlaceholders } from '../secrets/write-placeholders.js';
+import { findSuspects, type Suspect } from './find-suspects.js';
+import { mergeCase } from './merge-case.js';
+import { printCase } from './print-case.js';
+import { listStandIns, type RehearsedRun, type RunToRecord, rehearseRun } from './rehearse-run.js';
+import { writeExpectation } from './write-expectation.js';
 
-/** A run that was made against a service, with all it was given and has sent and received: secrets included. */
-export interface RunToRecord extends Pick<Fixture, 'kind'> {
-  readonly app: App;
-  readonly component: { readonly type: string; readonly name: string };
-  readonly input: FixtureInput;
-  /** What replaced the common data, or the common data itself. */
-  readonly common?: unknown;
-  readonly calls: readonly RecordedCall[];
-  /** See `createDigestLog`. Default: none. */
-  readonly digests?: readonly Uint8Array[] | undefined;
-  /** Addresses that stood in for others in this run, each with the one the app means: a mapped host. Default: none. */
-  readonly addresses?: readonly (readonly [from: string, to: string])[] | undefined;
-  /** Secrets that have a name already, which they keep: value by name. Default: names are made of where they stand. */
-  readonly secrets?: ReadonlyMap<string, string> | undefined;
-  /** How it ended, as far as a rehearsal has to end the same way. */
-  readonly ended: { readonly error?: Outcome['error']; readonly bundleCount?: number | undefined };
+/** The file of a case and what lies beside it, not yet on any disk. */
+export interface WrittenCase {
+  /** The text of `<case>.test.json`. */
+  readonly text: string;
+  /** Files of `<case>.bodies/`, by their names. */
+  readonly bodies: ReadonlyMap<string, Uint8Array>;
+  /** Names of the placeholders that stand for secrets. */
+  readonly placeholders: readonly string[];
+  /** Values that look like keys and are none that is known. */
+  readonly suspects: readonly Suspect[];
 }
 
-/** A run without secrets, that has been run once more with what stands for them. */
-export interface RehearsedRun {
-  readonly rehearsal: PlayedRun;
-  readonly book: SecretBook;
-  /** The fixture that was rehearsed, secrets replaced by their stand-ins. */
-  readonly fixture: Fixture;
-  readonly placeholders: Placeholders;
+/** How a recorded run becomes the file of a case. */
+export interface WriteCaseOptions {
+  /** Version of this package, for `recorded`. */
+  readonly runtime: string;
+  /** Milliseconds since the epoch: when the run was made. */
+  readonly recordedAtMs: number;
+  /** Where editors find the schema of the file. Default: it does not say. */
+  readonly schema?: string | undefined;
+  /**
+   * A case that asked to be recorded: what it says besides stays, and what it expects, too, where the run fits that. Default:
+   * a new case.
+   */
+  readonly into?: ReadCase | undefined;
 }
-
-/** What is learned of secrets in one round takes their places in the next. */
-const MAX_ROUNDS = 6;
 
 /**
- * Takes the secrets out of a run: whatever is secret gets a stand-in, and the run is made once more over no network, with
- * the answers that came and the stand-ins in place of the secrets. So all that the app makes of a secret is made of its
- * stand-in: encodings, hashes, signatures. Where an app looks into a secret, stand-ins of the same form are tried.
+ * Writes a run as a case that passes as it is, on any machine and at any time: its secrets replaced by placeholders, its
+ * requests those the app makes with what stands for them.
  *
- * @throws RecordingError (RECORDING_REFUSED) for a run that does not come out the same without its secrets
+ * @throws RecordingError (RECORDING_REFUSED) for a run that does not come out the same without its secrets, and where a
+ *   secret would stand in a file
  */
-export async function rehearseRun(run: RunToRecord): Promise<RehearsedRun> {
-  const plain = await rehearseWith(run, plainStandIn);
-  if (plain.problem === undefined) return plain.rehearsed;
-  const shaped = await rehearseWith(run, shapedStandIn);
-  if (shaped.problem === undefined) return shaped.rehearsed;
+export async function recordCase(run: RunToRecord, options: WriteCaseOptions): Promise<WrittenCase> {
+  const rehearsed = await rehearseRun(run);
+  const bodies = new Map<string, Uint8Array>();
+  const composed = composeCase(run, rehearsed, options);
+  const loosened = loosen(composed, rehearsed.book);
+  const { secrets } = composed;
+  const written = {
+    ...(writePlaceholders(loosened, rehearsed.placeholders) as TestCase),
+    ...(secrets !== undefined && { secrets }),
+  };
+  const placed = { ...written, exchanges: (written.exchanges ?? []).map(placeBodies(bodies)) };
+  const text = await printWhole(placed, bodies, run.app, options);
+  assertNoSecret(text, bodies, rehearsed.book);
+  const problems = await listProblems(text, bodies, run.app);
+  if (problems.length > 0) throw notTheSame(problems);
+  const standIns = rehearsed.book.secrets().map(({ standIn }) => String(standIn));
+  const known = (word: string): boolean => holdsAny(word, ['fake-', 'secret:', ...standIns]);
+  return {
+    text,
+    bodies,
+    placeholders: listPlaceholderNames(rehearsed.book, text, bodies),
+    suspects: findSuspects(written, known),
+  };
+}
+
+/** The text of a new case, or of the one that asked to be recorded. */
+async function printWhole(
+  placed: TestCase,
+  bodies: Bodies,
+  app: App,
+  { into, schema }: WriteCaseOptions,
+): Promise<string> {
+  if (into === undefined) return printCase({ ...(schema !== undefined && { $schema: schema }), ...placed });
+  const hasExpectation = Object.keys(into.written.expect ?? {}).length > 0;
+  const kept = hasExpectation ? mergeCase(into, placed, true) : undefined;
+  if (kept !== undefined && (await listProblems(kept, bodies, app)).length === 0) return kept;
+  return mergeCase(into, placed, false);
+}
+
+type Bodies = ReadonlyMap<string, Uint8Array>;
+
+/** Also where it is made of Base64. */
+function holdsAny(word: string, pieces: readonly string[]): boolean {
+  const decoded = Buffer.from(word, 'base64').toString('latin1');
+  return pieces.some((piece) => word.includes(piece) || decoded.includes(piece));
+}
+
+/** In the order people read it. */
+function composeCase(run: RunToRecord, rehearsed: RehearsedRun, options: WriteCaseOptions): TestCase {
+  const { component, kind, app } = run;
+  const { fixture, rehearsal, book } = rehearsed;
+  const name = `${component.type}:${component.name}`;
+  const secrets = listStandIns(book);
+  const { parameters, connection, checkParameters, ...rest } = fixture.input;
+  const isChecked = checkParameters === true;
+  const input = {
+    ...(!isChecked && { checkParameters }),
+    ...(connection && { connection }),
+    ...(parameters && { parameters }),
+    ...rest,
+  };
+  const common = needsCommon(run, rehearsed) ? { common: writeTagged(fixture.common) } : {};
+  return {
+    component: name,
+    ...(kind !== findKind(component, app) && { kind }),
+    recorded: { at: new Date(options.recordedAtMs).toISOString(), runtime: options.runtime },
+    ...(Object.keys(secrets).length > 0 && { secrets }),
+    input: writeTagged(input) as NonNullable<TestCase['input']>,
+    ...common,
+    exchanges: rehearsal.requests.map((request, index): CaseExchange => {
+      const { headers, ...sent } = canonicalRequest(request);
+      const response = fixture.exchanges?.[index]?.response ?? {};
+      return { request: { ...sent, ...(Object.keys(headers).length > 0 && { headers }) }, response };
+    }),
+    expect: writeExpectation(kind, rehearsal.outcome),
+  };
+}
+
+/** Common data of the app's own are read again where it is played, unless something stands in for secrets in them. */
+function needsCommon({ common, app, component }: RunToRecord, { fixture }: RehearsedRun): boolean {
+  if (common === undefined) return false;
+  const own = component.type === 'connection' ? app.connections.get(component.name)?.common : undefined;
+  const given = (own ?? app.common)?.value;
+  return common !== given || JSON.stringify(common) !== JSON.stringify(fixture.common);
+}
+
+/** What the app itself writes into its requests is in its folder for whoever may read that, and in no other file. */
+function loosen(value: TestCase, book: SecretBook): unknown {
+  const loosened = { ...value };
+  const { exchanges = [], expect } = value;
+  return {
+    ...loosened,
+    exchanges: exchanges.map(({ request, response }) => ({ request: loosenValue(request, book), response })),
+    expect: loosenValue(expect, book),
+  };
+}
+
+function loosenValue(value: unknown, book: SecretBook): unknown {
+  if (typeof value === 'string')
+    return book.isIn(value) || isShortSecret(value, book) ? { $any: true } : value;
+  if (Array.isArray(value)) return value.map((item) => loosenValue(item, book));
+  if (!isPlainObject(value)) return value;
+  const loosened: PlainObject = {};
+  for (const [name, member] of Object.entries(value)) setMember(loosened, name, loosenValue(member, book));
+  return loosened;
+}
+
+function isShortSecret(value: string, book: SecretBook): boolean {
+  return value.length >= 4 && book.standInFor(value) !== undefined;
+}
+
+/** Longer bodies lie in files of their own. */
+const MAX_BODY_TEXT = 8 * 1024;
+
+function placeBodies(bodies: Map<string, Uint8Array>) {
+  return ({ request, response }: CaseExchange, index: number): CaseExchange => {
+    const number = String(index + 1).padStart(2, '0');
+    return {
+      ...(request !== undefined && { request: placeBody({ ...request }, `${number}-request`, bodies) }),
+      ...(response !== undefined && { response: placeBody({ ...response }, `${number}-response`, bodies) }),
+    };
+  };
+}
+
+/** A body of bytes, or a long one, is put into a file; a form and parts are for reading and stay. */
+function placeBody(message: PlainObject, name: string, bodies: Map<string, Uint8Array>): PlainObject {
+  const { body, bodyText, bodyBase64, ...rest } = message;
+  const file = (ending: string, content: Uint8Array): PlainObject => {
+    bodies.set(`${name}.${ending}`, content);
+    return { ...rest, bodyFile: `${name}.${ending}` };
+  };
+  if (typeof bodyBase64 === 'string') return file('bin', Buffer.from(bodyBase64, 'base64'));
+  if (typeof bodyText === 'string') {
+    return bodyText.length > MAX_BODY_TEXT ? file('txt', Buffer.from(bodyText, 'utf8')) : message;
+  }
+  if (body === undefined || JSON.stringify(body).length <= MAX_BODY_TEXT) return message;
+  return file('json', Buffer.from(printCase(body), 'utf8'));
+}
+
+/** The last look: whatever went wrong before, nothing is written that holds a secret. */
+function assertNoSecret(text: string, bodies: Bodies, book: SecretBook): void {
+  const files = [...bodies].filter(([name, bytes]) => book.isIn(name) || holdsSecretBytes(bytes, book));
+  const [file] = book.isIn(text) ? ['the case'] : files.map(([name]) => `the body ${name}`);
+  if (file === undefined) return;
+  const named = book.secrets().filter(({ value }) => text.includes(value));
+  const which = named[0] === undefined || named[0].isDerived ? 'a secret' : `the secret "${named[0].name}"`;
   throw new RecordingError(
-    `The run does not come out the same when it is played: ${plain.problem} What it does depends on something that is not recorded, such as chance or the time.`,
+    `Nothing is written: ${which} would stand in ${file}, in a form that cannot be replaced.`,
   );
 }
 
-interface Attempt {
-  readonly rehearsed: RehearsedRun;
-  /** Why it is not the same run; undefined where it is. */
-  readonly problem: string | undefined;
-}
-
-async function rehearseWith(run: RunToRecord, choose: ChooseStandIn): Promise<Attempt> {
-  const book = createSecretBook(choose);
-  const { app, component, common, input } = run;
-  const secretFields = listSecretParameters(app, component);
-  const sanitize = readSanitize(listSanitized(app));
-  const keeps = chooseHeaders(listAppTexts(app));
-  const isConnectionData = run.kind.startsWith('oauth2-');
-  for (const [name, value] of run.secrets ?? []) book.enter(name, value);
-  learnInput(input, { app, common, secretFields, isConnectionData }, book);
-  for (const [from, to] of run.addresses ?? []) book.enterDerived(from, to);
-  for (const call of run.calls) learnResponse(call, sanitize, book);
-  let before = '';
-  for (let round = 1; ; round++) {
-    const fixture = maskRun(run, book, keeps);
-    const rehearsal = await rehearse(fixture, app);
-    const written = JSON.stringify(fixture);
-    // What does not fit yet may do so with what the next round knows: the signature of a call that was received.
-    if (written === before || round >= MAX_ROUNDS) {
-      const rehearsed = { rehearsal, book, fixture, placeholders: mapPlaceholders(book) };
-      return { rehearsed, problem: findProblem(run, rehearsal) };
-    }
-    before = written;
-    learnFrom(rehearsal, run, sanitize, book);
-  }
-}
-
-/** What the run was given and what came back, without secrets. */
-function maskRun(run: RunToRecord, book: SecretBook, keeps: KeepsHeader): Fixture {
-  const { app, component, kind, common, input } = run;
-  const { parameters, request, ...rest } = input;
-  const isSecretField = isSecretParameter(listSecretParameters(app, component));
-  const masked = {
-    ...(maskValue(rest, book) as FixtureInput),
-    ...(parameters !== undefined && {
-      parameters: maskValue(parameters, book, isSecretField) as PlainObject,
-    }),
-    ...(request !== undefined && { request: maskIncoming(request, book) }),
-  };
-  return {
+/** What is wrong with a case that was written, as it is played. */
+async function listProblems(text: string, bodies: Bodies, app: App): Promise<readonly string[]> {
+  const reading = await readCase(text, {
+    file: 'the recorded case',
     name: 'recording',
-    kind,
-    component,
-    expect: run.ended.error === undefined ? {} : { error: {} },
-    // As in a case.
-    input: { checkParameters: true, ...masked },
-    ...(common !== undefined && { common: maskValue(common, book) }),
-    exchanges: run.calls.map((call): Exchange => ({ response: maskResponse(call, book, keeps) })),
-  };
+    readBody: async (name) => {
+      const bytes = bodies.get(name);
+      return bytes === undefined ? { ok: false, problem: 'is missing' } : { ok: true, bytes };
+    },
+  });
+  if (!reading.ok) return reading.errors.map(({ message }) => message);
+  const { differences, exchanges } = await playFixture(fixtureOfCase(reading.case, app), {
+    app,
+    isStrict: true,
+  });
+  return [
+    ...differences.map(printDifference),
+    ...exchanges.flatMap(({ message, differences: inside }) => [
+      message,
+      ...inside.map(printRequestDifference),
+    ]),
+  ];
 }
 
-function learnFrom(rehearsal: PlayedRun, run: RunToRecord, sanitize: Sanitize, book: SecretBook): void {
-  learnDigests(run.digests ?? [], rehearsal.digests, book);
-  for (const [index, call] of run.calls.entries()) {
-    const request = rehearsal.requests[index];
-    if (request !== undefined) learnDerived(canonicalRequest(call.request), canonicalRequest(request), book);
-    learnRequest(call, sanitize, book);
-  }
+function notTheSame(problems: readonly string[]): RecordingError {
+  return new RecordingError(
+    `Nothing is written: the run does not come out the same a second time. ${problems.slice(0, 3).join(' ')}`,
+  );
 }
 
-/** Why a rehearsal is not the same run; undefined for one that is. */
-function findProblem({ calls, ended }: RunToRecord, { requests, outcome }: PlayedRun): string | undefined {
-  if (requests.length !== calls.length) {
-    const count = requests.length < calls.length ? `only ${requests.length} of` : 'more than';
-    return `it makes ${count} the ${calls.length} calls.`;
-  }
-  const wrong = calls.findIndex(({ request }, index) => request.method !== requests[index]?.method);
-  if (wrong >= 0)
-    return `call ${wrong + 1} is ${requests[wrong]?.method} instead of ${calls[wrong]?.request.method}.`;
-  const [was, is] = [ended.error?.type, outcome.error?.type];
-  if (was !== is) return `it ends with ${describeEnd(outcome.error)} instead of ${describeEnd(ended.error)}.`;
-  const [given, played] = [ended.bundleCount, outcome.bundles?.length];
-  if (given === undefined || given === played) return undefined;
-  return `it gives ${played ?? 0} bundles instead of ${given}.`;
-}
-
-function describeEnd(error: Outcome['error']): string {
-  return error === undefined ? 'no error' : `the error ${error.type}`;
-}
-
-/** Of all stand-ins that have a name, what is written in their place. */
-export function mapPlaceholders(book: SecretBook): Placeholders {
-  const named = book.secrets().filter(({ isDerived }) => !isDerived);
-  return new Map(named.map(({ name, standIn }) => [standIn, secretPlaceholder(name)]));
-}
-
-/** Of all stand-ins those that are none by default, for the member `secrets` of a case. */
-export function listStandIns(book: SecretBook): Record<string, string | number> {
-  const own = book
-    .secrets()
-    .filter(({ isDerived, name, standIn }) => !isDerived && standIn !== fakeSecret(name));
-  return Object.fromEntries(own.map(({ name, standIn }) => [name, standIn]));
+function listPlaceholderNames(book: SecretBook, text: string, bodies: Bodies): readonly string[] {
+  const texts = [text, ...[...bodies.values()].map((bytes) => Buffer.from(bytes).toString('utf8'))];
+  const names = book.secrets().flatMap(({ isDerived, name }) => (isDerived ? [] : [name]));
+  return names.filter((name) => texts.some((content) => content.includes(`{{secret:${name}}}`)));
 }

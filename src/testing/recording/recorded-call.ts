@@ -7,7 +7,7 @@ import type { WebhookReport } from '../../webhook/webhook-report.js';
 import { readText } from '../exchanges/canonical-request.js';
 import type { FixtureInput, IncomingRequest } from '../fixtures/fixture.js';
 import { tryJson } from '../secrets/find-secrets.js';
-import type { RunToRecord } from './record-case.js';
+import type { RunToRecord } from './rehearse-run.js';
 
 /** A call of a webhook and how it ended, for a case. */
 export function describeCall(

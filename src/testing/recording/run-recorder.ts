@@ -2,8 +2,8 @@ import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { Transport } from '../../http/message/transport.js';
 import type { Digest } from '../../iml/environment/environment.js';
 import { createDigestLog } from './digest-log.js';
-import type { RunToRecord } from './record-case.js';
 import { type Recording, recordTransport } from './record-transport.js';
+import type { RunToRecord } from './rehearse-run.js';
 
 /** Keeps what an engine sends and receives in one run, secrets included. */
 export interface RunRecorder {

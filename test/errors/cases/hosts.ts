@@ -1,11 +1,11 @@
 import { defineApp } from '../../../src/app/assembling/define-app.js';
-import { createWorkerLease } from '../../../src/host/claim/lease.js';
+import { createWorkerLease } from '../../../src/host/claim/worker-lease.js';
 import { createHost, type Host } from '../../../src/host/create-host.js';
 import { createStoreQueue } from '../../../src/host/queue/store-queue.js';
 import { readScenarioFile } from '../../../src/host/scenarios/scenario-file.js';
 import { createHostMemoryStore } from '../../../src/host/store/open-host-store.js';
 import { readCase } from '../../../src/testing/cases/read-case.js';
-import { recordCase } from '../../../src/testing/recording/write-case.js';
+import { recordCase } from '../../../src/testing/recording/record-case.js';
 import { readTraceFile } from '../../../src/testing/traces/trace-file.js';
 import { SYSTEM_CLOCK } from '../../../src/util/clock.js';
 import { eventually } from '../../host/open-parts.js';

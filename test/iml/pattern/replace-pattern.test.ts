@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compilePattern } from '../../../src/iml/pattern/compile-pattern.js';
-import { MAX_STEPS } from '../../../src/iml/pattern/match-pattern.js';
 import { parsePattern } from '../../../src/iml/pattern/parse-pattern.js';
 import { parseFlags } from '../../../src/iml/pattern/pattern-flags.js';
+import { MAX_RESULT_LENGTH, MAX_STEPS } from '../../../src/iml/pattern/pattern-limits.js';
 import {
   type ReplaceRequest,
   replacePattern,
   tracePattern,
 } from '../../../src/iml/pattern/replace-pattern.js';
-import { MAX_RESULT_LENGTH } from '../../../src/iml/pattern/text-builder.js';
 import { portionsOf } from '../portions.js';
 import { flagLists, patterns, replacements, texts } from './random-pattern.js';
 

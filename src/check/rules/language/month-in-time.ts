@@ -1,4 +1,5 @@
 import type { Rule } from '../../rule.js';
+import { formatArgument } from '../../subject/format-argument.js';
 import { findingAt } from '../../subject/site-finding.js';
 
 export const monthInTime: Rule = {
@@ -11,7 +12,7 @@ export const monthInTime: Rule = {
   check: (subject, report) => {
     for (const site of subject.expressions) {
       for (const node of site.nodes) {
-        const format = node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
+        const format = formatArgument(node);
         if (format?.kind !== 'literal' || typeof format.value !== 'string' || !/[Hh]:M/.test(format.value))
           continue;
         report(findingAt(site, format, `In '${format.value}' the minutes are written mm; MM is the month.`));
@@ -19,5 +20,3 @@ export const monthInTime: Rule = {
     }
   },
 };
-
-const TAKES_FORMAT: ReadonlySet<string> = new Set(['formatDate', 'parseDate']);

@@ -1,6 +1,7 @@
 import type { Expression } from '../../../iml/syntax/ast.js';
 import { listNodes, listPaths } from '../../../iml/syntax/walk-expression.js';
 import type { Rule } from '../../rule.js';
+import { formatArgument } from '../../subject/format-argument.js';
 import { replacementAt } from '../../subject/site-finding.js';
 
 export const unquotedFormat: Rule = {
@@ -14,7 +15,7 @@ export const unquotedFormat: Rule = {
   check: (subject, report) => {
     for (const site of subject.expressions) {
       for (const node of site.nodes) {
-        const format = node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
+        const format = formatArgument(node);
         if (format === undefined || !isBareFormat(format)) continue;
         const written = site.parsed.ok ? site.parsed.template.source.slice(format.start, format.end) : '';
         report(
@@ -29,7 +30,6 @@ export const unquotedFormat: Rule = {
   },
 };
 
-const TAKES_FORMAT: ReadonlySet<string> = new Set(['formatDate', 'parseDate']);
 const TOKEN = /^(?:Y{1,4}|M{1,4}|D{1,4}|H{1,2}|h{1,2}|m{1,2}|s{1,2}|X|x|Q|W{1,2})$/;
 
 /** Names that are nothing but tokens of a format, joined by nothing but `-`, `/` and dots. */

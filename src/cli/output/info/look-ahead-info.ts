@@ -1,7 +1,7 @@
 import { APP_FUNCTIONS } from '../../../app/engine/custom-functions.js';
 import type { App } from '../../../document/app.js';
 import { compileCommunication } from '../../../document/compile/compile-request.js';
-import { findLookAheadObstacle } from '../../../document/compile/look-ahead.js';
+import { findLookAheadObstacle } from '../../../document/compile/look-ahead-obstacle.js';
 import type { Document } from '../../../document/reading/document.js';
 import { SpecError } from '../../../errors/spec-error.js';
 import type { FunctionTable } from '../../../iml/environment/environment.js';

@@ -3,7 +3,7 @@ import moment from 'moment-timezone';
 import { describe, expect, it } from 'vitest';
 import { ImlError } from '../../../src/errors/iml-error.js';
 import { formatDate } from '../../../src/iml/date/format.js';
-import { parseInstant } from '../../../src/iml/date/parse.js';
+import { parseInstant } from '../../../src/iml/date/parse-by-format.js';
 import { portionsOf } from '../portions.js';
 import { format, modernMs, ZONES, zoneName } from './arbitraries.js';
 

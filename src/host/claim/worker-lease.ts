@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Clock } from '../../util/clock.js';
 import type { WorkerIdentity } from '../ports/context.js';
 import { repeatEvery } from '../schedule/repeat-every.js';
 import type { HostStore, HostWriter, WorkerRow } from '../store/tables.js';
 import { freeWork } from './free-work.js';
+import { hasEnded, MACHINE } from './worker-process.js';
 
 export interface WorkerLeaseOptions {
   readonly store: HostStore;
@@ -134,26 +133,4 @@ async function assertOwn(writer: HostWriter, name: string): Promise<void> {
 
 function throwLost(): never {
   throw new EngineError('HOST_LEASE', 'Others have taken over the work of this process.');
-}
-
-/** Process ids mean something only within one host and one process namespace. */
-const MACHINE = `${hostname()} ${namespace()}`;
-
-function namespace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return process.platform;
-  }
-}
-
-/** Whether the process of a worker is known to be over, which saves the wait for the lease after a crash. */
-function hasEnded(worker: WorkerRow): boolean {
-  if (worker.machine !== MACHINE || worker.pid === process.pid) return false;
-  try {
-    process.kill(worker.pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
 }

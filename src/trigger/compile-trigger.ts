@@ -1,7 +1,7 @@
 import type { ItemId } from '../component/trigger-data.js';
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
-import { TRIGGER_ORDERS, TRIGGER_TYPES } from '../document/shapes/words.js';
+import { TRIGGER_ORDERS, TRIGGER_TYPES } from '../document/shapes/directive-values.js';
 import type { Place } from '../errors/place.js';
 import { readDate } from '../iml/date/read-date.js';
 import { isDate, toText } from '../iml/values/coerce.js';

@@ -5,16 +5,16 @@ import { extendTemp } from '../run/response/receive-response.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { buildAuthorizePage, readQueryValue } from './authorize-page.js';
 import { codeChallenge, createNonce } from './code-challenge.js';
+import type { CompiledConnection } from './compile-connection.js';
 import type { AuthorizeInput, ConnectionOptions, CreateInput } from './connection-input.js';
-import { emptyConnection, type Maker, prepareStart } from './connection-maker.js';
 import { checkConnectionParameters } from './connection-parameters.js';
 import type { AuthorizationReport, ConnectionReport } from './connection-report.js';
 import { runConnection } from './connection-run.js';
-import type { CompiledConnection } from './connection-spec.js';
 import type { OAuthNames } from './connection-store.js';
 import { type PendingAuthorization, readPending, writePending } from './pending-authorization.js';
 import { assertOwnCallback, type CallbackQuery, receiveCallback } from './receive-callback.js';
 import { requiredScope } from './required-scope.js';
+import { emptyConnection, type Maker, prepareStart } from './start-step.js';
 
 /** See `Connection.create`. */
 export async function create(maker: Maker, input: CreateInput): Promise<ConnectionReport> {

@@ -2,9 +2,9 @@ import { RecordingError } from '../../errors/recording-error.js';
 import type { ResponseHeaders } from '../../http/message/transport.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { respond } from '../exchanges/play-exchanges.js';
+import type { RecordedCall } from '../recording/record-transport.js';
+import type { RehearsedRun, RunToRecord } from '../recording/rehearse-run.js';
 import { writePlaceholders } from '../secrets/write-placeholders.js';
-import type { RehearsedRun, RunToRecord } from './record-case.js';
-import type { RecordedCall } from './record-transport.js';
 
 /**
  * The calls of a run as they may be written: requests as the app makes them with what stands for its secrets, answers

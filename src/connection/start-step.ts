@@ -2,10 +2,10 @@ import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
 import type { PlainObject } from '../util/plain-object.js';
 import type { SingleFlight } from '../util/single-flight.js';
+import type { CompiledConnection } from './compile-connection.js';
 import type { ConnectionOptions, KnownConnection } from './connection-input.js';
 import type { ConnectionReport } from './connection-report.js';
 import type { ConnectionStart } from './connection-run.js';
-import type { CompiledConnection } from './connection-spec.js';
 import type { OAuthNames, StoredConnection } from './connection-store.js';
 
 /** What the steps of one connection share. */

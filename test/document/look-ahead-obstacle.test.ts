@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileCommunication } from '../../src/document/compile/compile-request.js';
-import { findLookAheadObstacle } from '../../src/document/compile/look-ahead.js';
+import { findLookAheadObstacle } from '../../src/document/compile/look-ahead-obstacle.js';
 import { createDocument } from '../../src/document/reading/create-document.js';
 import { toEnvironment } from '../../src/iml/environment/to-environment.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';

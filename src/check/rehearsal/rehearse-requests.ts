@@ -11,7 +11,7 @@ import { FUNCTIONS } from '../../iml/functions/table.js';
 import { prepareExchange } from '../../run/exchange.js';
 import { CallBudget } from '../../run/limits/budget.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
-import { readRepeat } from '../../run/paging/repeat.js';
+import { readRepeat } from '../../run/request/repeat-request.js';
 import { extendTemp } from '../../run/response/receive-response.js';
 import { type RequestPlan, runRequest } from '../../run/run-request.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';

@@ -1,8 +1,6 @@
 import { readDate } from '../iml/date/read-date.js';
 import { toNumber } from '../iml/values/coerce.js';
-
-/** As seconds, this lies in the year 5138; as milliseconds, in 1973. */
-const FIRST_MILLISECONDS = 1e11;
+import { unixTimeToMs } from '../util/unix-time.js';
 
 /**
  * Milliseconds since the epoch of a date, a date text, or a Unix time in seconds or milliseconds (as a number or as
@@ -10,8 +8,8 @@ const FIRST_MILLISECONDS = 1e11;
  *
  * @param timezone of texts without an offset
  */
-export function readInstant(value: unknown, timezone: string): number | undefined {
+export function readExpires(value: unknown, timezone: string): number | undefined {
   const number = toNumber(value);
   if (number === undefined) return readDate(value, timezone)?.getTime();
-  return Math.abs(number) < FIRST_MILLISECONDS ? number * 1000 : number;
+  return unixTimeToMs(number);
 }

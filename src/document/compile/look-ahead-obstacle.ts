@@ -2,6 +2,7 @@ import { childPointer } from '../../errors/place.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
 import type { Binary, Call, Expression, Name } from '../../iml/syntax/ast.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
+import { isSpreadKey } from '../../iml/syntax/spread-key.js';
 import { listNodes, listPaths, type WrittenPath } from '../../iml/syntax/walk-expression.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import type { Directive } from './compile-directive.js';
@@ -255,15 +256,12 @@ function findInValue(
   return undefined;
 }
 
-/** The name `{{...}}` takes all members of the object it is given, and is no expression. */
-const SPREAD_NAME = /^\{\{\s*\.\.\.\s*\}\}$/;
-
 function findInText(
   text: string,
   pointer: string,
   find: (expression: Expression) => Found | undefined,
 ): LookAheadObstacle | undefined {
-  if (!text.includes('{{') || SPREAD_NAME.test(text)) return undefined;
+  if (!text.includes('{{') || isSpreadKey(text)) return undefined;
   const parsed = safeParseTemplate(text);
   if (!parsed.ok) return { reason: `${printName(pointer)} does not parse`, pointer, offset: undefined };
   for (const part of parsed.template.parts) {

@@ -1,0 +1,97 @@
+import { isUtf8 } from 'node:buffer';
+import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
+import path from 'node:path';
+import { type Place, printPlace } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
+import { readRegularFile } from '../../util/files/read-regular-file.js';
+
+/** Larger files are refused: the largest file of a real app has some 100 KB. [choice] */
+export const MAX_FILE_BYTES: number = 8 * 1024 * 1024;
+
+/** Where files of an app may be read. */
+export interface OpenFolders {
+  /** Absolute paths without links; the app's own first. */
+  readonly folders: readonly string[];
+  /** Texts that stand for files on disk, by absolute path. */
+  readonly overlay: ReadonlyMap<string, string> | undefined;
+  /** Paths without links by the paths of folders that files were read from. */
+  readonly realFolders: Map<string, string>;
+}
+
+type Refuse = (why: string, cause?: unknown) => SpecError;
+
+/**
+ * The text of a file in one of the folders, or undefined if there is none.
+ *
+ * @param file Path relative to the first folder, `/` or `\` between its steps.
+ * @param placeOf Where the path is written; asked for only by an error.
+ * @throws SpecError SPEC_READ for a path that leads out of the folders, to a hidden file, to a directory or device,
+ * to a file that is too large, may not be read or is not UTF-8.
+ */
+export function readAppFile(open: OpenFolders, file: string, placeOf: () => Place): string | undefined {
+  const { folders, overlay } = open;
+  const refuse: Refuse = (why, cause) => {
+    const place = placeOf();
+    return new SpecError('SPEC_READ', `${printPlace(place)}: the file "${file}" ${why}.`, { place, cause });
+  };
+  const relative = file.replaceAll('\\', '/');
+  if (relative.includes('\0') || path.posix.isAbsolute(relative) || /^[a-zA-Z]:/.test(relative)) {
+    throw refuse('is no path relative to the app');
+  }
+  const target = path.resolve(folders[0] ?? '', relative);
+  assertReadable(folders, target, refuse);
+  const edited = overlay?.get(target);
+  if (edited !== undefined) return edited;
+  try {
+    const { real, stats } = followLinks(open, target);
+    // A link may lead anywhere, so what it leads to is judged again.
+    if (real !== target) assertReadable(folders, real, refuse);
+    if (!stats.isFile()) throw refuse('is no regular file');
+    // Another may lie there by now: what is open is judged once more.
+    const read = readRegularFile(real, MAX_FILE_BYTES, (opened) => assertReadable(folders, opened, refuse));
+    if (!read.ok) throw refuse(read.problem);
+    return decode(read.bytes, refuse);
+  } catch (error) {
+    if (error instanceof SpecError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw refuse(`cannot be read (${code ?? 'unknown error'})`, error);
+  }
+}
+
+/** Of files in one folder the folder is resolved once. */
+function followLinks(
+  { realFolders }: OpenFolders,
+  target: string,
+): { readonly real: string; readonly stats: Stats } {
+  const stats = lstatSync(target);
+  if (stats.isSymbolicLink()) {
+    const real = realpathSync.native(target);
+    return { real, stats: statSync(real) };
+  }
+  const folder = path.dirname(target);
+  const realFolder = realFolders.get(folder) ?? realpathSync.native(folder);
+  realFolders.set(folder, realFolder);
+  return { real: realFolder === folder ? target : path.join(realFolder, path.basename(target)), stats };
+}
+
+function assertReadable(folders: readonly string[], absolute: string, refuse: Refuse): void {
+  const folder = folders.find((one) => isBelow(one, absolute));
+  if (folder === undefined) throw refuse("lies outside of the app's folder");
+  // Keys and credentials lie in hidden files: `.secrets/apikey` of the editor, `.env`, `.docker/config.json`.
+  const hidden = absolute
+    .slice(folder.length)
+    .split(path.sep)
+    .find((step) => step.startsWith('.'));
+  if (hidden !== undefined) throw refuse(`is hidden (${hidden}), and hidden files are never read`);
+}
+
+/** Of paths that are absolute and without `..`. */
+function isBelow(folder: string, absolute: string): boolean {
+  return absolute === folder || absolute.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
+}
+
+function decode(bytes: Buffer, refuse: Refuse): string {
+  if (!isUtf8(bytes)) throw refuse('is not UTF-8 text');
+  return bytes.toString('utf8');
+}

@@ -1,0 +1,171 @@
+import type { App } from '../../document/app.js';
+import { RecordingError } from '../../errors/recording-error.js';
+import { readSanitize, type Sanitize } from '../../redaction/sanitize-paths.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { fakeSecret, secretPlaceholder } from '../cases/secret-placeholders.js';
+import { canonicalRequest } from '../exchanges/canonical-request.js';
+import type { Exchange } from '../exchanges/exchange.js';
+import type { Fixture, FixtureInput, Outcome } from '../fixtures/fixture.js';
+import { maskValue } from '../secrets/mask-value.js';
+import {
+  type ChooseStandIn,
+  createSecretBook,
+  plainStandIn,
+  type SecretBook,
+} from '../secrets/secret-book.js';
+import type { Placeholders } from '../secrets/write-placeholders.js';
+import { listAppTexts, listSanitized } from './app-texts.js';
+import { chooseHeaders, type KeepsHeader } from './kept-headers.js';
+import { learnRequest, learnResponse } from './learn-call.js';
+import { learnDerived, learnDigests } from './learn-derived.js';
+import { isSecretParameter, learnInput, listSecretParameters } from './learn-input.js';
+import { maskIncoming, maskResponse } from './mask-call.js';
+import type { RecordedCall } from './record-transport.js';
+import { type PlayedRun, rehearse } from './replay-answers.js';
+import { shapedStandIn } from './shaped-stand-in.js';
+
+/** A run that was made against a service, with all it was given and has sent and received: secrets included. */
+export interface RunToRecord extends Pick<Fixture, 'kind'> {
+  readonly app: App;
+  readonly component: { readonly type: string; readonly name: string };
+  readonly input: FixtureInput;
+  /** What replaced the common data, or the common data itself. */
+  readonly common?: unknown;
+  readonly calls: readonly RecordedCall[];
+  /** See `createDigestLog`. Default: none. */
+  readonly digests?: readonly Uint8Array[] | undefined;
+  /** Addresses that stood in for others in this run, each with the one the app means: a mapped host. Default: none. */
+  readonly addresses?: readonly (readonly [from: string, to: string])[] | undefined;
+  /** Secrets that have a name already, which they keep: value by name. Default: names are made of where they stand. */
+  readonly secrets?: ReadonlyMap<string, string> | undefined;
+  /** How it ended, as far as a rehearsal has to end the same way. */
+  readonly ended: { readonly error?: Outcome['error']; readonly bundleCount?: number | undefined };
+}
+
+/** A run without secrets, that has been run once more with what stands for them. */
+export interface RehearsedRun {
+  readonly rehearsal: PlayedRun;
+  readonly book: SecretBook;
+  /** The fixture that was rehearsed, secrets replaced by their stand-ins. */
+  readonly fixture: Fixture;
+  readonly placeholders: Placeholders;
+}
+
+/** What is learned of secrets in one round takes their places in the next. */
+const MAX_ROUNDS = 6;
+
+/**
+ * Takes the secrets out of a run: whatever is secret gets a stand-in, and the run is made once more over no network, with
+ * the answers that came and the stand-ins in place of the secrets. So all that the app makes of a secret is made of its
+ * stand-in: encodings, hashes, signatures. Where an app looks into a secret, stand-ins of the same form are tried.
+ *
+ * @throws RecordingError (RECORDING_REFUSED) for a run that does not come out the same without its secrets
+ */
+export async function rehearseRun(run: RunToRecord): Promise<RehearsedRun> {
+  const plain = await rehearseWith(run, plainStandIn);
+  if (plain.problem === undefined) return plain.rehearsed;
+  const shaped = await rehearseWith(run, shapedStandIn);
+  if (shaped.problem === undefined) return shaped.rehearsed;
+  throw new RecordingError(
+    `The run does not come out the same when it is played: ${plain.problem} What it does depends on something that is not recorded, such as chance or the time.`,
+  );
+}
+
+interface Attempt {
+  readonly rehearsed: RehearsedRun;
+  /** Why it is not the same run; undefined where it is. */
+  readonly problem: string | undefined;
+}
+
+async function rehearseWith(run: RunToRecord, choose: ChooseStandIn): Promise<Attempt> {
+  const book = createSecretBook(choose);
+  const { app, component, common, input } = run;
+  const secretFields = listSecretParameters(app, component);
+  const sanitize = readSanitize(listSanitized(app));
+  const keeps = chooseHeaders(listAppTexts(app));
+  const isConnectionData = run.kind.startsWith('oauth2-');
+  for (const [name, value] of run.secrets ?? []) book.enter(name, value);
+  learnInput(input, { app, common, secretFields, isConnectionData }, book);
+  for (const [from, to] of run.addresses ?? []) book.enterDerived(from, to);
+  for (const call of run.calls) learnResponse(call, sanitize, book);
+  let before = '';
+  for (let round = 1; ; round++) {
+    const fixture = maskRun(run, book, keeps);
+    const rehearsal = await rehearse(fixture, app);
+    const written = JSON.stringify(fixture);
+    // What does not fit yet may do so with what the next round knows: the signature of a call that was received.
+    if (written === before || round >= MAX_ROUNDS) {
+      const rehearsed = { rehearsal, book, fixture, placeholders: mapPlaceholders(book) };
+      return { rehearsed, problem: findProblem(run, rehearsal) };
+    }
+    before = written;
+    learnFrom(rehearsal, run, sanitize, book);
+  }
+}
+
+/** What the run was given and what came back, without secrets. */
+function maskRun(run: RunToRecord, book: SecretBook, keeps: KeepsHeader): Fixture {
+  const { app, component, kind, common, input } = run;
+  const { parameters, request, ...rest } = input;
+  const isSecretField = isSecretParameter(listSecretParameters(app, component));
+  const masked = {
+    ...(maskValue(rest, book) as FixtureInput),
+    ...(parameters !== undefined && {
+      parameters: maskValue(parameters, book, isSecretField) as PlainObject,
+    }),
+    ...(request !== undefined && { request: maskIncoming(request, book) }),
+  };
+  return {
+    name: 'recording',
+    kind,
+    component,
+    expect: run.ended.error === undefined ? {} : { error: {} },
+    // As in a case.
+    input: { checkParameters: true, ...masked },
+    ...(common !== undefined && { common: maskValue(common, book) }),
+    exchanges: run.calls.map((call): Exchange => ({ response: maskResponse(call, book, keeps) })),
+  };
+}
+
+function learnFrom(rehearsal: PlayedRun, run: RunToRecord, sanitize: Sanitize, book: SecretBook): void {
+  learnDigests(run.digests ?? [], rehearsal.digests, book);
+  for (const [index, call] of run.calls.entries()) {
+    const request = rehearsal.requests[index];
+    if (request !== undefined) learnDerived(canonicalRequest(call.request), canonicalRequest(request), book);
+    learnRequest(call, sanitize, book);
+  }
+}
+
+/** Why a rehearsal is not the same run; undefined for one that is. */
+function findProblem({ calls, ended }: RunToRecord, { requests, outcome }: PlayedRun): string | undefined {
+  if (requests.length !== calls.length) {
+    const count = requests.length < calls.length ? `only ${requests.length} of` : 'more than';
+    return `it makes ${count} the ${calls.length} calls.`;
+  }
+  const wrong = calls.findIndex(({ request }, index) => request.method !== requests[index]?.method);
+  if (wrong >= 0)
+    return `call ${wrong + 1} is ${requests[wrong]?.method} instead of ${calls[wrong]?.request.method}.`;
+  const [was, is] = [ended.error?.type, outcome.error?.type];
+  if (was !== is) return `it ends with ${describeEnd(outcome.error)} instead of ${describeEnd(ended.error)}.`;
+  const [given, played] = [ended.bundleCount, outcome.bundles?.length];
+  if (given === undefined || given === played) return undefined;
+  return `it gives ${played ?? 0} bundles instead of ${given}.`;
+}
+
+function describeEnd(error: Outcome['error']): string {
+  return error === undefined ? 'no error' : `the error ${error.type}`;
+}
+
+/** Of all stand-ins that have a name, what is written in their place. */
+export function mapPlaceholders(book: SecretBook): Placeholders {
+  const named = book.secrets().filter(({ isDerived }) => !isDerived);
+  return new Map(named.map(({ name, standIn }) => [standIn, secretPlaceholder(name)]));
+}
+
+/** Of all stand-ins those that are none by default, for the member `secrets` of a case. */
+export function listStandIns(book: SecretBook): Record<string, string | number> {
+  const own = book
+    .secrets()
+    .filter(({ isDerived, name, standIn }) => !isDerived && standIn !== fakeSecret(name));
+  return Object.fromEntries(own.map(({ name, standIn }) => [name, standIn]));
+}
