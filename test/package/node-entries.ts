@@ -32,7 +32,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it with a reason.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [4, 580],
+  // A kilobyte more: what earlier answers have told is looked through before anything leaves for another host.
+  index: [4, 581],
   iml: [3, 167],
   rest: [4, 232],
   scenario: [5, 608],
