@@ -25,8 +25,8 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   ['rest/index.ts', 125, 305],
   // Running and recording the tests of apps is what it is for.
   // Which headers of answers are kept, what a file of an app is called, and the ceilings of forms are files.
-  // Files are read once they are open, by one function.
-  ['testing/index.ts', 508, 789],
+  // Files are read once they are open, by one function: a kilobyte.
+  ['testing/index.ts', 508, 790],
   ['cli/bin.ts', 2, 2],
 ];
 
