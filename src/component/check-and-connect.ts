@@ -53,7 +53,7 @@ async function begin(
   const connectionName = typeof input.connection === 'string' ? input.connection : undefined;
   const started = startRun(runtime, ready, { ...traits, connectionName });
   const { log } = started.context.run;
-  log.learn(secrets);
+  log.learnCredentials(secrets);
   if (log.isUnsettled) await log.settle(new Turns());
   for (const { message, place } of await runtime.functionWarnings(subject.form.elements, ...subject.specs)) {
     started.context.warn({ code: 'function', message, place });

@@ -40,7 +40,7 @@ export function startRun(runtime: Runtime, input: RunInput, traits: RunTraits = 
     hidesTemp: traits.hidesTemp,
     identifyConnection: () => nameConnection(runtime, input, traits),
   };
-  const run = new Run(runtime.settings, rules, collectSecrets(input.connection, common));
+  const run = new Run(runtime.settings, rules, collectSecrets(input.connection, common, input.webhook));
   const context = RunContext.start(run, createScope(runtime, input, common));
   return { context, finish: watchTime(run, input.signal) };
 }

@@ -24,6 +24,8 @@ import {
 export interface KnownSecrets {
   /** Grows with every secret that was not known. */
   readonly version: () => number;
+  /** Characters of the longest secret. */
+  readonly longest: () => number;
   readonly add: (secret: string) => void;
   /**
    * The first `length` characters of a text with every stretch that holds a secret replaced, also one that goes on behind
@@ -86,15 +88,18 @@ export function createKnownSecrets(): KnownSecrets {
     base64: createPatternSet(),
   };
   let units = 0;
+  let longest = 0;
   const find = (text: string): readonly Stretch[] =>
     secrets.size > 0 && mayHold(text, patterns) ? findSecrets(text, patterns) : [];
   return {
     version: () => secrets.size,
+    longest: () => longest,
     add: (secret) => {
       if (secrets.has(secret) || secrets.size >= MAX_SECRETS || units >= MAX_UNITS.written) return;
       const forms = secretForms(secret, chooseForms(secrets.size, units));
       if (forms === undefined) return;
       secrets.add(secret);
+      longest = Math.max(longest, secret.length);
       for (const form of forms.plain) patterns.plain.add(foldSpaces(form));
       for (const form of forms.hex) patterns.hex.add(form);
       for (const form of forms.base64) patterns.base64.add(form);

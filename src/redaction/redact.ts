@@ -61,6 +61,8 @@ export interface Redactor {
   readonly response: (response: LoggableResponse) => LoggableResponse;
   /** Whether a text holds a known secret, in whatever form. */
   readonly holdsSecret: (text: string) => boolean;
+  /** Characters of the longest known secret. */
+  readonly longestSecret: () => number;
   /** The same redactor, hiding further paths; what either learns, both know. */
   readonly withSanitize: (sanitize: readonly string[]) => Redactor;
   /** Further values that must not be shown, known from here on. */
@@ -111,6 +113,7 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
       return showValue(value, rules);
     },
     holdsSecret: known.isIn,
+    longestSecret: known.longest,
     // Headers first: what they teach is then found in the address and the body.
     request: ({ method, url, headers, body }) => {
       const rules = rulesOfCall();

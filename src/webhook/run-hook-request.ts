@@ -52,7 +52,7 @@ export async function runHookRequest(
   const data = { ...input.parameters, ...stored, ...input.data };
   const subject = (): RunSubject => hookSubject(component, communication, step !== 'detach');
   const work = async (context: RunContext): Promise<HookResult> => {
-    context.redactor.learn(collectSecrets(input.webhook, input.parameters));
+    context.redactor.learn(collectSecrets(input.parameters));
     const result = isImplemented ? await keepData(await runtime.compile(communication), context) : {};
     return { result, isImplemented };
   };

@@ -21,7 +21,7 @@ export function startEvent(runtime: Runtime, input: WebhookInput): StartedRun {
   const parameters = input.parameters ?? input.data;
   const started = startRun(runtime, { parameters, data: parameters ?? {}, webhook, signal });
   // A hook's parameters hold what its events are signed with.
-  started.context.run.log.learn(collectSecrets(parameters, webhook));
+  started.context.run.log.learn(collectSecrets(parameters));
   return started;
 }
 

@@ -146,6 +146,66 @@ describe('the link of a next page to a host the app does not name', () => {
   });
 });
 
+describe('what a service or a hook has told under a name that says secret', () => {
+  const TOLD = 'told-by-the-service';
+  const login = { url: '/login', response: { temp: { a: '{{body.access_token}}' } } };
+  const send = (communication: Record<string, unknown>) => ({
+    headers: { 'X-A': '{{temp.a}}' },
+    ...communication,
+  });
+  const told = defineApp({
+    name: 'told',
+    base: { baseUrl: API },
+    modules: {
+      header: { type: 'search', communication: [login, send({ url: '/moved' })] },
+      body: {
+        type: 'search',
+        communication: [login, { url: '/moved', method: 'POST', body: { a: '{{temp.a}}' } }],
+      },
+      far: { type: 'search', communication: [login, { url: '/other' }, send({ url: '/moved' })] },
+      page: read({
+        url: '/paged',
+        pagination: { url: '{{body.next}}', headers: { 'X-A': '{{body.session_token}}' } },
+      }),
+      hook: { type: 'search', communication: { url: '/moved', headers: { 'X-A': '{{webhook.secret}}' } } },
+      path: { type: 'search', communication: { url: '/{{webhook.secret}}/moved' } },
+      field: {
+        type: 'search',
+        staticParams: [{ name: 'code', type: 'password' }],
+        communication: { url: '/{{parameters.code}}/moved' },
+      },
+    },
+  });
+
+  it.each(['header', 'body', 'far', 'page', 'hook', 'path', 'field'])('%s', async (name) => {
+    const there: string[] = [];
+    const engine = createEngine({
+      app: told,
+      transport: async ({ url, headers, body }) => {
+        const { origin, pathname } = new URL(url);
+        if (origin === OTHER) there.push(JSON.stringify([url, headers, String(body ?? '')]));
+        const isMoved = origin === API && pathname.endsWith('/moved');
+        const location = `${OTHER}${pathname}`;
+        const answer = { access_token: TOLD, session_token: TOLD, items: [1], next: `${OTHER}/more` };
+        return {
+          status: isMoved ? 307 : 200,
+          headers: isMoved ? { location } : { 'content-type': 'application/json' },
+          body: Buffer.from(origin === API && !isMoved ? JSON.stringify(answer) : '{}'),
+          url,
+        };
+      },
+    });
+    const report = await engine.module(name).run({ webhook: { secret: TOLD }, parameters: { code: TOLD } });
+    await engine.close();
+    expect(there.join()).not.toContain(TOLD);
+    expect(JSON.stringify([report.trace, report.warnings, report.error])).not.toContain(
+      name === 'field' || name === 'path' ? `${OTHER}/${TOLD}` : TOLD,
+    );
+    const tellings = [...report.warnings.map(({ message }) => message), report.error?.message ?? ''];
+    expect(tellings.join()).toMatch(/appHosts/);
+  });
+});
+
 describe('secrets go along', () => {
   it.each<[string, EngineOptions['network']]>([
     ['to a host that appHosts names', { appHosts: ['files.other.net'] }],

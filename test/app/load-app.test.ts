@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openAppFolder } from '../../src/app/loading/app-folder.js';
 import { loadApp } from '../../src/app/loading/load-app.js';
 import { MAX_FILE_BYTES } from '../../src/app/loading/read-app-file.js';
 import { type Files, link, specErrorOf, warningsOf, writeApp } from './temp-app.js';
@@ -440,6 +441,21 @@ describe('apps that cannot be loaded', () => {
       url: 'https://x.test/x',
     });
   });
+});
+
+it('reads nothing outside where a folder becomes a link between two of its files', async () => {
+  const root = writeApp({
+    'app/m/first.imljson': {},
+    'app/m/second.imljson': { url: 'inside' },
+    'outside/second.imljson': { url: 'canary' },
+  });
+  const folder = openAppFolder(path.join(root, 'app'));
+  const place = () => ({ file: 'makecomapp.json' });
+  expect(await folder.read('m/first.imljson', place)).toBe('{}');
+  renameSync(path.join(root, 'app/m'), path.join(root, 'app/n'));
+  link('../outside', path.join(root, 'app/m'));
+  const error = await specErrorOf(() => folder.read('m/second.imljson', place));
+  expect(error.message).toContain("lies outside of the app's folder");
 });
 
 it('keeps names that mean something to JavaScript as plain names', async () => {

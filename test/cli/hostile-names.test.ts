@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeApp } from '../app/temp-app.js';
@@ -43,9 +43,35 @@ const FILES = {
   'tests/good/broken.test.json': `{"title":"${TEXT}"`,
 };
 
-function writeHostileApp(): string {
+/** A name that cases can have. */
+const NAME = '\u001b[31m\u009b2J\u202e\u200b';
+
+/** Loads and runs, so that what is written on the way is seen, too. */
+const SOUND = {
+  'makecomapp.json': {
+    components: {
+      module: { [NAME]: { label: TEXT, moduleType: 'action', ...code('good.imljson') } },
+      webhook: { [NAME]: { webhookType: 'web', ...code('hook.imljson') } },
+    },
+  },
+  'good.imljson': FILES['good.imljson'],
+  'hook.imljson': { output: '{{body}}' },
+};
+
+const HAR = {
+  log: {
+    entries: [
+      {
+        request: { method: 'GET', url: 'https://api.example.com/', headers: [] },
+        response: { status: 200, headers: [{ name: 'x-a', value: POISON }], content: { text: TEXT } },
+      },
+    ],
+  },
+};
+
+function writeHostileApp(files: Parameters<typeof writeApp>[0] = FILES): string {
   const app = path.join(writeApp({}), `app${POISON}`);
-  renameSync(writeApp(FILES), app);
+  renameSync(writeApp(files), app);
   return app;
 }
 
@@ -88,6 +114,27 @@ describe.each([
       { terminal, env },
     );
     expect((out + err).length).toBeGreaterThan(0);
+    const own = terminal ? OWN : /(?!)/g;
+    for (const text of [out, err]) expect(STEERING.exec(text.replace(own, ''))).toBeNull();
+  });
+
+  it.each([
+    [['run', '$', NAME]],
+    [['init', 'tests', '$']],
+    [['schemas', '$', '--write', '--workspace', '$']],
+    [['test', '$', '--from-har', `$/${POISON}.har`]],
+  ])('%j of an app that loads writes nothing that steers it', async (args) => {
+    const app = writeHostileApp(SOUND);
+    writeFileSync(path.join(app, `${POISON}.har`), JSON.stringify(HAR));
+    const {
+      out,
+      err,
+      code: exit,
+    } = await cli(
+      args.map((arg) => arg.replace('$', app)),
+      { terminal },
+    );
+    expect(exit).toBe(0);
     const own = terminal ? OWN : /(?!)/g;
     for (const text of [out, err]) expect(STEERING.exec(text.replace(own, ''))).toBeNull();
   });

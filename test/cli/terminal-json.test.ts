@@ -7,13 +7,28 @@ const STEERING = [
   ...['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069'],
   // What some take for the end of a line, and what nobody sees.
   ...['\u2028', '\u2029', '\u180e', '\u200b', '\u2060', '\u2064', '\u206a', '\ufeff', '\ufff9', '\u{e0041}'],
+  // Blanks of letters, and formats that show nothing.
+  ...[
+    '\u00ad',
+    '\u034f',
+    '\u115f',
+    '\u1160',
+    '\u17b4',
+    '\u180b',
+    '\u3164',
+    '\uffa0',
+    '\u{1bca0}',
+    '\u{1d173}',
+  ],
+  // What chooses the picture of a sign, where no such sign is before it.
+  ...['\ufe00', '\ufe0f', '\u{e0100}', '\u{e01ef}'],
 ];
 
 describe('JSON that is printed', () => {
   it.each([{ terminal: true }, { terminal: false }])(
     'holds nothing that steers a terminal: %j',
     async (io) => {
-      const value = { text: STEERING.join('x'), [`name${STEERING.join('')}`]: 1, lines: 'a\nb\tc' };
+      const value = { text: STEERING.join('x'), [`name${STEERING.join('x')}`]: 1, lines: 'a\nb\tc' };
       for (const form of [['--json'], []]) {
         const { out } = await cli(['eval', '{{v}}', '--context', JSON.stringify({ v: value }), ...form], io);
         for (const char of STEERING) expect(out).not.toContain(char);
@@ -33,5 +48,19 @@ describe('JSON that is printed', () => {
     ]);
     expect(out).toContain(kept);
     expect(out).toContain('adm\\u200din \\u200cx');
+  });
+
+  it('keeps one sign that chooses a picture behind a sign that has several, and shows more of them', async () => {
+    const kept = '❤\ufe0f 1\ufe0f\u20e3 ©\ufe0f 葛\u{e0100} 𠀀\u{e0101} 👁\ufe0f\u200d🗨\ufe0f';
+    const hidden = '❤\ufe0f\ufe01 葛\u{e0100}\u{e0101} 葛\u{e0100}\ufe00 😀\u{e0120}';
+    const { out } = await cli([
+      'eval',
+      '{{v}}',
+      '--context',
+      JSON.stringify({ v: `${kept} ${hidden}` }),
+      '--json',
+    ]);
+    expect(out).toContain(kept);
+    expect(out).toContain('❤\ufe0f\\ufe01 葛\u{e0100}\\udb40\\udd01 葛\u{e0100}\\ufe00 😀\\udb40\\udd20');
   });
 });

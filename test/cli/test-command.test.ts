@@ -387,6 +387,18 @@ describe('iml test', () => {
     expect(await started.code).toBe(130);
   });
 
+  it('runs no test of a function that is a link out of the app', async () => {
+    const outside = path.join(folder, '..', `${path.basename(folder)}.txt`);
+    writeFileSync(outside, 'canary = 1; throw new Error(canary)');
+    rmSync(path.join(folder, 'functions/twice/twice.test.js'));
+    symlinkSync(outside, path.join(folder, 'functions/twice/twice.test.js'));
+    const { code, out, err } = await test();
+    rmSync(outside);
+    expect(code).toBe(1);
+    expect(out).toContain("lies outside of the app's folder");
+    expect(out + err).not.toContain('canary');
+  });
+
   it('says so where there is no test', async () => {
     rmSync(path.join(folder, 'tests'), { recursive: true });
     rmSync(path.join(folder, 'functions/twice/twice.test.js'));

@@ -16,6 +16,7 @@ function ruleNoting(lengths: number[]): CrossingRule {
       lengths.push(text.length);
       return text.includes(SECRET);
     },
+    longestSecret: () => SECRET.length,
     holdsCredential: () => false,
     onWithheld: () => {},
   };
@@ -52,4 +53,20 @@ describe('a body for a host that nobody named', () => {
       await expect(withholdSecretsInTurns(withBody(body), ruleNoting([]))).rejects.toMatchObject(refused);
     },
   );
+
+  it('is refused for a secret that is longer than a piece, wherever pieces end', async () => {
+    const long = Array.from({ length: 12_000 }, (_, index) => (index * index).toString(36))
+      .join('')
+      .slice(0, 20_000);
+    const rule: CrossingRule = {
+      ...ruleNoting([]),
+      holdsSecret: (text) => text.includes(long),
+      longestSecret: () => long.length,
+    };
+    for (let at = 0; at < 70_000; at += 3000) {
+      const body = Buffer.alloc(MOST + 100_000, 'x');
+      body.write(long, at);
+      await expect(withholdSecretsInTurns(withBody(body), rule)).rejects.toMatchObject(refused);
+    }
+  });
 });

@@ -33,7 +33,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
   // The index of patterns, for runs that fail, raised it.
-  index: [4, 583],
+  // A kilobyte more: what earlier answers have told is looked through before anything leaves for another host.
+  index: [4, 585],
   iml: [3, 167],
   rest: [4, 232],
   scenario: [5, 611],

@@ -146,6 +146,17 @@ describe('iml rest', () => {
     },
   );
 
+  it.skipIf(process.platform === 'win32')(
+    'keeps a key from others that was put back open to them',
+    async () => {
+      expect(await run(['token', '--data', 'back', '--create']).code).toBe(0);
+      const key = join(cwd, 'back/encryption-key');
+      await chmod(key, 0o666);
+      expect(await run(['token', '--data', 'back']).code).toBe(0);
+      expect((await stat(key)).mode & 0o777).toBe(0o600);
+    },
+  );
+
   it('starts with no key but its own, and says which file it is about', async () => {
     expect(await run(['token', '--data', 'keyed', '--create']).code).toBe(0);
     const file = join(cwd, 'keyed/encryption-key');

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Place, printPlace } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
+import { readRegularFile } from '../../util/files/read-regular-file.js';
 
 /** Larger files are refused: the largest file of a real app has some 100 KB. [choice] */
 export const MAX_FILE_BYTES: number = 8 * 1024 * 1024;
@@ -46,8 +47,10 @@ export function readAppFile(open: OpenFolders, file: string, placeOf: () => Plac
     // A link may lead anywhere, so what it leads to is judged again.
     if (real !== target) assertReadable(folders, real, refuse);
     if (!stats.isFile()) throw refuse('is no regular file');
-    if (stats.size > MAX_FILE_BYTES) throw refuse(`has more than ${MAX_FILE_BYTES} bytes`);
-    return decode(readFileSync(real), refuse);
+    // Another may lie there by now: what is open is judged once more.
+    const read = readRegularFile(real, MAX_FILE_BYTES, (opened) => assertReadable(folders, opened, refuse));
+    if (!read.ok) throw refuse(read.problem);
+    return decode(read.bytes, refuse);
   } catch (error) {
     if (error instanceof SpecError) throw error;
     const { code } = error as NodeJS.ErrnoException;

@@ -45,7 +45,7 @@ async function initTests(args: Arguments, io: Io): Promise<number> {
     if (tested.has(component)) continue;
     const { file, text, error } = await makeSkeleton(app, subject, schema);
     const target = path.join(tests, ...file.split('/'));
-    const shown = path.relative(io.cwd, target) || target;
+    const shown = printableLine(path.relative(io.cwd, target) || target);
     if (await write(target, text)) {
       count++;
       const note = error === undefined ? '' : `  its made-up answers lead to an error: ${error}`;
@@ -56,7 +56,7 @@ async function initTests(args: Arguments, io: Io): Promise<number> {
   await io.stderr.write(
     count === 0
       ? 'Every component has a test.\n'
-      : `${count} ${noun} written. Run them: iml test ${folder}\n`,
+      : `${count} ${noun} written. Run them: iml test ${printableLine(folder)}\n`,
   );
   return EXIT.ok;
 }

@@ -14,6 +14,7 @@ import { formatInstant } from '../output/format-instant.js';
 import { shownScenario } from '../output/host/shown-scenario.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
+import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 
 const ACTIONS = ['list', 'show', 'stuck', 'on', 'off', 'retry', 'discard'] as const;
@@ -121,10 +122,10 @@ async function act(
   switch (action) {
     case 'on':
       await desk.activate(name);
-      return `The scenario "${name}" is on.\n`;
+      return `The scenario "${printableLine(name)}" is on.\n`;
     case 'off':
       await desk.deactivate(name);
-      return `The scenario "${name}" is off. What comes in waits.\n`;
+      return `The scenario "${printableLine(name)}" is off. What comes in waits.\n`;
     case 'retry':
       await desk.retry(readId(name, 'incomplete execution'));
       return `The incomplete execution ${name} waits to be tried again.\n`;

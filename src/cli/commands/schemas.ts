@@ -14,6 +14,7 @@ import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { printPrettyJson } from '../output/json-output.js';
+import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 
 export const SCHEMAS_COMMAND: Command = {
@@ -90,7 +91,7 @@ async function writeSchemas(args: Arguments, io: Io): Promise<number> {
     await writeWholeFile(path.join(schemas, `${name}.schema.json`), `${printPrettyJson(schema)}\n`);
   }
   await writeWholeFile(file, merged.text);
-  const at = (found: string): string => path.relative(io.cwd, found) || '.';
+  const at = (found: string): string => printableLine(path.relative(io.cwd, found) || '.');
   await io.stdout.write(`${all.length} schemas in ${at(schemas)}, named in ${at(file)}.\n`);
   return EXIT.ok;
 }

@@ -219,7 +219,7 @@ async function setUp(setup: Setup): Promise<ReadonlySet<string>> {
 
 /** Who knows an address may send to it: it is told to people, and no part of a log that is kept. */
 function showAddress({ name, url }: Hook, { isLogKept }: Setup): string {
-  return isLogKept ? `has an address: iml scenarios show ${name}` : url;
+  return isLogKept ? `has an address: iml scenarios show ${printableLine(name)}` : url;
 }
 
 /** Takes away what an earlier start has set up and this one does not name. */

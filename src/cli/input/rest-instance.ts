@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { chmod, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { loadPackages } from '../../errors/load-packages.js';
 import { createRest, type Rest, type RestOptions } from '../../rest/create-rest.js';
@@ -7,6 +7,7 @@ import { configError } from '../../rest/problems.js';
 import { createZoneDirectory } from '../../rest/services/zone-directory.js';
 import { findRestPostgres, openRestPostgres, openRestSqlite } from '../../rest/store/open-rest-store.js';
 import type { RestStore } from '../../rest/store/tables.js';
+import { OWNER_ONLY_FILE } from '../../util/files/owner-only.js';
 import { readErrno } from '../../util/files/read-errno.js';
 import { SEAL_KEY_BYTES } from '../../util/seal.js';
 import type { Arguments, OptionSpec } from '../command.js';
@@ -130,7 +131,8 @@ async function readKey({ folder }: RestPlace, { env }: Io): Promise<NamedKey> {
     );
   }
   // A process that starts beside us finds the same key, whoever made it.
-  if (!hasKey) await writeKey(file);
+  if (hasKey) await makeOwnerOnly(file);
+  else await writeKey(file);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw configError(`The file ${file} cannot be read (${readErrno(error)}).`, error);
   });
@@ -140,6 +142,13 @@ async function readKey({ folder }: RestPlace, { env }: Io): Promise<NamedKey> {
 async function makeFolder(folder: string): Promise<void> {
   await makePrivateFolder(folder).catch((error: unknown) => {
     throw configError(`The folder ${folder} cannot be made or made private (${readErrno(error)}).`, error);
+  });
+}
+
+/** A copy that was put back may be open to others. */
+async function makeOwnerOnly(file: string): Promise<void> {
+  await chmod(file, OWNER_ONLY_FILE).catch((error: unknown) => {
+    throw configError(`The file ${file} cannot be made private (${readErrno(error)}).`, error);
   });
 }
 

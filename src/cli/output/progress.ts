@@ -1,7 +1,7 @@
 import type { RunStats } from '../../component/report.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { Io } from '../io.js';
-import { fitText } from './terminal-text.js';
+import { fitText, printableLine } from './terminal-text.js';
 
 const INTERVAL_MS = 200;
 const ERASE_LINE = '\r\u001b[K';
@@ -21,7 +21,8 @@ export function startProgress(line: () => string, io: Pick<Io, 'stderr' | 'env'>
     return { above: (write) => write(), stop: async () => {} };
   // The line is decoration: whoever closed standard error does not miss it.
   const show = (text: string): Promise<void> => stderr.write(text).catch(() => {});
-  const draw = (): void => void show(`${ERASE_LINE}${fitText(line(), (stderr.columns ?? 80) - 1)}`);
+  const draw = (): void =>
+    void show(`${ERASE_LINE}${fitText(printableLine(line()), (stderr.columns ?? 80) - 1)}`);
   const timer = setInterval(draw, INTERVAL_MS);
   timer.unref();
   draw();

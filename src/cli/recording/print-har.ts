@@ -5,6 +5,7 @@ import { readErrno } from '../../util/files/read-errno.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
+import { escapeUnsafe } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 import { countNouns, describeSecrets } from './write-case-files.js';
 
@@ -19,7 +20,7 @@ export async function printHarExchanges(har: string, folder: string, io: Io): Pr
     throw usageError(`--from-har: the file "${har}" cannot be read (${readErrno(error)}).`, error);
   });
   const { text: exchanges, count, skipped, ...found } = convertHar(text, har, app);
-  await io.stdout.write(exchanges);
+  await io.stdout.write(escapeUnsafe(exchanges));
   const left = skipped === 0 ? '' : `, ${skipped} left out`;
   await io.stderr.write(`${countNouns(count, 'exchange')}${left}. ${describeSecrets(found)}`);
   return EXIT.ok;

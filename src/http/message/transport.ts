@@ -37,6 +37,8 @@ export interface CrossingRule {
   readonly sendsSecrets: boolean;
   readonly isSecretHeader: (name: string) => boolean;
   readonly holdsSecret: (text: string) => boolean;
+  /** Characters of the longest secret that is known, as it was given. */
+  readonly longestSecret: () => number;
   /** Whether a text holds what a name of the connection says is secret. Paths have ids, which are known and no credentials. */
   readonly holdsCredential: (text: string) => boolean;
   /** Told of what is left out, and on the way to where. */

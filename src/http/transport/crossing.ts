@@ -6,9 +6,12 @@ import type { CrossingRule, TransportRequest } from '../message/transport.js';
 /** Bodies are looked through at once so far: no link of a page is asked for with more. */
 const MAX_SEARCHED_BYTES = 1024 * 1024;
 
-/** Bytes of a larger body that are looked through at a time, and of those before them once more: a secret may begin there. */
+/** Bytes of a larger body that are looked through at a time, and at least of those before them once more: a secret may begin there. */
 const PIECE_BYTES = 64 * 1024;
 const OVERLAP_BYTES = 16 * 1024;
+
+/** Bytes a character of a secret may take in the body: escaped for an address more than once, or in hex of UTF-8. [choice] */
+const BYTES_OF_CHARACTER = 8;
 
 /**
  * A request without what its sender knows as secret, as it may go to a host that nobody named: headers and pairs of the
@@ -33,8 +36,10 @@ export async function withholdSecretsInTurns(
   const { body } = request;
   if (body === undefined || body.byteLength <= MAX_SEARCHED_BYTES) return withholdSecrets(request, rule);
   const turns = new Turns();
-  for (let start = 0; start < body.byteLength; start += PIECE_BYTES) {
-    const piece = body.subarray(Math.max(0, start - OVERLAP_BYTES), start + PIECE_BYTES);
+  const overlap = Math.max(OVERLAP_BYTES, BYTES_OF_CHARACTER * rule.longestSecret());
+  const length = Math.max(PIECE_BYTES, overlap);
+  for (let start = 0; start < body.byteLength; start += length) {
+    const piece = body.subarray(Math.max(0, start - overlap), start + length);
     if (rule.holdsSecret(readText(piece))) throw refusal('in its body', request);
     if (turns.isOver) await turns.next();
   }

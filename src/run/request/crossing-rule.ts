@@ -6,6 +6,9 @@ import { isSecretName } from '../../redaction/secret-names.js';
 import type { RunContext } from '../scope/run-context.js';
 import { trustedOrigin } from './universal-host.js';
 
+/** What a run is given, and what it keeps: a member of it is a credential where its name says so. */
+const GIVEN_NAMES: readonly string[] = ['connection', 'common', 'parameters', 'data', 'webhook', 'temp'];
+
 /**
  * What goes along when a redirect or the link of a next page leads to another host: nothing the run knows as secret,
  * unless the app's base names that host or the embedder does.
@@ -13,15 +16,18 @@ import { trustedOrigin } from './universal-host.js';
 export function createCrossingRule(request: CompiledRequest, context: RunContext): CrossingRule {
   const policy = context.settings.hosts;
   const known = [request.baseUrl, request.url];
+  const { log } = context.run;
+  log.learnLast();
   return {
     isTrusted: (url) =>
       policy?.isNamed(url) === true || known.some((each) => trustedOrigin(each, context) === url.origin),
     sendsSecrets: policy?.sendsSecrets === true,
     isSecretHeader: (name) => isSecretName(name, 'header'),
     holdsSecret: (text) => context.redactor.holdsSecret(text),
+    longestSecret: () => context.redactor.longestSecret(),
     holdsCredential: (text) =>
       createRedactor({
-        secrets: collectNamedSecrets([context.scope['connection'], context.scope['common']]),
+        secrets: [...log.credentials, ...collectNamedSecrets(GIVEN_NAMES.map((name) => context.scope[name]))],
       }).holdsSecret(text),
     onWithheld: (what, origin) =>
       context.warnOnce({

@@ -1,9 +1,11 @@
+import { decodeText } from '../../http/body/decode-text.js';
 import { parseJsonInTurns } from '../../http/body/json-in-turns.js';
 import { MAX_BYTES_AT_ONCE, readUtf8InTurns } from '../../http/body/text-in-turns.js';
-import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
+import { isJsonMediaType, readContentType, responseHeader } from '../../http/message/content-type.js';
 import { findHeader } from '../../http/message/headers.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
+import { mayNameSecret } from '../../redaction/secret-names.js';
 import { Turns } from '../../util/turns.js';
 import type { RunWarning, TraceDepth, TraceEvent, TraceListener } from '../trace/trace.js';
 
@@ -21,12 +23,17 @@ const MAX_SETTLED_AT_ONCE = 1024;
 /** The same in a run that needs its redactor where it fails only: most never do. */
 const MAX_UNSETTLED = 64 * 1024;
 
+/** Bytes of answers before the last that are kept until something is told of the run: tokens are in the first ones, which are small. */
+const MAX_UNREAD_BYTES = 64 * 1024;
+
 /** What a run has to tell, and what it must not: both only grow. */
 export class RunLog {
   readonly trace: TraceLog;
   readonly warnings: RunWarning[] = [];
   /** Values that nothing may show, as long as nobody has asked for the redactor, which knows them then. */
   readonly #secrets: string[];
+  /** Those of them that let somebody in, as fields and names say. */
+  readonly #credentials: string[] = [];
   #redactor: Redactor | undefined;
   /** Characters of secrets that no redactor was made ready for. */
   #unsettled = 0;
@@ -38,6 +45,10 @@ export class RunLog {
   #told: Set<string> | undefined;
   #lastRequest: TransportRequest | undefined;
   #lastResponse: TransportResponse | undefined;
+  /** Answers that nobody has looked through for secrets, and the bytes that were ever kept so. */
+  readonly #unread: TransportResponse[] = [];
+  #unreadBytes = 0;
+  #isSanitized = false;
   /** The names that were told of each communication, in the order in which they came up. */
   #scopes: Map<object, ReadonlyMap<string, unknown>> | undefined;
 
@@ -49,7 +60,7 @@ export class RunLog {
     this.#secrets = [...secrets];
     for (const secret of secrets) this.#unsettled += secret.length;
     this.#keepsBodies = depth !== 'summary';
-    this.trace = new TraceLog(onTrace);
+    this.trace = new TraceLog(onTrace, () => this.#learnUnread());
   }
 
   /** Writes a trace with bodies, which takes long: whoever reads the events should not wait for it. */
@@ -63,6 +74,11 @@ export class RunLog {
     return this.#redactor;
   }
 
+  /** Values that let somebody in: not in the path of an address on another host either, where ids may stand. */
+  get credentials(): readonly string[] {
+    return this.#credentials;
+  }
+
   /** Further values that must not be shown, known from here on. */
   learn(secrets: Iterable<string>): void {
     for (const secret of secrets) {
@@ -70,6 +86,12 @@ export class RunLog {
       if (this.#redactor === undefined) this.#secrets.push(secret);
       else this.#redactor.learn([secret]);
     }
+  }
+
+  /** The same of `credentials`. */
+  learnCredentials(secrets: readonly string[]): void {
+    for (const secret of secrets) this.#credentials.push(secret);
+    this.learn(secrets);
   }
 
   /** Whether what is secret is so much that others would wait for whoever asks for the redactor next. */
@@ -95,6 +117,7 @@ export class RunLog {
   /** From here on, what stands at these paths of requests and responses is secret, too. */
   sanitize(paths: readonly string[]): void {
     if (paths.length === 0) return;
+    this.#isSanitized = true;
     this.#redactor = this.redactor.withSanitize(paths);
     this.#isLastLearned = false;
     this.#isAnswerLearned = false;
@@ -102,9 +125,13 @@ export class RunLog {
 
   /** Notes what is sent; what comes back is noted by `receive`. */
   send(request: TransportRequest): void {
+    const before = this.#lastResponse;
     this.#lastRequest = request;
-    this.#lastResponse = undefined;
     this.#isLastLearned = false;
+    // What the request is made of may be of the answers before it. A large one is known already, and no longer held.
+    const isKnown = this.#keepsBodies || (before?.body.byteLength ?? 0) > MAX_BYTES_AT_ONCE;
+    if (isKnown) this.#lastResponse = undefined;
+    else if (before !== undefined) this.#keepUnread(before);
   }
 
   receive(response: TransportResponse): void {
@@ -112,6 +139,13 @@ export class RunLog {
     this.#isLastLearned = false;
     this.#isAnswerLearned = false;
     if (this.#keepsBodies) this.redactor.response({ ...response, body: undefined });
+  }
+
+  #keepUnread(response: TransportResponse): void {
+    const bytes = response.body.byteLength;
+    if (bytes === 0 || this.#unreadBytes + bytes > MAX_UNREAD_BYTES) return;
+    this.#unreadBytes += bytes;
+    this.#unread.push(response);
   }
 
   /** Whether what something of so many bytes hides is learned as it comes: once somebody asks it would take long. */
@@ -142,6 +176,13 @@ export class RunLog {
     this.#isAnswerLearned = true;
   }
 
+  /** What a request was made of may be of the answers before it: they are looked through before anything of it is told. */
+  #learnUnread(): void {
+    for (const answer of this.#unread.splice(0)) {
+      if (this.#isSanitized || mayNameSecret(readAnswer(answer))) this.redactor.response(answer);
+    }
+  }
+
   /** Whether something is told for the first time. */
   isNew(key: string): boolean {
     this.#told ??= new Set();
@@ -168,6 +209,12 @@ export class RunLog {
    * places is looked up first; doing so only when something is said keeps it off the path of a good run.
    */
   clean(message: string): string {
+    this.learnLast();
+    return this.redactor.text(message);
+  }
+
+  /** Knows from here on what the last exchange holds in secret places. */
+  learnLast(): void {
     // Writing the trace is what teaches the redactor the secrets of earlier exchanges.
     if (!this.#keepsBodies) void this.trace.events;
     if (!this.#isLastLearned) {
@@ -178,8 +225,11 @@ export class RunLog {
         this.redactor.response({ ...this.#lastResponse, body: this.#isAnswerLearned ? undefined : body });
       }
     }
-    return this.redactor.text(message);
   }
+}
+
+function readAnswer({ headers, body }: TransportResponse): string {
+  return decodeText(body, readContentType(responseHeader(headers, 'content-type')).charset);
 }
 
 /**
@@ -188,11 +238,13 @@ export class RunLog {
  */
 export class TraceLog {
   readonly #listener: TraceListener | undefined;
+  readonly #beforeWriting: () => void;
   // Hard private: what is not written yet holds secrets.
   readonly #entries: (TraceEvent | (() => TraceEvent))[] = [];
 
-  constructor(listener: TraceListener | undefined) {
+  constructor(listener: TraceListener | undefined, beforeWriting: () => void = () => {}) {
     this.#listener = listener;
+    this.#beforeWriting = beforeWriting;
   }
 
   add(write: () => TraceEvent): void {
@@ -200,6 +252,7 @@ export class TraceLog {
       this.#entries.push(write);
       return;
     }
+    this.#beforeWriting();
     const event = write();
     this.#entries.push(event);
     this.#listener(event);
@@ -207,6 +260,7 @@ export class TraceLog {
 
   /** Writes what is not written yet, so that reading the events takes no time. */
   async writeInTurns(turns: Turns): Promise<void> {
+    this.#beforeWriting();
     for (const [index, entry] of this.#entries.entries()) {
       if (typeof entry === 'function') this.#entries[index] = entry();
       if (turns.isOver) await turns.next();
@@ -215,6 +269,7 @@ export class TraceLog {
 
   get events(): readonly TraceEvent[] {
     const entries = this.#entries;
+    this.#beforeWriting();
     for (const [index, entry] of entries.entries()) {
       if (typeof entry === 'function') entries[index] = entry();
     }

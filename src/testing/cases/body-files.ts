@@ -1,5 +1,6 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { readRegularFile } from '../../util/files/read-regular-file.js';
 
 /** Bytes of one body file. [choice] */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -20,12 +21,13 @@ export async function readBodyFile(caseFile: string, name: string): Promise<Body
   const target = path.resolve(folder, name);
   if (name.includes('\0') || !isBelow(folder, target)) return outside(folder);
   try {
-    const real = await realpath(target);
-    if (!isBelow(await realpath(folder), real)) return outside(folder);
-    const { size } = await stat(real);
-    if (size > MAX_BODY_BYTES) return { ok: false, problem: `has more than ${MAX_BODY_BYTES} bytes` };
-    return { ok: true, bytes: await readFile(real) };
+    const [realFolder, real] = await Promise.all([realpath(folder), realpath(target)]);
+    if (!isBelow(realFolder, real)) return outside(folder);
+    return readRegularFile(real, MAX_BODY_BYTES, (opened) => {
+      if (!isBelow(realFolder, opened)) throw new OutsideError();
+    });
   } catch (error) {
+    if (error instanceof OutsideError) return outside(folder);
     const { code } = error as NodeJS.ErrnoException;
     const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
     return {
@@ -36,6 +38,9 @@ export async function readBodyFile(caseFile: string, name: string): Promise<Body
     };
   }
 }
+
+/** Something else has taken the place of the file. */
+class OutsideError extends Error {}
 
 function outside(folder: string): BodyFile {
   return { ok: false, problem: `lies outside of ${path.basename(folder)}/` };

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CaseError } from '../../errors/case-error.js';
+import { readRegularFile } from '../../util/files/read-regular-file.js';
 import { readBodyFile } from '../cases/body-files.js';
 import { type CaseReading, readCase } from '../cases/read-case.js';
 
@@ -17,9 +17,9 @@ export async function openCase(file: string, testFolders: readonly string[]): Pr
     errors: [new CaseError(message, { place: { file, line: 1, column: 1 }, cause })],
   });
   try {
-    const bytes = await readFile(file);
-    if (bytes.byteLength > MAX_CASE_BYTES) return fail(`The file has more than ${MAX_CASE_BYTES} bytes.`);
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const read = readRegularFile(file, MAX_CASE_BYTES);
+    if (!read.ok) return fail(`The file ${read.problem}.`);
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(read.bytes);
     return await readCase(text, { file, name, readBody: (body) => readBodyFile(file, body) });
   } catch (error) {
     if (error instanceof TypeError) return fail('The file is not UTF-8 text.', error);

@@ -1,9 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type CustomFunctions, loadCustomFunctions } from '../../app/engine/custom-functions.js';
+import { openAppFolder } from '../../app/loading/app-folder.js';
 import { loadApp } from '../../app/loading/load-app.js';
 import type { App, FunctionComponent } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
+import { SpecError } from '../../errors/spec-error.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import type { RunObserver } from '../../run/scope/run-observer.js';
 import type { CaseReading, ReadCase } from '../cases/read-case.js';
@@ -211,8 +213,8 @@ class SuiteRun {
   async #runFunctions({ root, functionTests }: TestPlace, app: App): Promise<void> {
     if (functionTests === false || this.#options.casesOnly === true) return;
     for (const written of app.functions.values()) {
-      const component = await withTest(written, root);
-      if (component.test === undefined || component.test.trim() === '') continue;
+      const component = await this.#openTest(written, root);
+      if (component?.test === undefined || component.test.trim() === '') continue;
       const file = path.resolve(root, component.testFile ?? '');
       if (Array.isArray(functionTests) && !functionTests.includes(file)) continue;
       if (this.#isOver) {
@@ -246,6 +248,27 @@ class SuiteRun {
     }
   }
 
+  /** @returns undefined where the file of the test may not be read, which is told */
+  async #openTest(written: FunctionComponent, root: string): Promise<FunctionComponent | undefined> {
+    try {
+      return await withTest(written, root);
+    } catch (error) {
+      if (!(error instanceof SpecError)) throw error;
+      const { message, place = { file: root } } = error;
+      await this.#tell({
+        kind: 'function',
+        name: written.name,
+        file: path.resolve(root, written.file ?? ''),
+        durationMs: 0,
+        status: 'failed',
+        failures: [
+          { message, isDifference: false, origin: undefined, place: absolute(place, root) ?? { file: root } },
+        ],
+      });
+      return undefined;
+    }
+  }
+
   async #tell(result: TestResult): Promise<void> {
     if (result.status === 'passed') this.#passed++;
     else if (result.status === 'skipped') this.#skipped++;
@@ -273,7 +296,11 @@ function appFailure(error: EngineError, root: string, durationMs: number): TestR
   };
 }
 
-/** The test of a function may lie beside it without being declared. */
+/**
+ * The test of a function may lie beside it without being declared.
+ *
+ * @throws SpecError SPEC_READ for a link out of the app's folder, and all else that is never read
+ */
 async function withTest(component: FunctionComponent, root: string): Promise<FunctionComponent> {
   if (component.test !== undefined || component.file === undefined) return component;
   const folder = path.posix.dirname(component.file);
@@ -281,7 +308,8 @@ async function withTest(component: FunctionComponent, root: string): Promise<Fun
   const name = names.find((candidate) => candidate.endsWith('.test.js'));
   if (name === undefined) return component;
   const testFile = path.posix.join(folder, name);
-  return { ...component, test: await readFile(path.join(root, testFile), 'utf8'), testFile };
+  const test = await openAppFolder(root).read(testFile, () => ({ file: testFile }));
+  return test === undefined ? component : { ...component, test, testFile };
 }
 
 /** Opening a sandbox takes longer than a case: cases share one for each timezone. */
