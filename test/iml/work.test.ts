@@ -279,6 +279,16 @@ describe('a built-in function', () => {
     expect(() => call(17_000)).toThrow(expect.objectContaining(LIMIT));
   });
 
+  it('createJSON takes steps for the names of a large collection, which are looked up one by one', () => {
+    const write = (value: unknown) => () =>
+      withinSteps(2_000_000, () => FUNCTIONS['createJSON']?.(ENVIRONMENT, value));
+    const items = Array.from({ length: 60_000 }, (_, index) => index);
+    expect(write(items)).not.toThrow();
+    expect(write(Object.fromEntries(items.map((index) => [`name ${index}`, index])))).toThrow(
+      expect.objectContaining(LIMIT),
+    );
+  });
+
   it('sort takes steps for long texts that begin alike, and turns where they are too many', () => {
     const inOrder = alike(100, 20_000);
     const texts = inOrder.map((_, index) => inOrder[(index * 37) % 100]);

@@ -122,13 +122,17 @@ function openFrame(value: unknown, style: TreeStyle): Frame | undefined {
 
 const JSON_STYLE: TreeStyle = { listNames: listPresentNames, stepsOfPart: 20, leaf: jsonLeaf };
 
-/** To look whether a member has a value. */
+/** To look whether a member has a value: by its place in small collections, in large ones by its name. */
 const STEPS_OF_NAME = 4;
+const STEPS_OF_LOOKED_UP = 16;
+
+/** Names up to which the host keeps members by their places. */
+const MAX_PLACES = 1000;
 
 /** Names of the members whose value is neither undefined nor a function. */
 export function listPresentNames(collection: PlainObject): string[] {
   const names = Object.keys(collection);
-  spend(STEPS_OF_NAME * names.length);
+  spend((names.length > MAX_PLACES ? STEPS_OF_LOOKED_UP : STEPS_OF_NAME) * names.length);
   return names.filter((name) => {
     const member = collection[name];
     return member !== undefined && typeof member !== 'function';
