@@ -101,6 +101,7 @@ export async function processWebhook(
     return reportEvents(answer, call, context, delivered);
   } catch (error) {
     input.signal?.throwIfAborted();
+    await context.run.log.writeTrace();
     return reportFailedCall(error, phase, call, context);
   } finally {
     started.finish();

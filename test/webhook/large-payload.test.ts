@@ -44,6 +44,18 @@ describe('a large payload', () => {
     expect(turns.taken).toBeGreaterThanOrEqual(PAYLOAD_BYTES / 2 / (64 * 1024));
   });
 
+  it('leaves the thread to others between what fails and the trace that tells of it', async () => {
+    const webhook = webhookOf({ respond: { status: '{{nothing(1)}}' } }, { trace: 'deep' });
+    const fail = () => webhook.handle(call(Buffer.from('{"a":1}'), 'application/json'));
+    // Loads what calls need.
+    await fail();
+    let others = 0;
+    setImmediate(() => others++);
+    const { trace } = await fail();
+    expect(trace.some(({ kind }) => kind === 'failed')).toBe(true);
+    expect(others).toBe(1);
+  });
+
   it('leaves the thread to others while a call is processed', async () => {
     const webhook = webhookOf({ output: '{{length(body)}}' });
     let others = 0;

@@ -63,9 +63,15 @@ export class RunLog {
     this.trace = new TraceLog(onTrace, () => this.#learnUnread());
   }
 
-  /** Writes a trace with bodies, which takes long: whoever reads the events should not wait for it. */
+  /**
+   * Writes a trace with bodies, which takes long: whoever reads the events should not wait for it. What came before may have taken as
+   * long as others may wait, so it begins with their turn.
+   */
   async writeTrace(): Promise<void> {
-    if (this.#keepsBodies) await this.trace.writeInTurns(new Turns(() => {}));
+    if (!this.#keepsBodies) return;
+    const turns = new Turns();
+    await turns.next();
+    await this.trace.writeInTurns(turns);
   }
 
   /** Cleans what is shown, by what the connection and the requests so far say is secret. */
