@@ -85,10 +85,10 @@ export function createRateTable(load: Load, seconds: number, counts: readonly nu
     for (const processes of counts) {
       const fleet = await startFleet(processes, { what: peer, engine, at, maxQueued: MAX_QUEUED });
       const drain = async (): Promise<void> => {
-        for (let before = -1, { finished } = await fleet.report(); finished !== before; ) {
+        for (let before = -1; ; await sleep(200)) {
+          const { finished } = await fleet.report();
+          if (finished === before) return;
           before = finished;
-          await sleep(200);
-          ({ finished } = await fleet.report());
         }
       };
       for (const rate of RATES) await offer({ what: name, processes, fleet, path: '/', drain }, rate);

@@ -20,7 +20,7 @@ import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { type MakeAgain, RecentlyUsed } from '../../util/recently-used.js';
 import { createWebhook, type Webhook } from '../../webhook/create-webhook.js';
 import { resolveWebhookLimits } from '../../webhook/payload/webhook-limits.js';
-import { checkedClock, checkedRandom, checkedUuid } from './checked-ports.js';
+import { withCheckedPorts } from './checked-ports.js';
 import {
   callNamedRpc,
   createEngineModule,
@@ -71,6 +71,10 @@ export interface Engine {
  */
 export function createEngine(options: EngineOptions): Engine {
   checkOptions(options);
+  return openEngine(withCheckedPorts(options));
+}
+
+function openEngine(options: EngineOptions): Engine {
   const app = options.baseUrl === undefined ? options.app : withBaseUrl(options.app, options.baseUrl);
   const webhookLimits = resolveWebhookLimits(options.webhookLimits);
   const {
@@ -91,8 +95,8 @@ export function createEngine(options: EngineOptions): Engine {
     limits: resolveLimits(options.limits),
     budget: createBudget(options),
     lookAhead: resolveLookAhead(options.lookAhead),
-    clock: options.clock === undefined ? SYSTEM_CLOCK : checkedClock(options.clock),
-    random: drawnOnce(checkedRandom(options.random) ?? Math.random),
+    clock: options.clock ?? SYSTEM_CLOCK,
+    random: drawnOnce(options.random ?? Math.random),
     onPageLoop: options.onPageLoop ?? DEFAULT_ON_PAGE_LOOP,
     trace: options.trace ?? 'summary',
     onTrace: options.onTrace,
@@ -168,11 +172,11 @@ function createConnections(app: App, runtime: Runtime): (name: string) => Connec
 }
 
 function compileEnvironment(options: EngineOptions): Environment {
-  const { timezone, equality, platformVersion, digest, clock } = options;
+  const { random, uuid, timezone, equality, platformVersion, digest, clock } = options;
   const environment = toEnvironment({
-    now: clock && checkedClock(clock).now,
-    random: checkedRandom(options.random),
-    uuid: checkedUuid(options.uuid),
+    now: clock?.now,
+    random,
+    uuid,
     timezone,
     equality,
     platformVersion,

@@ -13,7 +13,6 @@ import {
   wholeNumber,
   YES_OR_NO,
 } from '../../errors/check-given.js';
-
 import { TRANSPORT_SHAPES } from '../../http/transport/undici-transport.js';
 import { MAX_LOOK_AHEAD } from '../../run/limits/limits.js';
 import type { EngineOptions } from './engine-options.js';

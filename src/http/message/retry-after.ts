@@ -1,5 +1,4 @@
-/** The longest a timer of the platform can wait, about 24.8 days. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
+import { LONGEST_TIMER_MS } from '../../util/longest-timer.js';
 
 const HTTP_DATE = /^[A-Za-z]{3,9},? [A-Za-z0-9: -]+?(?: GMT)?$/;
 
@@ -19,5 +18,5 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
 }
 
 function clamp(delayMs: number): number {
-  return Math.ceil(Math.min(Math.max(delayMs, 0), MAX_DELAY_MS));
+  return Math.ceil(Math.min(Math.max(delayMs, 0), LONGEST_TIMER_MS));
 }

@@ -8,6 +8,7 @@ import {
   wholeNumber,
 } from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
+import { LONGEST_TIMER_MS } from '../../util/longest-timer.js';
 import { createNetworkGuard, type NetworkGuard } from '../guard/network-guard.js';
 import { parseHttpUrl } from '../message/http-url.js';
 import { requestInvalid } from '../message/request-invalid.js';
@@ -43,8 +44,7 @@ const DEFAULT_TIMEOUTS: TransportTimeouts = Object.freeze({
   bodyTimeoutMs: 300_000,
 });
 
-/** Milliseconds of a timer, which takes no more. */
-const TIMER_MS: GivenShape = wholeNumber(0, 2 ** 31 - 1);
+const TIMER_MS: GivenShape = wholeNumber(0, LONGEST_TIMER_MS);
 
 /** What the settings of a transport may be. */
 export const TRANSPORT_SHAPES: GivenShapes<Omit<UndiciTransportOptions, 'guard'>> = {

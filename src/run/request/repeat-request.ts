@@ -1,9 +1,7 @@
 import type { CompiledRepeat } from '../../document/compile/compiled-request.js';
+import { LONGEST_TIMER_MS } from '../../util/longest-timer.js';
 import { evaluateFlag, evaluateNumber, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
-
-/** What a timer can be set for; beyond it goes off at once. No run takes as long. */
-const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 /**
  * Decides whether a request is sent again, and waits if so.
@@ -34,7 +32,7 @@ export async function waitForRepeat(
     context.warn({ code: 'limit-reached', message, place });
     return false;
   }
-  const delayMs = Math.min(Math.max(0, delay), LONGEST_DELAY_MS);
+  const delayMs = Math.min(Math.max(0, delay), LONGEST_TIMER_MS);
   context.emit({ kind: 'wait', delayMs, reason: 'repeat', repeats, place });
   await context.whileGoingOn(settings.clock.sleep(delayMs, context.signal));
   return true;
