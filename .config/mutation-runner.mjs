@@ -156,7 +156,16 @@ class RoomTestRunner {
     if (this.#isSpoilt || process.memoryUsage.rss() > MOST_BYTES || (isStatic && this.#loaded !== undefined))
       throw new Error('Another process has to do it.');
     if (isStatic) switches.active = Number(activeMutant.id);
-    const { files, tests } = await this.#load();
+    const loaded = await this.#load().catch((error) => {
+      if (!isStatic) throw error;
+      return error;
+    });
+    // With the change it cannot even be loaded: nobody would miss that. What was loaded beside it stays as it is in this process.
+    if (loaded instanceof Error) {
+      this.#isSpoilt = true;
+      return { status: 'killed', killedBy: [], failureMessage: loaded.message, nrOfTests: 0 };
+    }
+    const { files, tests } = loaded;
     this.#mutants++;
     switches.isStopped = false;
     let nrOfTests = 0;

@@ -5,6 +5,7 @@ import { createRedactor } from '../redaction/redact.js';
 import { traceDocuments } from '../testing/traces/run-trace.js';
 import { readTraceFile, TRACE_FILE_SUFFIX, writeTraceFile } from '../testing/traces/trace-file.js';
 import type { TracedDocument } from '../testing/traces/traced-test.js';
+import { toFileName } from '../util/files/file-name.js';
 import { evaluateAt, explainDocument } from './expressions/explain-document.js';
 import type { ExplainedText } from './expressions/explained-text.js';
 import { describeItems } from './expressions/items.js';
@@ -188,14 +189,14 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     traceFile: async (id) => {
       const run = await find(id);
       const trace = await collectTrace(run, await readEvents(id), await readDocuments(run), history);
-      return { name: `${fileName(run.name)}${TRACE_FILE_SUFFIX}`, text: writeTraceFile(trace) };
+      return { name: `${toFileName(run.name)}${TRACE_FILE_SUFFIX}`, text: writeTraceFile(trace) };
     },
     harFile: async (id) => {
       const { name } = await find(id);
       const creator = { name: 'iml-runtime', version: parts.version };
       const recorded = (): ReturnType<Workshop['recorded']> => workshop.recorded(id);
       const text = await writeRunHar({ events: await readEvents(id), history, recorded, creator });
-      return { name: `${fileName(name)}.har`, text };
+      return { name: `${toFileName(name)}.har`, text };
     },
     importTrace: async (text) => keepTrace(readTraceFile(text), { source: 'file' }, parts),
     call: (wish) => workshop.send(wish, parts.writeHookAddress(wish.webhook)),
@@ -268,10 +269,6 @@ function listFindings(
       message: redactor.text(message),
       place: showPlace(place) ?? {},
     }));
-}
-
-function fileName(name: string): string {
-  return name.replace(/[^\w-]/g, '_');
 }
 
 async function describeApp(

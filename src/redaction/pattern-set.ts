@@ -19,8 +19,10 @@ export interface PatternSet {
  *
  * What is too much to build a finder of at once is kept in an index until somebody settles the set: most runs that fail look
  * through one short message.
+ *
+ * @param maxBuiltAtOnce in units
  */
-export function createPatternSet(): PatternSet {
+export function createPatternSet(maxBuiltAtOnce: number = MAX_BUILT_AT_ONCE): PatternSet {
   const known = new Set<string>();
   let finders: readonly TextFinder[] = [];
   let pending: string[] = [];
@@ -51,12 +53,12 @@ export function createPatternSet(): PatternSet {
   };
   /** Leaves in the index what is too much to build a finder of; what is too short for it stays pending. */
   const putAside = (): void => {
-    if (countUnits(pending) > MAX_BUILT_AT_ONCE) pending = pending.filter((pattern) => !waiting.add(pattern));
+    if (countUnits(pending) > maxBuiltAtOnce) pending = pending.filter((pattern) => !waiting.add(pattern));
   };
   const takeIn = (): void => {
     putAside();
     if (pending.length === 0) return;
-    buildAtOnce(pending, MAX_BUILT_AT_ONCE);
+    buildAtOnce(pending, maxBuiltAtOnce);
     pending = [];
   };
   /** Looks through what no finder was built of, or builds one where that takes too long. */

@@ -14,7 +14,7 @@ export interface TableDefinition<R extends Row = Row> {
   readonly columns: readonly Exclude<keyof R & string, 'id'>[];
   readonly flags?: readonly (keyof R & string)[];
   readonly json?: readonly (keyof R & string)[];
-  /** Columns of JSON whose values are given as `JsonText` where they are large. */
+  /** Columns of JSON whose values are given as `JsonText` where they are large; one of them at most is sealed. */
   readonly large?: readonly (keyof R & string)[];
   /** Columns of JSON that is read far more often than it changes: equal texts are read as one and the same value. */
   readonly shared?: readonly (keyof R & string)[];
@@ -217,7 +217,7 @@ export interface RecordReader<T extends Tables> {
 
 /**
  * Reads and changes within a transaction. What is asked is done in the order it was asked for, whether answers were waited for
- * or not, but for rows that are added, which are there once that is answered: so a database in a network is spared the way
+ * or not, but for rows that are added and large values that are sealed, which are there once that is answered: so a database in a network is spared the way
  * there and back. Whoever does so waits for all of them (`Promise.all`).
  */
 export interface RecordWriter<T extends Tables> extends RecordReader<T> {

@@ -10,13 +10,16 @@ import { sortInTurns } from '../util/sort-in-parts.js';
 import { Turns } from '../util/turns.js';
 import { compileTrigger, readItemKey, readTriggerOrder, readTriggerType } from './compile-trigger.js';
 import { ItemTable, type PolledItem } from './item-table.js';
+import { SeenIds } from './seen-ids.js';
 import { DEFAULT_START, FIRST_ITEMS, startFromNow } from './trigger-start.js';
 import {
   compareItems,
   createNewTest,
   createOldTest,
   type ItemPosition,
+  MAX_REMEMBERED,
   readTriggerState,
+  remembersTooMuch,
   stateBefore,
   stateOfAll,
   type TriggerOrder,
@@ -40,6 +43,8 @@ export class Poll {
   request: CompiledRequest | undefined;
   /** Where the run starts; undefined as long as that depends on what is found. */
   state: TriggerState | undefined;
+  /** What `state` names; undefined until it is looked for, which takes its time. */
+  seen: SeenIds | undefined;
   /** Where the communication starts, and once it runs, where the request with the trigger is. */
   context: RunContext;
   private readonly data: Readonly<Record<string, unknown>> | undefined;
@@ -82,7 +87,19 @@ export class Poll {
     const items = await this.sortItems();
     this.state ??= stateBefore(items, this.firstCount(), this.type);
     this.warnOfGap();
-    return this.takeNew(items, createNewTest(this.state));
+    this.seen ??= await SeenIds.inTurns(this.state, this.turns());
+    const found = await this.takeNew(items, createNewTest(this.state, this.seen));
+    this.assertRemembered(this.state, found);
+    return found;
+  }
+
+  /** A service that dates all of its items alike would have every store of states read and written for ever longer. */
+  private assertRemembered(state: TriggerState, found: readonly PolledItem[]): void {
+    if (!remembersTooMuch(state, found)) return;
+    const { context } = this;
+    const message = `The trigger would have to remember more than ${MAX_REMEMBERED} characters of ids: its items need shorter ids, or dates that tell them apart.`;
+    const place = context.document?.placeOf('/response/trigger');
+    throw runError('RuntimeError', message, context, { place });
   }
 
   /** As many as are wanted. */
@@ -104,11 +121,14 @@ export class Poll {
     this.type = type;
     if (type === undefined) return;
     this.state = this.initialState(type);
-    if (this.state !== undefined) {
-      this.isNew = createNewTest(this.state);
-      this.isOld = createOldTest(this.state);
-    }
     this.context = this.context.seeing({ data: { ...this.data, ...exposeState(this.state) } });
+  }
+
+  private async prepareTests(): Promise<void> {
+    if (this.state === undefined || this.seen !== undefined) return;
+    this.seen = await SeenIds.inTurns(this.state, this.turns());
+    this.isNew = createNewTest(this.state, this.seen);
+    this.isOld = createOldTest(this.state, this.seen);
   }
 
   private initialState(type: TriggerType): TriggerState | undefined {
@@ -156,6 +176,7 @@ export class Poll {
       this.loose = append(this.loose, listBundles(page));
       return false;
     }
+    await this.prepareTests();
     let holdsOld = false;
     let index = 0;
     const take = (key: ItemKey): boolean => {

@@ -39,9 +39,10 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
       // Pages come to the poll by its plan; what is new is known only after the last of them.
       const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));
       const items = await poll.settle();
-      const { state: before } = poll;
-      const moving = before && new MovingState(before);
-      if (moving !== undefined) state = () => moving.state;
+      const { state: before, seen } = poll;
+      const moving = before && seen && new MovingState(before, seen);
+      // Without a request nothing was looked at, and it stays as it is.
+      if (before !== undefined) state = () => moving?.state ?? before;
       return handOut(poll, items, end.context, (taken) => moving?.take(taken));
     },
     state: () => state?.(),

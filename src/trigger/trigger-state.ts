@@ -3,6 +3,7 @@ import { EngineError } from '../errors/engine-error.js';
 import { readDate } from '../iml/date/read-date.js';
 import { ownMember } from '../util/plain-object.js';
 import { compareIds, idText } from './compare-ids.js';
+import type { SeenIds } from './seen-ids.js';
 
 /** What a polling trigger tells new items by. */
 export type TriggerType = 'id' | 'date';
@@ -62,8 +63,10 @@ export function stateOfAll(type: TriggerType): TriggerState {
 /**
  * A test for items that were not put out yet.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 2. [inf]
+ *
+ * @param seen what `state` names
  */
-export function createNewTest(state: TriggerState): (item: ItemPosition) => boolean {
+export function createNewTest(state: TriggerState, seen: SeenIds): (item: ItemPosition) => boolean {
   const matchesEqual = state.matchEqual === true;
   if ('lastId' in state) {
     const { lastId } = state;
@@ -74,12 +77,11 @@ export function createNewTest(state: TriggerState): (item: ItemPosition) => bool
     };
   }
   const lastMs = Date.parse(state.lastDate);
-  const seen = new Set(state.sameDateIds.map(idText));
   // "All" has to give what is dated before 1970, too.
-  if (lastMs === 0 && seen.size === 0) return () => true;
+  if (lastMs === 0 && state.sameDateIds.length === 0) return () => true;
   return ({ id, dateMs }) => {
     if (dateMs !== lastMs) return dateMs > lastMs;
-    return matchesEqual || !seen.has(idText(id));
+    return matchesEqual || !seen.has(id);
   };
 }
 
@@ -88,9 +90,11 @@ export function createNewTest(state: TriggerState): (item: ItemPosition) => bool
  * An item of exactly the last date that was put out is none: others of that date, cut off by the limit of an earlier
  * run, may stand behind it.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 3. [inf]; equal dates [choice].
+ *
+ * @param seen what `state` names
  */
-export function createOldTest(state: TriggerState): (item: ItemPosition) => boolean {
-  const isNew = createNewTest(state);
+export function createOldTest(state: TriggerState, seen: SeenIds): (item: ItemPosition) => boolean {
+  const isNew = createNewTest(state, seen);
   if ('lastId' in state) return (item) => !isNew(item);
   const lastMs = Date.parse(state.lastDate);
   return (item) => !isNew(item) && item.dateMs < lastMs;
@@ -110,11 +114,14 @@ export class MovingState {
   #last: ItemPosition | undefined;
   /** What was put out of the date at hand. */
   #sameDateIds: ItemId[] = [];
-  /** Texts of ids of that date which were put out before. */
-  #known: ReadonlySet<string> = new Set();
+  /** What `before` names. */
+  readonly #seen: SeenIds;
+  /** Whether the date at hand is that of `before`. */
+  #isSame = false;
 
-  constructor(before: TriggerState) {
+  constructor(before: TriggerState, seen: SeenIds) {
     this.#before = before;
+    this.#seen = seen;
   }
 
   /** @param item not older than the one before, and another one */
@@ -122,11 +129,10 @@ export class MovingState {
     const before = this.#before;
     if ('lastDate' in before) {
       if (this.#last?.dateMs !== item.dateMs) {
-        const isSame = Date.parse(before.lastDate) === item.dateMs;
-        this.#sameDateIds = isSame ? [...before.sameDateIds] : [];
-        this.#known = new Set(isSame ? before.sameDateIds.map(idText) : []);
+        this.#isSame = Date.parse(before.lastDate) === item.dateMs;
+        this.#sameDateIds = this.#isSame ? [...before.sameDateIds] : [];
       }
-      if (!this.#known.has(idText(item.id))) this.#sameDateIds.push(item.id);
+      if (!this.#isSame || !this.#seen.has(item.id)) this.#sameDateIds.push(item.id);
     }
     this.#last = item;
   }
@@ -137,6 +143,43 @@ export class MovingState {
     if ('lastId' in this.#before) return { lastId: last.id };
     return { lastDate: new Date(last.dateMs).toISOString(), sameDateIds: [...this.#sameDateIds] };
   }
+}
+
+/** Characters of ids that are remembered from one poll to the next, each with what it takes to write it. [choice] */
+export const MAX_REMEMBERED = 2_000_000;
+const ID_OVERHEAD = 8;
+
+/**
+ * Whether ids of so many characters are more than what is remembered: before items are put out, or after the last of them.
+ *
+ * @param items oldest first
+ */
+export function remembersTooMuch(before: TriggerState, items: readonly ItemPosition[]): boolean {
+  const last = items.at(-1);
+  if ('lastId' in before) return isTooLong([before.lastId ?? '', last?.id ?? '']);
+  const isSameDate = last?.dateMs === Date.parse(before.lastDate);
+  return (
+    isTooLong(before.sameDateIds) || isTooLong(idsOfLastDate(items, isSameDate ? before.sameDateIds : []))
+  );
+}
+
+function* idsOfLastDate(items: readonly ItemPosition[], known: readonly ItemId[]): Generator<ItemId> {
+  yield* known;
+  const dateMs = items.at(-1)?.dateMs;
+  for (let index = items.length - 1; index >= 0; index--) {
+    const item = items[index];
+    if (item?.dateMs !== dateMs) return;
+    if (item !== undefined) yield item.id;
+  }
+}
+
+function isTooLong(ids: Iterable<ItemId>): boolean {
+  let length = 0;
+  for (const id of ids) {
+    length += idText(id).length + ID_OVERHEAD;
+    if (length > MAX_REMEMBERED) return true;
+  }
+  return false;
 }
 
 /**

@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -44,6 +54,40 @@ describe('iml init tests', () => {
   it('writes nothing else', async () => {
     expect((await cli(['init', 'modules'], { cwd: folder })).code).toBe(2);
     expect((await cli(['init', 'tests', 'nowhere'], { cwd: folder })).code).toBe(2);
+  });
+
+  it.each([
+    ['../../../evil/x', '_.._.._evil_x'],
+    ['a/../../../../b', 'a_.._.._.._.._b'],
+    ['bell\u0007 and\nline', 'bell_ and_line'],
+    ['null\u0000', 'null_'],
+    ['turned\u202e', 'turned_'],
+  ])('keeps a test of %j in the folder of tests', async (name, file) => {
+    copy(BOOKSHOP);
+    const manifest = path.join(folder, 'makecomapp.json');
+    const text = readFileSync(manifest, 'utf8').replace('"getBook"', JSON.stringify(name));
+    writeFileSync(manifest, text);
+    const made = await cli(['init', 'tests'], { cwd: folder });
+    expect(made.code).toBe(0);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may reach a terminal
+    expect(made.out + made.err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+    expect(readdirSync(path.join(folder, 'tests'))).toContain(file);
+    expect(existsSync(path.join(folder, 'tests', file, `${file}.test.json`))).toBe(true);
+    expect(await cli(['test'], { cwd: folder })).toMatchObject({ code: 0 });
+    expect(await cli(['init', 'tests'], { cwd: folder })).toMatchObject({
+      code: 0,
+      err: 'Every component has a test.\n',
+    });
+  });
+
+  it('writes nothing where a link of the app leads', async () => {
+    copy(BOOKSHOP);
+    const elsewhere = mkdtempSync(path.join(tmpdir(), 'iml-elsewhere-'));
+    symlinkSync(elsewhere, path.join(folder, 'tests'));
+    const made = await cli(['init', 'tests'], { cwd: folder });
+    expect(made).toMatchObject({ code: 2, err: expect.stringContaining('leads out of the app by a link') });
+    expect(readdirSync(elsewhere)).toEqual([]);
+    rmSync(elsewhere, { recursive: true });
   });
 
   it.each(APPS)('makes tests that pass for %s', async (app) => {

@@ -1,8 +1,18 @@
 import { createHmac } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadApp } from '../../src/app/loading/load-app.js';
+import { writeCaseFiles } from '../../src/cli/recording/write-case-files.js';
 import { readBodyFile } from '../../src/testing/cases/body-files.js';
 import { fixtureOfCase } from '../../src/testing/cases/case-fixture.js';
 import { readCase } from '../../src/testing/cases/read-case.js';
@@ -204,6 +214,25 @@ describe('iml run --record', () => {
     const recorded = await record('large');
     expect(readdirSync(path.join(path.dirname(recorded.file), 'one.bodies'))).toEqual(['01-response.json']);
     expect(await play(recorded)).toEqual([]);
+  });
+
+  it('neither writes nor reads bodies where a link of the app leads', async () => {
+    const elsewhere = ordersApp();
+    const first = await record('large');
+    const bodies = path.join(path.dirname(first.file), 'one.bodies');
+    renameSync(bodies, path.join(elsewhere, 'bodies'));
+    symlinkSync(path.join(elsewhere, 'bodies'), bodies);
+    expect(await readBodyFile(first.file, '01-response.json')).toEqual({
+      ok: false,
+      problem: 'lies outside of one.bodies/',
+    });
+    await expect(
+      writeCaseFiles(
+        { path: first.file, shown: 'one.test.json' },
+        { text: '{}', bodies: new Map([['02.json', Buffer.from('1')]]), placeholders: [], suspects: [] },
+      ),
+    ).rejects.toThrow('--record: "one.bodies" leads elsewhere by a link: nothing is written there.');
+    expect(readdirSync(path.join(elsewhere, 'bodies'))).toEqual(['01-response.json']);
   });
 
   it('gives an app that looks into its key another one of the same form', async () => {

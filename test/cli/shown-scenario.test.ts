@@ -24,6 +24,7 @@ const INCOMPLETE: IncompleteRow = {
   id: 2,
   scenarioId: 1,
   status: 'waiting',
+  bytes: 100,
   attempts: 1,
   claimedBy: null,
   error: null,

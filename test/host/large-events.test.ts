@@ -2,8 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { createHost } from '../../src/host/create-host.js';
 import { createStoreQueue } from '../../src/host/queue/store-queue.js';
+import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
+import type { HostStore, HostWriter } from '../../src/host/store/tables.js';
 import { JsonText } from '../../src/store/json-text.js';
-import { newEvent } from './new-rows.js';
+import { newEvent, newIncomplete } from './new-rows.js';
 import { describeEach, openParts } from './open-parts.js';
 import { dropTemplate } from './test-database.js';
 import { failure, flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
@@ -69,4 +71,89 @@ describeEach('rows with large values', (engine) => {
     expect(found[1]?.bundles).toEqual([2]);
     expect(found[3]?.bundles).toMatchObject({ text: bundles.text });
   });
+});
+
+/** A store that notes how many rows each statement of one that takes work gives. */
+function noteTaken(store: HostStore, table: 'events' | 'incompletes', counts: number[]): HostStore {
+  const transaction: HostStore['transaction'] = (work, options) =>
+    store.transaction((writer) => {
+      const updateAndRead: HostWriter['updateAndRead'] = async (name, ...rest) => {
+        const rows = await writer.updateAndRead(name, ...rest);
+        if (name === table) counts.push(rows.length);
+        return rows;
+      };
+      return work({ ...writer, updateAndRead });
+    }, options);
+  return { ...store, transaction };
+}
+
+describeEach('large work that waits', (engine) => {
+  it.each(['events', 'incompletes'] as const)('is taken 2 MB at a time: %s', async (table) => {
+    const { store, drop } = await openParts(engine);
+    onTestFinished(drop);
+    const counts: number[] = [];
+    const runs: unknown[] = [];
+    const host = createHost({
+      store: noteTaken(store, table, counts),
+      queue: createStoreQueue({ pollMs: 20 }),
+      receiver: receiveJson,
+      flows: flowsOf(({ source }) => {
+        if (source.kind === 'incomplete') runs.push(source.execution);
+        if (source.kind === 'event') runs.push(source.bundles);
+        return SUCCESS;
+      }),
+    });
+    onTestFinished(() => host.stop(1000));
+    const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
+    const scenario = await host.scenarios.put({ name: 's', plan: plan(), hookId: hook.id });
+    const megabyte = new JsonText(JSON.stringify(['x'.repeat(1_000_000)]), 1_000_004);
+    const sizes = [megabyte, megabyte, megabyte, megabyte, ['small']];
+    await store.transaction(async (writer) => {
+      for (const [index, value] of sizes.entries()) {
+        const bytes = index === 4 ? 9 : 1_000_004;
+        if (table === 'events') {
+          await writer.insert('events', newEvent({ hookId: hook.id, bundles: value, bytes }));
+        } else {
+          const waiting = newIncomplete({ scenarioId: scenario.id, execution: value, bytes });
+          await writer.insert('incompletes', waiting);
+        }
+      }
+    });
+    await host.start();
+    await expect.poll(() => runs.length, { timeout: 20_000 }).toBe(sizes.length);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(3);
+    expect(counts[0]).toBe(2);
+    expect(runs).toContainEqual(['small']);
+    expect(runs).toContainEqual(['x'.repeat(1_000_000)]);
+  });
+});
+
+it('leaves an incomplete execution that cannot be opened to a person, and goes on with others', async () => {
+  const store = createHostMemoryStore();
+  const runs: unknown[] = [];
+  const host = createHost({
+    store,
+    queue: createStoreQueue({ pollMs: 20 }),
+    receiver: receiveJson,
+    flows: flowsOf(({ source }) => {
+      if (source.kind === 'incomplete') runs.push(source.execution);
+      return SUCCESS;
+    }),
+  });
+  onTestFinished(() => host.stop(1000));
+  const { id: scenarioId } = await host.scenarios.put({ name: 's', plan: plan() });
+  const changed = new JsonText({
+    text: 'v1.AAAA.AAAA.AAAA',
+    by: { key: new Uint8Array(32), purpose: 'test' },
+  });
+  await store.transaction(async (writer) => {
+    await writer.insert('incompletes', newIncomplete({ scenarioId, execution: changed }));
+    await writer.insert('incompletes', newIncomplete({ scenarioId, execution: { n: 2 } }));
+  });
+  await host.start();
+  await expect.poll(() => store.count('incompletes', { status: 'resolved' })).toBe(1);
+  await expect.poll(() => store.count('incompletes', { status: 'unresolved' })).toBe(1);
+  expect(runs).toEqual([{ n: 2 }]);
+  const left = await store.find('incompletes', { columns: ['error'], where: { status: 'unresolved' } });
+  expect(left[0]?.error).toMatchObject({ code: 'STORE_FAILED' });
 });

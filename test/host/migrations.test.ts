@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { copyKept } from '../../src/host/store/kept-value.js';
 import { HOST_MIGRATIONS, HOST_TABLE_PREFIX } from '../../src/host/store/migrations.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
@@ -34,6 +35,7 @@ const KINDS: readonly (readonly [name: string, kind: Kind])[] = [
 ];
 
 const PAYLOADS = HOST_MIGRATIONS.findIndex(({ name }) => name === 'host/005-payloads');
+const EXECUTIONS = HOST_MIGRATIONS.findIndex(({ name }) => name === 'host/006-executions');
 
 /** Rows of events as they were kept before payloads had a table of their own. */
 const OLD = [
@@ -44,6 +46,27 @@ const OLD = [
 for (const [name, { create, openBare, openStore }] of KINDS) {
   const isMissing = name === 'PostgreSQL' && !hasPostgres;
   describe.skipIf(isMissing)(`a database from before, ${name}${isMissing ? POSTGRES_MISSING : ''}`, () => {
+    it('keeps its incomplete executions, and knows how large they are', async () => {
+      const { at, drop } = await create();
+      try {
+        const before = await openBare(at);
+        await migrate(before, HOST_MIGRATIONS.slice(0, EXECUTIONS));
+        const counts = { attempts: 1, crashes: 0, crashes_alone: 0, created_at_ms: 5, status: 'waiting' };
+        const executions = ['{}', `["${'x'.repeat(3_000_000)}"]`];
+        const rows = executions.map((execution) => ({ ...counts, scenario_id: 1, execution }));
+        await before.db.insertInto(`${HOST_TABLE_PREFIX}incompletes`).values(rows).execute();
+        await before.close();
+        const store = await openStore(at);
+        const found = await store.find('incompletes');
+        const read = await Promise.all(found.map(({ execution }) => copyKept(execution)));
+        await store.close();
+        expect(found.map(({ bytes }) => bytes)).toEqual([2, 3_000_004]);
+        expect(read).toEqual(executions.map((text): unknown => JSON.parse(text)));
+      } finally {
+        await drop();
+      }
+    });
+
     it('keeps its events with what they brought', async () => {
       const { at, drop } = await create();
       try {

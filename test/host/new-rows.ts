@@ -43,6 +43,7 @@ export function newIncomplete(change: Partial<IncompleteRow> = {}): Omit<Incompl
     scenarioId: 1,
     status: 'waiting',
     execution: {},
+    bytes: 2,
     error: null,
     ...UNTOUCHED,
     createdAtMs: 1,

@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { copyKept, keepValue } from '../../src/host/store/kept-value.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
+import { JsonText } from '../../src/store/json-text.js';
+import { newIncomplete } from './new-rows.js';
 import {
   createFile,
   createHostDatabase,
@@ -38,7 +41,7 @@ const ENGINES = [
       await client.connect();
       try {
         const rows: unknown[] = [];
-        for (const table of ['hooks', 'scenarios', 'incompletes']) {
+        for (const table of ['hooks', 'scenarios', 'incompletes', 'executions']) {
           rows.push((await client.query(`select * from host_${table}`)).rows);
         }
         return JSON.stringify(rows);
@@ -86,6 +89,7 @@ async function write(store: HostStore, name: string): Promise<void> {
       scenarioId: id,
       status: 'waiting',
       execution: { bundle: secret },
+      bytes: 40,
       attempts: 0,
       claimedBy: null,
       error: null,
@@ -123,6 +127,30 @@ for (const { name, create, open, readAll } of ENGINES) {
       expect(await readSecrets(store, 'one')).toEqual(READ);
       expect(await readAll(database.at)).not.toContain(SECRET);
       await store.close();
+    });
+
+    it('is sealed and opened in turns where it is large, and refused by another key', async () => {
+      const database = await create();
+      onTestFinished(database.drop);
+      const key = randomBytes(32);
+      const store = await open(database.at, key);
+      const value = { bundle: { ...secret, text: 'ž😀'.repeat(400_000) } };
+      const execution = await keepValue(value);
+      const { id } = await store.transaction((writer) =>
+        writer.insert('incompletes', newIncomplete({ execution })),
+      );
+      const [row] = await store.transaction((writer) =>
+        writer.updateAndRead('incompletes', { id }, { status: 'running' }),
+      );
+      const read = await copyKept(row?.execution);
+      expect(row?.execution).toBeInstanceOf(JsonText);
+      expect(read).toEqual(value);
+      expect(await readAll(database.at)).not.toContain(SECRET);
+      await store.close();
+      await expect(open(database.at, randomBytes(32))).rejects.toThrow(
+        'What is sealed in host_incompletes.execution cannot be opened: the key is another one, or it was changed.',
+      );
+      await expect(open(database.at)).rejects.toThrow('cannot be opened: no key is given.');
     });
 
     it('is read where it was kept before there was a key, and sealed as it changes', async () => {

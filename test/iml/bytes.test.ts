@@ -30,19 +30,23 @@ describe.each(ENCODINGS)('%s', (encoding) => {
   });
 });
 
-it.each(['hex', 'base64'] as const)('%s is written the same where there is no Node', (encoding) => {
-  const { Buffer: own } = globalThis;
-  const lists = [[], [0], [0, 1], [0, 1, 2], [250, 251, 252, 253], [255, 255, 255, 255, 255]];
-  const expected = lists.map((list) => own.from(list).toString(encoding));
-  const written: string[] = [];
-  Reflect.deleteProperty(globalThis, 'Buffer');
-  try {
-    for (const list of lists) written.push(textOfBytes(Uint8Array.from(list), encoding));
-  } finally {
-    Object.assign(globalThis, { Buffer: own });
-  }
-  expect(written).toEqual(expected);
-});
+it.each(['hex', 'base64', 'latin1', 'ascii'] as const)(
+  '%s is written the same where there is no Node',
+  (encoding) => {
+    const { Buffer: own } = globalThis;
+    const lists = [[], [0], [0, 1], [0, 1, 2], [250, 251, 252, 253], [255, 255, 255, 255, 255]];
+    lists.push(Array.from({ length: 20_000 }, (_, index) => index % 251));
+    const expected = lists.map((list) => own.from(list).toString(encoding));
+    const written: string[] = [];
+    Reflect.deleteProperty(globalThis, 'Buffer');
+    try {
+      for (const list of lists) written.push(textOfBytes(Uint8Array.from(list), encoding));
+    } finally {
+      Object.assign(globalThis, { Buffer: own });
+    }
+    expect(written).toEqual(expected);
+  },
+);
 it('Base64 may lack padding, be broken into lines, or use the URL alphabet', () => {
   for (const text of ['+/8=', '-_8', '+/\r\n8=', ' +/8 = \n']) {
     expect([...(bytesOfText(text, 'base64') ?? [])]).toEqual([0xfb, 0xff]);

@@ -34,12 +34,14 @@ const ENTRIES: Readonly<Record<string, string>> = {
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
   // The index of patterns, for runs that fail, raised it.
   // A kilobyte more: what earlier answers have told is looked through before anything leaves for another host.
-  index: [4, 585],
+  // And two: what a trigger has put out before is known in turns, and as much of it as is remembered.
+  index: [4, 587],
   iml: [3, 167],
-  rest: [4, 232],
-  scenario: [5, 611],
-  host: [7, 790],
-  testing: [9, 1135],
+  // And one for columns whose large values are sealed apart from the statement that brings them.
+  rest: [4, 233],
+  scenario: [5, 613],
+  host: [7, 794],
+  testing: [9, 1139],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */

@@ -22,12 +22,15 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   // Each file is one named thing: those that the claim and the statements of a store were parted into raised it, without a kilobyte more, as did what
   // is written and read in turns, two kilobytes in all: every store knows of its text.
   // Locks of rows, modes of private files, the clock that was set back, and what is tried alone, whether a process lives and which app is meant stand in files of their names.
-  ['host/index.ts', 242, 269],
-  ['rest/index.ts', 125, 305],
+  // What a column is sealed with is a file of every store, as whether the key is the right one is found out as it is opened. What is
+  // taken together, and columns that are sealed in turns: three kilobytes.
+  ['host/index.ts', 244, 272],
+  ['rest/index.ts', 126, 308],
   // Running and recording the tests of apps is what it is for.
   // Which headers of answers are kept, what a file of an app is called, and the ceilings of forms are files.
   // Files are read once they are open, by one function: a kilobyte.
-  ['testing/index.ts', 510, 793],
+  // Whether a body of a case lies where it should is asked of the file that knows of links.
+  ['testing/index.ts', 513, 797],
   ['cli/bin.ts', 2, 2],
 ];
 

@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { createKnownSecrets } from '../../src/redaction/known-secrets.js';
 import { createPatternIndex } from '../../src/redaction/pattern-index.js';
 import { createPatternSet } from '../../src/redaction/pattern-set.js';
+import { SKIPPED } from '../../src/redaction/text-finder.js';
 import { plainView } from '../../src/redaction/text-view.js';
 import { cpuMsOf } from '../cpu-time.js';
+import { portionsOf } from '../iml/portions.js';
 
 const randomText = (seed: number, length: number): string =>
   createHash('shake256', { outputLength: length }).update(`${seed}`).digest('base64url').slice(0, length);
@@ -61,6 +63,80 @@ describe('more patterns than a search gets ready for', () => {
     const written = Buffer.from(many[3] ?? '').toString('base64');
     expect(known.isIn(`data: ${written.replace(/.{60}/g, '$&\r\n ')}`)).toBe(true);
     expect(known.isIn(`data: ${written.slice(0, 900)}`)).toBe(false);
+  });
+});
+
+/** Every unit is read as it is. */
+const AS_IT_IS = { ascii: Uint16Array.from({ length: 128 }, (_, unit) => unit), goesOn: true };
+
+describe('a set of patterns', () => {
+  // More letters than a state lists followers, and few enough to meet again.
+  const letter = fc.constantFrom(...'aaaabbbcdefghijklž');
+  const pattern = fc.string({ unit: letter, minLength: 1, maxLength: 12 });
+  const text = fc.string({ unit: letter, maxLength: 80 });
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('add' as const), patterns: fc.array(pattern, { maxLength: 12 }) }),
+    fc.record({ kind: fc.constant('look' as const), text }),
+    fc.record({ kind: fc.constant('settle' as const), stops: fc.nat(4) }),
+  );
+
+  it.each(portionsOf(60, 10))(
+    'tells all places where one of them ends, whatever came in between, $seed',
+    (portion) => {
+      fc.assert(
+        fc.property(fc.array(step, { maxLength: 14 }), fc.integer({ min: 0, max: 60 }), (steps, most) => {
+          const set = createPatternSet(most);
+          const known = new Set<string>();
+          const settling: Generator<void, void>[] = [];
+          const look = (looked: string): void => {
+            const ends = Array.from(looked, (_, last) => last).filter((last) =>
+              [...known].some((one) => looked.slice(0, last + 1).endsWith(one)),
+            );
+            expect(endsIn(set, looked).toSorted((a, b) => a - b)).toEqual(ends);
+            expect(set.isIn(looked, AS_IT_IS)).toBe(ends.length > 0);
+          };
+          for (const one of steps) {
+            if (one.kind === 'look') look(`${one.text}${[...known].at(-1) ?? ''}b`);
+            if (one.kind === 'settle') {
+              const own = set.settle();
+              for (let stop = 0; stop < one.stops && own.next().done !== true; stop++);
+              settling.push(own);
+            }
+            for (const added of one.kind === 'add' ? one.patterns : []) {
+              known.add(added);
+              set.add(added);
+            }
+          }
+          look([...known].join(''));
+          for (const own of settling) for (const _ of own);
+          look([...known].toReversed().join('a'));
+        }),
+        portion,
+      );
+    },
+  );
+
+  it('tells of each place once, with the longest pattern that ends there, once it is settled', () => {
+    const set = createPatternSet(3);
+    for (const one of ['abcdefgh', 'cdefgh', 'gh', 'abcdefgh', '']) set.add(one);
+    for (const _ of set.settle());
+    const found: (readonly number[])[] = [];
+    set.scan(plainView('xabcdefgh').units, (last, length) => found.push([last, length]));
+    expect(found).toEqual([[8, 8]]);
+    expect([...set.settle()]).toEqual([]);
+  });
+
+  it('reads over what an alphabet skips, and takes what it does not know for nothing', () => {
+    const ascii = Uint16Array.from({ length: 128 }, (_, unit) =>
+      unit === 45 ? SKIPPED : unit === 46 ? 0 : unit,
+    );
+    for (const most of [0, 1000]) {
+      const set = createPatternSet(most);
+      set.add('abcdefž');
+      expect(set.isIn('-ab-cde-fž', { ascii, goesOn: true })).toBe(true);
+      expect(set.isIn('ab.cdefž', { ascii, goesOn: true })).toBe(false);
+      expect(set.isIn('abcdefž', { ascii, goesOn: false })).toBe(false);
+    }
   });
 });
 

@@ -121,6 +121,22 @@ describe('others wait for a short time only, whatever is made of an answer', () 
     expect(waited).toBeLessThan(GENEROUS_MS);
   });
 
+  it('a trigger has put out very many items of one date before', { retry: 3 }, async () => {
+    const { transport } = service(() => ({ json: ['7', 'a new one'] }));
+    const trigger = { type: 'date', id: '{{item}}', date: '2024-01-05', order: 'desc' };
+    const communication = { url: '/x', response: { iterate: '{{body}}', trigger } };
+    const base = { baseUrl: 'https://api.example.test' };
+    const app = defineApp({ name: 'test', base, modules: { m: { type: 'trigger', communication } } });
+    const engine = createEngine({ app, transport, clock: createVirtualClock() });
+    const sameDateIds = Array.from({ length: 140_000 }, (_, id) => `${id}`);
+    let report: RunReport | undefined;
+    const waited = await longestWait(async () => {
+      report = await engine.module('m').run({ data: { lastDate: '2024-01-05', sameDateIds } });
+    });
+    expect(report?.bundles).toEqual(['a new one']);
+    expect(waited).toBeLessThan(GENEROUS_MS);
+  });
+
   it('bundles are taken one by one without a pause', async () => {
     const { transport } = service(() => ({ json: Array.from({ length: 300_000 }, (_, id) => id) }));
     const test = engineOf({ url: '/x', response: { iterate: '{{body}}' } }, { transport });

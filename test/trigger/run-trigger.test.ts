@@ -55,6 +55,54 @@ describe('state of a run', () => {
     expect(report.state).toBeUndefined();
   });
 
+  describe('of two million characters of ids', () => {
+    /** So many ids that each count as a thousand characters. */
+    const listed = (count: number): string[] =>
+      Array.from({ length: count }, (_, index) => `${index}`.padStart(992, '0'));
+    const all = { ...startFromAll('date') };
+
+    it.each<[string, number, Record<string, unknown>, boolean]>([
+      ['is kept', 2000, all, true],
+      ['is all that is kept', 2001, all, false],
+      [
+        'is kept with those of before',
+        1000,
+        { lastDate: '2024-01-01', sameDateIds: listed(2500).slice(1500) },
+        true,
+      ],
+      [
+        'counts those of before',
+        1001,
+        { lastDate: '2024-01-01', sameDateIds: listed(2500).slice(1500) },
+        false,
+      ],
+      [
+        'is kept of another date',
+        1500,
+        { lastDate: '2023-01-01', sameDateIds: listed(2500).slice(1500) },
+        true,
+      ],
+      ['is kept where nothing is new', 0, { lastDate: '2024-01-01', sameDateIds: listed(2000) }, true],
+    ])('%s', async (_title, count, data, isKept) => {
+      const { run } = watching(listed(count), { type: 'date' });
+      const report = await run({ data });
+      expect(report.ok).toBe(isKept);
+      if (isKept) return expect(report.bundles).toHaveLength(count);
+      expect(report.error).toMatchObject({
+        type: 'RuntimeError',
+        message: expect.stringContaining('more than 2000000 characters of ids'),
+        place: { pointer: '/modules/watch/communication/response/trigger' },
+      });
+      expect(report.bundles ?? []).toEqual([]);
+    });
+
+    it('is as much for the last id alone', async () => {
+      const { run } = watching(['a'.repeat(2_000_000)], {});
+      expect((await run({ data: { lastId: null } })).error).toMatchObject({ type: 'RuntimeError' });
+      expect((await watching(['a'.repeat(1_900_000)], {}).run({ data: { lastId: null } })).ok).toBe(true);
+    });
+  });
+
   it('of another type starts anew, with a warning', async () => {
     const { run } = watching([1, 2], {});
     const report = await run({ data: { lastDate: '2024-01-01' } });

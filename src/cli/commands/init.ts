@@ -3,6 +3,7 @@ import path from 'node:path';
 import { listSubjects, makeSkeleton } from '../../testing/skeleton/make-skeleton.js';
 import { findTests, TEST_FOLDER } from '../../testing/suite/find-tests.js';
 import { openCase } from '../../testing/suite/open-case.js';
+import { staysBelow } from '../../util/stays-below.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
@@ -46,6 +47,10 @@ async function initTests(args: Arguments, io: Io): Promise<number> {
     const { file, text, error } = await makeSkeleton(app, subject, schema);
     const target = path.join(tests, ...file.split('/'));
     const shown = printableLine(path.relative(io.cwd, target) || target);
+    // Whoever wrote the app may have put a link where tests go.
+    if (!(await staysBelow(path.dirname(tests), path.dirname(target)))) {
+      throw usageError(`"${shown}" leads out of the app by a link: nothing is written there.`);
+    }
     if (await write(target, text)) {
       count++;
       const note = error === undefined ? '' : `  its made-up answers lead to an error: ${error}`;

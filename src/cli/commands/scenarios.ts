@@ -1,7 +1,9 @@
 import { EngineError } from '../../errors/engine-error.js';
+import { OPEN_INCOMPLETES } from '../../host/claim/claim.js';
 import { pathOfHook } from '../../host/hooks/hooks.js';
 import { findStuck, type Stuck } from '../../host/scenarios/find-stuck.js';
 import { createScenarioAdmin, type ScenarioAdmin } from '../../host/scenarios/scenario-admin.js';
+import { copyKept } from '../../host/store/kept-value.js';
 import { readState } from '../../host/store/scenario-plan.js';
 import type { HostStore, ScenarioRow } from '../../host/store/tables.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
@@ -57,12 +59,13 @@ async function manageScenarios(args: Arguments, io: Io): Promise<number> {
   const parts = await openHostParts(args, io, { mayCreate: false });
   try {
     const desk = createScenarioAdmin({ ...parts, clock: SYSTEM_CLOCK });
-    if (action === 'list') return await list(desk, args, io);
+    const opened = { desk, store: parts.store };
+    if (action === 'list') return await list(opened, args, io);
     if (action === 'stuck') {
       const stuck = await findStuck(parts.store, SYSTEM_CLOCK.now());
       return await printRows(stuck.map(stuckRow), 'Nothing is stuck.', args, io);
     }
-    await io.stdout.write(await act({ desk, store: parts.store }, action, name ?? ''));
+    await io.stdout.write(await act(opened, action, name ?? ''));
     return EXIT.ok;
   } catch (error) {
     throw error instanceof EngineError && error.code.startsWith('HOST_') ? usageError(error.message) : error;
@@ -75,8 +78,14 @@ function nameSubject(action: Action): string {
   return action === 'retry' || action === 'discard' ? 'incomplete execution' : 'scenario';
 }
 
-async function list(desk: ScenarioAdmin, args: Arguments, io: Io): Promise<number> {
-  const rows = await Promise.all((await desk.list()).map((scenario) => toRow(desk, scenario)));
+interface Opened {
+  readonly desk: ScenarioAdmin;
+  readonly store: HostStore;
+}
+
+async function list({ desk, store }: Opened, args: Arguments, io: Io): Promise<number> {
+  const open = await store.countBy('incompletes', 'scenarioId', { status: OPEN_INCOMPLETES });
+  const rows = (await desk.list()).map((scenario) => toRow(scenario, open.get(scenario.id) ?? 0));
   return printRows(rows, 'No scenarios. iml serve makes them.', args, io);
 }
 
@@ -98,7 +107,7 @@ async function printRows(
   return EXIT.ok;
 }
 
-async function toRow(desk: ScenarioAdmin, scenario: ScenarioRow): Promise<Record<string, unknown>> {
+function toRow(scenario: ScenarioRow, incomplete: number): Record<string, unknown> {
   const { name, nextRunMs, lastRunMs, lastError } = scenario;
   const state = readState(scenario);
   const until = 'untilMs' in state ? ` until ${formatInstant(state.untilMs)}` : '';
@@ -109,13 +118,13 @@ async function toRow(desk: ScenarioAdmin, scenario: ScenarioRow): Promise<Record
     errors: state.errors,
     'next run': formatInstant(nextRunMs) ?? '',
     'last run': formatInstant(lastRunMs) ?? '',
-    incomplete: (await desk.incompletes(name)).length,
+    incomplete,
     'last error': readMessage(lastError),
   };
 }
 
 async function act(
-  { desk, store }: { readonly desk: ScenarioAdmin; readonly store: HostStore },
+  { desk, store }: Opened,
   action: Exclude<Action, 'list' | 'stuck'>,
   name: string,
 ): Promise<string> {
@@ -136,7 +145,8 @@ async function act(
       const scenario = await desk.get(name);
       const hook = scenario.hookId === null ? undefined : await store.get('hooks', { id: scenario.hookId });
       const address = hook === undefined ? {} : { address: await pathOfHook(store, hook) };
-      const shown = shownScenario(scenario, await desk.incompletes(name));
+      const triggerState = await copyKept(scenario.triggerState);
+      const shown = shownScenario({ ...scenario, triggerState }, await desk.incompletes(name));
       return `${printPrettyJson({ ...address, ...shown })}\n`;
     }
   }

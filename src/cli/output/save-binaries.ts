@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { cutBytes, toSafeName } from '../../util/files/file-name.js';
 import { readErrno } from '../../util/files/read-errno.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Io } from '../io.js';
@@ -78,34 +79,10 @@ async function writeNew(root: string, wanted: string, bytes: Uint8Array): Promis
   throw usageError(`--save: there are ${MAX_NUMBER} files named like "${name}".`);
 }
 
-/** What may be in a name on every system, and steers no terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a name.
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069<>:"|?*]/g;
-
-/** Devices of Windows, whatever their extension. */
-const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
-
 /** The last part of a path as the name of a file that lies where it is put; `.bin` where it has no extension. */
 export function safeFileName(wanted: string): string {
   const last = wanted.split(/[/\\]/).findLast((part) => part.trim() !== '') ?? '';
-  const plain = last
-    .replace(UNSAFE, '_')
-    .replace(/^[\s.]+/, '')
-    .replace(/[\s.]+$/, '')
-    .replace(RESERVED, '_$&');
-  const { name, ext } = path.parse(plain === '' ? 'data' : plain);
+  const { name, ext } = path.parse(toSafeName(last) || 'data');
   const extension = ext === '' ? '.bin' : ext.slice(0, 20);
-  return cut(name, MAX_NAME_BYTES - Buffer.byteLength(extension)) + extension;
-}
-
-/** Whole characters up to a number of bytes. */
-function cut(text: string, maxBytes: number): string {
-  let bytes = 0;
-  let kept = '';
-  for (const char of text) {
-    bytes += Buffer.byteLength(char);
-    if (bytes > maxBytes) break;
-    kept += char;
-  }
-  return kept;
+  return cutBytes(name, MAX_NAME_BYTES - Buffer.byteLength(extension)) + extension;
 }

@@ -9,6 +9,7 @@ import { createDigestLog } from '../../testing/recording/digest-log.js';
 import { recordCase } from '../../testing/recording/record-case.js';
 import { describeCall } from '../../testing/recording/recorded-call.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
+import { toFileName } from '../../util/files/file-name.js';
 import { OWNER_ONLY_FOLDER } from '../../util/files/owner-only.js';
 import { readErrno } from '../../util/files/read-errno.js';
 import { printError } from '../output/print-error.js';
@@ -91,7 +92,7 @@ async function writeCall(
     const headers = call.headers.map(([header, value]) => [header, value] as const);
     const report = await engine.webhook(webhook).handle({ ...call, headers }, input);
     const now = new Date(recordedAtMs).toISOString();
-    const file = path.join(webhook, `${now.replace(/[:.]/g, '-')}-${number}.test.json`);
+    const file = path.join(toFileName(webhook), `${now.replace(/[:.]/g, '-')}-${number}.test.json`);
     const named = { path: path.join(folder, file), shown: path.join(shown, file) };
     const written = await recordCase(
       {

@@ -3,6 +3,7 @@ import { bodiesFolder } from '../../testing/cases/body-files.js';
 import type { WrittenCase } from '../../testing/recording/record-case.js';
 import { readErrno } from '../../util/files/read-errno.js';
 import { writeFiles } from '../../util/files/write-files.js';
+import { staysBelow } from '../../util/stays-below.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 import type { NamedFile } from './record-settings.js';
@@ -10,6 +11,12 @@ import type { NamedFile } from './record-settings.js';
 /** Puts a case and its bodies on the disk. @throws EngineError (USAGE) */
 export async function writeCaseFiles(file: NamedFile, { text, bodies }: WrittenCase): Promise<void> {
   const folder = bodiesFolder(file.path);
+  // Whoever wrote the app may have put a link there.
+  if (bodies.size > 0 && !(await staysBelow(path.dirname(file.path), folder))) {
+    throw usageError(
+      `--record: "${bodiesFolder(file.shown)}" leads elsewhere by a link: nothing is written there.`,
+    );
+  }
   const files = [...bodies].map(([name, content]) => ({ path: path.join(folder, name), content }));
   // The case comes last: it names the others.
   await writeNamedFiles([...files, { path: file.path, content: text }], '--record', file);

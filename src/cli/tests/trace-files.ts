@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { SuiteOptions } from '../../testing/suite/run-suite.js';
 import type { TestResult } from '../../testing/suite/test-result.js';
 import { TRACE_FILE_SUFFIX, writeTraceFile } from '../../testing/traces/trace-file.js';
+import { toFileName } from '../../util/files/file-name.js';
 import { readErrno } from '../../util/files/read-errno.js';
 import { writeFiles } from '../../util/files/write-files.js';
 import { isBelow, staysBelow } from '../../util/stays-below.js';
@@ -71,8 +72,7 @@ export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undef
 function createPlaces(folder: string): (result: Pick<TestResult, 'name' | 'file'>) => string {
   const owners = new Map<string, string>();
   return ({ name, file }) => {
-    const steps = name.split('/').map((step) => step.replace(/[^\w.-]+/g, '_').replace(/^\.+/, '_'));
-    const plain = path.join(folder, ...steps.map((step) => (step === '' ? '_' : step.slice(0, 100))));
+    const plain = path.join(folder, ...name.split('/').map((step) => toFileName(step)));
     for (let number = 1; ; number++) {
       const target = `${plain}${number === 1 ? '' : `-${number}`}${TRACE_FILE_SUFFIX}`;
       const owner = owners.get(target);

@@ -76,14 +76,14 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
     const { name, text } = await bench.traceFile(c.req.param('id'));
     return c.body(text, 200, {
       'content-type': 'application/x-ndjson; charset=utf-8',
-      'content-disposition': `attachment; filename="${name}"`,
+      'content-disposition': writeDisposition(name),
     });
   });
   app.get('/api/runs/:id/har', async (c) => {
     const { name, text } = await bench.harFile(c.req.param('id'));
     return c.body(text, 200, {
       'content-type': 'application/json; charset=utf-8',
-      'content-disposition': `attachment; filename="${name}"`,
+      'content-disposition': writeDisposition(name),
     });
   });
   app.post('/api/traces', async (c) => {
@@ -173,4 +173,9 @@ async function readObject(c: Context): Promise<PlainObject> {
   const value = await readJson(c);
   if (!isPlainObject(value)) throw new EngineError('USAGE', 'The body: expected an object.');
   return value;
+}
+
+/** A header holds no letters of other scripts. Source: https://www.rfc-editor.org/rfc/rfc8187. */
+function writeDisposition(name: string): string {
+  return `attachment; filename*=UTF-8''${encodeURIComponent(name)}`;
 }

@@ -6,6 +6,7 @@ import { bodiesFolder } from '../../testing/cases/body-files.js';
 import { recordCase, type WrittenCase } from '../../testing/recording/record-case.js';
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { findTests, TEST_FOLDER } from '../../testing/suite/find-tests.js';
+import { toFileName } from '../../util/files/file-name.js';
 import { readErrno } from '../../util/files/read-errno.js';
 import { writeFiles } from '../../util/files/write-files.js';
 import type { CaseDraft } from '../protocol.js';
@@ -98,7 +99,7 @@ function write({ recorded, startedAt, version }: RunToSave): Promise<WrittenCase
 async function findFolder({ root, recorded }: RunToSave): Promise<string> {
   const [place] = await findTests([root]);
   const tests = place?.testFolders[0] ?? path.join(root, TEST_FOLDER);
-  return path.join(tests, recorded.component.name.replace(/[^\w.-]+/g, '_').replace(/^\.+/, '_'));
+  return path.join(tests, toFileName(recorded.component.name));
 }
 
 /** A link would lead out of the app. */

@@ -5,14 +5,12 @@ import type { HostWriter } from '../store/tables.js';
 import { isSerial } from './claim.js';
 import { byHook, QUEUED, type QueuedEvent, type Queues } from './find-busy.js';
 import { type GiveUpNotice, giveUpEvent } from './give-up.js';
+import { leaveLarge } from './leave-large.js';
 import { markTaken, type Part, type ScenarioLook, type Taking, toParts } from './mark-taken.js';
 import { sortOut } from './suspects-alone.js';
 
 /** What the look at what waits has not read (`QUEUED`). */
 const BROUGHT = ['bundles', 'request', 'error', 'receivedAtMs', 'finishedAtMs'] as const;
-
-/** Bytes of events that are taken together: others wait while their rows are read. The first is taken however large it is. [choice] */
-const MAX_TAKEN_BYTES = 2 * 1024 * 1024;
 
 export interface TakeEventsOptions {
   readonly retries: ReadonlyMap<number, Part>;
@@ -64,20 +62,6 @@ export async function takeEvents(
     });
   });
   return toParts(takings, taken, (event, scenario) => ({ kind: 'event', event, scenario }));
-}
-
-/** What of these is taken now; the rest is asked for at once again. */
-function leaveLarge(found: readonly Taking<QueuedEvent>[]): readonly Taking<QueuedEvent>[] {
-  let bytes = 0;
-  return found.map((taking) => {
-    const rows: QueuedEvent[] = [];
-    for (const row of taking.rows) {
-      if (bytes > 0 && bytes + row.bytes > MAX_TAKEN_BYTES) return { ...taking, rows, isMore: true };
-      bytes += row.bytes;
-      rows.push(row);
-    }
-    return taking;
-  });
 }
 
 /** By hook that keeps no order: as many as are wanted of what may start. */

@@ -1,6 +1,7 @@
 import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
 import { type GiveUpNotice, giveUpIncomplete } from './give-up.js';
+import { leaveLarge } from './leave-large.js';
 import { markTaken, type Part, type ScenarioLook, type Taking, toParts } from './mark-taken.js';
 import { sortOut } from './suspects-alone.js';
 
@@ -20,9 +21,9 @@ export async function takeIncompletes(
     values: scenarioIds,
     where,
     limit: max,
-    columns: ['scenarioId', 'attempts', 'crashes', 'crashesAlone'],
+    columns: ['scenarioId', 'bytes', 'attempts', 'crashes', 'crashesAlone'],
   });
-  const takings: Taking<(typeof due)[number]>[] = [];
+  const found: Taking<(typeof due)[number]>[] = [];
   for (const { scenario, plan, request } of looks) {
     const limit = plan.settings.sequential ? 1 : request.max;
     const rows = due.filter((row) => row.scenarioId === scenario.id).slice(0, limit);
@@ -30,8 +31,9 @@ export async function takeIncompletes(
       giveUpIncomplete(writer, context, scenario, row);
     const sorted = await sortOut(context, rows, request, giveUp);
     const isMore = rows.length === request.max || rows.length > sorted.rows.length;
-    takings.push({ ...sorted, scenario, request, isMore });
+    found.push({ ...sorted, scenario, request, isMore });
   }
+  const takings = leaveLarge(found);
   const own = { status: 'running', claimedBy: context.worker.name() } as const;
   // Its attempts are those of the backoff, which whoever settles it counts.
   const taken = await markTaken(takings, (id, { crashes, crashesAlone }) =>

@@ -1,8 +1,10 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { nextState } from '../../scenario/state/next-state.js';
 import { NEW_SCENARIO, type ScenarioState } from '../../scenario/state/scenario-state.js';
+import { OPEN_INCOMPLETES } from '../claim/claim.js';
 import type { AdminOptions } from '../events/event-admin.js';
 import { type PlannedRun, planFirst } from '../schedule/schedule.js';
+import { copyKept } from '../store/kept-value.js';
 import { assertCanAnswer, readPlan, readState, type ScenarioPlan } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 
@@ -69,8 +71,8 @@ export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
     },
     incompletes: async (name) => {
       const { id } = await get(name);
-      const open = ['waiting', 'running', 'unresolved'] as const;
-      return store.find('incompletes', { where: { scenarioId: id, status: open } });
+      const rows = await store.find('incompletes', { where: { scenarioId: id, status: OPEN_INCOMPLETES } });
+      return Promise.all(rows.map(async (row) => ({ ...row, execution: await copyKept(row.execution) })));
     },
     retry: (id) => changeIncomplete(options, id, { status: 'waiting', retryAtMs: clock.now() }),
     discard: (id) =>

@@ -9,11 +9,11 @@ import { type ResumeOptions, resumeFlow, runFlow } from '../../scenario/flow/run
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { fromPortable, toPortable } from '../../util/portable-value.js';
+import { toPortable } from '../../util/portable-value.js';
 import { type Engines, requireApp } from '../hooks/require-app.js';
 import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../ports/ports.js';
 import { type HostTracing, NO_TRACING } from '../ports/tracing.js';
-import { keepValue, readCopy } from '../store/kept-value.js';
+import { keepValue, readCopy, readKept } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
 import { describeOutput } from './describe-output.js';
@@ -84,7 +84,7 @@ async function runSource(
     case 'event':
       return runFlow(flow, { events: source.bundles, signal }, options);
     case 'poll': {
-      const state = fromPortable(scenario.triggerState);
+      const state = await readKept(scenario.triggerState);
       return runFlow(flow, { state: isPlainObject(state) ? state : undefined, signal }, options);
     }
     case 'incomplete': {

@@ -11,10 +11,10 @@ export async function writeLarge(value: unknown): Promise<JsonText> {
 }
 
 /** The plain data of a text, read in turns. */
-export async function parseLarge({ text }: JsonText): Promise<unknown> {
-  const result = await parseJsonInTurns(Buffer.from(text), new Turns());
+export async function parseLarge(kept: JsonText): Promise<unknown> {
+  const result = await parseJsonInTurns(await kept.readBytes(), new Turns());
   // What an app has made of a call may be more than one call may bring.
-  return result.ok ? result.value : JSON.parse(text);
+  return result.ok ? result.value : JSON.parse(kept.text);
 }
 
 /** The value that plain data stands for, which are changed: nobody else's. */

@@ -138,22 +138,36 @@ async function moveToClaims(db: Kysely<SqlTables>): Promise<void> {
   await retries.columns(['status', 'scenario_id', 'retry_at_ms']).execute();
 }
 
-/** A change of status must not write a payload anew, as SQLite does with all of a row. */
-async function movePayloads(db: Kysely<SqlTables>, kind: SqlDatabase['kind']): Promise<void> {
+/** A change of status must not write what is large anew, as SQLite does with all of a row. */
+async function moveApart(
+  { db, kind }: Database,
+  name: string,
+  apart: { readonly table: string; readonly columns: readonly string[] },
+): Promise<void> {
   const { sql } = await import('kysely');
-  const [events, payloads] = [`${HOST_TABLE_PREFIX}events`, `${HOST_TABLE_PREFIX}payloads`];
-  await db.schema
-    .createTable(payloads)
-    // In SQLite only this word makes it the place of the row, and not an index beside it.
-    .addColumn('id', kind === 'sqlite' ? 'integer' : 'bigint', (column) => column.primaryKey())
-    .addColumn('bundles', 'text')
-    .addColumn('request', 'text')
-    .execute();
-  const moved = sql`insert into ${sql.table(payloads)} (id, bundles, request) select id, bundles, request from ${sql.table(events)}`;
-  await moved.execute(db);
-  for (const column of ['bundles', 'request']) {
-    await db.schema.alterTable(events).dropColumn(column).execute();
-  }
+  const [from, to] = [HOST_TABLE_PREFIX + name, HOST_TABLE_PREFIX + apart.table];
+  const columns = sql.join(['id', ...apart.columns].map((column) => sql.ref(column)));
+  // In SQLite only this word makes it the place of the row, and not an index beside it.
+  const created = db.schema
+    .createTable(to)
+    .addColumn('id', kind === 'sqlite' ? 'integer' : 'bigint', (column) => column.primaryKey());
+  await apart.columns.reduce((table, column) => table.addColumn(column, 'text'), created).execute();
+  await sql`insert into ${sql.table(to)} (${columns}) select ${columns} from ${sql.table(from)}`.execute(db);
+  for (const column of apart.columns) await db.schema.alterTable(from).dropColumn(column).execute();
+}
+
+interface Database {
+  readonly db: Kysely<SqlTables>;
+  readonly kind: SqlDatabase['kind'];
+}
+
+/** What is large is not taken together with others; of older rows the length, sealed or not, is near enough. */
+async function countIncompletes(db: Kysely<SqlTables>): Promise<void> {
+  const { sql } = await import('kysely');
+  const table = `${HOST_TABLE_PREFIX}incompletes`;
+  const change = db.schema.alterTable(table);
+  await change.addColumn('bytes', 'bigint', (it) => it.notNull().defaultTo(0)).execute();
+  await sql`update ${sql.table(table)} set bytes = length(execution)`.execute(db);
 }
 
 /** The history of the tables of a host. */
@@ -180,5 +194,16 @@ export const HOST_MIGRATIONS: readonly Migration[] = [
       await db.schema.createIndex(`${table}_next_run_ms`).on(table).column('next_run_ms').execute();
     },
   },
-  { name: 'host/005-payloads', up: movePayloads },
+  {
+    name: 'host/005-payloads',
+    up: (db, kind) =>
+      moveApart({ db, kind }, 'events', { table: 'payloads', columns: ['bundles', 'request'] }),
+  },
+  {
+    name: 'host/006-executions',
+    up: async (db, kind) => {
+      await countIncompletes(db);
+      await moveApart({ db, kind }, 'incompletes', { table: 'executions', columns: ['execution'] });
+    },
+  },
 ];

@@ -6,6 +6,7 @@ import { openSqlite, type SqliteOptions } from '../../store/sql/open-sqlite.js';
 import { createSqlStore } from '../../store/sql/sql-store.js';
 import type { SqlDatabase } from '../../store/sql-database.js';
 import { SEAL_KEY_BYTES } from '../../util/seal.js';
+import { copyKept } from './kept-value.js';
 import { HOST_MIGRATIONS, HOST_TABLE_PREFIX } from './migrations.js';
 import { HOST_TABLES, type HostStore, type HostTables } from './tables.js';
 
@@ -56,9 +57,9 @@ async function openSql(database: SqlDatabase, { sealKey }: SealOptions): Promise
     await migrate(database, HOST_MIGRATIONS);
     const store = createSqlStore<HostTables>(database, HOST_TABLES, { prefix: HOST_TABLE_PREFIX, sealKey });
     // Another key is told at once, and not by the first event.
-    for (const table of ['hooks', 'scenarios', 'incompletes'] as const) {
-      await store.find(table, { limit: 1, sortBy: 'id', descending: true });
-    }
+    const last = { limit: 1, sortBy: 'id', descending: true } as const;
+    for (const table of ['hooks', 'scenarios'] as const) await store.find(table, last);
+    for (const { execution } of await store.find('incompletes', last)) await copyKept(execution);
     return store;
   } catch (error) {
     await database.close();

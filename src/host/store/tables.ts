@@ -94,7 +94,7 @@ export interface ScenarioRow extends Row, CrashCounts {
   readonly hookId: number | null;
   /** The state of `nextState`. */
   readonly state: unknown;
-  /** State of a polling trigger: where the next poll starts. */
+  /** State of a polling trigger, where the next poll starts: `JsonText` where it is large. */
   readonly triggerState: unknown;
   /** When its schedule alone starts it next; null for instant ones, and for those that are off. */
   readonly scheduledMs: number | null;
@@ -120,6 +120,8 @@ export interface IncompleteRow extends Row, CrashCounts {
   readonly status: IncompleteStatus;
   /** The bundle and the remaining steps, as the flow has given them: `JsonText` where they are large. */
   readonly execution: unknown;
+  /** Bytes of the execution as JSON; of those that were stored before it was counted, characters as they are kept. */
+  readonly bytes: number;
   readonly attempts: number;
   readonly claimedBy: string | null;
   readonly error: unknown;
@@ -176,6 +178,7 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
       ...(['claimedBy', 'attempts', 'crashes', 'crashesAlone'] as const),
     ],
     json: ['definition', 'state', 'triggerState', 'lastError'],
+    large: ['triggerState'],
     shared: ['definition'],
     // Parameters of type password stand in it.
     sealed: ['definition'],
@@ -184,12 +187,13 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
   },
   incompletes: {
     columns: [
-      ...(['scenarioId', 'status', 'execution', 'attempts'] as const),
+      ...(['scenarioId', 'status', 'execution', 'bytes', 'attempts'] as const),
       ...(['claimedBy', 'error', 'createdAtMs', 'retryAtMs', 'finishedAtMs'] as const),
       ...(['crashes', 'crashesAlone'] as const),
     ],
     json: ['execution', 'error'],
     large: ['execution'],
+    apart: { table: 'executions', columns: ['execution'] },
     sealed: ['execution'],
     indexes: ['scenarioId'],
   },

@@ -1,6 +1,7 @@
 import { nextState, type StoredExecution } from '../../scenario/state/next-state.js';
 import type { HostContext } from '../ports/context.js';
 import type { FlowOutcome, IncompleteDraft } from '../ports/ports.js';
+import { measureKept } from '../store/kept-value.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import type { Settled } from './run-scenario.js';
@@ -38,18 +39,23 @@ export async function addIncompletes(
   const nowMs = clock.now();
   await writer.insertAll(
     'incompletes',
-    drafts.map(({ execution, error, stored }) => ({
+    drafts.map((draft) => ({
       scenarioId: scenario.id,
-      execution,
-      error,
+      ...toExecution(draft),
+      error: draft.error,
       claimedBy: null,
       createdAtMs: nowMs,
       crashes: 0,
       crashesAlone: 0,
       finishedAtMs: null,
-      ...toResolution(stored),
+      ...toResolution(draft.stored),
     })),
   );
+}
+
+/** How the row of an incomplete execution holds it. */
+export function toExecution({ execution }: IncompleteDraft): Pick<IncompleteRow, 'execution' | 'bytes'> {
+  return { execution, bytes: measureKept(execution) };
 }
 
 /** How the row of an incomplete execution says whether and when it is retried. */

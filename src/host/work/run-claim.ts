@@ -34,13 +34,13 @@ export async function runClaim(
   const point = POINT_NAMES[claim.kind];
   checkpoint(`${point}: claimed`);
   const { scenario } = claim;
-  const run = await runScenario(context, {
-    scenario,
-    signal,
-    onAnswer,
-    onProgress,
-    ...(await describeWork(context, claim)),
-  });
+  const work = await describeWork(context, claim).catch((error: unknown) => defectReport(context, error));
+  if ('outcome' in work) {
+    // It cannot be read, as what is sealed was changed: a person has to see to it, and nothing waits for it.
+    onRan?.();
+    return settle(context, { settled: { claim, report: work }, requests: requests?.(), signal }, claim);
+  }
+  const run = await runScenario(context, { scenario, signal, onAnswer, onProgress, ...work });
   onRan?.();
   const { report } = run;
   if (report === undefined) {

@@ -7,7 +7,7 @@ import { planAfter } from '../schedule/schedule.js';
 import { dropKept } from '../store/kept-value.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
-import { addIncompletes, moveState, toResolution } from './move-state.js';
+import { addIncompletes, moveState, toExecution, toResolution } from './move-state.js';
 import type { Settled } from './run-scenario.js';
 
 /** Even where nothing says how long to wait, a failure must not be repeated in a tight loop. */
@@ -78,7 +78,7 @@ async function settleIncomplete(
   const [own, ...further] = report.incompletes;
   const error = own?.error ?? report.error ?? incomplete.error;
   if (own !== undefined) {
-    const change = { ...toResolution(own.stored), execution: own.execution };
+    const change = { ...toResolution(own.stored), ...toExecution(own) };
     await writer.update('incompletes', mine, { error, ...RELEASED, ...change });
   } else {
     const status = report.outcome.kind === 'error' ? 'unresolved' : 'resolved';

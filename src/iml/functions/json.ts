@@ -3,7 +3,7 @@ import { jsonProblem } from '../../util/json-problem.js';
 import type { FunctionTable } from '../environment/environment.js';
 import { MAX_HASHED_LENGTH, STEPS_OF_ALIKE } from '../values/long-text-key.js';
 import { writeJson } from '../values/tree-text.js';
-import { spend } from '../values/work.js';
+import { spend, spendOnText } from '../values/work.js';
 import { onText } from './arguments.js';
 
 /**
@@ -16,6 +16,7 @@ export const JSON_FUNCTIONS: FunctionTable = {
     value === undefined || typeof value === 'function' ? undefined : writeJson(value),
 
   parseJSON: onText((text) => {
+    spendOnText(text, 0.2);
     spend(countSteps(text));
     try {
       return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
@@ -25,7 +26,7 @@ export const JSON_FUNCTIONS: FunctionTable = {
       const problem = error instanceof SyntaxError ? jsonProblem(error) : 'unreadable';
       throw functionError(`Invalid JSON: ${problem}`);
     }
-  }, 0.2),
+  }, 0),
 };
 
 /** Texts up to this length are read in no time, whatever they hold. */

@@ -3,7 +3,7 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { isBuffer, isMissing, toInstant, toText } from './coerce.js';
 import { isCollection } from './collection.js';
 import { assertTextLength, MAX_LIST_LENGTH, rewriteInChunks } from './size-limits.js';
-import { type Parts, resumable, spend } from './work.js';
+import { type Parts, resumable, spend, spendOnText } from './work.js';
 
 /**
  * Arrays and collections are looked up among those around them from this depth on. What holds itself gets there,
@@ -47,6 +47,8 @@ const PARTS_A_TURN = 128;
 function* treeInParts(root: unknown, style: TreeStyle): Parts<string> {
   const tree = beginTree(root);
   while (!writeParts(tree, style, PARTS_A_TURN)) yield;
+  // Whoever reads the text first puts its parts together: work for a turn of its own where it is long.
+  yield;
   return tree.text;
 }
 
@@ -155,13 +157,18 @@ function jsonLeaf(value: unknown): string {
   }
 }
 
+const STEPS_OF_CHARACTER = 0.2;
+
 /** A text of this length is written in no time, whatever is escaped in it. */
 const SHORT_TEXT = 4096;
 
 /** A text in quotes. */
 export function quotedText(text: string): string {
-  spend(0.2 * text.length);
-  if (text.length <= SHORT_TEXT) return JSON.stringify(text);
+  if (text.length <= SHORT_TEXT) {
+    spend(STEPS_OF_CHARACTER * text.length);
+    return JSON.stringify(text);
+  }
+  spendOnText(text, STEPS_OF_CHARACTER);
   return `"${rewriteInChunks(text, (chunk) => JSON.stringify(chunk).slice(1, -1), 0.6)}"`;
 }
 

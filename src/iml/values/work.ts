@@ -22,6 +22,14 @@ export function spend(steps: number): void {
   if (left < 0) throw tooMuchWork();
 }
 
+/** The host keeps a text with one of these in twice the memory, and takes twice as long to read or write it. */
+const WIDE = /[^\0-\xff]/;
+
+/** Counts work on each character of a text as JSON. @throws as `spend` */
+export function spendOnText(text: string, stepsPerCharacter: number): void {
+  spend(stepsPerCharacter * text.length * (WIDE.test(text) ? 2 : 1));
+}
+
 /** How many things may still be done that take so many steps each; more than there is time to count where nothing is counted. */
 export function countAffordable(steps: number): number {
   return Math.floor(Math.max(0, readStepsLeft()) / steps);

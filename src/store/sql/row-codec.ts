@@ -1,6 +1,7 @@
 import { StoreError } from '../../errors/store-error.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
-import { seal, unseal } from '../../util/seal.js';
+import { seal } from '../../util/seal.js';
+import { type ColumnSeal, isSealed, openSealed, refuseSealed } from '../column-seal.js';
 import { JsonText, MAX_JSON_AT_ONCE } from '../json-text.js';
 import type { Row, TableDefinition } from '../record-store.js';
 import { sqlName } from '../sql-database.js';
@@ -21,6 +22,8 @@ export interface RowCodec {
   quoted(name: string): string;
   encode(row: object): Record<string, unknown>;
   encodeValue(name: string, value: unknown): unknown;
+  /** Seals the large value of a row in turns, so that `encodeValue` need not; undefined where it has none. */
+  sealLarge(row: object): Promise<void> | undefined;
   /** A value of a column as the program sees it, from what a statement gave for it. */
   decodeValue(name: string, value: unknown): unknown;
   /** The names of all columns, the id among them. */
@@ -62,6 +65,11 @@ export function createRowCodec(
   const flags: ReadonlySet<string> = new Set(definition.flags);
   const json: ReadonlySet<string> = new Set(definition.json);
   const sealed: ReadonlySet<string> = new Set(definition.sealed);
+  const seals: ReadonlyMap<string, ColumnSeal> = new Map(
+    sealKey === undefined
+      ? []
+      : [...sealed].map((name) => [name, { key: sealKey, purpose: `${table}.${name}` }]),
+  );
   const large: ReadonlySet<string> = new Set(definition.large);
   const shared: ReadonlySet<string> = new Set(definition.shared);
   const decimals: ReadonlySet<string> = new Set(definition.decimals);
@@ -77,9 +85,18 @@ export function createRowCodec(
     if (value === null || value === undefined) return null;
     if (flags.has(name)) return value ? 1 : 0;
     if (!json.has(name)) return value;
-    const text = value instanceof JsonText ? value.text : JSON.stringify(value);
-    if (sealKey === undefined || !sealed.has(name)) return text;
-    return seal(text, sealKey, `${table}.${name}`);
+    const by = seals.get(name);
+    if (value instanceof JsonText) return by === undefined ? value.text : value.sealedText(by);
+    const text = JSON.stringify(value);
+    return by === undefined ? text : seal(text, by.key, by.purpose);
+  };
+  const largeSeals = [...seals].filter(([name]) => large.has(name));
+  const sealLarge = (row: object): Promise<void> | undefined => {
+    for (const [name, by] of largeSeals) {
+      const value: unknown = Reflect.get(row, name);
+      if (value instanceof JsonText) return value.seal(by);
+    }
+    return undefined;
   };
   const decodeValue = (name: string, value: unknown): unknown => {
     if (value === null || value === undefined) return null;
@@ -88,9 +105,10 @@ export function createRowCodec(
     if (!json.has(name)) return value;
     const text = String(value);
     const parse = (): unknown => {
-      const opened = sealed.has(name) ? openText(text, sealKey, `${table}.${name}`) : text;
-      const isLarge = large.has(name) && opened.length > MAX_JSON_AT_ONCE;
-      return isLarge ? new JsonText(opened) : JSON.parse(opened);
+      const isLarge = large.has(name) && text.length > MAX_JSON_AT_ONCE;
+      if (!sealed.has(name) || !isSealed(text)) return isLarge ? new JsonText(text) : JSON.parse(text);
+      const by = seals.get(name) ?? refuseSealed({ purpose: `${table}.${name}` }, false);
+      return isLarge ? new JsonText({ text, by }) : JSON.parse(openSealed(text, by));
     };
     if (!shared.has(name)) return parse();
     const known = parsed.get(text);
@@ -125,6 +143,7 @@ export function createRowCodec(
     column,
     quoted: (name) => find(quotes, name),
     encodeValue,
+    sealLarge,
     decodeValue,
     isPlain,
     isDecimal: (name) => decimals.has(name),
@@ -142,15 +161,4 @@ export function createRowCodec(
       return decoded;
     },
   };
-}
-
-/** No JSON begins like that: what was kept before there was a key is told apart by it. */
-const SEALED = /^v\d+\./;
-
-function openText(text: string, key: Uint8Array | undefined, purpose: string): string {
-  if (!SEALED.test(text)) return text;
-  const opened = key === undefined ? undefined : unseal(text, key, purpose);
-  if (opened !== undefined) return opened;
-  const why = key === undefined ? 'no key is given' : 'the key is another one, or it was changed';
-  throw new StoreError('STORE_FAILED', `What is sealed in ${purpose} cannot be opened: ${why}.`);
 }

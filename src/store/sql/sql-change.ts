@@ -24,14 +24,18 @@ export async function insertRows(
   const isApart = (name: string): boolean => apart?.sqlColumns.has(codec.column(name)) === true;
   const size = Math.floor(MAX_VALUES / codec.width);
   const added: number[] = [];
-  for (let start = 0; start < rows.length; start += size) {
-    const some = rows.slice(start, start + size);
+  for (const [start, end] of splitRows(rows, apart === undefined ? names : [], size)) {
+    const some = rows.slice(start, end);
+    for (const row of some) {
+      const sealing = codec.sealLarge(row);
+      if (sealing !== undefined) await sealing;
+    }
     const own = writeInsert(codec, sources, { table, names: names.filter((one) => !isApart(one)) }, some);
     const ids = await insertOwn(on, sources, own, some.length);
     added.push(...ids);
     if (apart === undefined) continue;
     const namesApart = names.filter(isApart);
-    for (const [from, to] of splitLarge(namesApart, some)) {
+    for (const [from, to] of splitRows(some, namesApart)) {
       const others = { table: apart.table, names: namesApart, ids: ids.slice(from, to) };
       await runText(on, ...writeInsert(codec, sources, others, some.slice(from, to)));
     }
@@ -42,22 +46,26 @@ export async function insertRows(
 /** Characters of large values that one statement brings: others wait while it is sent or run. */
 const MAX_LARGE = 1024 * 1024;
 
-/** Which rows are added together: of those with large values no more than so much at a time. */
-function splitLarge(
-  names: readonly string[],
+/** Which rows are added together: of those with large values in these columns no more than so much at a time. */
+function splitRows(
   rows: readonly object[],
+  names: readonly string[],
+  most: number = rows.length,
 ): readonly (readonly [from: number, to: number])[] {
   const ends: number[] = [];
+  let from = 0;
   let length = 0;
   for (const [index, row] of rows.entries()) {
     const own = names.reduce((sum, name) => sum + lengthOfLarge(Reflect.get(row, name)), 0);
-    if (length > 0 && own > 0 && length + own > MAX_LARGE) {
+    if (index - from === most || (length > 0 && own > 0 && length + own > MAX_LARGE)) {
       ends.push(index);
+      from = index;
       length = 0;
     }
     length += own;
   }
-  return [...ends, rows.length].map((end, index) => [ends[index - 1] ?? 0, end]);
+  if (rows.length > 0) ends.push(rows.length);
+  return ends.map((end, index) => [ends[index - 1] ?? 0, end]);
 }
 
 function lengthOfLarge(value: unknown): number {
@@ -133,6 +141,9 @@ export async function updateRows(
   { where, change, returning = '', isLast }: RowChange,
 ): Promise<{ readonly count: number; readonly rows: readonly SqlRow[] }> {
   const codec = requireCodec(sources, name);
+  const sealing = codec.sealLarge(change);
+  // Without one it asks at once, as what is asked next must not go before it.
+  if (sealing !== undefined) await sealing;
   const { table, apart } = codec;
   const names = Object.keys(change);
   const others = apart === undefined ? [] : names.filter((it) => apart.sqlColumns.has(codec.column(it)));

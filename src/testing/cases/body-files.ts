@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { readRegularFile } from '../../util/files/read-regular-file.js';
+import { isBelow } from '../../util/stays-below.js';
 
 /** Bytes of one body file. [choice] */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -19,12 +20,16 @@ export function bodiesFolder(caseFile: string): string {
 export async function readBodyFile(caseFile: string, name: string): Promise<BodyFile> {
   const folder = bodiesFolder(caseFile);
   const target = path.resolve(folder, name);
-  if (name.includes('\0') || !isBelow(folder, target)) return outside(folder);
+  if (name.includes('\0') || !isInside(folder, target)) return outside(folder);
   try {
-    const [realFolder, real] = await Promise.all([realpath(folder), realpath(target)]);
-    if (!isBelow(realFolder, real)) return outside(folder);
+    const [home, realFolder, real] = await Promise.all(
+      [path.dirname(folder), folder, target].map((one) => realpath(one)),
+    );
+    if (home === undefined || realFolder === undefined || real === undefined) return outside(folder);
+    // The folder may be a link itself.
+    if (!isInside(home, realFolder) || !isInside(realFolder, real)) return outside(folder);
     return readRegularFile(real, MAX_BODY_BYTES, (opened) => {
-      if (!isBelow(realFolder, opened)) throw new OutsideError();
+      if (!isInside(realFolder, opened)) throw new OutsideError();
     });
   } catch (error) {
     if (error instanceof OutsideError) return outside(folder);
@@ -46,7 +51,6 @@ function outside(folder: string): BodyFile {
   return { ok: false, problem: `lies outside of ${path.basename(folder)}/` };
 }
 
-function isBelow(folder: string, target: string): boolean {
-  const relative = path.relative(folder, target);
-  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
+function isInside(folder: string, target: string): boolean {
+  return target !== folder && isBelow(folder, target);
 }

@@ -10,7 +10,7 @@ import {
 } from '../fixtures/fixture-shape.js';
 
 const COMPONENT = text({
-  pattern: `^(?:${COMPONENT_TYPES.join('|')}):.+$`,
+  pattern: `^(?:${COMPONENT_TYPES.join('|')}):[^]+$`,
   description: `must be a component such as module:NAME; the types are ${COMPONENT_TYPES.join(', ')}`,
 });
 

@@ -3,6 +3,7 @@ import type { Document } from '../../document/reading/document.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
 import type { ParameterElement } from '../../parameters/form/parameter-spec.js';
+import { toFileName } from '../../util/files/file-name.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { fixtureOfCase } from '../cases/case-fixture.js';
 import { MADE_UP_NOTE } from '../cases/made-up-note.js';
@@ -64,7 +65,8 @@ export async function makeSkeleton(
 ): Promise<Skeleton> {
   const component = `${subject.type}:${subject.name}`;
   const input = inputFor(app, subject);
-  const file = `${subject.name}/${subject.name}.test.json`;
+  const name = toFileName(subject.name);
+  const file = `${name}/${name}.test.json`;
   const draft: TestCase = { component, input, expect: { requestCount: 0 } };
   const reading = await readCase(JSON.stringify(draft), { file, name: subject.name });
   if (!reading.ok) throw new EngineError('USAGE', `${component}: ${reading.errors[0]?.message}`);

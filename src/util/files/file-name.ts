@@ -1,0 +1,42 @@
+/** What parts paths, what some systems refuse in a name, and what steers a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a name.
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069<>:"|?*/\\]/g;
+
+/** Halves of characters, which stand for nothing alone. */
+const LONE = /\p{Surrogate}/gu;
+
+/** Devices of Windows, whatever their extension. */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+
+/** Systems take 255, and endings are added. */
+const MAX_BYTES = 200;
+
+/**
+ * What somebody else has called a thing as the name of a file or folder, which lies where it is put: no hidden one, none above.
+ * `_` where nothing is left of it.
+ */
+export function toFileName(name: string): string {
+  return cutBytes(toSafeName(name), MAX_BYTES) || '_';
+}
+
+/** The same, however long it is; empty where nothing is left. */
+export function toSafeName(name: string): string {
+  return name
+    .replace(UNSAFE, '_')
+    .replace(LONE, '_')
+    .replace(/^[\s.]+/, '')
+    .replace(/[\s.]+$/, '')
+    .replace(RESERVED, '_$&');
+}
+
+/** Whole characters up to a number of bytes. */
+export function cutBytes(text: string, maxBytes: number): string {
+  let bytes = 0;
+  let kept = '';
+  for (const char of text) {
+    bytes += Buffer.byteLength(char);
+    if (bytes > maxBytes) break;
+    kept += char;
+  }
+  return kept;
+}
