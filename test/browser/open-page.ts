@@ -12,7 +12,8 @@ const AXE = path.join(ROOT, 'node_modules/axe-core/axe.min.js');
 /** Where pictures are put for a person to look at; none are taken without it. */
 const SHOTS = process.env['IML_SHOTS'];
 
-const WAIT_MS = Number(process.env['IML_TEST_WAIT_MS'] ?? 60_000);
+/** What one thing may take until it stands on the page. */
+export const WAIT_MS: number = Number(process.env['IML_TEST_WAIT_MS'] ?? 60_000);
 
 /** One test waits for many things, each of which may take long on a busy machine. */
 export const WHOLE_MS = 600_000;
@@ -28,8 +29,8 @@ if (hasNoBrowser) {
 /** A browser over a copy of the bookshop's app. */
 export interface TestBrowser {
   readonly dev: TestDev;
-  /** Opens the page, 1280 wide, and waits until it hears of what happens. */
-  readonly open: () => Promise<OpenPage>;
+  /** Opens the page, 1280 wide, and waits until the server has answered it. */
+  readonly open: (prepare?: (page: Page) => Promise<unknown>) => Promise<OpenPage>;
   readonly close: () => Promise<void>;
 }
 
@@ -59,7 +60,7 @@ export async function startBrowser(options: Omit<StartOptions, 'pageFolder'> = {
   ]);
   return {
     dev,
-    open: async () => {
+    open: async (prepare) => {
       const context = await browser.newContext({
         viewport: DESK,
         colorScheme: 'light',
@@ -72,6 +73,7 @@ export async function startBrowser(options: Omit<StartOptions, 'pageFolder'> = {
       page.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text());
       });
+      await prepare?.(page);
       await page.goto(dev.server.address);
       await page.getByText('● live').waitFor();
       return {

@@ -9,6 +9,7 @@ import {
   type OpenPage,
   startBrowser,
   type TestBrowser,
+  WAIT_MS,
   WHOLE_MS,
 } from './open-page.js';
 
@@ -80,5 +81,34 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
     dev.write(SPEC, text);
     await differences.waitFor({ state: 'detached' });
     await page.getByRole('img', { name: 'passed' }).first().waitFor({ state: 'attached' });
+  });
+
+  it('asks again for what happened before it could hear of anything', async () => {
+    const { tests } = dev.server.bench;
+    let hear = (): void => {};
+    const hearing = new Promise<void>((resolve) => {
+      hear = resolve;
+    });
+    const late = await started.open((other) =>
+      other.route('**/api/live', async (route) => {
+        await hearing;
+        await route.continue();
+      }),
+    );
+    await late.page.getByRole('link', { name: 'passed listBooks/two books' }).waitFor();
+    const text = dev.read(SPEC);
+    dev.write(SPEC, text.replace('"{{item.title}}"', '"{{item.titel}}"'));
+    const state = async (): Promise<string> => {
+      const { tests: shown, isRunning } = await tests.state();
+      return isRunning ? 'running' : shown.map(({ status }) => status).join();
+    };
+    await expect.poll(state, { timeout: WAIT_MS }).toContain('failed');
+    // Changes are told of a moment later.
+    await late.page.waitForTimeout(500);
+    hear();
+    await late.page.getByRole('link', { name: 'failed listBooks/two books' }).waitFor();
+    dev.write(SPEC, text);
+    await late.page.getByRole('link', { name: 'passed listBooks/two books' }).waitFor();
+    expect(await late.close()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type {
   CaseDraft,
   RunDetail,
@@ -148,4 +148,16 @@ it('tells of a case that cannot be read, forgets one that is gone, and runs one 
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(dev.problems).toEqual([]);
+});
+
+it('leaves no test running where its run cannot be kept', async () => {
+  const { tests, history } = dev.server.bench;
+  const full = vi.spyOn(history, 'saveRun').mockRejectedValue(new Error('the disk is full'));
+  await expect(tests.run(({ id }) => id === CASE)).rejects.toThrow('the disk is full');
+  full.mockRestore();
+  const { tests: shown, isRunning } = await dev.get<TestsState>('/api/tests');
+  expect(isRunning).toBe(false);
+  expect(shown.map(({ status }) => status)).not.toContain('running');
+  await tests.run(({ id }) => id === CASE);
+  await settled(CASE, ({ status }) => status === 'passed');
 });

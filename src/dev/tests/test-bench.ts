@@ -227,7 +227,7 @@ async function runTests(
   const seen = new Set<string>();
   const dropped: string[] = [];
   const { root } = parts.setting();
-  await runSuite([place], {
+  const suite = runSuite([place], {
     signal,
     traces: { of: 'all', keep: (trace) => keepTrace(trace, { source: 'test' }, parts) },
     onResult: async (result) => {
@@ -256,10 +256,12 @@ async function runTests(
       });
     },
   });
-  // The app does not load: the page says so, and tests stand as they stood.
-  for (const entry of entries.values()) {
-    if (entry.status === 'running') put({ ...entry, status: 'waiting' });
-  }
+  await suite.finally(() => {
+    // The app does not load, which the page says, or the history takes nothing more: none of them runs any longer.
+    for (const entry of entries.values()) {
+      if (entry.status === 'running') put({ ...entry, status: 'waiting' });
+    }
+  });
   return { seen, dropped };
 }
 

@@ -1,6 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { AppState, LiveMessage, RunSummary } from '../../protocol.js';
 import { ApiError, get, listen } from './api.js';
+import { askInTurn } from './ask-in-turn.js';
 
 /** The app as the server has it; undefined until it was asked. */
 export const app = signal<AppState | undefined>(undefined);
@@ -22,6 +23,9 @@ export const notice = signal<{ readonly text: string; readonly kind: 'ok' | 'err
 
 /** Counts what was heard of tests, so that those who show them ask again. */
 export const testsHeard = signal(0);
+
+/** Counts how often nobody may have told of what happened, so that those who show what may have changed ask again. */
+export const caughtUp = signal(0);
 
 /** Counts what was heard of each run, so that a view knows to look again. */
 export const heard = signal<ReadonlyMap<string, RunSummary>>(new Map());
@@ -54,24 +58,39 @@ export function sayError(error: unknown): void {
   else say(error instanceof Error ? error.message : String(error), 'error');
 }
 
-async function loadApp(): Promise<void> {
+const loadApp = askInTurn(async () => {
   app.value = await get<AppState>('app');
-}
+});
 
 function describeFilter(): string {
   const [state, name, text] = [stateFilter.peek(), nameFilter.peek(), textFilter.peek()];
   return new URLSearchParams({ state, name, text, limit: String(PAGE) }).toString();
 }
 
+let runsAsked = 0;
+
 export async function loadRuns(): Promise<void> {
-  const asked = describeFilter();
-  const { runs: found } = await get<{ runs: readonly RunSummary[] }>(`runs?${asked}`);
-  // A text may be typed faster than it is found.
-  if (asked !== describeFilter()) return;
+  const turn = ++runsAsked;
+  const before = heard.peek();
+  const { runs: found } = await get<{ runs: readonly RunSummary[] }>(`runs?${describeFilter()}`);
+  // A text may be typed faster than it is found, and one answer may overtake another.
+  if (turn !== runsAsked) return;
   batch(() => {
     runs.value = found;
     hasMoreRuns.value = found.length === PAGE;
+    // What was heard of while the answer was on its way may be newer than it.
+    for (const [id, run] of heard.peek()) if (before.get(id) !== run) placeRun(run);
   });
+}
+
+/** A run as it stands now: in place of what was listed of it, or as a new one where the filter lets it be known. */
+function placeRun(run: RunSummary): void {
+  if (runs.value.some(({ id }) => id === run.id)) {
+    runs.value = runs.value.map((other) => (other.id === run.id ? run : other));
+    // Runs of tests stand with their tests.
+  } else if (textFilter.value === '' && run.source !== 'test') {
+    runs.value = [run, ...runs.value].sort((a, b) => b.startedAt - a.startedAt);
+  }
 }
 
 export async function loadMoreRuns(): Promise<void> {
@@ -99,10 +118,7 @@ function hear(message: LiveMessage): void {
     if (!isKnown && run.source !== 'test' && textFilter.value !== '' && run.state !== 'running')
       void loadRuns().catch(sayError);
     batch(() => {
-      if (isKnown) runs.value = runs.value.map((other) => (other.id === run.id ? run : other));
-      // Runs of tests stand with their tests.
-      else if (textFilter.value === '' && run.source !== 'test')
-        runs.value = [run, ...runs.value].sort((a, b) => b.startedAt - a.startedAt);
+      placeRun(run);
       heard.value = new Map(heard.value).set(run.id, run);
     });
   }
@@ -119,7 +135,7 @@ export async function startListening(): Promise<void> {
   const channel = new BroadcastChannel(name);
   channel.addEventListener('message', ({ data }: MessageEvent<LiveMessage | { readonly type: 'live' }>) => {
     connection.value = 'live';
-    if (data.type === 'live') void catchUp();
+    if (data.type === 'live') catchUp();
     else hear(data);
   });
   const lead = async (): Promise<never> => {
@@ -129,7 +145,7 @@ export async function startListening(): Promise<void> {
           channel.postMessage({ type: 'live' });
           connection.value = 'live';
           // Only now: what happened before the stream stood is told by nobody.
-          void catchUp().catch(sayError);
+          catchUp();
         };
         const take = (line: string): void => {
           const message = JSON.parse(line) as LiveMessage;
@@ -145,13 +161,15 @@ export async function startListening(): Promise<void> {
     }
   };
   void navigator.locks.request(name, lead);
+  // Where another tab listens already, what it told before the channel stood was not heard here.
+  catchUp();
 }
 
 /** The mark of the server's start, which tells its tabs from those of another. Resolves when the server answers. */
 async function learnStart(): Promise<string> {
   for (;;) {
     try {
-      await catchUp();
+      await loadApp();
       connection.value = 'live';
       return app.value?.start ?? '';
     } catch (error) {
@@ -165,6 +183,7 @@ async function learnStart(): Promise<string> {
 }
 
 /** What happened before anybody listened, or while the server was away. */
-async function catchUp(): Promise<void> {
-  await Promise.all([loadApp(), loadRuns()]);
+function catchUp(): void {
+  caughtUp.value++;
+  for (const load of [loadApp, loadRuns]) load().catch(sayError);
 }

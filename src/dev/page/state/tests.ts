@@ -1,7 +1,8 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { ShownTest, TestsState } from '../../protocol.js';
 import { get, post } from './api.js';
-import { connection, sayError, testsHeard } from './store.js';
+import { askInTurn } from './ask-in-turn.js';
+import { caughtUp, sayError, testsHeard } from './store.js';
 
 /** The tests of the app as the server has them; undefined until it was asked. */
 export const tests = signal<TestsState | undefined>(undefined);
@@ -11,12 +12,12 @@ export const failedTests = computed(
 );
 
 /** Asking for them the first time runs them. */
-async function loadTests(): Promise<void> {
+const loadTests = askInTurn(async () => {
   tests.value = await get<TestsState>('tests');
-}
+});
 
 effect(() => {
-  if (connection.value === 'live' && testsHeard.value >= 0) loadTests().catch(sayError);
+  if (caughtUp.value + testsHeard.value > 0) loadTests().catch(sayError);
 });
 
 /** Runs one test, or all; the server tells of what becomes of them. */

@@ -17,7 +17,7 @@ import { Warnings } from '../parts/warnings.js';
 import { ApiError, get } from '../state/api.js';
 import { count } from '../state/format.js';
 import { type ExchangeStep, listSteps } from '../state/steps.js';
-import { heard, sayError } from '../state/store.js';
+import { caughtUp, heard, sayError } from '../state/store.js';
 
 /** One run, whole. */
 export function RunView({ id }: { readonly id: string }): JSX.Element {
@@ -31,6 +31,8 @@ export function RunView({ id }: { readonly id: string }): JSX.Element {
     isMissing.value = false;
   }, [id]);
   useEffect(() => {
+    // A run that is over stays as it is.
+    if (detail.peek()?.id === id && detail.peek()?.state !== 'running') return undefined;
     let isCurrent = true;
     const load = async (): Promise<void> => {
       const run = await get<RunDetail>(`runs/${id}`);
@@ -53,7 +55,7 @@ export function RunView({ id }: { readonly id: string }): JSX.Element {
     return () => {
       isCurrent = false;
     };
-  }, [id, news?.events, news?.state]);
+  }, [id, news?.events, news?.state, caughtUp.value]);
   if (isMissing.value) return <h1 class="empty">This run is not in the history any more.</h1>;
   const run = detail.value;
   return run === undefined || run.id !== id ? (
