@@ -8,6 +8,7 @@ import { compileRespond } from '../document/compile/compile-respond.js';
 import { subDocument } from '../document/reading/sub-document.js';
 import { EngineError } from '../errors/engine-error.js';
 import { type BuiltResponse, buildAnswer } from '../run/response/build-answer.js';
+import { inTurns } from '../run/scope/evaluate-directive.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 
 /**
@@ -37,7 +38,7 @@ export async function runResponder(
         '/response',
         await runtime.directives(communication.value),
       );
-      return { result: buildAnswer(respond, context, 'text') };
+      return { result: await inTurns(context, () => buildAnswer(respond, context, 'text')) };
     },
   });
 }

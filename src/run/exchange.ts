@@ -29,8 +29,8 @@ export interface EarlyAnswers {
 
 /** One exchange of a request, evaluated and ready to be made. */
 export interface PreparedExchange {
-  /** What is asked: two exchanges with the same key ask the same. */
-  readonly key: string;
+  /** What is asked: two exchanges with the same key ask the same. Undefined where there are no further pages. */
+  readonly key: string | undefined;
   readonly make: (context: RunContext, early?: EarlyAnswers) => Promise<MadeExchange>;
 }
 
@@ -65,16 +65,25 @@ function prepareHttp(
 ): PreparedExchange | undefined {
   const resolved = atOnce(context, () => resolveRequest(request, page, context));
   if (resolved === undefined) return undefined;
-  const body = resolved.body === undefined ? '' : Buffer.from(resolved.body).toString('latin1');
-  // Only where pages may be told apart by them: a signature is another one each time.
-  const headers = request.pagination?.headers === undefined ? '' : resolved.headers.join('\n');
   return {
-    key: `${resolved.method} ${resolved.url}\n${headers}\n${body}`,
+    key: request.pagination === undefined ? undefined : printExchange(resolved, request.pagination),
     make: async (at, early) => {
       const response = await sendRequest(resolved, at, early);
       return { context: await receiveResponse(request.response, response, at), bytes: response.body };
     },
   };
+}
+
+const NO_BYTES = new Uint8Array();
+
+function printExchange(
+  { method, url, headers, body = NO_BYTES }: TransportRequest,
+  pagination: CompiledPagination,
+): string {
+  // Only where pages may be told apart by them: a signature is another one each time.
+  const shown = pagination.headers === undefined ? '' : headers.join('\n');
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return `${method} ${url}\n${shown}\n${bytes.toString('latin1')}`;
 }
 
 /** What the caller sees of the answer is inferred. [inf] */

@@ -53,7 +53,8 @@ export async function* runPages(
       const asked = context;
       const exchange = await inTurns(asked, () => prepareExchange(request, page, asked));
       if (exchange === undefined) return stop('no-next-url', context);
-      if (paginator.stopsAtRequest(exchange.key, context)) return stop('page-loop', context);
+      if (exchange.key !== undefined && paginator.stopsAtRequest(exchange.key, context))
+        return stop('page-loop', context);
       if (page !== undefined) counters.pages++;
       const made = await makeExchange(request, exchange, context, ahead);
       if (paginator.stopsAtBody(made.bytes, made.context)) return stop('page-loop', made.context);

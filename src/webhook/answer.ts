@@ -1,7 +1,7 @@
 import type { CompiledRespond } from '../document/compile/compile-respond.js';
 import type { EngineError } from '../errors/engine-error.js';
 import { type BuiltResponse, buildAnswer } from '../run/response/build-answer.js';
-import { runError } from '../run/scope/evaluate-directive.js';
+import { inTurns, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 
 /** Statuses a body must not follow. */
@@ -14,12 +14,20 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 const ACCEPTED: BuiltResponse = textAnswer(200, 'Accepted');
 
 /**
- * Evaluates `respond` in the scope as it is now.
+ * Evaluates `respond` in the scope as it is now, in turns where it is long.
  *
+ * @returns the answer itself where nobody had to wait for it
  * @throws AppError of type RuntimeError for what cannot be an answer; a final one has a status of 200 to 599 [choice]
  */
-export function answerWith(respond: CompiledRespond | undefined, context: RunContext): BuiltResponse {
+export function answerWith(
+  respond: CompiledRespond | undefined,
+  context: RunContext,
+): BuiltResponse | Promise<BuiltResponse> {
   if (respond === undefined) return ACCEPTED;
+  return inTurns(context, () => buildFinalAnswer(respond, context));
+}
+
+function buildFinalAnswer(respond: CompiledRespond, context: RunContext): BuiltResponse {
   const answer = buildAnswer(respond, context);
   if (answer.status >= 200 && answer.status <= 599) return answer;
   const place = respond.document.placeOf(respond.status?.pointer ?? '');

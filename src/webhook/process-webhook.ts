@@ -72,7 +72,8 @@ export async function processWebhook(
     // Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc]
     const { verification } = spec;
     if (verification !== undefined && evaluateFlag(verification.condition, true, context)) {
-      const answer = answerWith(verification.respond, context);
+      const answering = answerWith(verification.respond, context);
+      const answer = answering instanceof Promise ? await answering : answering;
       if (isTraced) await context.run.log.writeTrace();
       return reportEvents(answer, call, context, { verification: true });
     }
@@ -96,7 +97,8 @@ export async function processWebhook(
     const delivered = delivering instanceof Promise ? await delivering : delivering;
 
     phase = 'respond';
-    const answer = answerWith(spec.respond, context);
+    const answering = answerWith(spec.respond, context);
+    const answer = answering instanceof Promise ? await answering : answering;
     if (isTraced) await context.run.log.writeTrace();
     return reportEvents(answer, call, context, delivered);
   } catch (error) {

@@ -1,6 +1,8 @@
 import busboy from 'busboy';
 import { describe, expect, it } from 'vitest';
 import { encodeMultipart } from '../../src/http/body/encode-multipart.js';
+import type { EncodedBody } from '../../src/http/body/encoded-body.js';
+import { finishAtOnce } from '../../src/iml/values/work.js';
 
 interface ReadPart {
   readonly name: string;
@@ -11,9 +13,13 @@ interface ReadPart {
 
 const random = (): number => 0.25;
 
+function encode(value: unknown, source: () => number): EncodedBody {
+  return finishAtOnce(encodeMultipart(value, source));
+}
+
 /** Reads a body with an independent parser. */
 function read(value: unknown, source: () => number = random): Promise<ReadPart[]> {
-  const { body, contentType = '' } = encodeMultipart(value, source);
+  const { body, contentType = '' } = encode(value, source);
   return new Promise((resolve, reject) => {
     const parts: ReadPart[] = [];
     const parser = busboy({ headers: { 'content-type': contentType }, defParamCharset: 'utf8' });
@@ -35,8 +41,7 @@ function read(value: unknown, source: () => number = random): Promise<ReadPart[]
   });
 }
 
-const raw = (value: unknown): string =>
-  Buffer.from(encodeMultipart(value, random).body ?? []).toString('utf8');
+const raw = (value: unknown): string => Buffer.from(encode(value, random).body ?? []).toString('utf8');
 
 describe('encodeMultipart', () => {
   it('writes a file and a text part', async () => {
@@ -120,7 +125,7 @@ describe('encodeMultipart', () => {
   });
 
   it('chooses a boundary no part holds, however poor the random source', async () => {
-    const first = encodeMultipart({ a: '1' }, random).contentType?.split('boundary=')[1] ?? '';
+    const first = encode({ a: '1' }, random).contentType?.split('boundary=')[1] ?? '';
     const hostile = {
       a: `\r\n--${first}--\r\n`,
       [`x${first}`]: 'name',

@@ -1,13 +1,15 @@
 import { REQUEST_TYPES } from '../../document/shapes/directive-values.js';
 import { describeType } from '../../iml/values/value-kind.js';
+import { finishAtOnce, type Parts, resumable } from '../../iml/values/work.js';
 import { assertNever } from '../../util/assert-never.js';
 import { didYouMean } from '../../util/suggest.js';
 import { fieldText } from '../message/field-text.js';
 import { requestInvalid } from '../message/request-invalid.js';
+import { encodeForm } from './encode-form.js';
 import { encodeMultipart } from './encode-multipart.js';
 import type { EncodedBody } from './encoded-body.js';
-import { formText } from './form-text.js';
-import { jsonText } from './json-text.js';
+import { jsonBytesInParts, jsonText } from './json-text.js';
+import { textBytes, textBytesInParts } from './text-bytes.js';
 
 export type RequestType = (typeof REQUEST_TYPES)[number];
 
@@ -27,45 +29,62 @@ export function readRequestType(type: unknown): RequestType {
 }
 
 /**
- * An evaluated body as bytes. An undefined body is none; null is JSON's `null` and no body for all other types.
- * Whether a method sends a body at all is the caller's to decide (GET does not).
+ * An evaluated body as bytes, in turns where it is too much at a time and the evaluation allows it. An undefined body is none; null
+ * is JSON's `null` and no body for all other types. Whether a method sends a body at all is the caller's to decide (GET does not).
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests.
  *
  * @param random gives numbers from 0 to 1 for the boundary of a multipart body
- * @throws REQUEST_INVALID for a value the type cannot hold
+ * @throws REQUEST_INVALID for a value the type cannot hold; IML_LIMIT where it is too much work
  */
 export function encodeBody(type: RequestType, value: unknown, random: () => number): EncodedBody {
   if (value === undefined || (value === null && type !== 'json')) return NO_BODY;
+  return resumable(
+    () => encodeAtOnce(type, value, random),
+    () => encodeInParts(type, value, random),
+  );
+}
+
+/** The host writes JSON faster than parts are written. */
+function encodeAtOnce(type: RequestType, value: unknown, random: () => number): EncodedBody {
+  if (type !== 'json') return finishAtOnce(encodeInParts(type, value, random));
+  const text = jsonText(value);
+  return ofBytes(text === undefined ? undefined : textBytes(text), JSON_TYPE);
+}
+
+function* encodeInParts(type: RequestType, value: unknown, random: () => number): Parts<EncodedBody> {
   switch (type) {
     case 'json':
-      return ofText(jsonText(value), 'application/json');
+      return ofBytes(yield* jsonBytesInParts(value), JSON_TYPE);
     case 'urlencoded':
-      return ofText(formText(value), 'application/x-www-form-urlencoded');
+      return ofBytes(yield* encodeForm(value), 'application/x-www-form-urlencoded');
     case 'multipart/form-data':
-      return encodeMultipart(value, random);
+      return yield* encodeMultipart(value, random);
     case 'text':
     case 'string':
     case 'raw':
-      return value instanceof Uint8Array ? ofBytes(value) : ofText(plainText(value), undefined);
+      return ofBytes(yield* plainBytes(value));
     case 'binary':
-      return value instanceof Uint8Array ? ofBytes(value) : ofText(binaryText(value), undefined);
+      return ofBytes(value instanceof Uint8Array ? value : yield* bytesOf(binaryText(value)));
     default:
       return assertNever(type);
   }
 }
 
-function ofBytes(bytes: Uint8Array): EncodedBody {
-  return { body: bytes, contentType: undefined };
-}
+const JSON_TYPE = 'application/json';
 
-function ofText(text: string | undefined, contentType: string | undefined): EncodedBody {
-  return text === undefined ? NO_BODY : { body: Buffer.from(text, 'utf8'), contentType };
+function ofBytes(body: Uint8Array | undefined, contentType?: string): EncodedBody {
+  return body === undefined ? NO_BODY : { body, contentType };
 }
 
 /** Lists and collections become JSON text. [inf] */
-function plainText(value: unknown): string | undefined {
+function* plainBytes(value: unknown): Parts<Uint8Array | undefined> {
+  if (value instanceof Uint8Array) return value;
   const isNested = typeof value === 'object' && value !== null && !(value instanceof Date);
-  return isNested ? jsonText(value) : fieldText(value, () => 'The body');
+  return isNested ? yield* jsonBytesInParts(value) : yield* bytesOf(fieldText(value, () => 'The body'));
+}
+
+function* bytesOf(text: string | undefined): Parts<Uint8Array | undefined> {
+  return text === undefined ? undefined : yield* textBytesInParts(text);
 }
 
 function binaryText(value: unknown): string | undefined {

@@ -1,7 +1,10 @@
-import { spend } from '../../iml/values/work.js';
+import { ImlError } from '../../errors/iml-error.js';
+import { giveTree, LONG_TEXT, quotedPieces, quotedText, type TreeStyle } from '../../iml/values/tree-text.js';
+import { type Parts, spend } from '../../iml/values/work.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { atMember } from '../message/field-text.js';
 import { requestInvalid } from '../message/request-invalid.js';
+import { joinBytes, textBytes } from './text-bytes.js';
 
 /** Deeper than any API nests, shallow enough for every reader of JSON. */
 const MAX_DEPTH = 1000;
@@ -20,7 +23,8 @@ export function jsonText(value: unknown): string | undefined {
 
 /** To copy a value and to write it. */
 const STEPS_OF_VALUE = 8;
-const STEPS_OF_CHARACTER = 0.15;
+/** Of a text whose every character is escaped. */
+const STEPS_OF_CHARACTER = 0.35;
 
 /** A copy of plain data only, so that `JSON.stringify` finds nothing it would call. */
 function toJson(value: unknown, ancestors: object[]): unknown {
@@ -32,10 +36,8 @@ function toJson(value: unknown, ancestors: object[]): unknown {
   if (value instanceof Uint8Array) return bytesToBase64(value);
   if (value instanceof ArrayBuffer) return bytesToBase64(new Uint8Array(value));
 
-  if (ancestors.includes(value)) throw requestInvalid('The body holds itself and has no JSON text.');
-  if (ancestors.length >= MAX_DEPTH) {
-    throw requestInvalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
-  }
+  if (ancestors.includes(value)) throw holdsItself();
+  assertDepth(ancestors.length);
   ancestors.push(value);
   const copy = Array.isArray(value)
     ? Array.from(value, (item: unknown) => toJson(item, ancestors) ?? null)
@@ -54,6 +56,56 @@ function membersToJson(value: PlainObject, ancestors: object[]): PlainObject {
     if (member !== undefined) setMember(copy, name, member);
   }
   return copy;
+}
+
+function assertDepth(depth: number): void {
+  if (depth >= MAX_DEPTH) throw requestInvalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+}
+
+function holdsItself(): Error {
+  return requestInvalid('The body holds itself and has no JSON text.');
+}
+
+/** As `jsonText` in UTF-8, a part at a time: slower, and however much it is. */
+export function* jsonBytesInParts(value: unknown): Parts<Uint8Array | undefined> {
+  if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return undefined;
+  const pieces: Uint8Array[] = [];
+  try {
+    yield* giveTree(value, BODY_STYLE, (piece) => void pieces.push(textBytes(piece)));
+  } catch (error) {
+    throw error instanceof ImlError && error.code === 'IML_FUNCTION' ? holdsItself() : error;
+  }
+  return yield* joinBytes(pieces);
+}
+
+const BODY_STYLE: TreeStyle = {
+  listNames: listWrittenNames,
+  stepsOfPart: 20,
+  leaf: (value) => (typeof value === 'string' ? quotedText(value) : (jsonText(value) ?? 'null')),
+  longLeaf: (value) => {
+    if (typeof value === 'string') return value.length > LONG_TEXT ? quotedPieces(value) : undefined;
+    return value instanceof Uint8Array && value.byteLength > LONG_TEXT ? base64Pieces(value) : undefined;
+  },
+  onEnter: assertDepth,
+};
+
+const STEPS_OF_NAME = 4;
+
+function listWrittenNames(collection: PlainObject): readonly string[] {
+  const names = Object.keys(collection);
+  spend(STEPS_OF_NAME * names.length);
+  return names.filter((name) => !['undefined', 'function', 'symbol'].includes(typeof collection[name]));
+}
+
+/** A multiple of three: each piece is base64 by itself. */
+const PIECE_BYTES = 48 * 1024;
+
+function* base64Pieces(bytes: Uint8Array): Generator<string, undefined, undefined> {
+  yield '"';
+  for (let start = 0; start < bytes.byteLength; start += PIECE_BYTES) {
+    yield bytesToBase64(bytes.subarray(start, start + PIECE_BYTES));
+  }
+  yield '"';
 }
 
 /** Bytes as base64 text, whatever kind of view they come in. */

@@ -1,5 +1,6 @@
 import { TransportError } from '../../errors/transport-error.js';
 import { describeType } from '../../iml/values/value-kind.js';
+import type { Parts } from '../../iml/values/work.js';
 import { requestInvalid } from './request-invalid.js';
 
 /**
@@ -56,7 +57,20 @@ export function atMember<T>(name: string, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    if (error instanceof TransportError) error.member ??= name;
-    throw error;
+    throw ofMember(name, error);
   }
+}
+
+/** As `atMember`, for a step that is made a part at a time. */
+export function* atMemberInParts<T>(name: string, step: Parts<T>): Parts<T> {
+  try {
+    return yield* step;
+  } catch (error) {
+    throw ofMember(name, error);
+  }
+}
+
+function ofMember(name: string, error: unknown): unknown {
+  if (error instanceof TransportError) error.member ??= name;
+  return error;
 }

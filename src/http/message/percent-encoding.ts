@@ -18,10 +18,34 @@ export function encodeComponent(text: string): string {
 
 /** As `application/x-www-form-urlencoded`: a space is `+`, and only letters, digits and `*-._` stay. */
 export function encodeFormComponent(text: string): string {
-  return encodeURIComponent(wellFormed(text))
-    .replace(/[!'()~]/g, percent)
-    .replaceAll('%20', '+');
+  if (FORM_UNRESERVED.test(text)) return text;
+  const source = Buffer.from(text, 'utf8');
+  const target = Buffer.allocUnsafe(3 * source.length);
+  let length = 0;
+  // Indices: twice as fast as the iterator of a buffer.
+  for (let index = 0; index < source.length; index++) {
+    const byte = source[index] ?? 0;
+    const written = FORM_BYTES[byte] ?? 0;
+    if (written !== 0) {
+      target[length++] = written;
+    } else {
+      target[length++] = 0x25;
+      target[length++] = HEX_DIGITS[byte >> 4] ?? 0;
+      target[length++] = HEX_DIGITS[byte & 15] ?? 0;
+    }
+  }
+  return target.toString('latin1', 0, length);
 }
+
+const FORM_UNRESERVED = /^[\w*.-]*$/;
+
+const HEX_DIGITS: Uint8Array = Buffer.from('0123456789ABCDEF');
+
+/** What a byte is written as; 0 for those that are escaped. */
+const FORM_BYTES: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === 0x20) return 0x2b;
+  return byte < 0x80 && FORM_UNRESERVED.test(String.fromCharCode(byte)) ? byte : 0;
+});
 
 /**
  * All that is no unreserved character and no reserved delimiter; `%` always.

@@ -6,6 +6,7 @@ import type { HeaderEntry } from '../message/transport.js';
 import type { AwsCredentials } from './aws-credentials.js';
 import { type AwsHost, readAwsHost } from './aws-host.js';
 import { canonicalQuery, compareText, parseQueryPairs, type QueryPair } from './canonical-query.js';
+import { hashBody } from './hash-body.js';
 import type { SignableRequest } from './signable-request.js';
 
 /** Headers that a proxy or the transport may change on the way. */
@@ -51,9 +52,7 @@ export function signAwsV4(
   const { host } = parseHttpUrl(request.url);
   const timestamp = new Date(nowMs).toISOString().replace(/[:-]|\.\d{3}/g, '');
   const scope: Scope = { ...signer, timestamp };
-  const payloadHash = createHash('sha256')
-    .update(request.body ?? '')
-    .digest('hex');
+  const payloadHash = hashBody('sha256', request.body ?? new Uint8Array()).toString('hex');
 
   let headers = withHeader(request.headers, 'X-Amz-Date', timestamp);
   if (aws.session) headers = withHeader(headers, 'X-Amz-Security-Token', aws.session);

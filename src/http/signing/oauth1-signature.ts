@@ -1,10 +1,12 @@
-import { createHash, createHmac, createSign } from 'node:crypto';
+import { createHmac, createSign } from 'node:crypto';
+import { spend } from '../../iml/values/work.js';
 import { readContentType } from '../message/content-type.js';
 import { findHeader, withHeader } from '../message/headers.js';
 import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
 import { encodeComponent } from '../message/percent-encoding.js';
 import { requestInvalid } from '../message/request-invalid.js';
 import { canonicalQuery, parseQueryPairs, type QueryPair } from './canonical-query.js';
+import { hashBody } from './hash-body.js';
 import type { SignableRequest } from './signable-request.js';
 
 /**
@@ -50,7 +52,8 @@ const PROTOCOL_NAME = /^oauth_/;
  * Source: RFC 5849; body_hash: "OAuth Request Body Hash" draft 4. HMAC-SHA256 is accepted as well, as in the HTTP client
  * whose options the platform took over [inf].
  *
- * @throws REQUEST_INVALID for an unknown method or place, a missing or unreadable key, and a body place without a form body
+ * @throws REQUEST_INVALID for an unknown method or place, a missing or unreadable key, and a body place without a form body;
+ *   IML_LIMIT for a form that is too much work
  */
 export function signOAuth1(
   request: SignableRequest,
@@ -109,9 +112,7 @@ function bodyHash(
   if (typeof given === 'string') return given;
   if (given !== true || isForm(request)) return undefined;
   const algorithm = method === 'HMAC-SHA256' ? 'sha256' : 'sha1';
-  return createHash(algorithm)
-    .update(request.body ?? '')
-    .digest('base64');
+  return hashBody(algorithm, request.body ?? NO_BYTES).toString('base64');
 }
 
 /** Source: RFC 5849 section 3.4.1. */
@@ -135,8 +136,19 @@ export function withoutOAuth1Body({
   return kept.length === pairs.length ? body : Buffer.from(kept.join('&'), 'utf8');
 }
 
+const NO_BYTES = new Uint8Array();
+
+/** To read, encode twice and hash what is signed of a form, and to sort it. */
+const STEPS_OF_BYTE = 1;
+const STEPS_OF_PAIR = 60;
+
 function formPairs(request: SignableRequest): QueryPair[] {
-  return isForm(request) ? parseQueryPairs(Buffer.from(request.body ?? []).toString('utf8'), 'space') : [];
+  if (!isForm(request)) return [];
+  const { body = NO_BYTES } = request;
+  spend(STEPS_OF_BYTE * body.byteLength);
+  const pairs = parseQueryPairs(Buffer.from(body).toString('utf8'), 'space');
+  spend(STEPS_OF_PAIR * pairs.length);
+  return pairs;
 }
 
 function isForm({ headers }: Pick<SignableRequest, 'headers'>): boolean {

@@ -56,9 +56,21 @@ export const STEPS_OF_MATCH = 9;
 
 const CHUNK_LENGTH = 65_536;
 
+/** The pieces of a text in order, of so many characters at most. None ends inside a surrogate pair. */
+export function* textChunks(
+  text: string,
+  length: number = CHUNK_LENGTH,
+): Generator<string, undefined, undefined> {
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = Math.min(start + length, text.length);
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--;
+    yield text.slice(start, end);
+  }
+}
+
 /**
  * Rewrites a text piece by piece, where each code point is rewritten on its own, and stops as soon as the result is
- * too long. No piece ends inside a surrogate pair.
+ * too long.
  *
  * @param stepsPerAdded the work behind each character that the result has more
  * @throws ImlError `IML_LIMIT`
@@ -70,12 +82,10 @@ export function rewriteInChunks(
 ): string {
   const parts: string[] = [];
   let length = 0;
-  for (let start = 0, end = 0; start < text.length; start = end) {
-    end = Math.min(start + CHUNK_LENGTH, text.length);
-    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--;
-    const part = rewriteChunk(text.slice(start, end));
+  for (const chunk of textChunks(text)) {
+    const part = rewriteChunk(chunk);
     length += part.length;
-    spend(stepsPerAdded * Math.max(0, part.length - (end - start)));
+    spend(stepsPerAdded * Math.max(0, part.length - chunk.length));
     assertTextLength(length);
     parts.push(part);
   }

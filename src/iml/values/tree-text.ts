@@ -2,7 +2,7 @@ import { functionError, limitError } from '../../errors/iml-error.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { isBuffer, isMissing, toInstant, toText } from './coerce.js';
 import { isCollection } from './collection.js';
-import { assertTextLength, MAX_LIST_LENGTH, rewriteInChunks } from './size-limits.js';
+import { assertTextLength, MAX_LIST_LENGTH, textChunks } from './size-limits.js';
 import { type Parts, resumable, spend, spendOnText } from './work.js';
 
 /**
@@ -19,6 +19,10 @@ export interface TreeStyle {
   readonly stepsOfPart: number;
   /** The text of everything that is neither array nor collection. */
   readonly leaf: (value: unknown) => string;
+  /** That text in pieces of 65,536 characters or so, where it is long; undefined where `leaf` gives it. */
+  readonly longLeaf?: (value: unknown) => Iterator<string> | undefined;
+  /** Told of each array and collection, with how many are around it; throws for too many. */
+  readonly onEnter?: (depth: number) => void;
 }
 
 /**
@@ -52,6 +56,23 @@ function* treeInParts(root: unknown, style: TreeStyle): Parts<string> {
   return tree.text;
 }
 
+/** Hands over what `treeText` would give, a piece of 65,536 characters or more at a time. @throws as it does */
+export function* giveTree(root: unknown, style: TreeStyle, take: (piece: string) => void): Parts<void> {
+  const tree = beginTree(root);
+  let length = 0;
+  const give = (): void => {
+    length += tree.text.length;
+    assertTextLength(length);
+    take(tree.text);
+    tree.text = '';
+  };
+  while (!writeParts(tree, style, PARTS_A_TURN)) {
+    if (tree.text.length > LONG_TEXT) give();
+    yield;
+  }
+  give();
+}
+
 /** A tree of which a part is written. */
 interface WrittenTree {
   /** Arrays and collections around what comes next. */
@@ -60,26 +81,46 @@ interface WrittenTree {
   readonly open: Set<object>;
   /** What comes next. */
   value: unknown;
+  /** What is left of it where it is long. */
+  pieces: Iterator<string> | undefined;
   text: string;
   count: number;
 }
 
 function beginTree(value: unknown): WrittenTree {
-  return { frames: [], open: new Set(), value, text: '', count: 0 };
+  return { frames: [], open: new Set(), value, pieces: undefined, text: '', count: 0 };
 }
+
+/** Parts that a piece of a long one counts for. */
+const PARTS_OF_PIECE = 64;
 
 /** Writes on; true once all of it is written. */
 function writeParts(tree: WrittenTree, style: TreeStyle, most: number): boolean {
   const { frames, open } = tree;
   for (let left = most; left > 0; left--) {
-    if (++tree.count > MAX_LIST_LENGTH) throw limitError(`The value has more than ${MAX_LIST_LENGTH} parts.`);
-    spend(style.stepsOfPart);
-    const entered = openFrame(tree.value, style);
-    if (entered === undefined) {
-      tree.text += style.leaf(tree.value);
-    } else {
-      if (frames.push(entered) > CYCLE_DEPTH) enter(entered.source, open);
-      tree.text += entered.names === undefined ? '[' : '{';
+    if (tree.pieces === undefined) {
+      if (++tree.count > MAX_LIST_LENGTH)
+        throw limitError(`The value has more than ${MAX_LIST_LENGTH} parts.`);
+      spend(style.stepsOfPart);
+      const entered = openFrame(tree.value, style);
+      if (entered === undefined) {
+        tree.pieces = style.longLeaf?.(tree.value);
+        if (tree.pieces === undefined) tree.text += style.leaf(tree.value);
+      } else {
+        style.onEnter?.(frames.length);
+        if (frames.push(entered) > CYCLE_DEPTH) enter(entered.source, open);
+        tree.text += entered.names === undefined ? '[' : '{';
+      }
+    }
+    if (tree.pieces !== undefined) {
+      const { done, value } = tree.pieces.next();
+      if (done !== true) {
+        tree.text += value;
+        assertTextLength(tree.text.length);
+        left -= PARTS_OF_PIECE;
+        continue;
+      }
+      tree.pieces = undefined;
     }
     assertTextLength(tree.text.length);
     let frame = frames.at(-1);
@@ -122,7 +163,13 @@ function openFrame(value: unknown, style: TreeStyle): Frame | undefined {
   return { source: value, names, size: names.length, next: 0 };
 }
 
-const JSON_STYLE: TreeStyle = { listNames: listPresentNames, stepsOfPart: 20, leaf: jsonLeaf };
+const JSON_STYLE: TreeStyle = {
+  listNames: listPresentNames,
+  stepsOfPart: 20,
+  leaf: jsonLeaf,
+  longLeaf: (value) =>
+    typeof value === 'string' && value.length > LONG_TEXT ? quotedPieces(value) : undefined,
+};
 
 /** To look whether a member has a value: by its place in small collections, in large ones by its name. */
 const STEPS_OF_NAME = 4;
@@ -158,18 +205,32 @@ function jsonLeaf(value: unknown): string {
 }
 
 const STEPS_OF_CHARACTER = 0.2;
+/** Of an escape beyond the character it stands for. */
+const STEPS_OF_ESCAPE = 0.6;
 
 /** A text of this length is written in no time, whatever is escaped in it. */
 const SHORT_TEXT = 4096;
 
+/** A text above this length is written in pieces. */
+export const LONG_TEXT = 65_536;
+
 /** A text in quotes. */
 export function quotedText(text: string): string {
-  if (text.length <= SHORT_TEXT) {
-    spend(STEPS_OF_CHARACTER * text.length);
-    return JSON.stringify(text);
+  if (text.length > SHORT_TEXT) return [...quotedPieces(text)].join('');
+  spend(STEPS_OF_CHARACTER * text.length);
+  return JSON.stringify(text);
+}
+
+/** The pieces of a long text in quotes. */
+export function* quotedPieces(text: string): Generator<string, undefined, undefined> {
+  yield '"';
+  for (const chunk of textChunks(text)) {
+    spendOnText(chunk, STEPS_OF_CHARACTER);
+    const piece = JSON.stringify(chunk).slice(1, -1);
+    spend(STEPS_OF_ESCAPE * (piece.length - chunk.length));
+    yield piece;
   }
-  spendOnText(text, STEPS_OF_CHARACTER);
-  return `"${rewriteInChunks(text, (chunk) => JSON.stringify(chunk).slice(1, -1), 0.6)}"`;
+  yield '"';
 }
 
 function jsonObject(value: unknown): string {

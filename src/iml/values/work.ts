@@ -75,6 +75,14 @@ export function withoutSteps<T>(run: () => T): T {
 /** Work that is done a part at a time; between two parts others may have their turn. */
 export type Parts<T> = Generator<undefined, T, undefined>;
 
+/** Does all parts of a piece of work without a turn for anybody. @throws what they end with */
+export function finishAtOnce<T>(parts: Parts<T>): T {
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done === true) return value;
+  }
+}
+
 /** What was too much work at a time, and which piece of work of the evaluation it is. */
 interface Pending {
   readonly at: number;
