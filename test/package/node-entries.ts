@@ -35,13 +35,15 @@ const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: numbe
   // The index of patterns, for runs that fail, raised it.
   // A kilobyte more: what earlier answers have told is looked through before anything leaves for another host.
   // And two: what a trigger has put out before is known in turns, and as much of it as is remembered.
-  index: [4, 587],
-  iml: [3, 167],
+  // And seven: bodies are written in turns.
+  index: [4, 594],
+  // Long texts within a value are written a piece at a time.
+  iml: [3, 168],
   // And one for columns whose large values are sealed apart from the statement that brings them.
   rest: [4, 233],
-  scenario: [5, 613],
-  host: [7, 794],
-  testing: [9, 1139],
+  scenario: [5, 620],
+  host: [7, 801],
+  testing: [9, 1147],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */

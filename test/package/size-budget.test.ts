@@ -18,7 +18,8 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   // in and what a Unix time is told in have files of their names. The index of patterns is needed at once where a run fails, as are the steps of
   // addresses and headers and the turns that all share where any runs: three kilobytes.
   // What earlier answers have told is looked through before anything of a run is told or leaves for another host: two kilobytes.
-  ['index.ts', 235, 274],
+  // Bodies are written in turns where they are long, as createJSON writes, whose file it needs: four kilobytes.
+  ['index.ts', 238, 278],
   // Each file is one named thing: those that the claim and the statements of a store were parted into raised it, without a kilobyte more, as did what
   // is written and read in turns, two kilobytes in all: every store knows of its text.
   // Locks of rows, modes of private files, the clock that was set back, and what is tried alone, whether a process lives and which app is meant stand in files of their names.
@@ -30,7 +31,7 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   // Which headers of answers are kept, what a file of an app is called, and the ceilings of forms are files.
   // Files are read once they are open, by one function: a kilobyte.
   // Whether a body of a case lies where it should is asked of the file that knows of links.
-  ['testing/index.ts', 513, 797],
+  ['testing/index.ts', 516, 800],
   ['cli/bin.ts', 2, 2],
 ];
 

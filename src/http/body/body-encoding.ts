@@ -9,7 +9,7 @@ import { encodeForm } from './encode-form.js';
 import { encodeMultipart } from './encode-multipart.js';
 import type { EncodedBody } from './encoded-body.js';
 import { jsonBytesInParts, jsonText } from './json-text.js';
-import { textBytes, textBytesInParts } from './text-bytes.js';
+import { textBytesInParts } from './text-bytes.js';
 
 export type RequestType = (typeof REQUEST_TYPES)[number];
 
@@ -48,7 +48,7 @@ export function encodeBody(type: RequestType, value: unknown, random: () => numb
 function encodeAtOnce(type: RequestType, value: unknown, random: () => number): EncodedBody {
   if (type !== 'json') return finishAtOnce(encodeInParts(type, value, random));
   const text = jsonText(value);
-  return ofBytes(text === undefined ? undefined : textBytes(text), JSON_TYPE);
+  return ofBytes(text === undefined ? undefined : Buffer.from(text, 'utf8'), JSON_TYPE);
 }
 
 function* encodeInParts(type: RequestType, value: unknown, random: () => number): Parts<EncodedBody> {
@@ -64,7 +64,7 @@ function* encodeInParts(type: RequestType, value: unknown, random: () => number)
     case 'raw':
       return ofBytes(yield* plainBytes(value));
     case 'binary':
-      return ofBytes(value instanceof Uint8Array ? value : yield* bytesOf(binaryText(value)));
+      return ofBytes(value instanceof Uint8Array ? value : yield* writeText(binaryText(value)));
     default:
       return assertNever(type);
   }
@@ -80,10 +80,10 @@ function ofBytes(body: Uint8Array | undefined, contentType?: string): EncodedBod
 function* plainBytes(value: unknown): Parts<Uint8Array | undefined> {
   if (value instanceof Uint8Array) return value;
   const isNested = typeof value === 'object' && value !== null && !(value instanceof Date);
-  return isNested ? yield* jsonBytesInParts(value) : yield* bytesOf(fieldText(value, () => 'The body'));
+  return isNested ? yield* jsonBytesInParts(value) : yield* writeText(fieldText(value, () => 'The body'));
 }
 
-function* bytesOf(text: string | undefined): Parts<Uint8Array | undefined> {
+function* writeText(text: string | undefined): Parts<Uint8Array | undefined> {
   return text === undefined ? undefined : yield* textBytesInParts(text);
 }
 

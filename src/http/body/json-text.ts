@@ -23,8 +23,8 @@ export function jsonText(value: unknown): string | undefined {
 
 /** To copy a value and to write it. */
 const STEPS_OF_VALUE = 8;
-/** Of a text whose every character is escaped. */
-const STEPS_OF_CHARACTER = 0.35;
+/** Of a text whose every character is escaped, and to write it in UTF-8. */
+const STEPS_OF_CHARACTER = 0.4;
 
 /** A copy of plain data only, so that `JSON.stringify` finds nothing it would call. */
 function toJson(value: unknown, ancestors: object[]): unknown {
