@@ -93,9 +93,10 @@ function prepareEndpoint(
   context: RunContext,
 ): PreparedExchange {
   const call = evaluateEndpointCall(request, page, context);
-  const key = atDirective(request.endpoint?.input, context, () => jsonText([call.name, call.input]) ?? '');
+  const printCall = (): string | undefined => jsonText([call.name, call.input]);
   return {
-    key,
+    key:
+      request.pagination === undefined ? undefined : atDirective(request.endpoint?.input, context, printCall),
     make: async (at) => {
       const { callEndpoint } = at.run.rules;
       if (callEndpoint === undefined) throw endpointError('No endpoint can be called here.', at);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { engineOf, service } from './helpers.js';
 
 const records = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `Name ${id}` }));
@@ -205,6 +206,41 @@ describe('what is too much at a time, and can be done in turns', () => {
     const atOnce = await send(Number.POSITIVE_INFINITY);
     expect(atOnce.byteLength).toBeGreaterThan(200_000);
     expect((await send(A_TURN.maxSteps)).equals(atOnce)).toBe(true);
+  });
+
+  it.each([
+    ['aws', { aws: { key: 'k', secret: 'of the test', sign_version: '4' } }],
+    ['oauth', { oauth: { consumer_key: 'k', consumer_secret: 'of the test', body_hash: true } }],
+  ])('is done in turns where a body is hashed for %s, and signed as it is then', async (_, signer) => {
+    const communication = { url: '/x', method: 'POST', type: 'text', body: '{{parameters.text}}', ...signer };
+    const parameters = { text: 'a long text, '.repeat(150_000) };
+    const sign = async (maxSteps: number): Promise<unknown> => {
+      const { transport: next, requests } = service(() => ({ json: {} }));
+      const clock = createVirtualClock();
+      const options = { transport: next, limits: { maxSteps }, clock, random: () => 0.5 };
+      const { error } = await engineOf(communication, options).run({ parameters });
+      expect(error).toBeUndefined();
+      return requests[0]?.headers;
+    };
+    const atOnce = await sign(Number.POSITIVE_INFINITY);
+    expect(JSON.stringify(atOnce)).toMatch(/AWS4-HMAC-SHA256|oauth_body_hash/);
+    expect(await sign(A_TURN.maxSteps)).toEqual(atOnce);
+  });
+
+  it('ends the run where a form is too much to sign by OAuth 1.0a', async () => {
+    const oauth = { consumer_key: 'k', consumer_secret: 'of the test' };
+    const body = { a: '{{parameters.text}}' };
+    const communication = { url: '/x', method: 'POST', type: 'urlencoded', body, oauth };
+    const { transport: next, requests } = service(() => ({ json: {} }));
+    const parameters = { text: 'a'.repeat(200_000) };
+    const run = async (limits: object): Promise<unknown> =>
+      (await engineOf(communication, { transport: next, limits }).run({ parameters })).error;
+    expect(await run(A_TURN)).toMatchObject({
+      type: 'RuntimeError',
+      place: { pointer: '/modules/m/communication/oauth' },
+    });
+    expect(requests).toHaveLength(0);
+    expect(await run({})).toBeUndefined();
   });
 
   it('lets others have their turn, and ends when nobody wants it any more', async () => {

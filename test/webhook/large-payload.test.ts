@@ -44,6 +44,20 @@ describe('a large payload', () => {
     expect(turns.taken).toBeGreaterThanOrEqual(PAYLOAD_BYTES / 2 / (64 * 1024));
   });
 
+  it('is answered with whole, in turns where that is too much at a time', async () => {
+    const respond = { status: 200, type: 'urlencoded', body: { list: '{{map(body; "a")}}' } };
+    const list = Array.from({ length: 30_000 }, (_, id) => ({ a: `\u6f22 ${id}` }));
+    const answer = async (maxSteps: number): Promise<unknown> => {
+      const webhook = webhookOf({ respond }, { limits: { maxSteps } });
+      const report = await webhook.handle(call(Buffer.from(JSON.stringify(list)), 'application/json'));
+      expect(report.error).toBeUndefined();
+      return report.response.text();
+    };
+    const atOnce = await answer(Number.POSITIVE_INFINITY);
+    expect(atOnce).toMatch(/^list=%E6%BC%A2\+0&list=.*&list=%E6%BC%A2\+29999$/);
+    expect(await answer(1_000_000)).toBe(atOnce);
+  });
+
   it('leaves the thread to others between what fails and the trace that tells of it', async () => {
     const webhook = webhookOf({ respond: { status: '{{nothing(1)}}' } }, { trace: 'deep' });
     const fail = () => webhook.handle(call(Buffer.from('{"a":1}'), 'application/json'));
