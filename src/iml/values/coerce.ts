@@ -129,10 +129,19 @@ interface ArrayWalk {
   text: string;
 }
 
+const LONG_TEXT = 4096;
+const STEPS_OF_COPIED = 0.05;
+
 function arrayText(array: readonly unknown[]): string {
   const walk: ArrayWalk = { items: 0, text: '' };
   writeArray(array, walk, 1);
   return walk.text;
+}
+
+/** Whoever reads the text puts its parts together: that is counted here, as only long ones take long. */
+function addText(text: string, walk: ArrayWalk): void {
+  if (text.length > LONG_TEXT) spend(STEPS_OF_COPIED * text.length);
+  walk.text += text;
 }
 
 function writeArray(array: readonly unknown[], walk: ArrayWalk, depth: number): void {
@@ -142,7 +151,7 @@ function writeArray(array: readonly unknown[], walk: ArrayWalk, depth: number): 
   for (let index = 0; index < array.length; index++) {
     if (index > 0) walk.text += ',';
     const item = array[index];
-    if (!Array.isArray(item)) walk.text += toText(item);
+    if (!Array.isArray(item)) addText(toText(item), walk);
     else if (depth < MAX_TEXT_DEPTH) writeArray(item, walk, depth + 1);
     assertTextLength(walk.text.length);
   }
