@@ -1,8 +1,8 @@
 import { parseJsonInTurns } from '../../http/body/json-in-turns.js';
 import { JsonText } from '../../store/json-text.js';
+import { readPortable } from '../../store/read-portable.js';
+import { writePortable } from '../../store/write-portable.js';
 import { Turns } from '../../util/turns.js';
-import { readPortable } from './read-portable.js';
-import { writePortable } from './write-portable.js';
 
 /** A large value as it is stored, written in turns. */
 export async function writeLarge(value: unknown): Promise<JsonText> {

@@ -1,6 +1,6 @@
-import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { isLeftOut, isMark, MARK } from '../../util/portable-value.js';
-import type { Turns } from '../../util/turns.js';
+import { isPlainObject, type PlainObject } from '../util/plain-object.js';
+import { isLeftOut, isMark, MARK } from '../util/portable-value.js';
+import type { Turns } from '../util/turns.js';
 
 /** Characters of a text, and bytes, that are written at once; bytes in whole groups of base64. */
 const TEXT_PIECE = 16 * 1024;

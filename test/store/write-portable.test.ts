@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readPortable } from '../../src/host/store/read-portable.js';
-import { writePortable } from '../../src/host/store/write-portable.js';
+import { readPortable } from '../../src/store/read-portable.js';
+import { writePortable } from '../../src/store/write-portable.js';
 import { fromPortable, toPortable } from '../../src/util/portable-value.js';
 import { CountedTurns } from '../util/counted-turns.js';
 

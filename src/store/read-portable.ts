@@ -1,6 +1,6 @@
-import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
-import { fromPortable, isMark, MARK } from '../../util/portable-value.js';
-import type { Turns } from '../../util/turns.js';
+import { isPlainObject, type PlainObject, setMember } from '../util/plain-object.js';
+import { fromPortable, isMark, MARK } from '../util/portable-value.js';
+import type { Turns } from '../util/turns.js';
 
 /** Values that are looked at between two looks at the clock. */
 const STEP = 2000;
