@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type History, openHistory, type RunRest } from '../../src/dev/history/history.js';
-import { packEvent } from '../../src/dev/history/pack-event.js';
+import { packEvents } from '../../src/dev/history/pack-events.js';
 import type { RunSummary } from '../../src/dev/protocol.js';
 import { serveDev } from '../../src/dev/serve-dev.js';
 import type { TraceEvent } from '../../src/run/trace/trace.js';
@@ -140,10 +140,7 @@ async function fill(history: History): Promise<void> {
   }
   const run = summary('large', 1_700_000_000_000, 4 * EXCHANGES);
   await history.saveRun({ ...run, state: 'running' }, REST);
-  await history.addEvents(
-    'large',
-    [...listEvents()].map((event, seq) => packEvent(event, seq)),
-  );
+  await history.addEvents('large', await packEvents([...listEvents()], 0));
   await history.saveRun(run, REST);
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openHistory, type RunRest } from '../../src/dev/history/history.js';
-import { packEvent } from '../../src/dev/history/pack-event.js';
+import { packEvents } from '../../src/dev/history/pack-events.js';
 import type { RunSummary } from '../../src/dev/protocol.js';
 import { openSqlite } from '../../src/store/sql/open-sqlite.js';
 
@@ -99,8 +99,9 @@ it('keeps a value once, however many events hold it, and drops the oldest runs w
   for (let index = 0; index < 45; index++) {
     const id = `r${String(index).padStart(2, '0')}`;
     await history.saveRun(run(id, index, { state: 'running' }), REST);
-    const packed = [0, 1, 2].map((seq) =>
-      packEvent({ ...event, body: `${index} ${'x'.repeat(100_000)}` }, seq),
+    const packed = await packEvents(
+      [0, 1, 2].map(() => ({ ...event, body: `${index} ${'x'.repeat(100_000)}` })),
+      0,
     );
     await history.addEvents(id, packed);
     await history.saveRun(run(id, index), REST);
@@ -128,7 +129,7 @@ it('finds a text as it is written, in either case, whatever else it means, where
       size: 1,
     } as const;
     const body = index % 2 === 0 ? `<p>${word}</p>` : { items: [{ word }] };
-    await history.addEvents(`r${index}`, [packEvent({ ...event, durationMs: 1, body }, 0)]);
+    await history.addEvents(`r${index}`, await packEvents([{ ...event, durationMs: 1, body }], 0));
   }
   const find = async (text: string): Promise<readonly string[]> => {
     const listed = (await history.list({ text })).map(({ id }) => id);
@@ -157,8 +158,15 @@ it('looks through more values than fit one slice', async () => {
   for (let index = 0; index < 20; index++) {
     await history.saveRun(run(`r${index}`, index, { state: 'running' }), REST);
     const event = { at: 1, requestIndex: 0, page: 1, kind: 'request', method: 'GET', url: 'u' } as const;
-    const packed = Array.from({ length: 50 }, (_, seq) =>
-      packEvent({ ...event, headers: [], size: 1, place: {}, body: `value ${index} ${seq}.` }, seq),
+    const packed = await packEvents(
+      Array.from({ length: 50 }, (_, seq) => ({
+        ...event,
+        headers: [],
+        size: 1,
+        place: {},
+        body: `value ${index} ${seq}.`,
+      })),
+      0,
     );
     await history.addEvents(`r${index}`, packed);
   }

@@ -9,7 +9,7 @@ import {
   showMoments,
 } from '../../src/dev/expressions/moments.js';
 import { type Moment, momentAt } from '../../src/dev/expressions/scope-at.js';
-import { type PackedBody, packEvent } from '../../src/dev/history/pack-event.js';
+import { type PackedBody, packEvents } from '../../src/dev/history/pack-events.js';
 import type { MomentName, PackedEvent } from '../../src/dev/protocol.js';
 import { TransportError } from '../../src/errors/transport-error.js';
 import { toEnvironment } from '../../src/iml/environment/to-environment.js';
@@ -34,7 +34,7 @@ async function keep(communication: unknown, answers: readonly unknown[]): Promis
     parameters: { q: 'x' },
     connection: { apiKey: 'key-abcdef-123456' },
   });
-  const packed = trace.map(packEvent);
+  const packed = await packEvents(trace, 0);
   const bodies = new Map<string, PackedBody>(
     packed.flatMap(({ bodies: own }) => own.map((body) => [body.ref, body] as const)),
   );
@@ -184,7 +184,7 @@ describe('a step of a run', () => {
     });
     const { trace } = await engineOf(PAGED, { transport: failing.transport, trace: 'deep' }).run({});
     expect(trace.some(({ kind }) => kind === 'request')).toBe(true);
-    const events = trace.map((event, seq) => packEvent(event, seq).event);
+    const events = (await packEvents(trace, 0)).map(({ event }) => event);
     const moment = await momentAt(events, 1, { body: async () => undefined });
     const texts: ExplainedText[] = [];
     const step = openMoments(moment ?? never(), { texts, language: LANGUAGE, item: 0 });

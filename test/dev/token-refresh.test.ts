@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import type { StoredConnection } from '../../src/connection/connection-store.js';
 import { momentAt } from '../../src/dev/expressions/scope-at.js';
-import { packEvent } from '../../src/dev/history/pack-event.js';
+import { packEvents } from '../../src/dev/history/pack-events.js';
 import { runComponent } from '../../src/dev/runs/run-component.js';
 import type { Transport } from '../../src/http/message/transport.js';
 import type { TraceEvent } from '../../src/run/trace/trace.js';
@@ -50,7 +50,7 @@ it('tells the refresh of a token from the requests of the run it was made for', 
   ]);
   expect(JSON.stringify(events)).not.toContain('token-after');
   // Its exchange is not taken for that of the first request.
-  const packed = events.map(packEvent);
+  const packed = await packEvents(events, 0);
   const bodies = new Map(packed.flatMap(({ bodies: own }) => own.map((body) => [body.ref, body] as const)));
   const kept = packed.map(({ event }) => event);
   const read = kept.filter(({ kind }) => kind === 'request')[1];

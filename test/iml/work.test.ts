@@ -268,6 +268,16 @@ describe('a built-in function', () => {
     expect(() => withinSteps(2 * SIZE, call)).not.toThrow();
   });
 
+  it.each([
+    ['a secret', 'jwt', [{}, 'k'.repeat(SIZE)], 0.3],
+    ['an algorithm', 'jwt', [{}, 'k', 'A'.repeat(SIZE)], 12],
+    ['members of a header', 'jwt', [{}, 'k', 'HS256', { header: { x: 'x'.repeat(SIZE) } }], 12],
+    ['the key of an HMAC', 'sha256', ['text', 'hex', 'k'.repeat(SIZE)], 0.12],
+  ])('takes steps for each character of %s', (_what, name, args, steps) => {
+    const call = () => withinSteps(steps * SIZE - 100, () => FUNCTIONS[name]?.(ENVIRONMENT, ...args));
+    expect(call).toThrow(expect.objectContaining(LIMIT));
+  });
+
   // The host tells longer texts apart by looking at all that have their length.
   it.each([
     ['parseJSON', (names: readonly string[]) => [`{${names.map((name) => `"${name}" : 1`).join()}}`]],

@@ -3,7 +3,7 @@ import { EngineError } from '../../errors/engine-error.js';
 import { SpecError } from '../../errors/spec-error.js';
 import { StoreError } from '../../errors/store-error.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { MAX_BODY_SHOWN } from '../history/pack-event.js';
+import { MAX_BODY_SHOWN } from '../history/pack-events.js';
 import type { ApiProblem } from '../protocol.js';
 import type { Workbench } from '../workbench.js';
 import { readCallWish } from './read-call.js';

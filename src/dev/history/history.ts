@@ -4,7 +4,7 @@ import { openSqlite } from '../../store/sql/open-sqlite.js';
 import type { SqlDatabase } from '../../store/sql-database.js';
 import type { PackedEvent, RunDetail, RunSummary, SearchHit } from '../protocol.js';
 import { HISTORY_MIGRATIONS } from './migrations.js';
-import type { Packed, PackedBody } from './pack-event.js';
+import type { Packed, PackedBody } from './pack-events.js';
 import { findRunsWith, searchRuns } from './search-runs.js';
 
 /** Which runs a list is of. */

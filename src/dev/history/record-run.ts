@@ -4,7 +4,7 @@ import type { TracedDocument } from '../../testing/traces/traced-test.js';
 import type { EventHub } from '../live/event-hub.js';
 import type { RunKind, RunOrigin, RunState, RunSummary } from '../protocol.js';
 import type { History, RunRest } from './history.js';
-import { type Packed, packBody, packEvent } from './pack-event.js';
+import { packBody, packEvents } from './pack-events.js';
 
 /** What is known of a run when it starts. */
 export interface RunStart extends Pick<RunRest, 'limits' | 'input' | 'replayOf'> {
@@ -85,7 +85,7 @@ export async function startRecord(
     canReplay: false,
     testRun: test,
   };
-  let waiting: Packed[] = [];
+  let waiting: TraceEvent[] = [];
   let writing: Promise<void> = history.saveRun(summary, rest);
   let timer: NodeJS.Timeout | undefined;
   await writing;
@@ -98,7 +98,8 @@ export async function startRecord(
     const state = summary;
     waiting = [];
     writing = writing
-      .then(() => history.addEvents(id, batch))
+      .then(() => packEvents(batch, state.events - batch.length))
+      .then((packed) => history.addEvents(id, packed))
       .then(() => history.saveRun(state, rest))
       .then(() => hub.publish({ type: 'run', run: state }))
       .catch(onProblem);
@@ -108,7 +109,7 @@ export async function startRecord(
     id,
     add: (event) => {
       if (summary.events >= MAX_EVENTS) return;
-      waiting.push(packEvent(event, summary.events));
+      waiting.push(event);
       summary = { ...summary, events: summary.events + 1, ...readProgress(event, summary, startedAt) };
       timer ??= setTimeout(write, WRITE_EVERY_MS);
     },
@@ -123,12 +124,14 @@ export async function startRecord(
       hook,
       ...numbers
     }) => {
-      const list = packBody(bundles, 'bundles');
-      const texts = documents.map(({ role, file, text }) => ({
-        role,
-        file,
-        body: packBody(text, `document ${role}`),
-      }));
+      const list = await packBody(bundles, 'bundles');
+      const texts = await Promise.all(
+        documents.map(async ({ role, file, text }) => ({
+          role,
+          file,
+          body: await packBody(text, `document ${role}`),
+        })),
+      );
       summary = {
         ...summary,
         ...numbers,

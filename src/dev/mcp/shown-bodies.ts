@@ -1,5 +1,5 @@
 import type { History } from '../history/history.js';
-import { MAX_BODY_SHOWN } from '../history/pack-event.js';
+import { MAX_BODY_SHOWN } from '../history/pack-events.js';
 import type { BodyRef } from '../protocol.js';
 
 /** Characters of all values in one answer: more than an assistant can read in one piece. */

@@ -35,7 +35,7 @@ function hashBytes(
   data: Uint8Array,
   key?: Uint8Array,
 ): Uint8Array {
-  spend(STEPS_OF_HASH * data.length);
+  spend(STEPS_OF_HASH * (data.length + (key?.length ?? 0)));
   return environment.digest(algorithm, data, key);
 }
 

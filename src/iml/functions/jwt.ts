@@ -19,6 +19,9 @@ const HMAC_DIGESTS: ReadonlyMap<string, DigestAlgorithm> = new Map([
 
 const DEFAULT_ALGORITHM = 'HS256';
 
+/** For each byte of a secret: it is encoded, copied and hashed. */
+const STEPS_OF_KEY = 0.3;
+
 /** Options that write a member of the payload, and that member. */
 const CLAIMS: readonly (readonly [option: string, claim: string])[] = [
   ['audience', 'aud'],
@@ -64,8 +67,9 @@ export const JWT_FUNCTIONS: FunctionTable = {
     const content = isCollection(payload)
       ? writeJson(makeClaims(payload, settings, Math.floor(environment.now() / 1000)))
       : textPayload(payload);
-    spend(12 * content.length);
-    const signed = `${encode(utf8(writeJson(header)))}.${encode(utf8(content))}`;
+    const head = writeJson(header);
+    spend(12 * (head.length + content.length));
+    const signed = `${encode(utf8(head))}.${encode(utf8(content))}`;
     return `${signed}.${encode(sign(environment, toText(header.alg), signed, secret))}`;
   },
 };
@@ -156,8 +160,11 @@ function shortUnit(name: string): string {
 function sign(environment: Environment, algorithm: string, text: string, secret: unknown): Uint8Array {
   if (isEmpty(secret)) throw functionError('A token needs a secret to be signed with.');
   const digest = HMAC_DIGESTS.get(algorithm);
-  if (digest !== undefined)
-    return environment.digest(digest, utf8(text), isBuffer(secret) ? secret : utf8(toText(secret)));
+  if (digest !== undefined) {
+    const key = isBuffer(secret) ? secret : utf8(toText(secret));
+    spend(STEPS_OF_KEY * key.length);
+    return environment.digest(digest, utf8(text), key);
+  }
   if (algorithm === 'RS256') return rsaSha256(utf8(text), toText(secret));
   const known = [...HMAC_DIGESTS.keys(), 'RS256'].join(', ');
   throw functionError(`${quoted(algorithm)} is no algorithm for a token. Expected one of ${known}.`);
