@@ -137,6 +137,54 @@ describe('over the API', () => {
     expect(await roleOfInvited()).toBe(16);
   });
 
+  it('who accepts leaves the invitations of others, and his own to other organizations, as they are', async () => {
+    await join(11);
+    const kept = [
+      await addInvitation({ userId: inviterId }),
+      await addInvitation({ organizationId: 2 }),
+      await addInvitation({ acceptedAt: 1 }),
+    ];
+    await addInvitation({});
+    const hash = await addInvitation({});
+    expect(await accept(hash)).toBe(200);
+    expect(await accept(hash)).toBe(404);
+    const rows = await rest.services.store.find('invitations');
+    expect(rows.map((row) => row.hash).sort()).toEqual([...kept, hash].sort());
+    expect(rows.find((row) => row.hash === hash)?.acceptedAt).toBeGreaterThan(1);
+  });
+
+  it('nobody comes into an organization that is gone, whatever others there are', async () => {
+    await join(11);
+    const hash = await addInvitation({ organizationId: 7 });
+    expect(await accept(hash)).toBe(404);
+  });
+
+  it('a repeated invitation is as old as the one that waits, one after it has expired is new', async () => {
+    await join(11);
+    const [monitor] = ROLES.filter((role) => role.id === 16);
+    if (monitor === undefined) throw new Error('There is no role 16.');
+    const hash = await addInvitation({ createdAt: 5 });
+    expect(await invite(monitor)).toBe(200);
+    expect(await rest.services.store.find('invitations')).toMatchObject([{ hash, createdAt: 5 }]);
+    await rest.services.store.transaction((writer) => writer.update('invitations', {}, { expiresAt: 6 }));
+    expect(await invite(monitor)).toBe(200);
+    const [row, ...others] = await rest.services.store.find('invitations');
+    expect(others).toEqual([]);
+    expect(row?.hash).not.toBe(hash);
+    expect(row?.createdAt).toBeGreaterThan(6);
+  });
+
+  it('a member of a team keeps his role in it whatever he accepts', async () => {
+    await join(11);
+    const { store } = rest.services;
+    const [team] = await store.find('teams', { where: { organizationId: 1 } });
+    if (team === undefined) throw new Error('The organization has no team.');
+    const mine = { teamId: team.id, userId: invitedId };
+    await store.transaction((writer) => writer.insert('teamMembers', { ...mine, usersRoleId: 2 }));
+    expect(await accept(await addInvitation({ teamIds: [team.id] }))).toBe(200);
+    expect(await store.find('teamMembers', { where: mine })).toMatchObject([{ usersRoleId: 2 }]);
+  });
+
   it('an admin does not take back what an owner gave', async () => {
     await join(12);
     await addInvitation({ usersRoleId: 11, invitedBy: 1 });

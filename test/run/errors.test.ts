@@ -357,4 +357,22 @@ describe('an expression that fails inside response.error', () => {
     ]);
     expect(report.error?.place?.pointer).toContain('/response/error');
   });
+
+  it('is no excuse for what the embedder hands in', async () => {
+    const { transport } = service(() => ({ status: 429, json: {} }));
+    let isBroken = false;
+    const clock = {
+      ...createVirtualClock(),
+      now: () => {
+        if (isBroken) throw new Error('The clock stands still.');
+        return 0;
+      },
+    };
+    const send: typeof transport = async (request, ...rest) => {
+      isBroken = true;
+      return transport(request, ...rest);
+    };
+    const spec = { url: '/x', response: { error: { message: '{{now}}' } } };
+    await expect(engineOf(spec, { transport: send, clock }).run()).rejects.toThrow('The clock stands still.');
+  });
 });
