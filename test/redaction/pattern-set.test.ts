@@ -49,6 +49,27 @@ describe('more patterns than a search gets ready for', () => {
     expect(endsIn(set, text)).toEqual(ends);
   });
 
+  it('are found at each stop, by whoever settles them, however many do so at a time', () => {
+    const set = createPatternSet(100);
+    const first = many.slice(0, 11);
+    const second = many.slice(11, 22);
+    const text = `${first[3]} ${second[5]}`;
+    const ends = [999, 2000];
+    for (const pattern of first) set.add(pattern);
+    const settling = [set.settle()];
+    settling[0]?.next();
+    expect(endsIn(set, text)).toEqual([999]);
+    for (const pattern of second) set.add(pattern);
+    settling.push(set.settle());
+    settling[1]?.next();
+    expect(endsIn(set, text)).toEqual(ends);
+    for (const own of settling) {
+      do expect(endsIn(set, text).toSorted((a, b) => a - b)).toEqual(ends);
+      while (own.next().done !== true);
+      expect(endsIn(set, text).toSorted((a, b) => a - b)).toEqual(ends);
+    }
+  });
+
   it('are found in a text that holds the start of one again and again', () => {
     const set = createPatternSet();
     const alike = Array.from({ length: 200 }, (_, index) => `${'ab'.repeat(500)}${index + 1000}`);
