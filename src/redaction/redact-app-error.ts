@@ -1,7 +1,9 @@
 import { AppError } from '../errors/app-error.js';
+import { redactCauses } from './redact-causes.js';
 
-/** An error with what is secret taken out of its texts; the same one where nothing is. */
+/** An error with what is secret taken out of its texts, and in place out of those of its causes; the same one where its own hold nothing. */
 export function redactAppError(error: AppError, redact: (text: string) => string): AppError {
+  redactCauses(error.cause, redact);
   const { type, message, suberrors, ...rest } = error;
   const [clean, ...cleanSuberrors] = [message, ...(suberrors ?? [])].map(redact);
   if (clean === message && cleanSuberrors.every((line, index) => line === suberrors?.[index])) return error;

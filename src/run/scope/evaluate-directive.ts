@@ -5,6 +5,7 @@ import { ImlError } from '../../errors/iml-error.js';
 import { isTruthy, toText } from '../../iml/values/coerce.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { type Journal, openJournal, type Parts, withinSteps, withJournal } from '../../iml/values/work.js';
+import { redactCauses } from '../../redaction/redact-causes.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
 import type { RunContext } from './run-context.js';
@@ -112,25 +113,9 @@ export function runError(
   context: RunContext,
   details: Omit<AppErrorOptions, 'requestIndex' | 'page'> = {},
 ): AppError {
-  cleanCauses(details.cause, context);
+  redactCauses(details.cause, (text) => context.clean(text));
   const { requestIndex, page } = context.position;
   return new AppError(type, context.clean(message), { requestIndex, page, ...details });
-}
-
-/** Causes end somewhere; a chain longer than this is none of ours. */
-const MAX_CAUSES = 20;
-
-/** Whoever logs an error logs what caused it, so those messages must not quote secrets either. */
-function cleanCauses(cause: unknown, context: RunContext): void {
-  let error = cause;
-  for (let count = 0; error instanceof Error && count < MAX_CAUSES; count++) {
-    for (const key of ['message', 'stack', 'guestStack']) {
-      const text: unknown = Reflect.get(error, key);
-      const clean = typeof text === 'string' ? context.clean(text) : text;
-      if (clean !== text) Reflect.set(error, key, clean);
-    }
-    error = error.cause;
-  }
 }
 
 /** Runs a step that builds on evaluated values; what it throws gets the directive's place. */

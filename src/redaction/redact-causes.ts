@@ -1,0 +1,18 @@
+/** Causes end somewhere; a chain longer than this is none of ours. */
+const MAX_CAUSES = 20;
+
+/** What a printed error shows of its own: message, stack, and the stack within the sandbox. */
+const TEXTS = ['message', 'stack', 'guestStack'] as const;
+
+/** Whoever logs an error logs what caused it, so those messages must not quote secrets either. The causes are changed in place. */
+export function redactCauses(cause: unknown, redact: (text: string) => string): void {
+  let error = cause;
+  for (let count = 0; error instanceof Error && count < MAX_CAUSES; count++) {
+    for (const name of TEXTS) {
+      const text: unknown = Reflect.get(error, name);
+      const clean = typeof text === 'string' ? redact(text) : text;
+      if (clean !== text) Reflect.set(error, name, clean);
+    }
+    error = error.cause;
+  }
+}

@@ -1,0 +1,53 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/errors/app-error.js';
+import { redactAppError } from '../../src/redaction/redact-app-error.js';
+import { redactCauses } from '../../src/redaction/redact-causes.js';
+
+const redact = (text: string): string => text.replaceAll('hush', '*');
+
+describe('an error that is redacted', () => {
+  it.each([
+    ['its message', 'not hush', undefined, 'not *', undefined],
+    ['one of its suberrors', 'open', ['open', 'a hush'], 'open', ['open', 'a *']],
+    ['all of them', 'hush', ['hush', 'hush hush'], '*', ['*', '* *']],
+  ])('is another one where a secret stands in %s', (_, message, suberrors, cleanMessage, cleanSuberrors) => {
+    const place = { file: 'a.json', pointer: '/url' };
+    const details = { statusCode: 429, requestIndex: 1, page: 2, delay: 3, retryAfterMs: 4 };
+    const cause = new Error('open');
+    const error = new AppError('RateLimitError', message, { ...details, place, cause, suberrors });
+    const clean = redactAppError(error, redact);
+    expect(clean).not.toBe(error);
+    expect(clean).toMatchObject({ ...details, place, type: 'RateLimitError', message: cleanMessage });
+    expect(clean.suberrors).toEqual(cleanSuberrors);
+    expect(clean.cause).toBe(cause);
+    expect(inspect(clean)).not.toContain('hush');
+  });
+
+  it.each([[undefined], [[]], [['one', 'two']]])(
+    'is the same where there is none, with suberrors %j',
+    (suberrors) => {
+      const error = new AppError('DataError', 'open', { suberrors });
+      expect(redactAppError(error, redact)).toBe(error);
+    },
+  );
+
+  it.each(['open', 'hush'])('hides what its causes quote, with the message %s', (message) => {
+    const first = Object.assign(new TypeError('first hush'), { guestStack: 'at hush:1', code: 'hush' });
+    const cause = new Error('second hush', { cause: first });
+    const clean = redactAppError(new AppError('RuntimeError', message, { cause }), redact);
+    expect(clean.cause).toBe(cause);
+    expect(cause.message).toBe('second *');
+    expect(first).toMatchObject({ message: 'first *', guestStack: 'at *:1' });
+    expect(`${cause.stack} ${first.stack}`).not.toContain('hush');
+  });
+});
+
+it('causes that go round in a circle, or are no errors, come to an end', () => {
+  const error = new Error('hush');
+  error.cause = error;
+  redactCauses(error, redact);
+  expect(error.message).toBe('*');
+  redactCauses(new Error('open', { cause: { message: 'hush' } }), redact);
+  expect(() => redactCauses('hush', redact)).not.toThrow();
+});
