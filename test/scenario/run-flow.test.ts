@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
@@ -47,32 +48,43 @@ function setup(settings: FlowOptions['settings'] = {}, capacity?: number): Setup
 const kinds = (report: FlowReport): string[] => report.phases.map(({ kind }) => kind);
 
 describe('a flow', () => {
-  it('quotes nothing in an error that an earlier module gave under a name which says secret', async () => {
-    const secret = 'hunter2-of-the-sender';
-    const app = defineApp({
-      name: 'a',
-      base: { baseUrl: 'https://a.test' },
-      modules: {
-        echo: {
-          type: 'action',
-          communication: {
-            url: '/x',
-            body: { text: '{{parameters.text}}' },
-            response: { error: { message: 'refused: {{body.got}}' } },
+  it.each([
+    ['the service', { body: { text: '{{parameters.text}}' } }, /refused: \[SANITIZED\]$/],
+    [
+      'a function, and the cause of the error with it,',
+      { qs: { n: '{{parseNumber(parameters.text)}}' } },
+      /\[SANITIZED\]/,
+    ],
+  ])(
+    'quotes nothing that an earlier module gave under a name which says secret: %s does',
+    async (_, request, expected) => {
+      const secret = 'hunter2-of-the-sender';
+      const app = defineApp({
+        name: 'a',
+        base: { baseUrl: 'https://a.test' },
+        modules: {
+          echo: {
+            type: 'action',
+            communication: {
+              url: '/x',
+              ...request,
+              response: { error: { message: 'refused: {{body.got}}' } },
+            },
           },
         },
-      },
-    });
-    const transport = async ({ url }: { url: string }) => {
-      const body = Buffer.from(JSON.stringify({ got: secret }));
-      return { status: 400, headers: { 'content-type': 'application/json' }, body, url };
-    };
-    const module = engineModule(createEngine({ app, transport }), 'echo');
-    const first: FlowStep = { id: 1, module: source([{ login: { password: secret }, plain: 'open' }]) };
-    const flow = flowOf(first, { id: 2, module, parameters: { text: '{{1.login.password}}' } });
-    const { error } = await runFlow(flow, {}, setup());
-    expect(error?.message).toMatch(/refused: \[SANITIZED\]$/);
-  });
+      });
+      const transport = async ({ url }: { url: string }) => {
+        const body = Buffer.from(JSON.stringify({ got: secret }));
+        return { status: 400, headers: { 'content-type': 'application/json' }, body, url };
+      };
+      const module = engineModule(createEngine({ app, transport }), 'echo');
+      const first: FlowStep = { id: 1, module: source([{ login: { password: secret }, plain: 'open' }]) };
+      const flow = flowOf(first, { id: 2, module, parameters: { text: '{{1.login.password}}' } });
+      const { error } = await runFlow(flow, {}, setup());
+      expect(error?.message).toMatch(expected);
+      expect(inspect(error)).not.toContain(secret);
+    },
+  );
 
   it('maps outputs of modules by their ids', async () => {
     const send = moduleOf(({ parameters }) => [{ sent: parameters['to'] }]);
