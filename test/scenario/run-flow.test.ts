@@ -52,7 +52,7 @@ describe('a flow', () => {
     ['the service', { body: { text: '{{parameters.text}}' } }, /refused: \[SANITIZED\]$/],
     [
       'a function, and the cause of the error with it,',
-      { qs: { n: '{{parseNumber(parameters.text)}}' } },
+      { qs: { n: '{{jwt("a"; "k"; parameters.text)}}' } },
       /\[SANITIZED\]/,
     ],
   ])(
