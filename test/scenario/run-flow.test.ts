@@ -78,7 +78,7 @@ describe('a flow', () => {
         return { status: 400, headers: { 'content-type': 'application/json' }, body, url };
       };
       const module = engineModule(createEngine({ app, transport }), 'echo');
-      const first: FlowStep = { id: 1, module: source([{ login: { password: secret }, plain: 'open' }]) };
+      const first: FlowStep = { id: 1, module: source({ login: { password: secret }, plain: 'open' }) };
       const flow = flowOf(first, { id: 2, module, parameters: { text: '{{1.login.password}}' } });
       const { error } = await runFlow(flow, {}, setup());
       expect(error?.message).toMatch(expected);
