@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ImlError } from '../../src/errors/iml-error.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
+import { toText } from '../../src/iml/values/coerce.js';
 import {
   type Journal,
   once,
@@ -272,7 +273,7 @@ describe('a built-in function', () => {
     ['a secret', 'jwt', [{}, 'k'.repeat(SIZE)], 0.3],
     ['an algorithm', 'jwt', [{}, 'k', 'A'.repeat(SIZE)], 12],
     ['members of a header', 'jwt', [{}, 'k', 'HS256', { header: { x: 'x'.repeat(SIZE) } }], 12],
-    ['the key of an HMAC', 'sha256', ['text', 'hex', 'k'.repeat(SIZE)], 0.12],
+    ['the key of an HMAC', 'sha256', ['text', 'hex', new Uint8Array(SIZE)], 0.12],
   ])('takes steps for each character of %s', (_what, name, args, steps) => {
     const call = () => withinSteps(steps * SIZE - 100, () => FUNCTIONS[name]?.(ENVIRONMENT, ...args));
     expect(call).toThrow(expect.objectContaining(LIMIT));
@@ -317,6 +318,12 @@ describe('a built-in function', () => {
       );
     }
   });
+});
+
+it('a long text in a list takes steps to be put together with the others, short ones take those of an item', () => {
+  const countSteps = (length: number): number => stepsOf(() => toText(['x'.repeat(length), 'y']));
+  expect(countSteps(4096)).toBe(countSteps(1));
+  expect(countSteps(100_000) - countSteps(1)).toBeCloseTo(5000);
 });
 
 it('a text with a character beyond Latin-1 takes twice the steps to be written as JSON or read', () => {
