@@ -12,7 +12,8 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   // The zones of the world wait, too, where Node loads it. Steps of paths and members of objects have files for their many functions,
   // and which engine a pattern goes to, its ceilings and the name that spreads have a file each.
   ['iml/index.ts', 99, 110],
-  ['scenario/index.ts', 130, 138],
+  // What a long key, algorithm or header costs to sign with is counted: a kilobyte here and in the host.
+  ['scenario/index.ts', 130, 139],
   // Reading folders, making connections and webhooks wait for their first use, as do the check of parameters, RPCs, epochs,
   // responders, polls and endpoints. So do the functions of the language, a panel at a time, and forms. The type a failed request ends
   // in and what a Unix time is told in have files of their names. The index of patterns is needed at once where a run fails, as are the steps of
@@ -25,7 +26,7 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   // Locks of rows, modes of private files, the clock that was set back, and what is tried alone, whether a process lives and which app is meant stand in files of their names.
   // What a column is sealed with is a file of every store, as whether the key is the right one is found out as it is opened. What is
   // taken together, and columns that are sealed in turns: three kilobytes.
-  ['host/index.ts', 244, 272],
+  ['host/index.ts', 244, 273],
   ['rest/index.ts', 126, 308],
   // Running and recording the tests of apps is what it is for.
   // Which headers of answers are kept, what a file of an app is called, and the ceilings of forms are files.
