@@ -27,6 +27,16 @@ describe('each is read anew at every use', () => {
 });
 
 it('now is a date', () => expect(evaluate('{{now}}', {}, { now: () => 5 })).toEqual(new Date(5)));
+it('now, random and uuid are those of the host where the caller gives none', () => {
+  const before = Date.now();
+  const [now, random, uuid] = ['{{now}}', '{{random}}', '{{uuid}}'].map((text) => compile(text)({}));
+  expect(now).toBeInstanceOf(Date);
+  expect(Number(now)).toBeGreaterThanOrEqual(before);
+  expect(Number(now)).toBeLessThanOrEqual(Date.now());
+  expect(random).toBeGreaterThanOrEqual(0);
+  expect(random).toBeLessThan(1);
+  expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
 it('pi', () => expect(evaluate('{{pi}}')).toBe(Math.PI));
 it('a name of the scope wins, even without a value', () => {
   expect(evaluate('{{now}}', { now: 'mine' })).toBe('mine');
