@@ -9,7 +9,7 @@ import type { RunNames } from '../run/scope/run-scope.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
 import { collectResult } from './collect-result.js';
-import { freshNames } from './fresh-names.js';
+import { freshNames } from './initial-names.js';
 import type { Runtime } from './runtime.js';
 
 /**

@@ -9,7 +9,7 @@ import { sameText } from '../util/same-text.js';
 import { addApi, answerError, MAX_TRACE_BYTES } from './api/create-api.js';
 import { readPageFiles } from './api/page-files.js';
 import { checkCall, checkOrigin, SAFE_HEADERS, type SafetyRefusal } from './api/safety.js';
-import { askOnce } from './ask-once.js';
+import { createWorkbench, type KeptConnection, type Workbench } from './backend.js';
 import { createLanguages } from './expressions/language.js';
 import { openHistory } from './history/history.js';
 import { openSession } from './live/app-session.js';
@@ -17,9 +17,9 @@ import { createEventHub } from './live/event-hub.js';
 import { createMcp } from './mcp/create-mcp.js';
 import type { AppState } from './protocol.js';
 import type { RunSetting } from './runs/run-component.js';
-import { createWorkshop } from './runs/workshop.js';
-import { createTestBench } from './tests/test-bench.js';
-import { createWorkbench, type KeptConnection, type Workbench } from './workbench.js';
+import { createWorkshop } from './runs/runner.js';
+import { createTestBench } from './tests/test-runner.js';
+import { askOnce } from './warm-up.js';
 
 /** What `iml dev` serves, and how. */
 export interface DevOptions {

@@ -33,9 +33,9 @@ import { repeatEvery } from './schedule/repeat-every.js';
 import { type Health, readHealth } from './server/health.js';
 import type { HostMetrics } from './server/metrics.js';
 import type { HookRow, HostStore } from './store/tables.js';
-import { type Arrivals, createArrivals } from './work/arrivals.js';
 import { createDispatcher, type Dispatcher } from './work/dispatcher.js';
 import { nextTurn } from './work/event-loop-turn.js';
+import { type Arrivals, createArrivals } from './work/incoming-connections.js';
 import { runClaim } from './work/run-claim.js';
 import { createWorkLog, type WorkContext, type WorkSource } from './work/work-log.js';
 

@@ -7,7 +7,7 @@ import { jsonText } from '../http/body/json-text.js';
 import type { TransportRequest, TransportResponse } from '../http/message/transport.js';
 import { Turns } from '../util/turns.js';
 import { endpointError, evaluateEndpointCall } from './request/endpoint-call.js';
-import { chooseErrorType } from './request/failed-request-type.js';
+import { chooseErrorType } from './request/network-error-type.js';
 import { resolveRequest } from './request/resolve-request.js';
 import { waitForBudget } from './request/wait-for-budget.js';
 import { judge, receiveResponse } from './response/receive-response.js';

@@ -7,11 +7,11 @@ import type { RunContext } from '../run/scope/run-context.js';
 import { traceScope } from '../run/scope/trace-scope.js';
 import { answerWith } from './answer.js';
 import { type BundleDelivery, createDedicatedDelivery, createSharedDelivery } from './bundle-delivery.js';
+import { openCall, startEvent } from './call-variables.js';
 import { collectBundles } from './collect-bundles.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 import { type IncomingCall, readCall } from './incoming-call.js';
 import type { WebhookLimits } from './payload/webhook-limits.js';
-import { openCall, startEvent } from './start-event.js';
 import type { WebhookInput } from './webhook-input.js';
 import { reportEvents, reportFailedCall, type WebhookPhase, type WebhookReport } from './webhook-report.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createArrivals } from '../../src/host/work/arrivals.js';
 import { nextTurn } from '../../src/host/work/event-loop-turn.js';
+import { createArrivals } from '../../src/host/work/incoming-connections.js';
 
 it('waits as long as something comes in each turn, and no longer than it may', async () => {
   let nowMs = 0;

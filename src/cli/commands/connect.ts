@@ -40,7 +40,7 @@ import { printError } from '../output/print-error.js';
 import { printRunFindings } from '../output/run-findings.js';
 import { runWarnings } from '../output/warning-lines.js';
 import { type ConnectionRecorder, createConnectionRecorder } from '../recording/connection-recorder.js';
-import { outliveReader } from '../recording/outlive-reader.js';
+import { outliveReader } from '../recording/drop-unread-output.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { usageError } from '../usage-error.js';
 

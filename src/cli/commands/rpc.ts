@@ -20,7 +20,7 @@ import { printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
 import { writeReport } from '../output/write-report.js';
-import { outliveReader } from '../recording/outlive-reader.js';
+import { outliveReader } from '../recording/drop-unread-output.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { type AppWork, workWithApp } from '../runs/work-with-app.js';

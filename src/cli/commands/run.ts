@@ -16,7 +16,7 @@ import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { explainEmptyRun } from '../output/empty-run.js';
 import { printableLine } from '../output/terminal-text.js';
-import { outliveReader } from '../recording/outlive-reader.js';
+import { outliveReader } from '../recording/drop-unread-output.js';
 import { readRecordSettings } from '../recording/record-settings.js';
 import type { RecordedSubject } from '../recording/recorder.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';

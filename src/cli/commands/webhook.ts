@@ -35,7 +35,7 @@ import { createSaveBinaries } from '../output/save-binaries.js';
 import { answerLine, shownAnswer } from '../output/shown-answer.js';
 import { printableLine } from '../output/terminal-text.js';
 import { writeReport } from '../output/write-report.js';
-import { outliveReader } from '../recording/outlive-reader.js';
+import { outliveReader } from '../recording/drop-unread-output.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { type AppWork, type WorkOutcome, workWithApp } from '../runs/work-with-app.js';

@@ -3,11 +3,11 @@ import { EngineError } from '../../errors/engine-error.js';
 import { SpecError } from '../../errors/spec-error.js';
 import { StoreError } from '../../errors/store-error.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import type { Workbench } from '../backend.js';
 import { MAX_BODY_SHOWN } from '../history/pack-events.js';
 import type { ApiProblem } from '../protocol.js';
-import type { Workbench } from '../workbench.js';
 import { readCallWish } from './read-call.js';
-import { readMoment, readTextMember, readWish } from './read-wish.js';
+import { readMoment, readTextMember, readWish } from './read-run-request.js';
 
 /** Bytes of a call's body, and of a trace that is dropped on the page. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;

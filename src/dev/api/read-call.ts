@@ -1,7 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { CallWish } from '../protocol.js';
-import { readTextMember } from './read-wish.js';
+import { readTextMember } from './read-run-request.js';
 
 /** Characters of a body. */
 const MAX_BODY = 4 * 1024 * 1024;

@@ -5,7 +5,7 @@ import type { ParameterList } from '../../parameters/form/parameter-spec.js';
 import { toJsonSchema } from '../../parameters/json-schema/to-json-schema.js';
 import { object, text } from '../../schema/build.js';
 import { didYouMean } from '../../util/suggest.js';
-import type { Workbench } from '../workbench.js';
+import type { Workbench } from '../backend.js';
 import { defineTool, type Tool } from './tool.js';
 
 /** Nothing is taken but what is named. */

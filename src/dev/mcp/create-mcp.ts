@@ -1,5 +1,5 @@
 import { EngineError } from '../../errors/engine-error.js';
-import type { Workbench } from '../workbench.js';
+import type { Workbench } from '../backend.js';
 import { createAppTools } from './app-tools.js';
 import { createRunTools } from './run-tools.js';
 import type { Tool } from './tool.js';

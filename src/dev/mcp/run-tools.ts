@@ -1,8 +1,8 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { flag, freeForm, integer, object, oneOf, type Static, text } from '../../schema/build.js';
+import type { Workbench } from '../backend.js';
 import { MOMENTS } from '../expressions/moments.js';
 import type { PackedEvent, SearchHit } from '../protocol.js';
-import type { Workbench } from '../workbench.js';
 import { describeRun, describeSummary } from './describe-run.js';
 import { defineTool, type Tool } from './tool.js';
 

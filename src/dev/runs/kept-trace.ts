@@ -6,8 +6,8 @@ import { readBody } from '../expressions/scope-at.js';
 import type { History } from '../history/history.js';
 import { startRecord } from '../history/record-run.js';
 import type { PackedEvent, RunDetail } from '../protocol.js';
+import type { WorkshopParts } from './runner-parts.js';
 import { showPlace } from './show-failure.js';
-import type { WorkshopParts } from './workshop-parts.js';
 
 /** A run of the history as a file: what was taken out of its events goes in again. */
 export async function collectTrace(

@@ -14,8 +14,8 @@ import type { WebhookReport } from '../../webhook/webhook-report.js';
 import { startRecord } from '../history/record-run.js';
 import type { CallWish, ShownHookCall } from '../protocol.js';
 import { showWarnings } from './run-component.js';
+import type { WorkshopParts } from './runner-parts.js';
 import { showFailure } from './show-failure.js';
-import type { WorkshopParts } from './workshop-parts.js';
 
 /** Calls of webhooks: processed as they come, and kept in memory to be sent again. */
 export interface WebhookCalls {

@@ -2,7 +2,7 @@ import type { Row } from '../../store/record-store.js';
 import type { ScenarioPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
 import type { Claim, Claimed, ClaimRequest } from './claim.js';
-import type { Crashing, Sorted } from './suspects-alone.js';
+import type { Crashing, Sorted } from './isolate-suspects.js';
 
 /** What may be taken of a scenario now. */
 export interface ScenarioLook {

@@ -5,9 +5,9 @@ import type { HostWriter } from '../store/tables.js';
 import { isSerial } from './claim.js';
 import { byHook, QUEUED, type QueuedEvent, type Queues } from './find-busy.js';
 import { type GiveUpNotice, giveUpEvent } from './give-up.js';
-import { leaveLarge } from './leave-large.js';
+import { sortOut } from './isolate-suspects.js';
+import { leaveLarge } from './limit-bytes.js';
 import { markTaken, type Part, type ScenarioLook, type Taking, toParts } from './mark-taken.js';
-import { sortOut } from './suspects-alone.js';
 
 /** What the look at what waits has not read (`QUEUED`). */
 const BROUGHT = ['bundles', 'request', 'error', 'receivedAtMs', 'finishedAtMs'] as const;

@@ -1,9 +1,9 @@
 import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
 import { type GiveUpNotice, giveUpIncomplete } from './give-up.js';
-import { leaveLarge } from './leave-large.js';
+import { sortOut } from './isolate-suspects.js';
+import { leaveLarge } from './limit-bytes.js';
 import { markTaken, type Part, type ScenarioLook, type Taking, toParts } from './mark-taken.js';
-import { sortOut } from './suspects-alone.js';
 
 /** By scenario, the retries that are due. */
 export async function takeIncompletes(

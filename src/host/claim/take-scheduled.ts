@@ -1,8 +1,8 @@
 import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
 import { giveUpPoll } from './give-up.js';
+import { type Crashing, sortOut } from './isolate-suspects.js';
 import { markTaken, type Part, type ScenarioLook, toParts } from './mark-taken.js';
-import { type Crashing, sortOut } from './suspects-alone.js';
 
 /** The run of a schedule that is due. */
 export async function takeScheduled(

@@ -1,9 +1,9 @@
 import type { Subject } from '../../check/subject/subject.js';
 import type { Document } from '../../document/reading/document.js';
 import { inData } from './connection-members.js';
-import { inForm, inGroups, inManifest, inRequests, inTemp, inTexts } from './in-documents.js';
-import { inExpressions } from './in-expressions.js';
-import { inCode } from './in-function-code.js';
+import { inForm, inGroups, inManifest, inRequests, inTemp, inTexts } from './find-in-documents.js';
+import { inExpressions } from './find-in-expressions.js';
+import { inCode } from './find-in-function-code.js';
 import type { AppSymbol, Found, Occurrence } from './symbol.js';
 
 /** The symbol at an offset of a file, or undefined. */

@@ -1,7 +1,7 @@
 import { type FetchServer, serveFetch } from '../../server/serve-fetch.js';
 import type { Rest } from '../create-rest.js';
+import { refusedAtTheDoor } from './answer-refusal.js';
 import { SERVER_LIMITS } from './node-listener.js';
-import { refusedAtTheDoor } from './refused-at-the-door.js';
 
 /** Where the API listens. */
 export interface ServeOptions {

@@ -11,7 +11,7 @@ import type { TestResult } from '../../testing/suite/test-result.js';
 import { describeTestFailure } from '../../testing/suite/trace-case.js';
 import type { ShownTest, TestDetail, TestsState } from '../protocol.js';
 import { keepTrace } from '../runs/kept-trace.js';
-import type { WorkshopParts } from '../runs/workshop-parts.js';
+import type { WorkshopParts } from '../runs/runner-parts.js';
 
 /** The tests of the app: run when somebody asks, and when a file they depend on was saved. */
 export interface TestBench {

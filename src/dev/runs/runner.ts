@@ -11,8 +11,8 @@ import type { CallWish, RunWish } from '../protocol.js';
 import { createAnswerRecorder, createPlayer, type KeptAnswers } from './kept-answers.js';
 import { keepRun } from './recordable-run.js';
 import { describeLimits, runComponent, shownInput } from './run-component.js';
+import type { WorkshopParts } from './runner-parts.js';
 import { createWebhookCalls, writeCall } from './webhook-calls.js';
-import type { WorkshopParts } from './workshop-parts.js';
 
 /** Where components are run, and what was given to them is remembered while the command runs. */
 export interface Workshop {

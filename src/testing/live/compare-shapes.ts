@@ -1,5 +1,5 @@
 import { printPath } from '../matching/compare-values.js';
-import type { AnswerForm, FormType } from './answer-form.js';
+import type { AnswerForm, FormType } from './answer-shape.js';
 import type { Drift } from './drift.js';
 
 /**

@@ -35,11 +35,11 @@ import { drawForm } from './runs/draw-form.js';
 import { createFormAnswers } from './runs/form-answers.js';
 import { collectTrace, keepTrace } from './runs/kept-trace.js';
 import type { RunSetting } from './runs/run-component.js';
+import type { Workshop } from './runs/runner.js';
 import { showFailure, showPlace } from './runs/show-failure.js';
-import type { Workshop } from './runs/workshop.js';
 import { writeRunHar } from './runs/write-run-har.js';
 import { type CaseChoice, draftCase, type RunToSave, saveCase } from './tests/save-case.js';
-import type { TestBench } from './tests/test-bench.js';
+import type { TestBench } from './tests/test-runner.js';
 
 /** All that the page and other clients can ask for. */
 export interface Workbench {

@@ -1,5 +1,5 @@
 import { requireEndpoint } from '../../component/call-endpoint.js';
-import { freshNames } from '../../component/fresh-names.js';
+import { freshNames } from '../../component/initial-names.js';
 import { asRunError } from '../../component/report.js';
 import type { App } from '../../document/app.js';
 import type { DirectiveContext } from '../../document/compile/compile-directive.js';

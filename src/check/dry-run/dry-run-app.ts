@@ -20,7 +20,7 @@ import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { compileWebhook } from '../../webhook/compile-webhook.js';
 import { isUnusedHook, readHookData } from '../../webhook/run-hook-request.js';
 import { constantPart } from './constant-part.js';
-import { CONSTANT_CONTEXT, Rehearsal, type RunRefusal } from './rehearse-requests.js';
+import { CONSTANT_CONTEXT, Rehearsal, type RunRefusal } from './dry-run-requests.js';
 
 /**
  * Rehearses every component of an app: takes the steps of its run, by the code of the run, that depend on nothing but
