@@ -17,7 +17,7 @@ import type { AppReading, AppSession } from './live/app-session.js';
 import type { EventHub } from './live/event-hub.js';
 import type {
   AppState,
-  CallWish,
+  CallRequest,
   CaseDraft,
   EvaluatedValue,
   ExplainedDocument,
@@ -25,7 +25,7 @@ import type {
   PackedEvent,
   RunDetail,
   RunDiff,
-  RunWish,
+  RunRequest,
   ShownForm,
   ShownItems,
   ShownMoments,
@@ -35,22 +35,22 @@ import { drawForm } from './runs/draw-form.js';
 import { createFormAnswers } from './runs/form-answers.js';
 import { collectTrace, keepTrace } from './runs/kept-trace.js';
 import type { RunSetting } from './runs/run-component.js';
-import type { Workshop } from './runs/runner.js';
+import type { Runner } from './runs/runner.js';
 import { showFailure, showPlace } from './runs/show-failure.js';
 import { writeRunHar } from './runs/write-run-har.js';
 import { type CaseChoice, draftCase, type RunToSave, saveCase } from './tests/save-case.js';
-import type { TestBench } from './tests/test-runner.js';
+import type { TestRunner } from './tests/test-runner.js';
 
 /** All that the page and other clients can ask for. */
-export interface Workbench {
+export interface Backend {
   readonly history: History;
-  readonly workshop: Workshop;
-  readonly tests: TestBench;
+  readonly runner: Runner;
+  readonly tests: TestRunner;
   readonly hub: EventHub;
   readonly state: () => Promise<AppState>;
   /** The app as its files are at this moment. */
   readonly look: () => Promise<AppReading>;
-  readonly form: (wish: RunWish) => Promise<ShownForm>;
+  readonly form: (asked: RunRequest) => Promise<ShownForm>;
   /** @throws EngineError (HOST_MISSING) for a run that is not kept, here and below */
   readonly run: (id: string) => Promise<RunDetail>;
   readonly explain: (
@@ -63,14 +63,14 @@ export interface Workbench {
   /** What the answer at a moment was taken apart by. */
   readonly items: (id: string, seq: number) => Promise<ShownItems>;
   /** @throws EngineError (USAGE) for a moment that the step has not */
-  readonly evaluate: (id: string, wish: EvaluateWish) => Promise<EvaluatedValue>;
+  readonly evaluate: (id: string, asked: EvaluateRequest) => Promise<EvaluatedValue>;
   readonly traceFile: (id: string) => Promise<{ readonly name: string; readonly text: string }>;
   /** Requests and answers of a run as HAR 1.2. */
   readonly harFile: (id: string) => Promise<{ readonly name: string; readonly text: string }>;
   /** @returns the id it has in the history @throws EngineError (TRACE_FILE) */
   readonly importTrace: (text: string) => Promise<string>;
   /** Calls a webhook of the app. @returns the id of the run @throws EngineError (USAGE) */
-  readonly call: (wish: CallWish) => Promise<string>;
+  readonly call: (asked: CallRequest) => Promise<string>;
   /** What would be written of a run as a case. @throws EngineError for a run that is not at hand, or cannot be one */
   readonly draftCase: (id: string) => Promise<CaseDraft>;
   /** Writes it, and runs it. @returns the id of the test @throws EngineError as above, and for a file that is there */
@@ -81,7 +81,7 @@ export interface Workbench {
 }
 
 /** An expression, and where in a run it is evaluated. */
-export interface EvaluateWish {
+export interface EvaluateRequest {
   readonly expression: string;
   /** An event of the step that is meant. */
   readonly seq: number;
@@ -98,12 +98,12 @@ export interface KeptConnection {
   readonly label: string | undefined;
 }
 
-export interface WorkbenchParts {
+export interface BackendParts {
   readonly session: AppSession;
   readonly history: History;
   readonly hub: EventHub;
-  readonly workshop: Workshop;
-  readonly tests: TestBench;
+  readonly runner: Runner;
+  readonly tests: TestRunner;
   readonly languages: Languages;
   readonly setting: () => RunSetting;
   readonly listConnections: () => Promise<readonly KeptConnection[]>;
@@ -121,14 +121,14 @@ export interface WorkbenchParts {
 const MAX_EVENTS = 20_000;
 
 /** Puts the parts together. */
-export function createWorkbench(parts: WorkbenchParts): Workbench {
-  const { history, workshop, tests, hub, session, setting } = parts;
+export function createBackend(parts: BackendParts): Backend {
+  const { history, runner, tests, hub, session, setting } = parts;
 
   const answers = createFormAnswers();
   const find = async (id: string): Promise<RunDetail> => {
     const run = await history.find(id);
     if (run === undefined) throw new EngineError('HOST_MISSING', 'This run is not in the history.');
-    return { ...run, canReplay: run.canReplay && workshop.isAtHand(id) };
+    return { ...run, canReplay: run.canReplay && runner.isAtHand(id) };
   };
   const readEvents = (id: string): Promise<readonly PackedEvent[]> => history.events(id, -1, MAX_EVENTS);
   const readDocuments = (run: RunDetail): Promise<readonly TracedDocument[]> => readKept(run, history);
@@ -149,15 +149,15 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
 
   return {
     history,
-    workshop,
+    runner,
     tests,
     hub,
     state: () => describeApp(session.current(), parts),
     look: session.look,
-    form: async (wish) => {
+    form: async (asked) => {
       const { app, revision } = session.current();
       const language = await parts.languages.of(app);
-      return drawForm(wish, setting(), { language, answers, revision });
+      return drawForm(asked, setting(), { language, answers, revision });
     },
     run: find,
     explain: async (id, seq, item) => {
@@ -194,12 +194,12 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     harFile: async (id) => {
       const { name } = await find(id);
       const creator = { name: 'iml-runtime', version: parts.version };
-      const recorded = (): ReturnType<Workshop['recorded']> => workshop.recorded(id);
+      const recorded = (): ReturnType<Runner['recorded']> => runner.recorded(id);
       const text = await writeRunHar({ events: await readEvents(id), history, recorded, creator });
       return { name: `${toFileName(name)}.har`, text };
     },
     importTrace: async (text) => keepTrace(readTraceFile(text), { source: 'file' }, parts),
-    call: (wish) => workshop.send(wish, parts.writeHookAddress(wish.webhook)),
+    call: (asked) => runner.send(asked, parts.writeHookAddress(asked.webhook)),
     ...createCaseWriter(parts, find),
     diff: async (a, b) => {
       const [left, right] = await Promise.all(
@@ -227,12 +227,12 @@ async function readKept({ documents }: RunDetail, history: History): Promise<rea
 }
 
 function createCaseWriter(
-  { workshop, tests, session, version }: WorkbenchParts,
-  find: Workbench['run'],
-): Pick<Workbench, 'draftCase' | 'saveCase'> {
+  { runner, tests, session, version }: BackendParts,
+  find: Backend['run'],
+): Pick<Backend, 'draftCase' | 'saveCase'> {
   const findToSave = async (id: string): Promise<RunToSave> => {
     const { startedAt } = await find(id);
-    return { recorded: await workshop.recorded(id), startedAt, version, root: session.root };
+    return { recorded: await runner.recorded(id), startedAt, version, root: session.root };
   };
   return {
     draftCase: async (id) => draftCase(await findToSave(id)),
@@ -273,7 +273,7 @@ function listFindings(
 
 async function describeApp(
   { app, revision, findings, problem }: AppReading,
-  parts: WorkbenchParts,
+  parts: BackendParts,
 ): Promise<AppState> {
   const { session, writeHookAddress, version, start } = parts;
   const redactor = createRedactor({ secrets: collectSecrets(app.common?.value) });

@@ -23,7 +23,7 @@ export type PackedEvent = { readonly seq: number } & (
 /** What kind of component a run is of. */
 export type RunKind = 'module' | 'rpc' | 'webhook' | 'connection' | 'epoch';
 
-/** Where a run came from: somebody's wish, a call from outside, a saved file or a trace that was dropped, a test. */
+/** Where a run came from: asked for on the page, a call from outside, a saved file or a trace that was dropped, a test. */
 export type RunOrigin = 'run' | 'call' | 'replay' | 'file' | 'test';
 
 export type RunState = 'running' | 'ok' | 'failed' | 'stopped';
@@ -119,8 +119,8 @@ export interface RunValues {
   readonly payload?: unknown;
 }
 
-/** A wish to run something. */
-export interface RunWish extends RunValues {
+/** What somebody asks to run. */
+export interface RunRequest extends RunValues {
   readonly kind: 'module' | 'rpc';
   readonly name: string;
   /** A run whose answers are given again, up to `fromPage`, where that is set. */
@@ -196,8 +196,8 @@ export interface ShownHookCall {
   readonly phase: string | undefined;
 }
 
-/** A wish to call a webhook of the app. */
-export interface CallWish {
+/** The call of a webhook that somebody asks for. */
+export interface CallRequest {
   readonly webhook: string;
   /** The run whose call was edited: what was hidden of it, and a body that is not given, are taken from there. */
   readonly of: string | undefined;

@@ -9,7 +9,7 @@ import { sameText } from '../util/same-text.js';
 import { addApi, answerError, MAX_TRACE_BYTES } from './api/create-api.js';
 import { readPageFiles } from './api/page-files.js';
 import { checkCall, checkOrigin, SAFE_HEADERS, type SafetyRefusal } from './api/safety.js';
-import { createWorkbench, type KeptConnection, type Workbench } from './backend.js';
+import { type Backend, createBackend, type KeptConnection } from './backend.js';
 import { createLanguages } from './expressions/language.js';
 import { openHistory } from './history/history.js';
 import { openSession } from './live/app-session.js';
@@ -17,9 +17,9 @@ import { createEventHub } from './live/event-hub.js';
 import { createMcp } from './mcp/create-mcp.js';
 import type { AppState } from './protocol.js';
 import type { RunSetting } from './runs/run-component.js';
-import { createWorkshop } from './runs/runner.js';
-import { createTestBench } from './tests/test-runner.js';
-import { askOnce } from './warm-up.js';
+import { createRunner } from './runs/runner.js';
+import { createTestRunner } from './tests/test-runner.js';
+import { warmUp } from './warm-up.js';
 
 /** What `iml dev` serves, and how. */
 export interface DevOptions {
@@ -49,7 +49,7 @@ export interface DevServer {
   /** The address to open: with the token of this start. */
   readonly address: string;
   readonly token: string;
-  readonly bench: Workbench;
+  readonly backend: Backend;
   readonly close: () => Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     engine: options.engine,
     connections: options.connections,
   });
-  const workshop = createWorkshop({
+  const runner = createRunner({
     setting,
     history,
     hub,
@@ -108,11 +108,11 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
       hub.publish({ type: 'app', revision: session.current().revision });
     },
   });
-  const tests = createTestBench({ setting, history, hub, onProblem });
+  const tests = createTestRunner({ setting, history, hub, onProblem });
   const refresh = async (): Promise<void> => {
     const { revision } = session.current();
-    const outcome = await workshop.refresh();
-    if (session.current().revision !== revision || outcome?.of !== workshop.last()) return;
+    const outcome = await runner.refresh();
+    if (session.current().revision !== revision || outcome?.of !== runner.last()) return;
     live = outcome;
     hub.publish({ type: 'app', revision });
   };
@@ -121,11 +121,11 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
   let server: FetchServer | undefined;
   const writeHookAddress = (webhook: string): string =>
     `${server?.origin ?? ''}/hooks/${encodeURIComponent(webhook)}/${options.hookKey(webhook)}`;
-  const bench = createWorkbench({
+  const backend = createBackend({
     session,
     history,
     hub,
-    workshop,
+    runner,
     tests,
     languages,
     setting,
@@ -139,7 +139,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
   const close = async (): Promise<void> => {
     session.close();
     hub.close();
-    await workshop.close();
+    await runner.close();
     await tests.close();
     await server?.close(GRACE_MS);
     languages.close();
@@ -147,7 +147,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
   };
   try {
     const handle = await createHandler({
-      bench,
+      backend,
       files,
       token,
       port: () => readListenedPort(server),
@@ -156,12 +156,12 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
       onProblem,
     });
     server = await serveFetch(handle, { port: options.port, hostname: '127.0.0.1', limits: LIMITS });
-    askOnce(server.origin);
+    warmUp(server.origin);
   } catch (error) {
     await close();
     throw error;
   }
-  return { origin: server.origin, address: `${server.origin}/#token=${token}`, token, bench, close };
+  return { origin: server.origin, address: `${server.origin}/#token=${token}`, token, backend, close };
 }
 
 /** Where the app has no folder for them yet, the one that its first case makes. */
@@ -175,7 +175,7 @@ function readListenedPort(server: FetchServer | undefined): number | undefined {
 }
 
 interface HandlerParts {
-  readonly bench: Workbench;
+  readonly backend: Backend;
   readonly files: Awaited<ReturnType<typeof readPageFiles>>;
   readonly token: string;
   readonly port: () => number | undefined;
@@ -185,7 +185,7 @@ interface HandlerParts {
 }
 
 async function createHandler({
-  bench,
+  backend,
   files,
   token,
   port,
@@ -202,9 +202,9 @@ async function createHandler({
   // The sender of a webhook is no browser of ours, and may come through a tunnel by any name: its address is its key.
   app.all('/hooks/:webhook/:key', async (c) => {
     const { webhook, key } = c.req.param();
-    const known = (await bench.state()).webhooks.some(({ name }) => name === webhook);
+    const known = (await backend.state()).webhooks.some(({ name }) => name === webhook);
     if (!known || !sameText(key, hookKey(webhook))) return c.text('There is no such webhook.', 404);
-    const report = await bench.workshop.receive(webhook, {
+    const report = await backend.runner.receive(webhook, {
       method: c.req.method.toUpperCase(),
       url: c.req.url,
       headers: [...c.req.raw.headers],
@@ -229,13 +229,13 @@ async function createHandler({
     return response;
   });
   app.get('/api/live', (c) => {
-    const stream = bench.hub.listen();
+    const stream = backend.hub.listen();
     return stream === undefined
       ? c.json({ code: 'BUSY', message: 'Too many pages listen already.' }, 503)
       : c.body(stream, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
   });
-  addApi(app, bench, onProblem);
-  const answerMcp = createMcp(bench, version);
+  addApi(app, backend, onProblem);
+  const answerMcp = createMcp(backend, version);
   app.all(MCP_PATH, (c) => answerMcp(c.req.raw));
   app.get('*', (c) => {
     const file = files.get(c.req.path);

@@ -35,7 +35,7 @@ import type { HostMetrics } from './server/metrics.js';
 import type { HookRow, HostStore } from './store/tables.js';
 import { createDispatcher, type Dispatcher } from './work/dispatcher.js';
 import { nextTurn } from './work/event-loop-turn.js';
-import { type Arrivals, createArrivals } from './work/incoming-connections.js';
+import { createIncomingConnections, type IncomingConnections } from './work/incoming-connections.js';
 import { runClaim } from './work/run-claim.js';
 import { createWorkLog, type WorkContext, type WorkSource } from './work/work-log.js';
 
@@ -165,7 +165,7 @@ interface Parts {
   readonly lease: WorkerLease;
   readonly dispatcher: Dispatcher;
   readonly intake: Intake;
-  readonly arrivals: Arrivals;
+  readonly arrivals: IncomingConnections;
   readonly baseUrl: () => string;
   readonly health: () => Promise<Health>;
 }
@@ -216,7 +216,7 @@ function createParts(options: HostOptions): Parts {
   const onTaken = (claim: Claim): void => {
     if (claim.kind === 'event') capacity.release(claim.event.hookId);
   };
-  const arrivals = createArrivals();
+  const arrivals = createIncomingConnections();
   const holdsProcess = store.capabilities.holdsProcess === true;
   const source: WorkSource = {
     choose: () => dispatcher.choose(),

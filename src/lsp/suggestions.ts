@@ -1,7 +1,8 @@
 import type { Subject } from '../check/subject/subject.js';
 import { listVisibleNames, NAME_MEANINGS } from '../check/subject/visible-names.js';
 import { findSignature, printSignature } from '../iml/functions/signatures.js';
-import { isPlainName, KEYWORDS } from '../iml/syntax/syntax.js';
+import { KEYWORDS } from '../iml/syntax/keywords.js';
+import { isPlainName } from '../iml/syntax/names-and-escapes.js';
 import { type Cursor, readPrefix } from './cursor.js';
 import { listMembers } from './known-members.js';
 import { readOwnParameters } from './read-own-parameters.js';

@@ -7,7 +7,7 @@ import { jsonText } from '../http/body/json-text.js';
 import type { TransportRequest, TransportResponse } from '../http/message/transport.js';
 import { Turns } from '../util/turns.js';
 import { endpointError, evaluateEndpointCall } from './request/endpoint-call.js';
-import { chooseErrorType } from './request/network-error-type.js';
+import { chooseNetworkErrorType } from './request/network-error-type.js';
 import { resolveRequest } from './request/resolve-request.js';
 import { waitForBudget } from './request/wait-for-budget.js';
 import { judge, receiveResponse } from './response/receive-response.js';
@@ -160,7 +160,7 @@ async function sendRequest(
 
 function exchangeError(error: EngineError, context: RunContext): AppError {
   const place = placeOfUrl(context);
-  return runError(chooseErrorType(error.code), error.message, context, { place, cause: error });
+  return runError(chooseNetworkErrorType(error.code), error.message, context, { place, cause: error });
 }
 
 /** Tells of an exchange that is over in the place it has in the run. */

@@ -31,12 +31,8 @@ export {
   resumeFlow,
   runFlow,
 } from './flow/run-flow.js';
-export {
-  ERROR_REACTIONS,
-  type ErrorReaction,
-  RERUN_DELAYS_MS,
-  RETRY_DELAYS_MS,
-} from './state/error-reactions.js';
+export { RERUN_DELAYS_MS, RETRY_DELAYS_MS } from './state/backoff-delays.js';
+export { ERROR_REACTIONS, type ErrorReaction } from './state/error-reactions.js';
 export { nextStart, type StartDecision, type StartKind } from './state/next-start.js';
 export { nextState, type StoredExecution, type Transition } from './state/next-state.js';
 export { completeSettings, DEFAULT_SETTINGS, type ScenarioSettings } from './state/scenario-settings.js';

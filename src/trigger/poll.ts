@@ -8,8 +8,9 @@ import type { RunContext } from '../run/scope/run-context.js';
 import { append } from '../util/join-lists.js';
 import { sortInTurns } from '../util/sort-in-parts.js';
 import { Turns } from '../util/turns.js';
-import { compileTrigger, readItemKey, readTriggerOrder, readTriggerType } from './compile-trigger.js';
+import { compileTrigger, readTriggerOrder, readTriggerType } from './compile-trigger.js';
 import { ItemTable, type PolledItem } from './item-table.js';
+import { readItemKey } from './read-item-key.js';
 import { SeenIds } from './seen-ids.js';
 import { DEFAULT_START, FIRST_ITEMS, startFromNow } from './trigger-start.js';
 import {

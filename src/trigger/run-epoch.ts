@@ -20,7 +20,8 @@ import { runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
-import { compileTrigger, readItemKey, readTriggerType } from './compile-trigger.js';
+import { compileTrigger, readTriggerType } from './compile-trigger.js';
+import { readItemKey } from './read-item-key.js';
 import { startFromItem } from './trigger-start.js';
 import type { TriggerType } from './trigger-state.js';
 

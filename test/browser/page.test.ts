@@ -104,7 +104,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
   it('shows what a part of an expression was to the pointer and to the keyboard, until Escape', async () => {
     const text = dev.read(SPEC);
     dev.write(SPEC, text.replace('{{item.title}}', '{{upper(item.title)}}'));
-    await dev.server.bench.look();
+    await dev.server.backend.look();
     const { id } = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
     await page.goto(`${dev.server.origin}/#/run/${id}`);
     await page.getByRole('tab', { name: 'Expressions' }).click();
@@ -181,7 +181,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
       SPEC,
       text.replace('"{{body.books}}"', '"{{body}}"').replace('{{item.title}}', '{{titl(item)}}'),
     );
-    await dev.server.bench.look();
+    await dev.server.backend.look();
     const { id } = await dev.run({ name: 'listBooks', parameters: {} });
     await page.goto(`${dev.server.origin}/#/run/${id}`);
     await page.getByRole('button', { name: 'Show the request and the answer it came from' }).click();
@@ -197,7 +197,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
       SPEC,
       '{"url": "/books", "response": {"iterate": "{{body}}", "output": {"n": "{{item.total}}"}}}',
     );
-    await dev.server.bench.look();
+    await dev.server.backend.look();
     const one = await dev.run({ name: 'listBooks', parameters: {} });
     await page.goto(`${dev.server.origin}/#/run/${one.id}`);
     const made = page.getByRole('region', { name: 'Bundles of this page' });
@@ -210,7 +210,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
 
   it('leads from a warning to its line', async () => {
     dev.write(SPEC, dev.read(SPEC).replace('"qs": {', '"headers": { "Content-Length": "3" },\n  "qs": {'));
-    await dev.server.bench.look();
+    await dev.server.backend.look();
     const { id } = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
     await page.goto(`${dev.server.origin}/#/run/${id}`);
     const warnings = page.getByRole('list', { name: 'Warnings' });
@@ -257,7 +257,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
   });
 
   it('serves ten tabs at once over a history of a thousand runs, and draws few of many rows', async () => {
-    const { history } = dev.server.bench;
+    const { history } = dev.server.backend;
     const [known] = await history.list({ limit: 1 });
     const detail = known && (await history.find(known.id));
     if (detail === undefined) throw new Error('No run is in the history.');

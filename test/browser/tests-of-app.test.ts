@@ -84,7 +84,7 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
   });
 
   it('asks again for what happened before it could hear of anything', async () => {
-    const { tests } = dev.server.bench;
+    const { tests } = dev.server.backend;
     let hear = (): void => {};
     const hearing = new Promise<void>((resolve) => {
       hear = resolve;

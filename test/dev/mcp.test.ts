@@ -111,7 +111,7 @@ describe('an assistant', () => {
   });
 
   it('cuts long answers and says how long they are', async () => {
-    const { history } = dev.server.bench;
+    const { history } = dev.server.backend;
     const ran = (await call('run', { name: 'listBooks', connection: 'shop', parameters: { limit: 1 } }))
       .value;
     const [response] = (await history.events(ran.id, -1, 100)).filter(({ kind }) => kind === 'response');

@@ -180,14 +180,14 @@ describe('the API', () => {
       form,
       before[1]?.[1].replace('rpc://listGenres', 'rpc://listGenres?of={{parameters.title}}') ?? '',
     );
-    await dev.server.bench.look();
+    await dev.server.backend.look();
     const wish = { kind: 'module', name: 'createBook', connection: 'shop' };
     const failures = async (parameters: object): Promise<readonly string[]> =>
       (await dev.post<ShownForm>('/api/form', { ...wish, parameters })).failures;
     expect(await failures({})).toEqual(['The options of listGenres come once of is given.']);
     expect(await failures({ title: 'x' })).toEqual([expect.stringMatching(/^rpc:.*There is nothing here/)]);
     for (const [file, text] of before) dev.write(file, text);
-    await dev.server.bench.look();
+    await dev.server.backend.look();
   });
 
   it('runs a module, and tells of each request without a body and without a secret', async () => {
@@ -349,7 +349,7 @@ describe('the API', () => {
     const live = async (): Promise<AppState['live']> => (await dev.get<AppState>('/api/app')).live;
     const run = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
     dev.write(file, dev.read(file).replace('{{item.title}}', '{{upper(item.title)}}'));
-    await dev.server.bench.look();
+    await dev.server.backend.look();
     await expect.poll(live).toMatchObject({ of: run.id });
     const next = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
     expect(await live()).toBeUndefined();

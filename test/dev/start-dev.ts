@@ -94,7 +94,7 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
     write,
     restore: async (file) => {
       write(file, readFileSync(path.join(BOOKSHOP, file), 'utf8'));
-      await server.bench.look();
+      await server.backend.look();
     },
     close: async () => {
       await server.close();

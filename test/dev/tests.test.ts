@@ -124,8 +124,8 @@ it('runs a test again when a file it depends on is saved, and shows which change
   const { runs } = await dev.get<{ runs: RunSummary[] }>('/api/runs');
   expect(runs.filter(({ source }) => source === 'test')).toEqual([]);
   // However often it runs: how it stands, and what that has replaced.
-  for (let turn = 0; turn < 3; turn++) await dev.server.bench.tests.run(({ id }) => id === CASE);
-  const kept = await dev.server.bench.history.list({ source: 'tests', limit: 200 });
+  for (let turn = 0; turn < 3; turn++) await dev.server.backend.tests.run(({ id }) => id === CASE);
+  const kept = await dev.server.backend.history.list({ source: 'tests', limit: 200 });
   expect(kept.filter(({ test }) => test?.file === CASE)).toHaveLength(2);
   expect(JSON.stringify(kept)).not.toContain(API_KEY);
 });
@@ -151,7 +151,7 @@ it('tells of a case that cannot be read, forgets one that is gone, and runs one 
 });
 
 it('leaves no test running where its run cannot be kept', async () => {
-  const { tests, history } = dev.server.bench;
+  const { tests, history } = dev.server.backend;
   const full = vi.spyOn(history, 'saveRun').mockRejectedValue(new Error('the disk is full'));
   await expect(tests.run(({ id }) => id === CASE)).rejects.toThrow('the disk is full');
   full.mockRestore();

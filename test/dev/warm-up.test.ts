@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { askOnce } from '../../src/dev/warm-up.js';
+import { warmUp } from '../../src/dev/warm-up.js';
 
 it('asks for the page, and leaves no connection that would keep a server open', async () => {
   const asked: (string | undefined)[] = [];
@@ -12,7 +12,7 @@ it('asks for the page, and leaves no connection that would keep a server open', 
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  askOnce(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  warmUp(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const [socket] = await once(server, 'connection');
   await once(socket, 'close');
   server.close();
@@ -27,7 +27,7 @@ it('says nothing of a server that is gone', async () => {
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, 'close');
-  askOnce(`http://127.0.0.1:${port}`);
+  warmUp(`http://127.0.0.1:${port}`);
   // An error that nobody hears would end the process meanwhile.
   await new Promise((resolve) => setTimeout(resolve, 50));
 });

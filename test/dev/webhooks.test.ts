@@ -57,7 +57,7 @@ it('sends a call that was edited, with what was hidden of it, and shows what its
   const edited = await dev.get<RunDetail>(`/api/runs/${id}`);
   expect(edited).toMatchObject({ state: 'ok', bundles: 3 });
   expect(JSON.stringify(edited)).not.toContain('sender-secret-0002');
-  const recorded = await dev.server.bench.workshop.recorded(id);
+  const recorded = await dev.server.backend.runner.recorded(id);
   expect(recorded.input.request?.headers).toMatchObject({ authorization: 'Bearer sender-secret-0002' });
   const draft = await dev.post<CaseDraft>(`/api/runs/${id}/case`);
   expect(draft).toMatchObject({ folder: 'tests/sold' });

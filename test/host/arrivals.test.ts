@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { nextTurn } from '../../src/host/work/event-loop-turn.js';
-import { createArrivals } from '../../src/host/work/incoming-connections.js';
+import { createIncomingConnections } from '../../src/host/work/incoming-connections.js';
 
 it('waits as long as something comes in each turn, and no longer than it may', async () => {
   let nowMs = 0;
-  const arrivals = createArrivals(() => nowMs);
+  const arrivals = createIncomingConnections(() => nowMs);
   let isSettled = false;
   const settled = arrivals.settled().then(() => {
     isSettled = true;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Lexer } from '../../src/iml/syntax/lexer.js';
+import { isPlainName } from '../../src/iml/syntax/names-and-escapes.js';
 import { parseTemplate } from '../../src/iml/syntax/parser.js';
-import { isPlainName } from '../../src/iml/syntax/syntax.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 
 /** The tokens of an expression, each as `kind text`, without the closing braces. */

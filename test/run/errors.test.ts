@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import { loadApp } from '../../src/app/loading/load-app.js';
 import { transportFailure } from '../../src/http/transport/transport-failure.js';
-import { defaultMessage, defaultType } from '../../src/run/response/check-response.js';
+import { defaultErrorMessage, defaultErrorType } from '../../src/run/response/status-error-defaults.js';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { type Answer, engineOf, respond, service } from './helpers.js';
 
@@ -25,15 +25,15 @@ describe('the defaults of a status', () => {
     [500, 'ConnectionError', 'Service is temporarily unavailable.'],
     [599, 'ConnectionError', 'Service is temporarily unavailable.'],
   ] as const)('%i: %s, "%s"', (status, type, message) => {
-    expect([defaultType(status), defaultMessage(status)]).toEqual([type, message]);
+    expect([defaultErrorType(status), defaultErrorMessage(status)]).toEqual([type, message]);
   });
 
   it('hold for every status from 400 to 599, whatever valid says', async () => {
     for (const status of [400, 404, 429, 499, 500, 503, 599]) {
       const error = await errorOf({ status, json: {} }, { valid: true });
       expect(error).toMatchObject({
-        type: defaultType(status),
-        message: defaultMessage(status),
+        type: defaultErrorType(status),
+        message: defaultErrorMessage(status),
         statusCode: status,
       });
     }

@@ -6,7 +6,7 @@ import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 const WHOLE: ReadonlySet<string> = new Set(['body', 'aws', 'oauth', 'endpoint', 'input']);
 
 /** Stands for an address that an expression gives: any request can be sent there. */
-const STAND_IN = 'https://rehearsal.invalid';
+const STAND_IN = 'https://dry-run.invalid';
 
 const ADDRESSES: ReadonlySet<string> = new Set(['url', 'baseUrl']);
 

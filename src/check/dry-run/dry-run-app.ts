@@ -20,16 +20,16 @@ import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { compileWebhook } from '../../webhook/compile-webhook.js';
 import { isUnusedHook, readHookData } from '../../webhook/run-hook-request.js';
 import { constantPart } from './constant-part.js';
-import { CONSTANT_CONTEXT, Rehearsal, type RunRefusal } from './dry-run-requests.js';
+import { CONSTANT_CONTEXT, DryRun, type RunRefusal } from './dry-run-requests.js';
 
 /**
- * Rehearses every component of an app: takes the steps of its run, by the code of the run, that depend on nothing but
+ * Tries every component of an app: takes the steps of its run, by the code of the run, that depend on nothing but
  * what is written. Components without communication are left out, as loading tells of them.
  *
  * @param isMeant which of its components. Default: all.
  */
-export function rehearseApp(app: App, isMeant: IsMeant = () => true): readonly RunRefusal[] {
-  const rehearsal = new Rehearsal(app);
+export function dryRunApp(app: App, isMeant: IsMeant = () => true): readonly RunRefusal[] {
+  const dryRun = new DryRun(app);
   const base = app.base && constantPart(app.base);
   const pick = <C extends { readonly name: string }>(
     kind: ComponentKind,
@@ -39,66 +39,66 @@ export function rehearseApp(app: App, isMeant: IsMeant = () => true): readonly R
   const webhooks = pick('webhook', app.webhooks);
   const modules = pick('module', app.modules);
   const rpcs = pick('rpc', app.rpcs);
-  for (const connection of connections) rehearseConnection(rehearsal, connection);
-  for (const webhook of webhooks) rehearseWebhook(rehearsal, webhook, base);
-  for (const module of modules) rehearseModule(rehearsal, module, base);
-  for (const { communication } of rpcs) rehearseRequests(rehearsal, communication, base);
+  for (const connection of connections) dryRunConnection(dryRun, connection);
+  for (const webhook of webhooks) dryRunWebhook(dryRun, webhook, base);
+  for (const module of modules) dryRunModule(dryRun, module, base);
+  for (const { communication } of rpcs) dryRunRequests(dryRun, communication, base);
   for (const { name, communication } of pick('endpoint', app.endpoints)) {
-    const requests = compile(rehearsal, communication, base);
-    rehearsal.requests(requests, rehearsal.context().apart(name, {}));
+    const requests = compile(dryRun, communication, base);
+    dryRun.requests(requests, dryRun.context().apart(name, {}));
   }
   // The forms that are read before a run.
-  for (const module of modules) rehearsal.step(() => moduleForm(module));
-  for (const { params } of [...connections, ...webhooks, ...rpcs]) rehearsal.step(() => readForm(params));
-  return rehearsal.refusals;
+  for (const module of modules) dryRun.step(() => moduleForm(module));
+  for (const { params } of [...connections, ...webhooks, ...rpcs]) dryRun.step(() => readForm(params));
+  return dryRun.refusals;
 }
 
-/** Whether a component is to be rehearsed. */
+/** Whether a component is to be tried. */
 type IsMeant = (kind: ComponentKind, name: string) => boolean;
 
 function compile(
-  rehearsal: Rehearsal,
+  dryRun: DryRun,
   communication: Document | undefined,
   base: Document | undefined,
 ): readonly CompiledRequest[] {
   if (communication === undefined) return [];
   const constant = constantPart(communication);
-  return rehearsal.step(() => compileCommunication(constant, base, CONSTANT_CONTEXT)) ?? [];
+  return dryRun.step(() => compileCommunication(constant, base, CONSTANT_CONTEXT)) ?? [];
 }
 
-function rehearseRequests(
-  rehearsal: Rehearsal,
+function dryRunRequests(
+  dryRun: DryRun,
   communication: Document | undefined,
   base: Document | undefined,
 ): void {
-  rehearsal.requests(compile(rehearsal, communication, base), rehearsal.context());
+  dryRun.requests(compile(dryRun, communication, base), dryRun.context());
 }
 
-function rehearseModule(rehearsal: Rehearsal, module: ModuleComponent, base: Document | undefined): void {
+function dryRunModule(dryRun: DryRun, module: ModuleComponent, base: Document | undefined): void {
   const { type, communication } = module;
   if (communication === undefined) return;
   switch (type) {
     case 'action':
     case 'search':
     case 'universal':
-      rehearseRequests(rehearsal, communication, base);
+      dryRunRequests(dryRun, communication, base);
       break;
     case 'trigger':
-      rehearseTrigger(rehearsal, module, communication, base);
+      dryRunTrigger(dryRun, module, communication, base);
       break;
     case 'instant_trigger': {
       if (isEmptySpec(communication.value)) return;
-      const context = rehearsal.context();
-      const requests = compile(rehearsal, communication, base);
-      const single = rehearsal.step(() => readSingleRequest(requests, communication, context));
-      if (single !== undefined) rehearsal.requests([{ ...single, pagination: undefined }], context);
+      const context = dryRun.context();
+      const requests = compile(dryRun, communication, base);
+      const single = dryRun.step(() => readSingleRequest(requests, communication, context));
+      if (single !== undefined) dryRun.requests([{ ...single, pagination: undefined }], context);
       break;
     }
     case 'responder': {
       const document = Array.isArray(communication.value) ? subDocument(communication, 0) : communication;
       const constant = constantPart(document);
       const response = isPlainObject(constant.value) ? ownMember(constant.value, 'response') : undefined;
-      rehearseAnswer(rehearsal, compileRespond(response, constant, '/response', CONSTANT_CONTEXT), 'text');
+      dryRunAnswer(dryRun, compileRespond(response, constant, '/response', CONSTANT_CONTEXT), 'text');
       break;
     }
     default:
@@ -106,69 +106,69 @@ function rehearseModule(rehearsal: Rehearsal, module: ModuleComponent, base: Doc
   }
 }
 
-function rehearseTrigger(
-  rehearsal: Rehearsal,
+function dryRunTrigger(
+  dryRun: DryRun,
   { epoch }: ModuleComponent,
   communication: Document,
   base: Document | undefined,
 ): void {
-  const requests = compile(rehearsal, communication, base);
-  const context = rehearsal.context();
-  const poll = rehearsal.step(() => new Poll(requests.at(-1), undefined, undefined, context));
+  const requests = compile(dryRun, communication, base);
+  const context = dryRun.context();
+  const poll = dryRun.step(() => new Poll(requests.at(-1), undefined, undefined, context));
   if (poll === undefined) return;
-  rehearsal.requests(requests, context, poll.plan);
+  dryRun.requests(requests, context, poll.plan);
   if (epoch === undefined) return;
   const constant = constantPart(epoch);
   const listed =
-    rehearsal.step(() => compileEpoch(constantPart(communication), constant, base, CONSTANT_CONTEXT)) ?? [];
-  const ofEpoch = rehearsal.context();
-  rehearsal.requests(listed, ofEpoch);
+    dryRun.step(() => compileEpoch(constantPart(communication), constant, base, CONSTANT_CONTEXT)) ?? [];
+  const ofEpoch = dryRun.context();
+  dryRun.requests(listed, ofEpoch);
   const last = listed.at(-1);
-  if (last !== undefined) rehearsal.step(() => compileTrigger(last, ofEpoch));
+  if (last !== undefined) dryRun.step(() => compileTrigger(last, ofEpoch));
 }
 
-function rehearseConnection(rehearsal: Rehearsal, component: ConnectionComponent): void {
+function dryRunConnection(dryRun: DryRun, component: ConnectionComponent): void {
   const { communication } = component;
   if (communication === undefined) return;
   const constant = { ...component, communication: constantPart(communication) };
-  const compiled = rehearsal.step(() => compileConnection(constant, CONSTANT_CONTEXT));
+  const compiled = dryRun.step(() => compileConnection(constant, CONSTANT_CONTEXT));
   if (compiled === undefined) return;
-  if (compiled.kind === 'basic') return rehearseSection(rehearsal, component, compiled.requests);
-  rehearsal.step(() => assertObtainable(component, compiled));
+  if (compiled.kind === 'basic') return dryRunSection(dryRun, component, compiled.requests);
+  dryRun.step(() => assertObtainable(component, compiled));
   const { before, authorize, token, info, refresh, invalidate } = compiled;
   const page = authorize === undefined ? [] : [authorize];
   for (const section of [before, page, token, info, refresh, invalidate])
-    rehearseSection(rehearsal, component, section);
+    dryRunSection(dryRun, component, section);
 }
 
-function rehearseSection(
-  rehearsal: Rehearsal,
+function dryRunSection(
+  dryRun: DryRun,
   component: ConnectionComponent,
   requests: readonly CompiledRequest[],
 ): void {
-  const context = rehearsal.context();
-  rehearsal.requests(requests, context, { appliesLimit: false });
+  const context = dryRun.context();
+  dryRun.requests(requests, context, { appliesLimit: false });
   const run = new ConnectionRun(context, emptyConnection(component, {}, undefined), 'UTC');
   for (const request of requests) {
-    rehearsal.step(() => run.keep(request.response, context.at({ document: request.document })));
+    dryRun.step(() => run.keep(request.response, context.at({ document: request.document })));
   }
 }
 
-function rehearseWebhook(rehearsal: Rehearsal, webhook: WebhookComponent, base: Document | undefined): void {
+function dryRunWebhook(dryRun: DryRun, webhook: WebhookComponent, base: Document | undefined): void {
   const { communication, attach, detach, update } = webhook;
   const constant = communication && constantPart(communication);
-  const compiled = rehearsal.step(() => compileWebhook(constant, CONSTANT_CONTEXT));
+  const compiled = dryRun.step(() => compileWebhook(constant, CONSTANT_CONTEXT));
   for (const respond of [compiled?.respond, compiled?.verification?.respond])
-    if (respond !== undefined) rehearseAnswer(rehearsal, respond, 'json');
+    if (respond !== undefined) dryRunAnswer(dryRun, respond, 'json');
   for (const step of [attach, detach, update]) {
     if (step === undefined || isUnusedHook(step.value)) continue;
-    const requests = compile(rehearsal, step, base);
-    const context = rehearsal.context();
-    rehearsal.requests(requests, context, { appliesLimit: false });
-    for (const request of requests) rehearsal.step(() => readHookData(request, context));
+    const requests = compile(dryRun, step, base);
+    const context = dryRun.context();
+    dryRun.requests(requests, context, { appliesLimit: false });
+    for (const request of requests) dryRun.step(() => readHookData(request, context));
   }
 }
 
-function rehearseAnswer(rehearsal: Rehearsal, respond: CompiledRespond, textType: 'json' | 'text'): void {
-  rehearsal.step(() => buildAnswer(respond, rehearsal.context(), textType));
+function dryRunAnswer(dryRun: DryRun, respond: CompiledRespond, textType: 'json' | 'text'): void {
+  dryRun.step(() => buildAnswer(respond, dryRun.context(), textType));
 }

@@ -27,9 +27,9 @@ export interface RunRefusal {
   readonly isOfEndpoint: boolean;
 }
 
-/** Nothing of a rehearsal is sent: it ends before the first exchange is made. */
+/** Nothing of a dry run is sent: it ends before the first exchange is made. */
 const SETTINGS: EngineSettings = Object.freeze({
-  transport: () => Promise.reject(new Error('A rehearsal sends nothing.')),
+  transport: () => Promise.reject(new Error('A dry run sends nothing.')),
   clock: SYSTEM_CLOCK,
   random: () => 0.5,
   limits: DEFAULT_LIMITS,
@@ -47,7 +47,7 @@ export const CONSTANT_CONTEXT: DirectiveContext = { environment: toEnvironment({
  * The steps of runs without data and without network, up to the point where something would be sent. Given what is
  * constant in an app, what they throw is what every run of it would throw.
  */
-export class Rehearsal {
+export class DryRun {
   readonly app: App;
   readonly refusals: RunRefusal[] = [];
 

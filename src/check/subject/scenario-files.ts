@@ -49,8 +49,8 @@ export async function findScenarioFiles(
   return files;
 }
 
-/** Rehearses how a host sets scenarios up, as far as it depends on the files and this app. Steps of other apps are not known here. */
-export function rehearseScenarios(app: App, files: readonly ScenarioFile[]): readonly ScenarioRefusal[] {
+/** Tries how a host sets scenarios up, as far as it depends on the files and this app. Steps of other apps are not known here. */
+export function dryRunScenarios(app: App, files: readonly ScenarioFile[]): readonly ScenarioRefusal[] {
   return files.flatMap(({ file, text }) => {
     const refusals: ScenarioRefusal[] = [];
     const step = <T>(take: () => T, place?: Place, isAboutAnswer = false): T | undefined => {
@@ -65,8 +65,7 @@ export function rehearseScenarios(app: App, files: readonly ScenarioFile[]): rea
     const document = step(() => readDocument(text, file));
     const entries = document && step(() => readScenarioFile(text, file));
     entries?.forEach((entry, index) => {
-      if (document !== undefined)
-        rehearseEntry(app, entry, { document, pointer: `/scenarios/${index}`, step });
+      if (document !== undefined) dryRunEntry(app, entry, { document, pointer: `/scenarios/${index}`, step });
     });
     return refusals;
   });
@@ -78,7 +77,7 @@ interface EntrySpot {
   readonly step: <T>(take: () => T, place?: Place, isAboutAnswer?: boolean) => T | undefined;
 }
 
-function rehearseEntry(app: App, entry: ScenarioEntry, { document, pointer, step }: EntrySpot): void {
+function dryRunEntry(app: App, entry: ScenarioEntry, { document, pointer, step }: EntrySpot): void {
   const at = (below: string): Place => document.placeOf(pointer + below);
   const { name, webhook, modules, ordered } = entry;
   if (webhook?.app === app.name) step(() => findWebhook(app, webhook.webhook), at('/webhook/webhook'));

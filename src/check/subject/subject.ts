@@ -3,11 +3,11 @@ import type { App } from '../../document/app.js';
 import { holdsTemplates } from '../../document/shapes/document-shapes.js';
 import type { Place } from '../../errors/place.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
-import { rehearseApp } from '../dry-run/dry-run-app.js';
+import { dryRunApp } from '../dry-run/dry-run-app.js';
 import type { RunRefusal } from '../dry-run/dry-run-requests.js';
 import { type CheckedDocument, listDocuments } from './checked-document.js';
 import { type ExpressionSite, listExpressions } from './expression-site.js';
-import { rehearseScenarios, type ScenarioFile, type ScenarioRefusal } from './scenario-files.js';
+import { dryRunScenarios, type ScenarioFile, type ScenarioRefusal } from './scenario-files.js';
 import { type ComponentName, findUsedPart, type UsedPart } from './used-part.js';
 import { holdsRequests, listRequests, type WrittenRequest } from './walk-requests.js';
 
@@ -85,9 +85,9 @@ export function createSubject(
     isFunction: (name) => known.has(name),
     functionNames,
     functionWarnings,
-    scenarioRefusals: rehearseScenarios(app, scenarios),
+    scenarioRefusals: dryRunScenarios(app, scenarios),
     get refusals() {
-      refusals ??= rehearseApp(app, part?.has);
+      refusals ??= dryRunApp(app, part?.has);
       return refusals;
     },
   };

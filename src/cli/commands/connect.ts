@@ -40,7 +40,7 @@ import { printError } from '../output/print-error.js';
 import { printRunFindings } from '../output/run-findings.js';
 import { runWarnings } from '../output/warning-lines.js';
 import { type ConnectionRecorder, createConnectionRecorder } from '../recording/connection-recorder.js';
-import { outliveReader } from '../recording/drop-unread-output.js';
+import { dropUnreadOutput } from '../recording/drop-unread-output.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { usageError } from '../usage-error.js';
 
@@ -95,7 +95,7 @@ export const CONNECT_COMMAND: Command = {
     'A secret on the command line is seen by others on this machine: let it be asked, or give -p NAME=@file.',
     'The address to come back to has to be registered with the service, as http://127.0.0.1:PORT/callback.',
   ],
-  run: (args, io) => connect(args, outliveReader(args, io)),
+  run: (args, io) => connect(args, dropUnreadOutput(args, io)),
 };
 
 async function connect(args: Arguments, io: Io): Promise<number> {

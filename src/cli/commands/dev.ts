@@ -99,7 +99,7 @@ async function dev(args: Arguments, io: Io): Promise<number> {
 }
 
 async function sayWhere(server: DevServer, traceText: string | undefined, io: Io): Promise<void> {
-  const run = traceText === undefined ? '' : `&run=${await server.bench.importTrace(traceText)}`;
+  const run = traceText === undefined ? '' : `&run=${await server.backend.importTrace(traceText)}`;
   await io.stdout.write(`${server.address}${run}\n`);
   await io.stderr.write(
     `Open this address in a browser. It is for this machine only; Ctrl-C ends it.\nAssistants: MCP at ${server.origin}/mcp, its token in the header "authorization: Bearer TOKEN" (docs/dev.md).\n`,

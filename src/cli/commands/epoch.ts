@@ -24,7 +24,7 @@ import { OUTPUT_OPTIONS, readOutputSettings } from '../input/output-options.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { createBundleWriter } from '../output/bundle-writer.js';
-import { outliveReader } from '../recording/drop-unread-output.js';
+import { dropUnreadOutput } from '../recording/drop-unread-output.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { type AppWork, workWithApp } from '../runs/work-with-app.js';
@@ -50,7 +50,7 @@ export const EPOCH_COMMAND: Command = {
     'iml run ./my-app watchContacts --start 4711 --state watch.json',
   ],
   notes: ['An id in the list is what iml run --start takes; its start is the state that --data takes.'],
-  run: (args, io) => listEpochOfApp(args, outliveReader(args, io)),
+  run: (args, io) => listEpochOfApp(args, dropUnreadOutput(args, io)),
 };
 
 async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {

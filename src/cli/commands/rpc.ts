@@ -20,7 +20,7 @@ import { printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
 import { writeReport } from '../output/write-report.js';
-import { outliveReader } from '../recording/drop-unread-output.js';
+import { dropUnreadOutput } from '../recording/drop-unread-output.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { type AppWork, workWithApp } from '../runs/work-with-app.js';
@@ -52,7 +52,7 @@ export const RPC_COMMAND: Command = {
     "iml rpc ./my-app listFields -p table=contacts --query 'result.label'",
   ],
   notes: ['Parameters are not checked, as a form asks its RPCs while it is filled in.'],
-  run: (args, io) => callRpcOfApp(args, outliveReader(args, io)),
+  run: (args, io) => callRpcOfApp(args, dropUnreadOutput(args, io)),
 };
 
 async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {

@@ -16,7 +16,7 @@ import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { explainEmptyRun } from '../output/empty-run.js';
 import { printableLine } from '../output/terminal-text.js';
-import { outliveReader } from '../recording/drop-unread-output.js';
+import { dropUnreadOutput } from '../recording/drop-unread-output.js';
 import { readRecordSettings } from '../recording/record-settings.js';
 import type { RecordedSubject } from '../recording/recorder.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
@@ -42,7 +42,7 @@ export const RUN_COMMAND: Command = {
   notes: [
     'JSON may be given in place, as @file, or as @- for standard input.\nA terminal gets a table, a pipe a line of JSON a bundle.',
   ],
-  run: (args, io) => runModuleOfApp(args, outliveReader(args, io)),
+  run: (args, io) => runModuleOfApp(args, dropUnreadOutput(args, io)),
 };
 
 async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {

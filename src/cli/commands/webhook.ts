@@ -35,7 +35,7 @@ import { createSaveBinaries } from '../output/save-binaries.js';
 import { answerLine, shownAnswer } from '../output/shown-answer.js';
 import { printableLine } from '../output/terminal-text.js';
 import { writeReport } from '../output/write-report.js';
-import { outliveReader } from '../recording/drop-unread-output.js';
+import { dropUnreadOutput } from '../recording/drop-unread-output.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, prepareRecording } from '../recording/with-recording.js';
 import { type AppWork, type WorkOutcome, workWithApp } from '../runs/work-with-app.js';
@@ -77,7 +77,7 @@ export const WEBHOOK_COMMAND: Command = {
     'A call is answered and taken apart as a host does it; nothing is sent or stored. The answer is told on standard error.',
     'attach and update print what is to be kept with the webhook: --webhook takes it.',
   ],
-  run: (args, io) => workWithWebhook(args, outliveReader(args, io)),
+  run: (args, io) => workWithWebhook(args, dropUnreadOutput(args, io)),
 };
 
 async function workWithWebhook(args: Arguments, io: Io): Promise<number> {

@@ -3,11 +3,11 @@ import { EngineError } from '../../errors/engine-error.js';
 import { SpecError } from '../../errors/spec-error.js';
 import { StoreError } from '../../errors/store-error.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import type { Workbench } from '../backend.js';
+import type { Backend } from '../backend.js';
 import { MAX_BODY_SHOWN } from '../history/pack-events.js';
 import type { ApiProblem } from '../protocol.js';
-import { readCallWish } from './read-call.js';
-import { readMoment, readTextMember, readWish } from './read-run-request.js';
+import { readCallRequest } from './read-call.js';
+import { readMoment, readRunRequest, readTextMember } from './read-run-request.js';
 
 /** Bytes of a call's body, and of a trace that is dropped on the page. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
@@ -20,11 +20,11 @@ const MAX_SEARCHED = 200;
 const MAX_EVENTS = 2000;
 
 /** Adds the calls of the API below `/api`. Who may call was checked before. */
-export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) => void): void {
-  const { history, workshop } = bench;
+export function addApi(app: Hono, backend: Backend, onProblem: (error: unknown) => void): void {
+  const { history, runner } = backend;
 
-  app.get('/api/app', async (c) => c.json(await bench.state()));
-  app.post('/api/form', async (c) => c.json(await bench.form(readWish(await readJson(c)))));
+  app.get('/api/app', async (c) => c.json(await backend.state()));
+  app.post('/api/form', async (c) => c.json(await backend.form(readRunRequest(await readJson(c)))));
 
   app.get('/api/runs', async (c) => {
     const { state, name, text, before, limit } = c.req.query();
@@ -37,14 +37,16 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
     };
     return c.json({ runs: await history.list(filter) });
   });
-  app.post('/api/runs', async (c) => c.json({ id: await workshop.start(readWish(await readJson(c))) }, 201));
+  app.post('/api/runs', async (c) =>
+    c.json({ id: await runner.start(readRunRequest(await readJson(c))) }, 201),
+  );
   app.delete('/api/runs', async (c) => {
-    await bench.clear();
+    await backend.clear();
     return c.json({});
   });
-  app.get('/api/runs/:id', async (c) => c.json(await bench.run(c.req.param('id'))));
+  app.get('/api/runs/:id', async (c) => c.json(await backend.run(c.req.param('id'))));
   app.delete('/api/runs/:id', async (c) => {
-    await bench.clear(c.req.param('id'));
+    await backend.clear(c.req.param('id'));
     return c.json({});
   });
   app.get('/api/runs/:id/events', async (c) => {
@@ -52,16 +54,16 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
     const events = await history.events(c.req.param('id'), Number.isFinite(after) ? after : -1, MAX_EVENTS);
     return c.json({ events });
   });
-  app.post('/api/runs/:id/stop', (c) => c.json({ stopped: workshop.stop(c.req.param('id')) }));
+  app.post('/api/runs/:id/stop', (c) => c.json({ stopped: runner.stop(c.req.param('id')) }));
   app.post('/api/runs/:id/send-again', async (c) =>
-    c.json({ id: await workshop.receiveAgain(c.req.param('id')) }, 201),
+    c.json({ id: await runner.receiveAgain(c.req.param('id')) }, 201),
   );
   app.get('/api/runs/:id/explain', async (c) => {
     const { seq = '-1', item = '0' } = c.req.query();
-    return c.json(await bench.explain(c.req.param('id'), Number(seq), Number(item)));
+    return c.json(await backend.explain(c.req.param('id'), Number(seq), Number(item)));
   });
   app.get('/api/runs/:id/items', async (c) =>
-    c.json(await bench.items(c.req.param('id'), Number(c.req.query('seq') ?? -1))),
+    c.json(await backend.items(c.req.param('id'), Number(c.req.query('seq') ?? -1))),
   );
   app.post('/api/runs/:id/evaluate', async (c) => {
     const body = await readObject(c);
@@ -70,17 +72,17 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
       typeof value === 'number' ? value : undefined,
     );
     const moment = readMoment(body);
-    return c.json(await bench.evaluate(c.req.param('id'), { expression, seq, item, moment }));
+    return c.json(await backend.evaluate(c.req.param('id'), { expression, seq, item, moment }));
   });
   app.get('/api/runs/:id/trace', async (c) => {
-    const { name, text } = await bench.traceFile(c.req.param('id'));
+    const { name, text } = await backend.traceFile(c.req.param('id'));
     return c.body(text, 200, {
       'content-type': 'application/x-ndjson; charset=utf-8',
       'content-disposition': writeDisposition(name),
     });
   });
   app.get('/api/runs/:id/har', async (c) => {
-    const { name, text } = await bench.harFile(c.req.param('id'));
+    const { name, text } = await backend.harFile(c.req.param('id'));
     return c.body(text, 200, {
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': writeDisposition(name),
@@ -88,26 +90,26 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
   });
   app.post('/api/traces', async (c) => {
     const text = await readUpTo(c, MAX_TRACE_BYTES);
-    return c.json({ id: await bench.importTrace(text) }, 201);
+    return c.json({ id: await backend.importTrace(text) }, 201);
   });
 
   app.post('/api/calls', async (c) =>
-    c.json({ id: await bench.call(readCallWish(await readObject(c))) }, 201),
+    c.json({ id: await backend.call(readCallRequest(await readObject(c))) }, 201),
   );
-  app.post('/api/runs/:id/case', async (c) => c.json(await bench.draftCase(c.req.param('id'))));
+  app.post('/api/runs/:id/case', async (c) => c.json(await backend.draftCase(c.req.param('id'))));
   app.post('/api/runs/:id/case/write', async (c) => {
     const body = await readObject(c);
     const [name = '', shown = ''] = [readTextMember(body, 'name'), readTextMember(body, 'shown')];
     const replace = body['replace'] === true;
-    return c.json({ test: await bench.saveCase(c.req.param('id'), { name, shown, replace }) }, 201);
+    return c.json({ test: await backend.saveCase(c.req.param('id'), { name, shown, replace }) }, 201);
   });
-  app.get('/api/tests', async (c) => c.json(await bench.tests.state()));
-  app.get('/api/tests/one', async (c) => c.json(await bench.tests.find(c.req.query('id') ?? '')));
+  app.get('/api/tests', async (c) => c.json(await backend.tests.state()));
+  app.get('/api/tests/one', async (c) => c.json(await backend.tests.find(c.req.query('id') ?? '')));
   app.post('/api/tests/run', async (c) => {
     const id = readTextMember(await readObject(c), 'id');
-    if (id !== undefined) await bench.tests.find(id);
+    if (id !== undefined) await backend.tests.find(id);
     // Its outcome is told of as it comes.
-    void bench.tests.run(id === undefined ? undefined : (test) => test.id === id).catch(onProblem);
+    void backend.tests.run(id === undefined ? undefined : (test) => test.id === id).catch(onProblem);
     return c.json({});
   });
 
@@ -126,7 +128,7 @@ export function addApi(app: Hono, bench: Workbench, onProblem: (error: unknown) 
   });
   app.get('/api/diff', async (c) => {
     const { a = '', b = '' } = c.req.query();
-    return c.json(await bench.diff(a, b));
+    return c.json(await backend.diff(a, b));
   });
   app.all('/api/*', (c) => problem(c, 404, 'NOT_FOUND', 'The API has no such call.'));
 }

@@ -1,13 +1,13 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import type { CallWish } from '../protocol.js';
+import type { CallRequest } from '../protocol.js';
 import { readTextMember } from './read-run-request.js';
 
 /** Characters of a body. */
 const MAX_BODY = 4 * 1024 * 1024;
 
 /** @throws EngineError (USAGE) that names the member that is wrong and says what was expected */
-export function readCallWish(given: PlainObject): CallWish {
+export function readCallRequest(given: PlainObject): CallRequest {
   const { headers = [], body } = given;
   const method = readTextMember(given, 'method') ?? 'POST';
   if (!/^[A-Z]{1,20}$/.test(method)) throw wrong('method', 'a method in capitals');

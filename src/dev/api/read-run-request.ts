@@ -1,7 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { MOMENTS } from '../expressions/moments.js';
-import type { MomentName, RunWish } from '../protocol.js';
+import type { MomentName, RunRequest } from '../protocol.js';
 
 const MEMBERS: ReadonlySet<string> = new Set([
   'kind',
@@ -18,7 +18,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /** @throws EngineError (USAGE) that names the member that is wrong and says what was expected */
-export function readWish(body: unknown): RunWish {
+export function readRunRequest(body: unknown): RunRequest {
   if (!isPlainObject(body)) throw wrong('', 'an object', body);
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) throw new EngineError('USAGE', `"${unknown}" is no member of a run.`);

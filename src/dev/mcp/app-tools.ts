@@ -5,7 +5,7 @@ import type { ParameterList } from '../../parameters/form/parameter-spec.js';
 import { toJsonSchema } from '../../parameters/json-schema/to-json-schema.js';
 import { object, text } from '../../schema/build.js';
 import { didYouMean } from '../../util/suggest.js';
-import type { Workbench } from '../backend.js';
+import type { Backend } from '../backend.js';
 import { defineTool, type Tool } from './tool.js';
 
 /** Nothing is taken but what is named. */
@@ -31,7 +31,7 @@ const INPUTS = {
 };
 
 /** What assistants can ask of the app as its files are. */
-export function createAppTools(bench: Workbench): readonly Tool[] {
+export function createAppTools(backend: Backend): readonly Tool[] {
   return [
     defineTool('list_components', {
       description:
@@ -39,8 +39,8 @@ export function createAppTools(bench: Workbench): readonly Tool[] {
       input: INPUTS.list_components,
       isReadOnly: true,
       work: async ({ name }) => {
-        const { app } = await bench.look();
-        return name === undefined ? listComponents(app, bench) : describeComponent(app, name);
+        const { app } = await backend.look();
+        return name === undefined ? listComponents(app, backend) : describeComponent(app, name);
       },
     }),
     defineTool('check', {
@@ -48,8 +48,8 @@ export function createAppTools(bench: Workbench): readonly Tool[] {
       input: INPUTS.check,
       isReadOnly: true,
       work: async () => {
-        await bench.look();
-        const { findings, problem } = await bench.state();
+        await backend.look();
+        const { findings, problem } = await backend.state();
         return { doesNotLoad: problem, findings };
       },
     }),
@@ -58,7 +58,7 @@ export function createAppTools(bench: Workbench): readonly Tool[] {
         'Runs the tests of the app, as iml test does: its cases and those of its custom functions. Nothing is sent. Of a test that failed: what was expected and what came, with the lines of the case and of the app; `run` and `passedRun` can be read with read_run.',
       input: INPUTS.test,
       isReadOnly: true,
-      work: ({ filter }) => runTests(bench, filter),
+      work: ({ filter }) => runTests(backend, filter),
     }),
   ];
 }
@@ -67,10 +67,12 @@ export function createAppTools(bench: Workbench): readonly Tool[] {
 const MAX_FAILURES = 20;
 
 /** The tests are those of the page, which shows how they stand now. */
-async function runTests(bench: Workbench, filter: string | undefined): Promise<unknown> {
-  await bench.look();
-  const tests = await bench.tests.run(filter === undefined ? undefined : ({ name }) => name.includes(filter));
-  const { problem } = await bench.state();
+async function runTests(backend: Backend, filter: string | undefined): Promise<unknown> {
+  await backend.look();
+  const tests = await backend.tests.run(
+    filter === undefined ? undefined : ({ name }) => name.includes(filter),
+  );
+  const { problem } = await backend.state();
   if (problem !== undefined) return { ok: false, doesNotLoad: problem };
   if (tests.length === 0) {
     throw new EngineError(
@@ -97,8 +99,8 @@ async function runTests(bench: Workbench, filter: string | undefined): Promise<u
   };
 }
 
-async function listComponents(app: App, bench: Workbench): Promise<unknown> {
-  const { name, modules, rpcs, webhooks, connections, kept } = await bench.state();
+async function listComponents(app: App, backend: Backend): Promise<unknown> {
+  const { name, modules, rpcs, webhooks, connections, kept } = await backend.state();
   return {
     app: name,
     modules: modules.map((module) => ({ ...module, parameters: listFields(findForm(app, module.name)) })),

@@ -1,5 +1,5 @@
 import { EngineError } from '../../errors/engine-error.js';
-import type { Workbench } from '../backend.js';
+import type { Backend } from '../backend.js';
 import { createAppTools } from './app-tools.js';
 import { createRunTools } from './run-tools.js';
 import type { Tool } from './tool.js';
@@ -16,8 +16,8 @@ const MAX_CALL_BYTES = 4 * 1024 * 1024;
  *
  * @see https://modelcontextprotocol.io
  */
-export function createMcp(bench: Workbench, version: string): (request: Request) => Promise<Response> {
-  const all = [...createAppTools(bench), ...createRunTools(bench)];
+export function createMcp(backend: Backend, version: string): (request: Request) => Promise<Response> {
+  const all = [...createAppTools(backend), ...createRunTools(backend)];
   const tools = new Map(all.map((tool) => [tool.name, tool]));
   return async (request) => {
     // Nothing is told that was not asked for, and no session is there to be ended.

@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { flag, freeForm, integer, object, oneOf, type Static, text } from '../../schema/build.js';
-import type { Workbench } from '../backend.js';
+import type { Backend } from '../backend.js';
 import { MOMENTS } from '../expressions/moments.js';
 import type { PackedEvent, SearchHit } from '../protocol.js';
 import { describeRun, describeSummary } from './describe-run.js';
@@ -105,9 +105,9 @@ const INPUTS = {
   ),
 };
 
-/** What assistants can do with runs: the same as the page, with the same safety, as both ask the workbench. */
-export function createRunTools(bench: Workbench): readonly Tool[] {
-  const { history } = bench;
+/** What assistants can do with runs: the same as the page, with the same safety, as both ask the backend. */
+export function createRunTools(backend: Backend): readonly Tool[] {
+  const { history } = backend;
   const readEvents = (id: string): Promise<readonly PackedEvent[]> => history.events(id, -1, MAX_EVENTS);
   return [
     defineTool('run', {
@@ -115,15 +115,15 @@ export function createRunTools(bench: Workbench): readonly Tool[] {
         'Runs a module or RPC against its service (unless replayOf is given) and tells what happened: requests with answers, why paging stopped, limits used, bundles, errors with their place in the app.',
       input: INPUTS.run,
       isReadOnly: false,
-      work: (input, signal) => runAndWait(input, bench, signal),
+      work: (input, signal) => runAndWait(input, backend, signal),
     }),
     defineTool('stop_run', {
       description: 'Stops a run that is under way.',
       input: INPUTS.stop_run,
       isReadOnly: false,
       work: async ({ id }) => {
-        await bench.run(id);
-        return { stopped: bench.workshop.stop(id) };
+        await backend.run(id);
+        return { stopped: backend.runner.stop(id) };
       },
     }),
     defineTool('read_run', {
@@ -132,7 +132,7 @@ export function createRunTools(bench: Workbench): readonly Tool[] {
       input: INPUTS.read_run,
       isReadOnly: true,
       work: async ({ id, seq }) => {
-        const [run, events] = [await bench.run(id), await readEvents(id)];
+        const [run, events] = [await backend.run(id), await readEvents(id)];
         if (seq !== undefined && !events.some((event) => event.seq === seq)) {
           throw new EngineError('HOST_MISSING', `This run has no step with the seq ${seq}.`);
         }
@@ -162,22 +162,26 @@ export function createRunTools(bench: Workbench): readonly Tool[] {
       isReadOnly: true,
       work: async ({ id, expression, seq, moment, item = 1 }) => {
         const last = seq ?? (await readEvents(id)).at(-1)?.seq ?? 0;
-        if (expression === undefined) return bench.moments(id, last, item - 1);
-        return bench.evaluate(id, { expression, seq: last, item: item - 1, moment });
+        if (expression === undefined) return backend.moments(id, last, item - 1);
+        return backend.evaluate(id, { expression, seq: last, item: item - 1, moment });
       },
     }),
   ];
 }
 
 async function runAndWait(
-  { waitMs = WAIT_MS, ...wish }: Static<typeof INPUTS.run>,
-  bench: Workbench,
+  { waitMs = WAIT_MS, ...asked }: Static<typeof INPUTS.run>,
+  backend: Backend,
   signal: AbortSignal,
 ): Promise<unknown> {
-  await bench.look();
-  const id = await bench.workshop.start({ kind: 'module', parameters: {}, ...wish });
-  await bench.workshop.ended(id, AbortSignal.any([signal, AbortSignal.timeout(waitMs)]));
-  return describeRun(await bench.run(id), await bench.history.events(id, -1, MAX_EVENTS), bench.history);
+  await backend.look();
+  const id = await backend.runner.start({ kind: 'module', parameters: {}, ...asked });
+  await backend.runner.ended(id, AbortSignal.any([signal, AbortSignal.timeout(waitMs)]));
+  return describeRun(
+    await backend.run(id),
+    await backend.history.events(id, -1, MAX_EVENTS),
+    backend.history,
+  );
 }
 
 function describeHit({ run, where, seq, excerpt }: SearchHit): unknown {

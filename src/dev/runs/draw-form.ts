@@ -12,7 +12,7 @@ import type { ParameterElement, ParameterSpec } from '../../parameters/form/para
 import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import type { Language } from '../expressions/language.js';
-import type { RunWish, ShownField, ShownForm } from '../protocol.js';
+import type { RunRequest, ShownField, ShownForm } from '../protocol.js';
 import type { FormAnswers } from './form-answers.js';
 import { createRunRedactor, type RunSetting } from './run-component.js';
 
@@ -35,29 +35,29 @@ export interface FormTools {
  * The form of a module or RPC as a page draws it, for the values so far: fields that hang on a value are there where it
  * shows them. Options and fields that RPCs give are asked for where a connection is named, or the component needs none.
  */
-export async function drawForm(wish: RunWish, setting: RunSetting, tools: FormTools): Promise<ShownForm> {
+export async function drawForm(asked: RunRequest, setting: RunSetting, tools: FormTools): Promise<ShownForm> {
   const { app, connections, engine: options } = setting;
   const flattenFields = (elements: readonly ParameterElement[]): readonly ShownField[] =>
-    listFields(elements, wish.parameters, createEvaluate(tools.language, wish.parameters));
-  if (wish.kind === 'rpc') {
-    const form = readForm(app.rpcs.get(wish.name)?.params);
+    listFields(elements, asked.parameters, createEvaluate(tools.language, asked.parameters));
+  if (asked.kind === 'rpc') {
+    const form = readForm(app.rpcs.get(asked.name)?.params);
     return { fields: flattenFields(form.elements), failures: [], problems: [] };
   }
-  const module = app.modules.get(wish.name);
-  if (module === undefined) throw new EngineError('USAGE', `There is no module "${wish.name}".`);
-  const wrapTransport = tools.answers.wrap(`${tools.revision} ${wish.connection ?? ''}`);
+  const module = app.modules.get(asked.name);
+  if (module === undefined) throw new EngineError('USAGE', `There is no module "${asked.name}".`);
+  const wrapTransport = tools.answers.wrap(`${tools.revision} ${asked.connection ?? ''}`);
   const engine = createEngine({ ...options, app, connections, wrapTransport });
   try {
-    const { parameters } = wish;
-    const connection = wish.connection === '' ? undefined : wish.connection;
+    const { parameters } = asked;
+    const connection = asked.connection === '' ? undefined : asked.connection;
     const resolve = connection !== undefined || module.connection === undefined;
-    const form = await engine.module(wish.name).parameters({ parameters, connection, resolve });
+    const form = await engine.module(asked.name).parameters({ parameters, connection, resolve });
     const evaluate = createEvaluate(tools.language, parameters);
     const failures = form.failures.map(
       ({ text, error }) => explainWaiting(text, evaluate) ?? `${text}: ${error.message}`,
     );
     const fields = flattenFields([...form.static, ...form.mappable]);
-    const problems = await findProblems(module, wish, setting, tools.language);
+    const problems = await findProblems(module, asked, setting, tools.language);
     return { fields, failures, problems };
   } finally {
     await engine.close();
@@ -83,7 +83,7 @@ function explainWaiting(text: string, evaluate: Evaluate): string | undefined {
 type Evaluate = (template: string) => unknown;
 
 /** Values as the form holds them: what a run converts them to differs seldom for a condition. */
-function createEvaluate({ environment, functions }: Language, values: RunWish['parameters']): Evaluate {
+function createEvaluate({ environment, functions }: Language, values: RunRequest['parameters']): Evaluate {
   return (template) =>
     compileTemplate(template, { environment, functions, pointer: '' })({
       environment,
@@ -95,13 +95,13 @@ function createEvaluate({ environment, functions }: Language, values: RunWish['p
 /** As a run has it: by the form as it is written. What is wrong is told without the secrets among the values. */
 async function findProblems(
   module: ModuleComponent,
-  wish: RunWish,
+  asked: RunRequest,
   { app, engine }: RunSetting,
   { environment, functions }: Language,
 ): Promise<ShownForm['problems']> {
-  const checked = await validateParameters(moduleForm(module), wish.parameters, {
+  const checked = await validateParameters(moduleForm(module), asked.parameters, {
     ...(engine.timezone !== undefined && { timezone: engine.timezone }),
-    applyDefaults: wish.defaults === true,
+    applyDefaults: asked.defaults === true,
     evaluate: (template, known) =>
       compileTemplate(template, { environment, functions, pointer: '' })({
         environment,
@@ -110,7 +110,7 @@ async function findProblems(
       }),
   });
   if (checked.ok) return [];
-  const redactor = createRunRedactor(wish, app, undefined);
+  const redactor = createRunRedactor(asked, app, undefined);
   return checked.problems.map(({ path, message, kind }) => ({
     path,
     message: redactor.text(message),
@@ -121,7 +121,7 @@ async function findProblems(
 /** @param values what the form holds at this place; undefined for items, each of which has other ones */
 function listFields(
   elements: readonly ParameterElement[],
-  values: RunWish['parameters'] | undefined,
+  values: RunRequest['parameters'] | undefined,
   evaluate: Evaluate,
 ): readonly ShownField[] {
   return elements.flatMap((element) => {
@@ -154,7 +154,7 @@ function isVisible({ visible }: ParameterSpec, evaluate: Evaluate): boolean {
 function describeField(
   spec: ParameterSpec,
   name: string,
-  inner: RunWish['parameters'],
+  inner: RunRequest['parameters'],
   evaluate: Evaluate,
 ): ShownField {
   const { type, required, multiple, label, choices, source } = spec;

@@ -6,7 +6,7 @@ import { readCommon, toFixtureInput } from '../../testing/recording/recorded-inp
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { createRunRecorder, type RunRecorder } from '../../testing/recording/run-recorder.js';
 import type { RunEnd } from '../history/record-run.js';
-import type { RunWish } from '../protocol.js';
+import type { RunRequest } from '../protocol.js';
 import type { RunHooks, RunSetting } from './run-component.js';
 
 /** A run that may become a case or an archive, once it is over. */
@@ -24,7 +24,7 @@ export interface RunKeeper {
 }
 
 /** Keeps what a run is given, sends and receives. It stays in memory. */
-export function keepRun(wish: RunWish, { app, engine }: Pick<RunSetting, 'app' | 'engine'>): RunKeeper {
+export function keepRun(asked: RunRequest, { app, engine }: Pick<RunSetting, 'app' | 'engine'>): RunKeeper {
   const recorder = createRunRecorder(engine);
   let given: ConnectedInput = {};
   const { wrapTransport, digest } = recorder.engine;
@@ -46,29 +46,29 @@ export function keepRun(wish: RunWish, { app, engine }: Pick<RunSetting, 'app' |
           0,
         ),
     describe: (end) => {
-      assertWhole(wish, end, recorder);
+      assertWhole(asked, end, recorder);
       const { signal: _, ...input } = given;
       const now = new Date(recorder.startedAtMs).toISOString();
       return {
         app,
-        kind: findRunKind(wish, app),
-        component: { type: wish.kind, name: wish.name },
+        kind: findRunKind(asked, app),
+        component: { type: asked.kind, name: asked.name },
         ...readCommon(app, undefined),
         ...recorder.heard(),
         input: toFixtureInput(input, engine, now),
         ended: {
           error: end.error,
           ...(end.error === undefined &&
-            wish.kind === 'module' && { bundleCount: countBundles(wish, end, app) }),
+            asked.kind === 'module' && { bundleCount: countBundles(asked, end, app) }),
         },
       };
     },
   };
 }
 
-function assertWhole(wish: RunWish, { state, bundles }: RunEnd, recorder: RunRecorder): void {
+function assertWhole(asked: RunRequest, { state, bundles }: RunEnd, recorder: RunRecorder): void {
   if (state === 'stopped') throw usage('This run was stopped: a case runs a component to its end.');
-  const isLeft = wish.kind === 'module' && wish.limit !== undefined && bundles.length >= wish.limit;
+  const isLeft = asked.kind === 'module' && asked.limit !== undefined && bundles.length >= asked.limit;
   if (isLeft) {
     throw usage(
       `This run was left after ${bundles.length} bundles, and a case runs a module to its end. Run it again without "at most", and give it less to do by its parameters.`,
@@ -77,14 +77,14 @@ function assertWhole(wish: RunWish, { state, bundles }: RunEnd, recorder: RunRec
   if (recorder.isIncomplete()) throw usage('The bodies of this run are larger together than may be kept.');
 }
 
-function findRunKind({ kind, name }: RunWish, app: App): RunToRecord['kind'] {
+function findRunKind({ kind, name }: RunRequest, app: App): RunToRecord['kind'] {
   if (kind === 'rpc') return 'rpc';
   const type = app.modules.get(name)?.type ?? 'action';
   return type === 'universal' ? 'action' : type;
 }
 
 /** The answer of a responder is none. */
-function countBundles({ name }: RunWish, { bundles, bundleCount }: RunEnd, app: App): number | undefined {
+function countBundles({ name }: RunRequest, { bundles, bundleCount }: RunEnd, app: App): number | undefined {
   return app.modules.get(name)?.type === 'responder' ? undefined : (bundleCount ?? bundles.length);
 }
 

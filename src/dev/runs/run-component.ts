@@ -17,7 +17,7 @@ import type { RunWarning, TraceEvent } from '../../run/trace/trace.js';
 import { traceDocuments, traceParts } from '../../testing/traces/run-trace.js';
 import type { RunRest } from '../history/history.js';
 import type { RunEnd } from '../history/record-run.js';
-import type { RunValues, RunWish } from '../protocol.js';
+import type { RunRequest, RunValues } from '../protocol.js';
 import { showFailure, showPlace } from './show-failure.js';
 
 /** What runs of the page are made with. */
@@ -46,7 +46,7 @@ const MAX_SHOWN = 8 * 1024 * 1024;
 const MAX_BUNDLES = 3200;
 
 /** Runs a component to its end. Whatever happens is told by what it resolves to. */
-export async function runComponent(wish: RunWish, setting: RunSetting, hooks: RunHooks): Promise<RunEnd> {
+export async function runComponent(asked: RunRequest, setting: RunSetting, hooks: RunHooks): Promise<RunEnd> {
   const { app, root, connections } = setting;
   const startedAt = performance.now();
   let isConnecting = false;
@@ -57,21 +57,21 @@ export async function runComponent(wish: RunWish, setting: RunSetting, hooks: Ru
     trace: 'deep',
     // A refresh of its token is no request of the component.
     onTrace: (event) =>
-      hooks.onTrace(isConnecting ? { ...event, endpoint: `connection ${wish.connection}` } : event),
+      hooks.onTrace(isConnecting ? { ...event, endpoint: `connection ${asked.connection}` } : event),
     wrapTransport: hooks.wrapTransport,
     ...(hooks.digest !== undefined && { digest: hooks.digest }),
   });
-  let redactor = createRunRedactor(wish, app, undefined);
+  let redactor = createRunRedactor(asked, app, undefined);
   let secrets: readonly unknown[] = [app.common?.value];
   try {
     isConnecting = true;
-    const connection = await openConnection(wish, app, engine, hooks.signal);
+    const connection = await openConnection(asked, app, engine, hooks.signal);
     isConnecting = false;
-    redactor = createRunRedactor(wish, app, connection);
+    redactor = createRunRedactor(asked, app, connection);
     secrets = [...secrets, connection];
-    const input = toRunInput(wish, connection, hooks.signal);
+    const input = toRunInput(asked, connection, hooks.signal);
     hooks.onReady?.(input);
-    const outcome = await carryOut(wish, engine, input);
+    const outcome = await carryOut(asked, engine, input);
     const isStopped = outcome.error === undefined ? false : hooks.signal.aborted;
     return {
       ...countNumbers(outcome.stats, startedAt),
@@ -80,7 +80,7 @@ export async function runComponent(wish: RunWish, setting: RunSetting, hooks: Ru
       bundles: asList(redactor.value(outcome.bundles)),
       bundleCount: outcome.bundles.length,
       allWarnings: showWarnings(outcome.warnings),
-      documents: listDocuments(wish, app, secrets),
+      documents: listDocuments(asked, app, secrets),
       canReplay: true,
     };
   } catch (thrown) {
@@ -92,14 +92,18 @@ export async function runComponent(wish: RunWish, setting: RunSetting, hooks: Ru
       bundles: [],
       allWarnings: [],
       canReplay: false,
-      documents: listDocuments(wish, app, secrets),
+      documents: listDocuments(asked, app, secrets),
     };
   } finally {
     await engine.close();
   }
 }
 
-function listDocuments({ kind, name }: RunWish, app: App, secrets: readonly unknown[]): RunEnd['documents'] {
+function listDocuments(
+  { kind, name }: RunRequest,
+  app: App,
+  secrets: readonly unknown[],
+): RunEnd['documents'] {
   return [...traceDocuments(app, kind, name, secrets), ...traceParts(app, kind, name, secrets)];
 }
 
@@ -116,10 +120,10 @@ export function describeLimits({ app, engine }: Pick<RunSetting, 'app' | 'engine
 }
 
 /** What a run is given, as the history may keep it. */
-export function shownInput(wish: RunWish, app: App): RunValues {
-  const { connection, limit, defaults, start, payload } = wish;
-  const redactor = createRunRedactor(wish, app, undefined);
-  const shown = redactor.value({ parameters: wish.parameters, payload }) as Pick<
+export function shownInput(asked: RunRequest, app: App): RunValues {
+  const { connection, limit, defaults, start, payload } = asked;
+  const redactor = createRunRedactor(asked, app, undefined);
+  const shown = redactor.value({ parameters: asked.parameters, payload }) as Pick<
     RunValues,
     'parameters' | 'payload'
   >;
@@ -127,16 +131,16 @@ export function shownInput(wish: RunWish, app: App): RunValues {
 }
 
 /** Knows the credentials and secrets a run is given. */
-export function createRunRedactor(wish: RunWish, app: App, connection: unknown): Redactor {
-  const module = wish.kind === 'module' ? app.modules.get(wish.name) : undefined;
-  const form = module === undefined ? readForm(app.rpcs.get(wish.name)?.params) : moduleForm(module);
-  const given = secretValues(form.elements, wish.parameters);
+export function createRunRedactor(asked: RunRequest, app: App, connection: unknown): Redactor {
+  const module = asked.kind === 'module' ? app.modules.get(asked.name) : undefined;
+  const form = module === undefined ? readForm(app.rpcs.get(asked.name)?.params) : moduleForm(module);
+  const given = secretValues(form.elements, asked.parameters);
   const secrets = [...collectSecrets(connection, app.common?.value), ...given];
   return createRedactor({ secrets, maxShown: MAX_SHOWN });
 }
 
 async function openConnection(
-  { connection, kind, name }: RunWish,
+  { connection, kind, name }: RunRequest,
   app: App,
   engine: Engine,
   signal: AbortSignal,
@@ -149,11 +153,11 @@ async function openConnection(
 }
 
 function toRunInput(
-  wish: RunWish,
+  asked: RunRequest,
   connection: ConnectedInput['connection'],
   signal: AbortSignal,
 ): ConnectedInput {
-  const { parameters, defaults, start, payload } = wish;
+  const { parameters, defaults, start, payload } = asked;
   return {
     parameters,
     connection,
@@ -171,19 +175,19 @@ interface Outcome {
   readonly warnings: readonly RunWarning[];
 }
 
-async function carryOut(wish: RunWish, engine: Engine, input: ConnectedInput): Promise<Outcome> {
-  if (wish.kind === 'rpc') {
-    const report = await engine.rpc(wish.name).call(input);
+async function carryOut(asked: RunRequest, engine: Engine, input: ConnectedInput): Promise<Outcome> {
+  if (asked.kind === 'rpc') {
+    const report = await engine.rpc(asked.name).call(input);
     return { ...report, bundles: report.ok ? toList(report.result) : [] };
   }
-  const module = engine.module(wish.name);
+  const module = engine.module(asked.name);
   if (module.type === 'responder') {
     const report = await module.respond(input);
     return { ...report, bundles: report.ok ? [report.result] : [] };
   }
   const run = module.run(input);
   const bundles: unknown[] = [];
-  const wanted = Math.min(wish.limit ?? MAX_BUNDLES, MAX_BUNDLES);
+  const wanted = Math.min(asked.limit ?? MAX_BUNDLES, MAX_BUNDLES);
   try {
     for await (const bundle of run) {
       bundles.push(bundle);

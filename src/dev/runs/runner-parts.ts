@@ -3,7 +3,7 @@ import type { EventHub } from '../live/event-hub.js';
 import type { RunSetting } from './run-component.js';
 
 /** What runs of the page are made with, and where they are told of. */
-export interface WorkshopParts {
+export interface RunnerParts {
   readonly setting: () => RunSetting;
   readonly history: History;
   readonly hub: EventHub;

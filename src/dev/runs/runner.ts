@@ -7,19 +7,19 @@ import { didYouMean } from '../../util/suggest.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
 import { startRecord } from '../history/record-run.js';
-import type { CallWish, RunWish } from '../protocol.js';
+import type { CallRequest, RunRequest } from '../protocol.js';
 import { createAnswerRecorder, createPlayer, type KeptAnswers } from './kept-answers.js';
 import { keepRun } from './recordable-run.js';
 import { describeLimits, runComponent, shownInput } from './run-component.js';
-import type { WorkshopParts } from './runner-parts.js';
+import type { RunnerParts } from './runner-parts.js';
 import { createWebhookCalls, writeCall } from './webhook-calls.js';
 
 /** Where components are run, and what was given to them is remembered while the command runs. */
-export interface Workshop {
+export interface Runner {
   /** The id of the last run of a module whose answers are at hand. */
   readonly last: () => string | undefined;
-  /** Starts a run. @returns its id @throws EngineError (USAGE) for a wish that cannot be carried out */
-  readonly start: (wish: RunWish) => Promise<string>;
+  /** Starts a run. @returns its id @throws EngineError (USAGE) for what cannot be carried out */
+  readonly start: (asked: RunRequest) => Promise<string>;
   /** Whether there was a run under way. */
   readonly stop: (id: string) => boolean;
   /** Resolves when a run is over and in the history, at once where none is under way, and when the signal aborts. */
@@ -33,7 +33,7 @@ export interface Workshop {
    *
    * @throws EngineError (USAGE) for a webhook that is not there, and for what was hidden and is not at hand
    */
-  readonly send: (wish: CallWish, address: string) => Promise<string>;
+  readonly send: (asked: CallRequest, address: string) => Promise<string>;
   /** Whether what a run sent and received, or the call it was of, is still in memory. */
   readonly isAtHand: (id: string) => boolean;
   /**
@@ -52,7 +52,7 @@ export interface Workshop {
 }
 
 interface Remembered {
-  readonly wish: RunWish;
+  readonly asked: RunRequest;
   readonly recording: KeptAnswers;
   /** Of all bodies. */
   readonly bytes: number;
@@ -67,14 +67,14 @@ const MAX_REMEMBERED_BYTES = 128 * 1024 * 1024;
 /** Runs at a time. */
 const MAX_RUNNING = 10;
 
-/** A workshop without runs. `onLast` hears that there is another last run. */
-export function createWorkshop(parts: WorkshopParts & { readonly onLast: () => void }): Workshop {
+/** A runner without runs. `onLast` hears that there is another last run. */
+export function createRunner(parts: RunnerParts & { readonly onLast: () => void }): Runner {
   const remembered = new Map<string, Remembered>();
   const calls = createWebhookCalls(parts);
   const running = new Map<string, { readonly abort: AbortController; readonly done: Promise<unknown> }>();
   let last: string | undefined;
 
-  const start: Workshop['start'] = async (given) => {
+  const start: Runner['start'] = async (given) => {
     const setting = parts.setting();
     if (running.size >= MAX_RUNNING) throw usage(`${MAX_RUNNING} runs are under way: stop one first.`);
     assertComponent(given, setting.app);
@@ -82,27 +82,27 @@ export function createWorkshop(parts: WorkshopParts & { readonly onLast: () => v
     if (given.replayOf !== undefined && earlier === undefined) {
       throw usage('The answers of this run are not at hand any more: run it again first.');
     }
-    const wish = {
+    const asked = {
       ...given,
-      parameters: restoreHidden(given, earlier?.wish ?? remembered.get(given.again ?? last ?? '')?.wish),
+      parameters: restoreHidden(given, earlier?.asked ?? remembered.get(given.again ?? last ?? '')?.asked),
     };
     const recorder = createAnswerRecorder();
-    const keeper = keepRun(wish, setting);
-    const player = earlier && createPlayer(earlier.recording, wish.fromPage);
+    const keeper = keepRun(asked, setting);
+    const player = earlier && createPlayer(earlier.recording, asked.fromPage);
     const record = await startRecord(
       {
         app: setting.app.name,
-        kind: wish.kind,
-        name: wish.name,
+        kind: asked.kind,
+        name: asked.name,
         source: earlier === undefined ? 'run' : 'replay',
         limits: describeLimits(setting),
-        input: shownInput(wish, setting.app),
-        replayOf: wish.replayOf,
+        input: shownInput(asked, setting.app),
+        replayOf: asked.replayOf,
       },
       parts,
     );
     const abort = new AbortController();
-    const work = runComponent(wish, setting, {
+    const work = runComponent(asked, setting, {
       ...keeper.hooks,
       wrapTransport: (transport) =>
         recorder.wrap(keeper.wrap(player === undefined ? transport : player.wrap(transport))),
@@ -115,9 +115,9 @@ export function createWorkshop(parts: WorkshopParts & { readonly onLast: () => v
     const done = work
       .then(async (end) => {
         const recording = recorder.recording();
-        const entry = { wish, recording, bytes: keeper.bytes(), describe: () => keeper.describe(end) };
+        const entry = { asked, recording, bytes: keeper.bytes(), describe: () => keeper.describe(end) };
         remember(remembered, record.id, entry);
-        if (wish.kind === 'module') {
+        if (asked.kind === 'module') {
           last = record.id;
           parts.onLast();
         }
@@ -151,12 +151,12 @@ export function createWorkshop(parts: WorkshopParts & { readonly onLast: () => v
         throw usage('This call is not at hand any more: only its sender can send it again.');
       return (await calls.receive(found.webhook, found.call)).id;
     },
-    send: async (wish, address) => {
+    send: async (asked, address) => {
       const { webhooks } = parts.setting().app;
-      if (!webhooks.has(wish.webhook))
-        throw usage(`There is no webhook "${wish.webhook}".${didYouMean(wish.webhook, webhooks.keys())}`);
-      const earlier = wish.of === undefined ? undefined : calls.find(wish.of);
-      return (await calls.receive(wish.webhook, writeCall(wish, address, earlier))).id;
+      if (!webhooks.has(asked.webhook))
+        throw usage(`There is no webhook "${asked.webhook}".${didYouMean(asked.webhook, webhooks.keys())}`);
+      const earlier = asked.of === undefined ? undefined : calls.find(asked.of);
+      return (await calls.receive(asked.webhook, writeCall(asked, address, earlier))).id;
     },
     isAtHand: (id) => remembered.has(id) || calls.find(id) !== undefined,
     recorded: async (id) => {
@@ -190,7 +190,7 @@ function remember(remembered: Map<string, Remembered>, id: string, entry: Rememb
 }
 
 interface RefreshParts {
-  readonly parts: WorkshopParts;
+  readonly parts: RunnerParts;
   readonly remembered: Map<string, Remembered>;
 }
 
@@ -201,20 +201,20 @@ async function refresh(
 ): Promise<{ readonly of: string; readonly run: string | undefined } | undefined> {
   const found = of === undefined ? undefined : remembered.get(of);
   const setting = parts.setting();
-  if (of === undefined || !found?.recording.isWhole || !setting.app.modules.has(found.wish.name))
+  if (of === undefined || !found?.recording.isWhole || !setting.app.modules.has(found.asked.name))
     return undefined;
   const player = createPlayer(found.recording, undefined);
-  const keeper = keepRun(found.wish, setting);
+  const keeper = keepRun(found.asked, setting);
   const events: Parameters<Awaited<ReturnType<typeof startRecord>>['add']>[0][] = [];
   const startedAt = Date.now();
-  const end = await runComponent(found.wish, setting, {
+  const end = await runComponent(found.asked, setting, {
     ...keeper.hooks,
     wrapTransport: (transport) => keeper.wrap(player.wrap(transport)),
     onTrace: (event) => events.push(event),
     signal: AbortSignal.timeout(MAX_REFRESH_MS),
   });
   if (player.hasMissed()) return { of, run: undefined };
-  const { kind, name } = found.wish;
+  const { kind, name } = found.asked;
   const record = await startRecord(
     {
       app: setting.app.name,
@@ -224,7 +224,7 @@ async function refresh(
       startedAt,
       replayOf: of,
       limits: describeLimits(setting),
-      input: shownInput(found.wish, setting.app),
+      input: shownInput(found.asked, setting.app),
     },
     parts,
   );
@@ -238,7 +238,7 @@ async function refresh(
 /** Nothing is waited for but what the app itself computes, and what `repeat` waits. */
 const MAX_REFRESH_MS = 10_000;
 
-function assertComponent({ kind, name }: RunWish, app: App): void {
+function assertComponent({ kind, name }: RunRequest, app: App): void {
   const components = kind === 'module' ? app.modules : app.rpcs;
   if (components.has(name)) return;
   throw usage(`There is no ${kind} "${name}".${didYouMean(name, components.keys())}`);
@@ -249,9 +249,9 @@ function assertComponent({ kind, name }: RunWish, app: App): void {
  *
  * @throws EngineError (USAGE) where that run is not at hand
  */
-function restoreHidden(wish: RunWish, earlier: RunWish | undefined): RunWish['parameters'] {
-  const source = earlier?.name === wish.name ? earlier.parameters : undefined;
-  const restored = restore(wish.parameters, source, '');
+function restoreHidden(asked: RunRequest, earlier: RunRequest | undefined): RunRequest['parameters'] {
+  const source = earlier?.name === asked.name ? earlier.parameters : undefined;
+  const restored = restore(asked.parameters, source, '');
   return isPlainObject(restored) ? restored : {};
 }
 

@@ -12,9 +12,9 @@ import { traceDocuments } from '../../testing/traces/run-trace.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
 import { startRecord } from '../history/record-run.js';
-import type { CallWish, ShownHookCall } from '../protocol.js';
+import type { CallRequest, ShownHookCall } from '../protocol.js';
 import { showWarnings } from './run-component.js';
-import type { WorkshopParts } from './runner-parts.js';
+import type { RunnerParts } from './runner-parts.js';
 import { showFailure } from './show-failure.js';
 
 /** Calls of webhooks: processed as they come, and kept in memory to be sent again. */
@@ -43,7 +43,7 @@ const MAX_CALLS = 50;
 const MAX_SHOWN = 1024 * 1024;
 
 /** No calls yet. */
-export function createWebhookCalls(parts: WorkshopParts): WebhookCalls {
+export function createWebhookCalls(parts: RunnerParts): WebhookCalls {
   const calls = new Map<string, KeptCall>();
   const keep = (id: string, kept: KeptCall): void => {
     calls.set(id, kept);
@@ -122,29 +122,29 @@ function showHookCall({ answer, verification, phase }: WebhookReport, redactor: 
  *
  * @throws EngineError (USAGE) where that is not at hand
  */
-export function writeCall(wish: CallWish, address: string, earlier: KeptCall | undefined): IncomingCall {
+export function writeCall(asked: CallRequest, address: string, earlier: KeptCall | undefined): IncomingCall {
   const missing = (what: string): EngineError =>
     new EngineError('USAGE', `${what} was hidden, and is not at hand any more: enter it again.`);
-  const headers = wish.headers.map(([name, value]): readonly [string, string] => {
+  const headers = asked.headers.map(([name, value]): readonly [string, string] => {
     if (!value.includes(SANITIZED)) return [name, value];
     const found = earlier?.call.headers.find(([other]) => other.toLowerCase() === name.toLowerCase());
     if (found === undefined) throw missing(`The header "${name}"`);
     return [name, found[1]];
   });
-  if (wish.query.includes(SANITIZED)) throw missing('A value of the query');
-  if (wish.body?.includes(SANITIZED) === true) throw missing('A value of the body');
-  if (wish.body === undefined && wish.of !== undefined && earlier === undefined) throw missing('The body');
+  if (asked.query.includes(SANITIZED)) throw missing('A value of the query');
+  if (asked.body?.includes(SANITIZED) === true) throw missing('A value of the body');
+  if (asked.body === undefined && asked.of !== undefined && earlier === undefined) throw missing('The body');
   return {
-    method: wish.method,
-    url: wish.query === '' ? address : `${address}?${wish.query}`,
+    method: asked.method,
+    url: asked.query === '' ? address : `${address}?${asked.query}`,
     headers,
-    body: wish.body === undefined ? (earlier?.call.body ?? new Uint8Array()) : Buffer.from(wish.body),
+    body: asked.body === undefined ? (earlier?.call.body ?? new Uint8Array()) : Buffer.from(asked.body),
   };
 }
 
 async function describeKept(
   { webhook, call, receivedAtMs }: KeptCall,
-  { setting }: WorkshopParts,
+  { setting }: RunnerParts,
 ): Promise<RunToRecord> {
   const { app, engine: options } = setting();
   assertWebhook(webhook, app);

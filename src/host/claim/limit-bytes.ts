@@ -4,7 +4,7 @@ import type { Taking } from './mark-taken.js';
 const MAX_TAKEN_BYTES = 2 * 1024 * 1024;
 
 /** What of these is taken now; the rest is asked for at once again. */
-export function leaveLarge<R extends { readonly bytes: number }>(
+export function limitBytes<R extends { readonly bytes: number }>(
   found: readonly Taking<R>[],
 ): readonly Taking<R>[] {
   let bytes = 0;

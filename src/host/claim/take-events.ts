@@ -6,7 +6,7 @@ import { isSerial } from './claim.js';
 import { byHook, QUEUED, type QueuedEvent, type Queues } from './find-busy.js';
 import { type GiveUpNotice, giveUpEvent } from './give-up.js';
 import { sortOut } from './isolate-suspects.js';
-import { leaveLarge } from './limit-bytes.js';
+import { limitBytes } from './limit-bytes.js';
 import { markTaken, type Part, type ScenarioLook, type Taking, toParts } from './mark-taken.js';
 
 /** What the look at what waits has not read (`QUEUED`). */
@@ -45,7 +45,7 @@ export async function takeEvents(
     const isMore = isSerial(plan) ? ready.length > sorted.rows.length : rows.length === request.max;
     found.push({ ...sorted, scenario, request, isMore });
   }
-  const takings = leaveLarge(found);
+  const takings = limitBytes(found);
   const own = { status: 'running', claimedBy: context.worker.name() } as const;
   const queued = new Map(takings.flatMap(({ rows }) => rows.map((row) => [row.id, row] as const)));
   const taken = await markTaken(takings, async (id, change, isLastGroup) => {

@@ -2,7 +2,7 @@ import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
 import { type GiveUpNotice, giveUpIncomplete } from './give-up.js';
 import { sortOut } from './isolate-suspects.js';
-import { leaveLarge } from './limit-bytes.js';
+import { limitBytes } from './limit-bytes.js';
 import { markTaken, type Part, type ScenarioLook, type Taking, toParts } from './mark-taken.js';
 
 /** By scenario, the retries that are due. */
@@ -33,7 +33,7 @@ export async function takeIncompletes(
     const isMore = rows.length === request.max || rows.length > sorted.rows.length;
     found.push({ ...sorted, scenario, request, isMore });
   }
-  const takings = leaveLarge(found);
+  const takings = limitBytes(found);
   const own = { status: 'running', claimedBy: context.worker.name() } as const;
   // Its attempts are those of the backoff, which whoever settles it counts.
   const taken = await markTaken(takings, (id, { crashes, crashesAlone }) =>

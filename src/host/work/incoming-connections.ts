@@ -1,7 +1,7 @@
 import { nextTurn } from './event-loop-turn.js';
 
 /** What comes in from outside, for those who are about to hold up the process. */
-export interface Arrivals {
+export interface IncomingConnections {
   /** Says that something has come. */
   readonly note: () => void;
   /** Resolves once what waits outside is in, as far as that is soon. */
@@ -24,7 +24,9 @@ const WORK_SHARE = 0.25;
  * A turn of the event loop takes one new connection. Where each turn ends with a transaction that holds up the process
  * until it is on the disk, no more are taken than the disk has commits: so the loop turns until nothing more comes.
  */
-export function createArrivals(nowMs: () => number = () => performance.now()): Arrivals {
+export function createIncomingConnections(
+  nowMs: () => number = () => performance.now(),
+): IncomingConnections {
   let count = 0;
   let shareEndMs = Number.NEGATIVE_INFINITY;
   const settled = async (): Promise<void> => {

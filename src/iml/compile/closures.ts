@@ -19,7 +19,7 @@ import {
   tooManyArguments,
   variableOfName,
 } from './compile-primary.js';
-import { add, type BinaryOperation, compileOperator } from './operators.js';
+import { add, type BinaryOperation, compileOperator } from './operations.js';
 
 /**
  * Turns a tree into nested closures. Evaluating them uses the host's stack, a few frames for each level of the tree.

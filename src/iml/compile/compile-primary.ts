@@ -4,7 +4,7 @@ import type { Environment, FunctionTable, ImlFunction, Scope } from '../environm
 import { findVariable } from '../environment/variables.js';
 import { GENERAL_FUNCTIONS } from '../functions/general.js';
 import type { Name } from '../syntax/ast.js';
-import { KEYWORDS } from '../syntax/syntax.js';
+import { KEYWORDS } from '../syntax/keywords.js';
 import { scopePathReader } from '../values/scope-path.js';
 
 /**

@@ -15,7 +15,7 @@ import {
   nameReader,
   tooManyArguments,
 } from './compile-primary.js';
-import { type BinaryOperation, compileOperator, type StrictOperator } from './operators.js';
+import { type BinaryOperation, compileOperator, type StrictOperator } from './operations.js';
 
 /** A deep tree as a list of steps over a stack of values: depth costs memory, never the host's call stack. */
 type Step = { readonly frame: Frame | undefined } & (

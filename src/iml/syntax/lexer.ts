@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../errors/codes.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { hashWith, nameIn } from './name-table.js';
-import { ESCAPES } from './syntax.js';
+import { ESCAPES } from './names-and-escapes.js';
+import { LONG_OPERATORS, OPERATOR_STARTS } from './operators.js';
 
 export type TokenKind =
   | 'string'
@@ -188,20 +189,16 @@ export class Lexer {
     if (symbol.kind === 'operator') this.readRestOfOperator(code);
   }
 
-  /**
-   * `=` `==` `===` are one operator, as are `!=` `!==`, `&` `&&` and `|` `||`.
-   * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc]
-   */
+  /** The rest of an operator of more than one character; most have none. */
   private readRestOfOperator(code: number): void {
     const { source, start } = this;
     const next = source.charCodeAt(start + 1);
-    if (next === 0x3d && (code === 0x3d || code === 0x21)) {
-      this.text = code === 0x3d ? '=' : '!=';
-      this.end = start + (source.charCodeAt(start + 2) === 0x3d ? 3 : 2);
-    } else if (next === 0x3d && (code === 0x3c || code === 0x3e)) {
-      this.text = code === 0x3c ? '<=' : '>=';
-      this.end = start + 2;
-    } else if (next === code && (code === 0x26 || code === 0x7c)) this.end = start + 2;
+    if (next !== 0x3d && next !== code) return;
+    const known = LONG_OPERATORS.find(([spelling]) => source.startsWith(spelling, start));
+    if (known === undefined) return;
+    const [spelling, operator] = known;
+    this.text = operator;
+    this.end = start + spelling.length;
   }
 
   private unexpectedCharacter(code: number): ImlError {
@@ -230,7 +227,7 @@ interface SymbolToken {
 const SYMBOLS: readonly (SymbolToken | undefined)[] = Array.from({ length: 0x80 }, (_, code) => {
   const text = String.fromCharCode(code);
   if ('()[].,;'.includes(text)) return { kind: 'punctuator', text };
-  return '+-*/%=!<>&|'.includes(text) ? { kind: 'operator', text } : undefined;
+  return OPERATOR_STARTS.includes(text) ? { kind: 'operator', text } : undefined;
 });
 
 /** 1 for the characters of ASCII that a name may begin with, and that it may have. */

@@ -1,7 +1,8 @@
 import { ImlError } from '../../errors/iml-error.js';
 import type { BinaryOperator, Expression, Template, UnaryOperator } from './ast.js';
+import { isKeyword } from './keywords.js';
 import { Lexer } from './lexer.js';
-import { isKeyword, PRECEDENCE } from './syntax.js';
+import { PRECEDENCE } from './operators.js';
 
 /**
  * Reads a template: text with `{{expression}}` parts.

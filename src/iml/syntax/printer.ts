@@ -1,6 +1,7 @@
 import { assertNever } from '../../util/assert-never.js';
 import type { Expression, Member, Template } from './ast.js';
-import { isDigits, isPlainName, PRECEDENCE } from './syntax.js';
+import { isDigits, isPlainName } from './names-and-escapes.js';
+import { PRECEDENCE } from './operators.js';
 
 /** Writes a template so that parsing it again gives the same tree. Aliases, spacing and needless brackets are not kept. */
 export function printTemplate(template: Template): string {

@@ -10,7 +10,7 @@ import { type AppSymbol, type Found, found, nameOwner } from './symbol.js';
 const KINDS = ['connection', 'webhook', 'module', 'rpc', 'function', 'endpoint'] as const;
 
 /** Components are named by their keys; others name them by `connection`, `altConnection` and `webhook`. */
-export function inManifest(manifest: Document): readonly Found[] {
+export function findInManifest(manifest: Document): readonly Found[] {
   const components = isPlainObject(manifest.value) ? manifest.value['components'] : undefined;
   if (!isPlainObject(components)) return [];
   return KINDS.flatMap((kind) => {
@@ -38,7 +38,7 @@ function listLinks(fields: Readonly<Record<string, unknown>>): readonly (readonl
 const RPC = /^rpc:\/\/([A-Za-z][\w-]*)/;
 
 /** Addresses of RPCs. */
-export function inTexts({ document }: CheckedDocument): readonly Found[] {
+export function findInTexts({ document }: CheckedDocument): readonly Found[] {
   return listTexts(document.value, '').flatMap(([pointer, text]) => {
     const name = RPC.exec(text)?.[1];
     return name === undefined
@@ -58,7 +58,7 @@ function listTexts(value: unknown, pointer: string): readonly (readonly [string,
 const FORMS: ReadonlySet<string> = new Set(['params', 'staticParams', 'mappableParams', 'input']);
 
 /** The names of fields of a form; those inside of collections are members, not parameters. */
-export function inForm(checked: CheckedDocument): readonly Found[] {
+export function findInForm(checked: CheckedDocument): readonly Found[] {
   const { document, kind, part } = checked;
   if (kind !== 'parameters' || !FORMS.has(part)) return [];
   const visit = (value: unknown, pointer: string): readonly Found[] => {
@@ -84,7 +84,7 @@ export function inForm(checked: CheckedDocument): readonly Found[] {
 }
 
 /** Requests that name an endpoint. */
-export function inRequests(checked: CheckedDocument): readonly Found[] {
+export function findInRequests(checked: CheckedDocument): readonly Found[] {
   if (!holdsRequests(checked)) return [];
   return listRequests(checked).flatMap((request) =>
     [['endpoint'], ['pagination', 'endpoint']].flatMap((path) => {
@@ -99,7 +99,7 @@ export function inRequests(checked: CheckedDocument): readonly Found[] {
 }
 
 /** Groups name modules. */
-export function inGroups({ app }: Subject): readonly Found[] {
+export function findInGroups({ app }: Subject): readonly Found[] {
   const { groups } = app;
   if (groups === undefined || !Array.isArray(groups.value)) return [];
   return groups.value.flatMap((group: unknown, index) => {
@@ -113,7 +113,7 @@ export function inGroups({ app }: Subject): readonly Found[] {
 }
 
 /** The members that `temp` objects write. */
-export function inTemp(subject: Subject, checked: CheckedDocument): readonly Found[] {
+export function findInTemp(subject: Subject, checked: CheckedDocument): readonly Found[] {
   const { document, kind } = checked;
   if (kind === 'parameters') return [];
   const visit = (value: unknown, pointer: string): readonly Found[] => {

@@ -7,7 +7,7 @@ import { findTempOwner, formsSeenBy } from './owners.js';
 import type { AppSymbol, Found } from './symbol.js';
 
 /** Members of `parameters`, `connection` and `temp`, and calls of the app's own functions. */
-export function inExpressions(subject: Subject): readonly Found[] {
+export function findInExpressions(subject: Subject): readonly Found[] {
   const results: Found[] = [];
   for (const site of subject.expressions) {
     const { file } = site.in.document;

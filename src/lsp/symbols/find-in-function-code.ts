@@ -2,7 +2,7 @@ import type { Subject } from '../../check/subject/subject.js';
 import type { Found } from './symbol.js';
 
 /** The declaration of a custom function in its own file, and calls by `iml.` in the code and tests of all. */
-export function inCode({ app }: Subject): readonly Found[] {
+export function findInCode({ app }: Subject): readonly Found[] {
   return [...app.functions.values()].flatMap(({ name, code = '', file }) => {
     if (file === undefined) return [];
     const add = (called: string, start: number, isDefinition: boolean): Found => ({

@@ -1,9 +1,16 @@
 import type { Subject } from '../../check/subject/subject.js';
 import type { Document } from '../../document/reading/document.js';
 import { inData } from './connection-members.js';
-import { inForm, inGroups, inManifest, inRequests, inTemp, inTexts } from './find-in-documents.js';
-import { inExpressions } from './find-in-expressions.js';
-import { inCode } from './find-in-function-code.js';
+import {
+  findInForm,
+  findInGroups,
+  findInManifest,
+  findInRequests,
+  findInTemp,
+  findInTexts,
+} from './find-in-documents.js';
+import { findInExpressions } from './find-in-expressions.js';
+import { findInCode } from './find-in-function-code.js';
 import type { AppSymbol, Found, Occurrence } from './symbol.js';
 
 /** The symbol at an offset of a file, or undefined. */
@@ -35,16 +42,16 @@ function isSame(a: AppSymbol, b: AppSymbol): boolean {
 
 function listOccurrences(subject: Subject, manifest: Document | undefined): readonly Found[] {
   return [
-    ...(manifest === undefined ? [] : inManifest(manifest)),
+    ...(manifest === undefined ? [] : findInManifest(manifest)),
     ...subject.documents.flatMap((checked) => [
-      ...inTexts(checked),
-      ...inForm(checked),
-      ...inTemp(subject, checked),
-      ...inRequests(checked),
+      ...findInTexts(checked),
+      ...findInForm(checked),
+      ...findInTemp(subject, checked),
+      ...findInRequests(checked),
       ...inData(subject, checked),
     ]),
-    ...inGroups(subject),
-    ...inExpressions(subject),
-    ...inCode(subject),
+    ...findInGroups(subject),
+    ...findInExpressions(subject),
+    ...findInCode(subject),
   ];
 }

@@ -5,7 +5,7 @@ import { completeAnswer, toRestError, writeRefusal } from '../call/answer.js';
 import { badRequest, invalidParameter, tooLarge } from '../problems.js';
 
 /** What the server refuses before an operation sees it, in the form of all other errors. */
-export function refusedAtTheDoor(refusal: Refusal, maxBodyBytes: number): Response {
+export function answerRefusal(refusal: Refusal, maxBodyBytes: number): Response {
   return completeAnswer(writeRefusal(describeRefusal(refusal, maxBodyBytes)), {
     'x-request-id': randomUUID(),
   });

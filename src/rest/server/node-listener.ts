@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createNodeListener as createListener } from '../../server/node-listener.js';
 import type { ServeFetchOptions } from '../../server/serve-fetch.js';
-import { refusedAtTheDoor } from './answer-refusal.js';
+import { answerRefusal } from './answer-refusal.js';
 
 /** Bounds of the server; those of a JSON body are tighter and come first. */
 export const SERVER_LIMITS: ServeFetchOptions['limits'] = Object.freeze({
@@ -16,5 +16,5 @@ export const SERVER_LIMITS: ServeFetchOptions['limits'] = Object.freeze({
 export function createRestListener(
   handle: (request: Request) => Promise<Response>,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  return createListener({ fetch: handle }, { limits: SERVER_LIMITS, refuse: refusedAtTheDoor }).listen;
+  return createListener({ fetch: handle }, { limits: SERVER_LIMITS, refuse: answerRefusal }).listen;
 }

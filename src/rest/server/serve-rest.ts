@@ -1,6 +1,6 @@
 import { type FetchServer, serveFetch } from '../../server/serve-fetch.js';
 import type { Rest } from '../create-rest.js';
-import { refusedAtTheDoor } from './answer-refusal.js';
+import { answerRefusal } from './answer-refusal.js';
 import { SERVER_LIMITS } from './node-listener.js';
 
 /** Where the API listens. */
@@ -32,7 +32,7 @@ export async function serveRest(rest: Pick<Rest, 'fetch'>, options: ServeOptions
     hostname: host,
     tls,
     limits: SERVER_LIMITS,
-    refuse: refusedAtTheDoor,
+    refuse: answerRefusal,
   });
   listeningAt = server.origin;
   return { origin: server.origin, close: (graceMs = DEFAULT_GRACE_MS) => server.close(graceMs) };

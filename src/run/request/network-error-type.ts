@@ -12,6 +12,6 @@ const ERROR_TYPES: Partial<Record<ErrorCode, AppErrorType>> = {
 };
 
 /** The type of the error that a request without a response ends in, by the code of what failed. */
-export function chooseErrorType(code: ErrorCode): AppErrorType {
+export function chooseNetworkErrorType(code: ErrorCode): AppErrorType {
   return ERROR_TYPES[code] ?? 'RuntimeError';
 }

@@ -13,20 +13,7 @@ import { toText } from '../../iml/values/coerce.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { evaluateDirective, evaluateFlag, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
-
-/** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error [doc] */
-export function defaultMessage(status: number): string {
-  if (status < 400) return 'Response marked as invalid.';
-  if (status === 429) return 'Third party API limit likely exceeded';
-  if (status >= 500 && status <= 599) return 'Service is temporarily unavailable.';
-  return `Status Code Error: ${status}`;
-}
-
-/** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error [doc] */
-export function defaultType(status: number): AppErrorType {
-  if (status === 429) return 'RateLimitError';
-  return status >= 500 && status <= 599 ? 'ConnectionError' : 'RuntimeError';
-}
+import { defaultErrorMessage, defaultErrorType } from './status-error-defaults.js';
 
 /** Why a response is no good; its message may hold secrets as yet. */
 export interface ResponseFailure {
@@ -80,8 +67,8 @@ function readFailure(
   const { message, type, failure } = reader;
   const decided = sources.find((source) => source.message !== undefined) ?? sources[0];
   return {
-    type: type === undefined ? defaultType(status) : readErrorType(type),
-    message: message ?? defaultMessage(status),
+    type: type === undefined ? defaultErrorType(status) : readErrorType(type),
+    message: message ?? defaultErrorMessage(status),
     details: {
       statusCode: response?.status,
       place: failure?.place ?? context.document?.placeOf(decided?.pointer ?? '/url'),

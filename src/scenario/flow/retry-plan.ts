@@ -1,4 +1,5 @@
-import { RETRY_DELAYS_MS, reactionTo } from '../state/error-reactions.js';
+import { RETRY_DELAYS_MS } from '../state/backoff-delays.js';
+import { reactionTo } from '../state/error-reactions.js';
 import type { ErrorHandler } from './flow.js';
 import type { IncompleteExecution } from './incomplete-execution.js';
 

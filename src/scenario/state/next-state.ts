@@ -1,6 +1,7 @@
 import { RATE_LIMIT_DELAY_MS } from '../../errors/app-error.js';
 import { assertNever } from '../../util/assert-never.js';
-import { RERUN_DELAYS_MS, RETRY_DELAYS_MS, reactionTo } from './error-reactions.js';
+import { RERUN_DELAYS_MS, RETRY_DELAYS_MS } from './backoff-delays.js';
+import { reactionTo } from './error-reactions.js';
 import { DEFAULT_SETTINGS, type ScenarioSettings } from './scenario-settings.js';
 import type { FailedRun, InactiveReason, RestingState, RunOutcome, ScenarioState } from './scenario-state.js';
 

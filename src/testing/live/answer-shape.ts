@@ -1,22 +1,22 @@
 import { isPlainObject } from '../../util/plain-object.js';
 
 /** What values of JSON look like that stand in one place: of which types, and with what inside. */
-export interface AnswerForm {
+export interface AnswerShape {
   /** Of all values that were seen there. */
-  readonly types: ReadonlySet<FormType>;
+  readonly types: ReadonlySet<ShapeType>;
   /** Of objects: what stands under each name, and whether every object has it. */
-  readonly members: ReadonlyMap<string, { readonly form: AnswerForm; readonly isAlways: boolean }>;
+  readonly members: ReadonlyMap<string, { readonly form: AnswerShape; readonly isAlways: boolean }>;
   /** Of lists: what their items look like together; undefined for lists without items. Objects with names that are data count as lists. */
-  readonly items: AnswerForm | undefined;
+  readonly items: AnswerShape | undefined;
 }
 
-export type FormType = 'text' | 'a number' | 'a boolean' | 'null' | 'an object' | 'a list';
+export type ShapeType = 'text' | 'a number' | 'a boolean' | 'null' | 'an object' | 'a list';
 
 /** Deeper values are taken for one another. */
 const MAX_DEPTH = 60;
 
 /** What values look like together; undefined for none. */
-export function describeForm(values: readonly unknown[], depth = 0): AnswerForm | undefined {
+export function describeShape(values: readonly unknown[], depth = 0): AnswerShape | undefined {
   if (values.length === 0) return undefined;
   const types = new Set(values.map(nameType));
   if (depth >= MAX_DEPTH) return { types, members: new Map(), items: undefined };
@@ -27,10 +27,10 @@ export function describeForm(values: readonly unknown[], depth = 0): AnswerForm 
     ...values.filter((value): value is unknown[] => Array.isArray(value)).flat(1),
     ...tables.flatMap((table) => Object.values(table)),
   ];
-  return { types, members: describeMembers(records, depth), items: describeForm(items, depth + 1) };
+  return { types, members: describeMembers(records, depth), items: describeShape(items, depth + 1) };
 }
 
-function describeMembers(records: readonly object[], depth: number): AnswerForm['members'] {
+function describeMembers(records: readonly object[], depth: number): AnswerShape['members'] {
   const found = new Map<string, unknown[]>();
   for (const record of records) {
     for (const [name, member] of Object.entries(record)) {
@@ -39,9 +39,9 @@ function describeMembers(records: readonly object[], depth: number): AnswerForm[
       else known.push(member);
     }
   }
-  const members = new Map<string, { readonly form: AnswerForm; readonly isAlways: boolean }>();
+  const members = new Map<string, { readonly form: AnswerShape; readonly isAlways: boolean }>();
   for (const [name, values] of found) {
-    const form = describeForm(values, depth + 1);
+    const form = describeShape(values, depth + 1);
     if (form !== undefined) members.set(name, { form, isAlways: values.length === records.length });
   }
   return members;
@@ -56,7 +56,7 @@ function isTable(value: object): boolean {
   return names.length > 0 && names.every((name) => NAME_OF_DATA.test(name));
 }
 
-function nameType(value: unknown): FormType {
+function nameType(value: unknown): ShapeType {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'a list';
   switch (typeof value) {

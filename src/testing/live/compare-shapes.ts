@@ -1,5 +1,5 @@
 import { printPath } from '../matching/compare-values.js';
-import type { AnswerForm, FormType } from './answer-shape.js';
+import type { AnswerShape, ShapeType } from './answer-shape.js';
 import type { Drift } from './drift.js';
 
 /**
@@ -8,13 +8,13 @@ import type { Drift } from './drift.js';
  *
  * @param root how messages name the place of the forms
  */
-export function compareForms(before: AnswerForm, after: AnswerForm, root: string): readonly Drift[] {
+export function compareShapes(before: AnswerShape, after: AnswerShape, root: string): readonly Drift[] {
   const found: Drift[] = [];
   compareAt(before, after, root, found);
   return found;
 }
 
-function compareAt(before: AnswerForm, after: AnswerForm, path: string, found: Drift[]): void {
+function compareAt(before: AnswerShape, after: AnswerShape, path: string, found: Drift[]): void {
   const types = compareTypes(before.types, after.types, path);
   if (types !== undefined) found.push(types);
   if (before.items !== undefined && after.items !== undefined)
@@ -39,8 +39,8 @@ function compareAt(before: AnswerForm, after: AnswerForm, path: string, found: D
 }
 
 function compareTypes(
-  before: ReadonlySet<FormType>,
-  after: ReadonlySet<FormType>,
+  before: ReadonlySet<ShapeType>,
+  after: ReadonlySet<ShapeType>,
   path: string,
 ): Drift | undefined {
   const others = [...after].filter((type) => !before.has(type));
@@ -53,6 +53,6 @@ function compareTypes(
   return { severity: isOnlyNull ? 'warning' : 'error', path, message };
 }
 
-function list(types: ReadonlySet<FormType>): string {
+function list(types: ReadonlySet<ShapeType>): string {
   return [...types].sort().join(' or ');
 }

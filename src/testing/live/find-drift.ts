@@ -6,8 +6,8 @@ import { respond } from '../exchanges/play-exchanges.js';
 import type { Expectation } from '../fixtures/fixture.js';
 import type { RecordedResponse } from '../recording/record-transport.js';
 import { tryJson } from '../secrets/find-secrets.js';
-import { describeForm } from './answer-shape.js';
-import { compareForms } from './compare-shapes.js';
+import { describeShape } from './answer-shape.js';
+import { compareShapes } from './compare-shapes.js';
 import type { PlacedDrift } from './drift.js';
 import { type CallGroup, type PairedCalls, pairCalls } from './pair-calls.js';
 import type { LiveRun } from './run-live.js';
@@ -205,11 +205,11 @@ function compareBodies(
       return [{ severity: 'error', path: `${path}.body`, message: `was ${text}, is ${other}` }];
     }
     const forms = [was, is].map((answers) =>
-      describeForm(answers.flatMap(({ json }) => (json === undefined ? [] : [json.value]))),
+      describeShape(answers.flatMap(({ json }) => (json === undefined ? [] : [json.value]))),
     );
     const [form, other] = forms;
     if (form === undefined || other === undefined) return [];
-    return compareForms(form, other, `${path}.body`);
+    return compareShapes(form, other, `${path}.body`);
   });
 }
 

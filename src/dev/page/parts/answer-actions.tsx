@@ -72,7 +72,7 @@ export function AnswersChoice({ run, value, onChange }: AnswersChoiceProps): JSX
   );
 }
 
-/** What a choice of answers adds to a wish. */
+/** What a choice of answers adds to what is asked. */
 export function wishAnswers(
   run: RunDetail | undefined,
   value: string,

@@ -76,11 +76,11 @@ export function RunHead({ run }: { readonly run: RunDetail }): JSX.Element {
 function RunAgain({ run }: { readonly run: RunDetail }): JSX.Element {
   const again = async (more: Record<string, unknown>): Promise<void> => {
     const { parameters, connection, limit, defaults, start, payload } = run.input;
-    const wish = { parameters, connection, limit, defaults, start, payload };
+    const asked = { parameters, connection, limit, defaults, start, payload };
     const { id } = await post<{ id: string }>('runs', {
       kind: run.kind,
       name: run.name,
-      ...wish,
+      ...asked,
       again: run.id,
       ...more,
     });
