@@ -4,7 +4,7 @@ import type { CheckedDocument } from './checked-document.js';
 import type { Phase, SpecLocation } from './spec-location.js';
 
 /** What runs a document: it decides which data an expression is given. */
-export type Runner =
+export type RunnerKind =
   | 'module'
   | 'trigger'
   | 'instant_trigger'
@@ -55,7 +55,7 @@ const MODULE = ['parameters', 'connection', 'common', 'data', 'scenario', 'metad
 const CONNECTION = ['parameters', 'common', 'data', 'connection'];
 
 /** Names by what runs the document, whatever the phase. */
-const BY_RUNNER: Readonly<Record<Runner, readonly string[]>> = {
+const BY_RUNNER: Readonly<Record<RunnerKind, readonly string[]>> = {
   module: MODULE,
   trigger: [...MODULE, 'trigger'],
   instant_trigger: [...MODULE, 'payload', 'webhook'],
@@ -87,7 +87,7 @@ const BY_PHASE: Readonly<Record<Phase, readonly string[]>> = {
 const CALL = ['body', 'headers', 'query', 'method', 'rawBody'];
 
 /** What runs a document. */
-function findRunner({ kind, part, owner }: CheckedDocument): Runner {
+function findRunner({ kind, part, owner }: CheckedDocument): RunnerKind {
   switch (owner?.kind) {
     case undefined:
       return 'base';

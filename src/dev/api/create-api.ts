@@ -21,11 +21,21 @@ const MAX_EVENTS = 2000;
 
 /** Adds the calls of the API below `/api`. Who may call was checked before. */
 export function addApi(app: Hono, backend: Backend, onProblem: (error: unknown) => void): void {
-  const { history, runner } = backend;
-
   app.get('/api/app', async (c) => c.json(await backend.state()));
   app.post('/api/form', async (c) => c.json(await backend.form(readRunRequest(await readJson(c)))));
+  app.post('/api/calls', async (c) =>
+    c.json({ id: await backend.call(readCallRequest(await readObject(c))) }, 201),
+  );
+  addRuns(app, backend);
+  addExpressions(app, backend);
+  addFiles(app, backend);
+  addTests(app, backend, onProblem);
+  addSearch(app, backend);
+  app.all('/api/*', (c) => problem(c, 404, 'NOT_FOUND', 'The API has no such call.'));
+}
 
+function addRuns(app: Hono, backend: Backend): void {
+  const { history, runner } = backend;
   app.get('/api/runs', async (c) => {
     const { state, name, text, before, limit } = c.req.query();
     const filter = {
@@ -58,6 +68,10 @@ export function addApi(app: Hono, backend: Backend, onProblem: (error: unknown) 
   app.post('/api/runs/:id/send-again', async (c) =>
     c.json({ id: await runner.receiveAgain(c.req.param('id')) }, 201),
   );
+}
+
+/** What expressions of a run were. */
+function addExpressions(app: Hono, backend: Backend): void {
   app.get('/api/runs/:id/explain', async (c) => {
     const { seq = '-1', item = '0' } = c.req.query();
     return c.json(await backend.explain(c.req.param('id'), Number(seq), Number(item)));
@@ -74,6 +88,10 @@ export function addApi(app: Hono, backend: Backend, onProblem: (error: unknown) 
     const moment = readMoment(body);
     return c.json(await backend.evaluate(c.req.param('id'), { expression, seq, item, moment }));
   });
+}
+
+/** What a run becomes: a trace, a HAR, a case. */
+function addFiles(app: Hono, backend: Backend): void {
   app.get('/api/runs/:id/trace', async (c) => {
     const { name, text } = await backend.traceFile(c.req.param('id'));
     return c.body(text, 200, {
@@ -92,10 +110,6 @@ export function addApi(app: Hono, backend: Backend, onProblem: (error: unknown) 
     const text = await readUpTo(c, MAX_TRACE_BYTES);
     return c.json({ id: await backend.importTrace(text) }, 201);
   });
-
-  app.post('/api/calls', async (c) =>
-    c.json({ id: await backend.call(readCallRequest(await readObject(c))) }, 201),
-  );
   app.post('/api/runs/:id/case', async (c) => c.json(await backend.draftCase(c.req.param('id'))));
   app.post('/api/runs/:id/case/write', async (c) => {
     const body = await readObject(c);
@@ -103,16 +117,22 @@ export function addApi(app: Hono, backend: Backend, onProblem: (error: unknown) 
     const replace = body['replace'] === true;
     return c.json({ test: await backend.saveCase(c.req.param('id'), { name, shown, replace }) }, 201);
   });
-  app.get('/api/tests', async (c) => c.json(await backend.tests.state()));
-  app.get('/api/tests/one', async (c) => c.json(await backend.tests.find(c.req.query('id') ?? '')));
+}
+
+function addTests(app: Hono, { tests }: Backend, onProblem: (error: unknown) => void): void {
+  app.get('/api/tests', async (c) => c.json(await tests.state()));
+  app.get('/api/tests/one', async (c) => c.json(await tests.find(c.req.query('id') ?? '')));
   app.post('/api/tests/run', async (c) => {
     const id = readTextMember(await readObject(c), 'id');
-    if (id !== undefined) await backend.tests.find(id);
+    if (id !== undefined) await tests.find(id);
     // Its outcome is told of as it comes.
-    void backend.tests.run(id === undefined ? undefined : (test) => test.id === id).catch(onProblem);
+    void tests.run(id === undefined ? undefined : (test) => test.id === id).catch(onProblem);
     return c.json({});
   });
+}
 
+function addSearch(app: Hono, backend: Backend): void {
+  const { history } = backend;
   app.get('/api/bodies/:ref', async (c) => {
     const body = await history.body(c.req.param('ref'));
     if (body === undefined) return problem(c, 404, 'NOT_FOUND', 'This body is not kept any more.');
@@ -130,7 +150,6 @@ export function addApi(app: Hono, backend: Backend, onProblem: (error: unknown) 
     const { a = '', b = '' } = c.req.query();
     return c.json(await backend.diff(a, b));
   });
-  app.all('/api/*', (c) => problem(c, 404, 'NOT_FOUND', 'The API has no such call.'));
 }
 
 /** Turns what a call threw into an answer a person can read. */
