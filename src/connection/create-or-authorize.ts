@@ -4,7 +4,6 @@ import { SpecError } from '../errors/spec-error.js';
 import { extendTemp } from '../run/response/receive-response.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { buildAuthorizePage, readQueryValue } from './authorize-page.js';
-import { codeChallenge, createNonce } from './code-challenge.js';
 import type { CompiledConnection } from './compile-connection.js';
 import type { AuthorizeInput, ConnectionOptions, CreateInput } from './connection-input.js';
 import { checkConnectionParameters } from './connection-parameters.js';
@@ -12,6 +11,7 @@ import type { AuthorizationReport, ConnectionReport } from './connection-report.
 import { runConnection } from './connection-run.js';
 import type { OAuthNames } from './connection-store.js';
 import { type PendingAuthorization, readPending, writePending } from './pending-authorization.js';
+import { createNonce, writeProofKey } from './pkce.js';
 import { assertOwnCallback, type CallbackQuery, receiveCallback } from './receive-callback.js';
 import { requiredScope } from './required-scope.js';
 import { emptyConnection, type Maker, prepareStart } from './start-step.js';
@@ -68,15 +68,15 @@ export async function authorize(maker: Maker, input: AuthorizeInput): Promise<Au
   const { kind, before, authorize: page } = compiled;
   const parameters = await checkConnectionParameters(component, { ...input.parameters }, runtime);
   const codeVerifier = input.codeVerifier ?? createNonce();
-  const challenge = codeChallenge(codeVerifier);
+  const proofKey = writeProofKey(codeVerifier);
   const state = kind === 'oauth2' ? createNonce() : undefined;
   const oauth = oauthNames(maker, input, input.redirectUri);
-  const names = { ...oauth, codeChallenge: challenge, codeChallengeMethod: 'S256' };
+  const names = { ...oauth, ...proofKey };
   const start = prepareStart(maker, emptyConnection(component, parameters, oauth), input, { oauth: names });
   return runConnection(runtime, start, async (run) => {
     await run.section(before);
     const context = extendTemp(page.temp, run.context.at({ document: page.document, requestIndex: 0 }));
-    const url = await buildAuthorizePage(page, { state, codeChallenge: challenge }, context);
+    const url = await buildAuthorizePage(page, { state, codeChallenge: proofKey.codeChallenge }, context);
     const requestToken = kind === 'oauth1' ? readQueryValue(url, 'oauth_token') : undefined;
     const temp = context.scope['temp'];
     const pending = writePending(
@@ -109,12 +109,7 @@ export async function complete(
     throw new SpecError('SPEC_INVALID', `The connection "${component.name}" has no authorize any more.`);
   }
   const { authorize: page, token, info } = compiled;
-  const names = {
-    ...oauth,
-    codeVerifier,
-    codeChallenge: codeChallenge(codeVerifier),
-    codeChallengeMethod: 'S256',
-  };
+  const names = { ...oauth, codeVerifier, ...writeProofKey(codeVerifier) };
   const stored = {
     ...emptyConnection(component, parameters, oauth),
     connection,

@@ -4,6 +4,7 @@ import type { Clock } from '../../util/clock.js';
 import { reactionTo } from '../state/error-reactions.js';
 import type { ScenarioSettings } from '../state/scenario-settings.js';
 import type { CompiledFlow, CompiledStep } from './compile-flow.js';
+import { findHandler, handleError } from './error-handlers.js';
 import type { FlowModule, ModuleInput, TriggerData } from './flow.js';
 import type { FlowPhase } from './flow-report.js';
 import type { IncompleteExecution, IncompleteStore } from './incomplete-execution.js';
@@ -152,34 +153,28 @@ export class FlowRun {
     return bundles;
   }
 
-  /** Source: https://help.make.com/quick-error-handling-reference. [doc] */
   private async fail(
     compiled: CompiledStep,
     index: number,
     outputs: Outputs,
     error: AppError,
   ): Promise<readonly unknown[] | undefined> {
-    const { step, resume } = compiled;
-    const { onError } = step;
-    const canBreak = onError?.kind !== 'break' || this.tools.store !== undefined;
-    const handledBy = canBreak ? onError?.kind : undefined;
-    this.phases.push({ ...operation(step.id, 0), error, handledBy });
-    if (onError === undefined || handledBy === undefined)
-      return this.interrupt(compiled, index, outputs, error);
-    switch (onError.kind) {
+    const handler = findHandler(compiled, this.tools.store !== undefined);
+    this.phases.push({ ...operation(compiled.step.id, 0), error, handledBy: handler?.kind });
+    const handling = handleError(handler, compiled, outputs, error);
+    switch (handling.kind) {
+      case 'unhandled':
+        return this.interrupt(compiled, index, outputs, handling.error);
       case 'ignore':
         return undefined;
-      case 'resume': {
-        const output = resume === undefined ? { value: undefined } : evaluateTemplate(resume, outputs);
-        if ('error' in output) return this.interrupt(compiled, index, outputs, output.error);
-        return [output.value];
-      }
+      case 'resume':
+        return [handling.output];
       case 'commit':
         throw new Interruption('commit');
       case 'rollback':
         throw new Interruption('rollback', { error });
       case 'break': {
-        const plan = this.planAgain(error) ?? planForBreak(onError, this.tools.clock.now());
+        const plan = this.planAgain(error) ?? planForBreak(handling.handler, this.tools.clock.now());
         await this.keep(compiled, outputs, error, plan);
         return undefined;
       }
