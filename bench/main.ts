@@ -34,7 +34,7 @@ const JOBS: readonly (Job | Gauge)[] = [
 ];
 
 const FULL: Effort = { rounds: 15, batchMs: 20 };
-const SMOKE: Effort = { rounds: 2, batchMs: 1 };
+const SMOKE: Effort = { rounds: 1, batchMs: 1 };
 
 /** What `npm run bench` was asked for. */
 interface Plan {
