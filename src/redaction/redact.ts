@@ -61,6 +61,8 @@ export interface Redactor {
   readonly response: (response: LoggableResponse) => LoggableResponse;
   /** Whether a text holds a known secret, in whatever form. */
   readonly holdsSecret: (text: string) => boolean;
+  /** Which of texts that follow one another hold a part of a secret that was cut into several of them. */
+  readonly findCut: (texts: readonly string[]) => readonly boolean[];
   /** Characters of the longest known secret. */
   readonly longestSecret: () => number;
   /** The same redactor, hiding further paths; what either learns, both know. */
@@ -114,6 +116,10 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
     },
     holdsSecret: known.isIn,
     longestSecret: known.longest,
+    findCut: (texts) => {
+      const cleaned = known.cleanPieces(texts);
+      return texts.map((text, index) => cleaned[index] !== text);
+    },
     // Headers first: what they teach is then found in the address and the body.
     request: ({ method, url, headers, body }) => {
       const rules = rulesOfCall();

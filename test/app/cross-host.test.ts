@@ -2,11 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import type { EngineOptions } from '../../src/app/engine/engine-options.js';
+import { parseHttpUrl } from '../../src/http/message/http-url.js';
 import type { TransportRequest } from '../../src/http/message/transport.js';
+import { readHosts } from '../../src/http/transport/host-policy.js';
 
 const KEY = 'key-of-the-connection';
 /** Under a name that says secret, and with a sign that parts the pairs of a query. */
 const TOKEN = 'token-of&the-bot';
+/** Under such a name, and with capitals, which a host does not keep. */
+const HOST_TOKEN = 'Token-Of-The-Host';
+/** The key in two parts. */
+const FIRST = '{{substring(connection.key; 0; 10)}}';
+const SECOND = '{{substring(connection.key; 10; 40)}}';
 const API = 'https://api.example.com';
 const OTHER = 'https://files.other.net';
 
@@ -41,6 +48,16 @@ const app = defineApp({
       pagination: { url: '{{replace(body.next; "/more"; "/" + connection.botToken)}}' },
     }),
     harmless: read({ url: '/kept', method: 'POST', body: { a: 1 } }),
+    cutHeaders: read({ url: '/moved', headers: { 'X-A': FIRST, 'X-B': SECOND } }),
+    cutPairs: read({ url: '/paged', qs: { a: FIRST, b: SECOND }, pagination: { url: '{{body.next}}' } }),
+    cutJson: read({ url: '/kept', method: 'POST', body: { a: FIRST, b: [SECOND] } }),
+    cutForm: read({ url: '/kept', method: 'POST', type: 'urlencoded', body: { a: FIRST, b: SECOND } }),
+    hostOfPage: read({
+      url: '/paged',
+      pagination: { url: '{{replace(body.next; "://"; "://" + connection.hostToken + ".")}}' },
+    }),
+    headerName: read({ url: '/moved', headers: { 'X-{{connection.hostToken}}': 'a' } }),
+    dataSent: read({ url: '/kept', method: 'POST', body: { a: '{{data.token}}' } }),
     away: read({ url: 'https://{{parameters.host}}/x' }),
     named: read({ url: 'https://uploads.example.com/x' }),
   },
@@ -73,7 +90,8 @@ async function run(
   };
   const engine = createEngine({ app, transport, network });
   const report = await engine.module(name).run({
-    connection: { key: KEY, botToken: TOKEN, account: 'account-1234' },
+    connection: { key: KEY, botToken: TOKEN, hostToken: HOST_TOKEN, account: 'account-1234' },
+    data: { token: 'token-of-the-data' },
     parameters,
     checkParameters: false,
   });
@@ -122,6 +140,30 @@ describe('a redirect to a host the app does not name', () => {
     expect(there).toEqual([]);
     expect(report.error?.message).toMatch(/in its path to .*files\.other\.net.*network\.appHosts/);
     expect((await run('idMoved')).there.map(({ url }) => url)).toEqual([`${OTHER}/of/account-1234`]);
+  });
+});
+
+describe('a secret that is cut, or stands where nobody looks first', () => {
+  it.each(['cutHeaders', 'cutPairs'])('is withheld with a warning: %s', async (name) => {
+    const { report, there, shown } = await run(name);
+    expect(there).toHaveLength(1);
+    expect(shown.join()).not.toContain(KEY.slice(0, 10));
+    expect(shown.join()).not.toContain(KEY.slice(10));
+    expect(report.warnings.map(({ code }) => code)).toContain('other-host');
+  });
+
+  it.each(['cutJson', 'cutForm', 'dataSent', 'hostOfPage'])('ends the run: %s', async (name) => {
+    const { report, there, sent } = await run(name);
+    expect(there).toEqual([]);
+    expect(sent).toHaveLength(1);
+    expect(report.error?.message).toMatch(/take credentials in its (?:body|name) to .*network\.appHosts/);
+    expect(JSON.stringify(report.error).toLowerCase()).not.toContain(HOST_TOKEN.toLowerCase());
+  });
+
+  it('is no name of a header there', async () => {
+    const { there, shown } = await run('headerName');
+    expect(there).toHaveLength(1);
+    expect(shown.join().toLowerCase()).not.toContain(HOST_TOKEN.toLowerCase());
   });
 });
 
@@ -227,6 +269,36 @@ describe('secrets go along', () => {
   });
 });
 
+describe('what an entry of appHosts names', () => {
+  const matches = (entry: string, url: string): boolean => readHosts([entry], 'appHosts')(parseHttpUrl(url));
+
+  it.each([
+    ['files.test', 'https://files.test/x', true],
+    ['files.test', 'http://files.test/x', false],
+    ['files.test', 'https://files.test:8443/x', false],
+    ['files.test:8443', 'https://files.test:8443/x', true],
+    ['http://files.test', 'http://files.test/x', true],
+    ['http://files.test', 'https://files.test/x', false],
+    ['*.files.test', 'https://a.files.test/x', true],
+    ['*.files.test', 'http://a.files.test/x', false],
+    ['*.files.test', 'https://a.files.test:8080/x', false],
+    ['*.files.test', 'https://files.test/x', false],
+    ['http://*.files.test', 'http://a.files.test/x', true],
+    ['127.0.0.1:9911', 'http://127.0.0.1:9911/x', true],
+    ['localhost:9911', 'https://localhost:9911/x', true],
+    ['[::1]:9911', 'http://[::1]:9911/x', true],
+  ])('%s: %s is one of them: %s', (entry, url, isOne) => {
+    expect(matches(entry, url)).toBe(isOne);
+  });
+
+  it.each(['files.test?x', 'files.test#x', 'files.test:', '.files.test', 'a@files.test', '*', '*.', ''])(
+    'nothing, but an error: %j',
+    (entry) => {
+      expect(() => readHosts([entry], 'appHosts')).toThrow(expect.objectContaining({ code: 'USAGE' }));
+    },
+  );
+});
+
 describe('network.hosts: declared', () => {
   const declared = { hosts: 'declared' } as const;
 
@@ -269,6 +341,59 @@ describe('network.hosts: declared', () => {
     expect(await call('mine')).toBe(1);
     expect(await call('evil.test/?')).toBe(0);
     expect(await call('evil.test/')).toBe(0);
+  });
+
+  it('holds a connection to the domain that is written behind it', async () => {
+    const shops = defineApp({
+      name: 'shops',
+      modules: { list: read({ url: 'https://{{connection.shop}}.example.com/x' }) },
+    });
+    const called = async (shop: string): Promise<readonly string[]> => {
+      const urls: string[] = [];
+      const engine = createEngine({
+        app: shops,
+        network: declared,
+        transport: async ({ url }) => {
+          urls.push(url);
+          return { status: 200, headers: {}, body: Buffer.from('{}'), url };
+        },
+      });
+      await engine.module('list').run({ connection: { shop } });
+      await engine.close();
+      return urls;
+    };
+    expect(await called('mine')).toEqual(['https://mine.example.com/x']);
+    expect(await called('evil.test/')).toEqual([]);
+    expect(await called('evil.test/?')).toEqual([]);
+  });
+
+  it('takes neither a link for people for a host, nor one without encryption for one with it', async () => {
+    const help = 'See http://wiki.test/fields and https://{{x}}.test/';
+    const linked = defineApp({
+      name: 'linked',
+      base: { baseUrl: 'https://api.example.com' },
+      modules: {
+        list: {
+          ...read({ url: '{{parameters.url}}' }),
+          mappableParams: [{ name: 'url', type: 'text', help }],
+        },
+      },
+    });
+    for (const url of [
+      'https://wiki.test/x',
+      'http://wiki.test/x',
+      'http://api.example.com/x',
+      'https://a.test/',
+    ]) {
+      const engine = createEngine({
+        app: linked,
+        network: declared,
+        transport: async () => ({ status: 200, headers: {}, body: Buffer.from('{}'), url }),
+      });
+      const { error } = await engine.module('list').run({ parameters: { url } });
+      await engine.close();
+      expect(error?.message).toContain('only hosts it names may be called');
+    }
   });
 
   it('names what is no host', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CrossingRule } from '../../src/http/message/transport.js';
 import { withholdSecrets, withholdSecretsInTurns } from '../../src/http/transport/crossing.js';
+import { finishAtOnce, openJournal, withinSteps, withJournal } from '../../src/iml/values/work.js';
 import { request } from './loopback.js';
 
 const SECRET = 'secret-of-a-body';
@@ -17,6 +18,7 @@ function ruleNoting(lengths: number[]): CrossingRule {
       return text.includes(SECRET);
     },
     longestSecret: () => SECRET.length,
+    findCut: (texts) => texts.map(() => false),
     holdsCredential: () => false,
     onWithheld: () => {},
   };
@@ -26,23 +28,27 @@ const withBody = (body: Buffer) => request('https://other.test/', { method: 'POS
 const refused = { code: 'NETWORK_REFUSED', message: expect.stringContaining('in its body') };
 
 describe('a body for a host that nobody named', () => {
-  it('is looked through at once up to 1 MiB, and refused unseen beyond where nobody can wait', () => {
+  it.each([
+    ['at once', withholdSecrets],
+    ['in turns', withholdSecretsInTurns],
+  ])('is looked through in pieces, %s', async (_how, withhold) => {
     const lengths: number[] = [];
-    const rule = ruleNoting(lengths);
-    expect(withholdSecrets(withBody(Buffer.alloc(MOST, 'x')), rule).body).toHaveLength(MOST);
-    expect(lengths).toEqual([MOST]);
-    expect(() => withholdSecrets(withBody(Buffer.alloc(MOST + 1, 'x')), rule)).toThrow(
-      expect.objectContaining(refused),
-    );
-    expect(lengths).toEqual([MOST]);
+    const sent = await withhold(withBody(Buffer.alloc(MOST + 1, 'x')), ruleNoting(lengths));
+    expect(sent.body).toHaveLength(MOST + 1);
+    const ofBody = lengths.filter((length) => length > 100);
+    expect(ofBody).toHaveLength(17);
+    expect(Math.max(...ofBody)).toBe(80 * 1024);
   });
 
-  it('is looked through in pieces above 1 MiB where that can be waited for', async () => {
-    const lengths: number[] = [];
-    const sent = await withholdSecretsInTurns(withBody(Buffer.alloc(MOST + 1, 'x')), ruleNoting(lengths));
-    expect(sent.body).toHaveLength(MOST + 1);
-    expect(lengths).toHaveLength(17);
-    expect(Math.max(...lengths)).toBe(80 * 1024);
+  it('is looked through in parts where it is too much for one evaluation', async () => {
+    const body = Buffer.alloc(8 * MOST, 'x');
+    const journal = openJournal();
+    const begin = () => withJournal(journal, () => withholdSecrets(withBody(body), ruleNoting([])));
+    expect(() => withinSteps(2_000_000, begin)).toThrow(expect.objectContaining({ code: 'IML_LIMIT' }));
+    const { at = 0, parts } = journal.pending ?? {};
+    const found = parts && finishAtOnce(parts);
+    journal.done[at] = () => found;
+    expect(withinSteps(2_000_000, begin).body).toHaveLength(8 * MOST);
   });
 
   it.each([0, 64 * 1024 - 8, 2 * MOST - SECRET.length])(
@@ -66,6 +72,21 @@ describe('a body for a host that nobody named', () => {
     for (let at = 0; at < 70_000; at += 3000) {
       const body = Buffer.alloc(MOST + 100_000, 'x');
       body.write(long, at);
+      await expect(withholdSecretsInTurns(withBody(body), rule)).rejects.toMatchObject(refused);
+    }
+  });
+
+  it('is refused for a long secret in the form that takes the most bytes, wherever pieces end', async () => {
+    const long = '\u4f60\u597d'.repeat(1000);
+    const written = encodeURIComponent(encodeURIComponent(encodeURIComponent(long)));
+    const rule: CrossingRule = {
+      ...ruleNoting([]),
+      holdsSecret: (text) => text.includes(written),
+      longestSecret: () => long.length,
+    };
+    for (let at = 0; at < 70_000; at += 7000) {
+      const body = Buffer.alloc(MOST + 200_000, 'x');
+      body.write(written, at);
       await expect(withholdSecretsInTurns(withBody(body), rule)).rejects.toMatchObject(refused);
     }
   });

@@ -1,32 +1,38 @@
 import type { App } from '../../document/app.js';
+import { listWrittenServers } from '../../document/compile/written-server.js';
 import type { Document } from '../../document/reading/document.js';
 import { type HostMatcher, readHosts } from '../../http/transport/host-policy.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
 const MAX_DEPTH = 100;
 
-/** The authority of an address, as far as it is written. */
-const AUTHORITY = /https?:\/\/([^\s/?#"'\\<>`|,;)]+)/gi;
+/** Documents that people read, whose addresses nothing is sent to. */
+const FOR_PEOPLE: ReadonlySet<string> = new Set([
+  ...['staticParams', 'mappableParams', 'params', 'input', 'output'],
+  ...['interface', 'samples', 'scope', 'scopeList', 'defaultScope', 'requiredScope'],
+]);
 
 /**
  * The hosts an app names in addresses that are written in its base, connections, modules, RPCs, webhooks and endpoints.
  * `https://{{connection.shop}}.example.com` names all hosts below `example.com`; an address whose host is an expression
- * alone names none.
+ * alone names none. A host that is called without encryption may be called with it as well.
  */
 export function findDeclaredHosts(app: App): HostMatcher {
   const hosts = new Set<string>();
   for (const document of listDocuments(app)) if (document !== undefined) collect(document.value, hosts, 0);
-  return readHosts([...hosts].filter(isHost), 'the app');
+  return readHosts([...hosts], 'the app');
 }
 
 function listDocuments(app: App): readonly (Document | undefined)[] {
   const parts = [app.connections, app.modules, app.rpcs, app.webhooks, app.endpoints];
   const components = parts.flatMap((part): object[] => [...part.values()]);
-  return [
-    app.base,
-    app.common,
-    ...components.flatMap((component) => Object.values(component).filter(isDocument)),
-  ];
+  return [app.base, app.common, ...components.flatMap(listCalling)];
+}
+
+function listCalling(component: object): readonly Document[] {
+  return Object.entries(component).flatMap(([name, part]: [string, unknown]) =>
+    !FOR_PEOPLE.has(name) && isDocument(part) ? [part] : [],
+  );
 }
 
 function isDocument(value: unknown): value is Document {
@@ -36,12 +42,11 @@ function isDocument(value: unknown): value is Document {
 function collect(value: unknown, hosts: Set<string>, depth: number): void {
   if (depth > MAX_DEPTH) return;
   if (typeof value === 'string') {
-    // What an expression gives is not known; behind it may stand the rest of the host.
-    for (const [, authority = ''] of value.replace(/\{\{.*?\}\}/gs, '\u0000').matchAll(AUTHORITY)) {
-      const host = authority.replace(/^[^@]*@/, '');
-      const known = host.slice(host.lastIndexOf('\u0000') + 1);
-      if (known === host) hosts.add(host);
-      else if (/^\.[^.]+\../.test(known)) hosts.add(`*${known}`);
+    for (const { scheme, host, isWhole } of listWrittenServers(value)) {
+      const entry = isWhole ? host : `*${host}`;
+      if (!isHost(entry)) continue;
+      hosts.add(`${scheme}://${entry}`);
+      if (scheme === 'http') hosts.add(`https://${entry}`);
     }
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, hosts, depth + 1);
@@ -50,10 +55,10 @@ function collect(value: unknown, hosts: Set<string>, depth: number): void {
   }
 }
 
-/** Texts hold examples that no request can go to. */
+/** Texts hold examples that no request can go to. Behind an expression, a top-level domain alone would name half the world. */
 function isHost(host: string): boolean {
   return (
-    /^(?:\*\.)?[\p{L}\p{N}.-]+(?::\d{1,5})?$/u.test(host) &&
+    /^(?:\*\.(?=[^.]+\..))?[\p{L}\p{N}][\p{L}\p{N}.-]*(?::\d{1,5})?$/u.test(host) &&
     URL.canParse(`https://${host.replace(/^\*\./, '')}`)
   );
 }

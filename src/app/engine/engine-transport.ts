@@ -19,7 +19,10 @@ export interface NetworkOptions extends Omit<UndiciTransportOptions, 'guard'> {
    * it, and `appHosts`. Of every transport. Default: `any`.
    */
   readonly hosts?: 'any' | 'declared' | undefined;
-  /** Hosts that are the app's beside its baseUrl, such as `files.example.com` or `*.example.com`. Default: none. */
+  /**
+   * Hosts that are the app's beside its baseUrl, such as `files.example.com` or `*.example.com`: each the server that is called encrypted, on
+   * the port it names or 443. `http://files.example.com` names one that is called without encryption. Default: none.
+   */
   readonly appHosts?: readonly string[] | undefined;
   /**
    * Whether secrets go along when a redirect or the link of a next page leads to a host that is not the app's: `withhold`

@@ -39,7 +39,9 @@ export interface CrossingRule {
   readonly holdsSecret: (text: string) => boolean;
   /** Characters of the longest secret that is known, as it was given. */
   readonly longestSecret: () => number;
-  /** Whether a text holds what a name of the connection says is secret. Paths have ids, which are known and no credentials. */
+  /** Which of texts that follow one another hold a part of a secret that was cut into several of them. */
+  readonly findCut: (texts: readonly string[]) => readonly boolean[];
+  /** Whether a text holds what a name of what the run was given says is secret. Hosts and paths have ids, which are known and no credentials. */
   readonly holdsCredential: (text: string) => boolean;
   /** Told of what is left out, and on the way to where. */
   readonly onWithheld: (what: readonly string[], origin: string) => void;

@@ -1,70 +1,136 @@
 import { TransportError } from '../../errors/transport-error.js';
+import { finishAtOnce, type Parts, resumable, spend } from '../../iml/values/work.js';
 import { Turns } from '../../util/turns.js';
 import { parseHttpUrl } from '../message/http-url.js';
-import type { CrossingRule, TransportRequest } from '../message/transport.js';
+import { decodeFormComponent } from '../message/percent-encoding.js';
+import type { CrossingRule, HeaderEntry, TransportRequest } from '../message/transport.js';
 
-/** Bodies are looked through at once so far: no link of a page is asked for with more. */
-const MAX_SEARCHED_BYTES = 1024 * 1024;
-
-/** Bytes of a larger body that are looked through at a time, and at least of those before them once more: a secret may begin there. */
+/** Bytes of a body that are looked through at a time, and at least of those before them once more: a secret may begin there. */
 const PIECE_BYTES = 64 * 1024;
-const OVERLAP_BYTES = 16 * 1024;
+const LEAST_OVERLAP_BYTES = 16 * 1024;
+/** As much as the longest secrets take in hex or escaped once; shorter ones are found however they are written. */
+const MOST_OVERLAP_BYTES = 512 * 1024;
 
-/** Bytes a character of a secret may take in the body: escaped for an address more than once, or in hex of UTF-8. [choice] */
-const BYTES_OF_CHARACTER = 8;
+/**
+ * Bytes a character of a secret may take in the body: one of three bytes of UTF-8, escaped three times for an address, takes 21, and a
+ * reference of HTML that is escaped so, 26. [choice]
+ */
+const BYTES_OF_CHARACTER = 28;
+
+/** A longer body is not read for secrets that were cut into several of its members or fields. */
+const MAX_READ_BYTES = 1024 * 1024;
+
+/** Steps that a byte which is looked through counts for. */
+const STEPS_OF_BYTE = 1.5;
 
 /**
  * A request without what its sender knows as secret, as it may go to a host that nobody named: headers and pairs of the
- * query that hold a secret are left out, and told.
+ * query that hold a secret, or a part of one that was cut, are left out, and told. A large body is looked through in parts.
  *
- * @throws NETWORK_REFUSED for a body or a path that holds a secret, as neither can go without a part of it; for a body that is too
- *   large to be looked through at once
+ * @throws NETWORK_REFUSED for a body, a path or a host that holds a secret, as none can go without a part of it
  */
 export function withholdSecrets(request: TransportRequest, rule: CrossingRule): TransportRequest {
-  const { body } = request;
-  if (body !== undefined && (body.byteLength > MAX_SEARCHED_BYTES || rule.holdsSecret(readText(body)))) {
-    throw refusal('in its body', request);
-  }
-  return withholdFromHead(request, rule);
+  const isSecret = resumable(
+    () => finishAtOnce(searchBody(request.body, rule)),
+    () => searchBody(request.body, rule),
+  );
+  return withholdFrom(request, isSecret, rule);
 }
 
-/** `withholdSecrets` for a body of any size. */
+/** `withholdSecrets` where nothing is begun anew. */
 export async function withholdSecretsInTurns(
   request: TransportRequest,
   rule: CrossingRule,
 ): Promise<TransportRequest> {
-  const { body } = request;
-  if (body === undefined || body.byteLength <= MAX_SEARCHED_BYTES) return withholdSecrets(request, rule);
   const turns = new Turns();
-  const overlap = Math.max(OVERLAP_BYTES, BYTES_OF_CHARACTER * rule.longestSecret());
+  const parts = searchBody(request.body, rule);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done === true) return withholdFrom(request, value, rule);
+    if (turns.isOver) await turns.next();
+  }
+}
+
+/** Whether a body holds a secret, in one text or cut into several members of JSON or fields of a form. */
+function* searchBody(body: Uint8Array | undefined, rule: CrossingRule): Parts<boolean> {
+  if (body === undefined) return false;
+  const wanted = Math.max(LEAST_OVERLAP_BYTES, BYTES_OF_CHARACTER * rule.longestSecret());
+  const overlap = Math.min(wanted, MOST_OVERLAP_BYTES);
   const length = Math.max(PIECE_BYTES, overlap);
   for (let start = 0; start < body.byteLength; start += length) {
     const piece = body.subarray(Math.max(0, start - overlap), start + length);
-    if (rule.holdsSecret(readText(piece))) throw refusal('in its body', request);
-    if (turns.isOver) await turns.next();
+    spend(STEPS_OF_BYTE * piece.byteLength);
+    if (rule.holdsSecret(readText(piece))) return true;
+    yield;
   }
-  return withholdFromHead(request, rule);
+  if (body.byteLength > MAX_READ_BYTES) return false;
+  spend(STEPS_OF_BYTE * body.byteLength);
+  return rule.findCut(listBodyTexts(readText(body))).includes(true);
 }
 
-function withholdFromHead(request: TransportRequest, rule: CrossingRule): TransportRequest {
-  const { origin, path } = parseHttpUrl(request.url);
+function listBodyTexts(text: string): readonly string[] {
+  const texts: string[] = [];
+  if (/^\s*[[{]/.test(text)) {
+    try {
+      JSON.parse(text, (_name, value: unknown) => {
+        if (typeof value === 'string') texts.push(value);
+        return undefined;
+      });
+      return texts;
+    } catch {
+      return [];
+    }
+  }
+  return text.includes('=') ? listPairValues(text) : [];
+}
+
+function listPairValues(text: string): readonly string[] {
+  return text.split('&').map((pair) => decodeFormComponent(pair.slice(pair.indexOf('=') + 1)));
+}
+
+function withholdFrom(
+  request: TransportRequest,
+  isSecretBody: boolean,
+  rule: CrossingRule,
+): TransportRequest {
+  if (isSecretBody) throw refusal('in its body', request);
+  const { origin, hostname, path } = parseHttpUrl(request.url);
+  // Its name would tell them.
+  if (rule.holdsCredential(hostname)) throw refusalBy('in its name', 'a host the app does not name. Add it');
   if (rule.holdsCredential(path)) throw refusal('in its path', request);
   const withheld: string[] = [];
-  const headers = request.headers.filter(([name, value]) => {
-    const isSecret = rule.isSecretHeader(name) || rule.holdsSecret(value);
-    if (isSecret) withheld.push(`the header ${name}`);
-    return !isSecret;
-  });
+  const headers = withoutSecretHeaders(request.headers, rule, withheld);
   const url = withoutSecretPairs(request.url, rule, withheld);
   if (withheld.length > 0) rule.onWithheld(withheld, origin);
   return { ...request, url, headers };
 }
 
+function withoutSecretHeaders(
+  headers: readonly HeaderEntry[],
+  rule: CrossingRule,
+  withheld: string[],
+): readonly HeaderEntry[] {
+  const cut = rule.findCut(headers.map(([, value]) => value));
+  return headers.filter(([name, value], index) => {
+    if (rule.holdsSecret(name) || rule.holdsCredential(name.toLowerCase())) {
+      withheld.push('a header whose name is secret');
+      return false;
+    }
+    const isSecret = rule.isSecretHeader(name) || rule.holdsSecret(value) || cut[index] === true;
+    if (isSecret) withheld.push(`the header ${name}`);
+    return !isSecret;
+  });
+}
+
 function refusal(where: string, { url }: TransportRequest): TransportError {
   const { origin } = parseHttpUrl(url);
+  return refusalBy(where, `${origin}, a host the app does not name. Add it`);
+}
+
+function refusalBy(where: string, host: string): TransportError {
   return new TransportError(
     'NETWORK_REFUSED',
-    `The request would take credentials ${where} to ${origin}, a host the app does not name. Add it to network.appHosts (--app-host) to send them there.`,
+    `The request would take credentials ${where} to ${host} to network.appHosts (--app-host) to send them there.`,
     { retryable: false },
   );
 }
@@ -76,14 +142,13 @@ function readText(bytes: Uint8Array): string {
 function withoutSecretPairs(url: string, rule: CrossingRule, withheld: string[]): string {
   const mark = url.indexOf('?');
   if (mark === -1) return url;
-  const kept = url
-    .slice(mark + 1)
-    .split('&')
-    .filter((pair) => {
-      const isSecret = rule.holdsSecret(pair);
-      if (isSecret) withheld.push('a parameter of the query');
-      return !isSecret;
-    });
+  const pairs = url.slice(mark + 1);
+  const cut = rule.findCut(listPairValues(pairs));
+  const kept = pairs.split('&').filter((pair, index) => {
+    const isSecret = rule.holdsSecret(pair) || cut[index] === true;
+    if (isSecret) withheld.push('a parameter of the query');
+    return !isSecret;
+  });
   const query = kept.join('&');
   // A secret with `&` in it, written as it is.
   if (query !== '' && rule.holdsSecret(query)) withheld.push('the query');

@@ -13,31 +13,52 @@ export interface HostPolicy {
   readonly isRedirected: (url: string) => boolean;
 }
 
-/** Patterns of hosts: `api.example.com`, `api.example.com:8443`, `*.example.com`. */
+/** Whether a server is one of those that entries name. */
 export type HostMatcher = (server: HttpServer) => boolean;
 
-/** @throws EngineError (USAGE) for an entry that is no host */
+/** `api.example.com`, `api.example.com:8443`, `*.example.com`, each with the scheme it is for in front or without. */
+const ENTRY = /^(?:(https?):\/\/)?(\*\.)?([^\s/?#@*.][^\s/?#@*]*(?<!:))$/;
+
+/**
+ * Reads the hosts that somebody names. One without a scheme is called encrypted, on the port it has or else 443: the same name without encryption is another server,
+ * which anybody on the way can be. Only this machine is meant either way.
+ *
+ * @throws EngineError (USAGE) for an entry that is no host
+ */
 export function readHosts(entries: readonly string[], setting: string): HostMatcher {
   const exact = new Set<string>();
-  const above: string[] = [];
+  const above: { readonly protocol: string; readonly suffix: string }[] = [];
   for (const entry of entries) {
-    const text = entry.trim().toLowerCase();
-    const name = text.startsWith('*.') ? text.slice(2) : text;
-    try {
-      const { hostname, host, path } = parseHttpUrl(`https://${name}`);
-      if (path !== '/' || name.includes('*') || name.includes('/')) throw new Error('no host');
-      if (text.startsWith('*.')) above.push(`.${hostname}`);
-      else exact.add(host);
-    } catch (cause) {
-      throw new EngineError(
-        'USAGE',
-        `${setting} has the entry ${JSON.stringify(entry.slice(0, 80))}; it must be a host such as api.example.com or *.example.com.`,
-        { cause },
-      );
+    const [, scheme, isAbove, name = ''] = ENTRY.exec(entry.trim().toLowerCase()) ?? [];
+    const schemes = scheme === undefined ? (isLoopback(name) ? ['https', 'http'] : ['https']) : [scheme];
+    for (const each of schemes) {
+      const server = readServer(`${each}://${name}`, entry, setting);
+      if (isAbove === undefined) exact.add(server.origin);
+      else above.push({ protocol: server.protocol, suffix: `.${server.host}` });
     }
   }
-  return ({ hostname, host }) =>
-    exact.has(host) || above.some((suffix) => hostname.endsWith(suffix) && hostname.length > suffix.length);
+  return ({ protocol, host, origin }) =>
+    exact.has(origin) || above.some((known) => known.protocol === protocol && isBelow(host, known.suffix));
+}
+
+function isBelow(host: string, suffix: string): boolean {
+  return host.endsWith(suffix) && host.length > suffix.length;
+}
+
+function isLoopback(name: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127\.[\d.]+|\[::1\])(?::\d+)?$/.test(name);
+}
+
+function readServer(address: string, entry: string, setting: string): HttpServer {
+  try {
+    return parseHttpUrl(address);
+  } catch (cause) {
+    throw new EngineError(
+      'USAGE',
+      `${setting} has the entry ${JSON.stringify(entry.slice(0, 80))}; it must be a host such as api.example.com or *.example.com, or http://api.example.com for one that is called without encryption.`,
+      { cause },
+    );
+  }
 }
 
 /**

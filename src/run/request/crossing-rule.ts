@@ -1,7 +1,7 @@
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { CrossingRule } from '../../http/message/transport.js';
 import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
-import { createRedactor } from '../../redaction/redact.js';
+import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import type { RunContext } from '../scope/run-context.js';
 import { trustedOrigin } from './universal-host.js';
@@ -18,17 +18,25 @@ export function createCrossingRule(request: CompiledRequest, context: RunContext
   const known = [request.baseUrl, request.url];
   const { log } = context.run;
   log.learnLast();
+  let credentials: Redactor | undefined;
+  const holdsCredential = (text: string): boolean => {
+    const given = (): readonly string[] =>
+      collectNamedSecrets(GIVEN_NAMES.map((name) => context.scope[name]));
+    // Hosts and names of headers are sent in lower case.
+    credentials ??= createRedactor({
+      secrets: [...log.credentials, ...given()].flatMap((secret) => [secret, secret.toLowerCase()]),
+    });
+    return credentials.holdsSecret(text);
+  };
   return {
     isTrusted: (url) =>
       policy?.isNamed(url) === true || known.some((each) => trustedOrigin(each, context) === url.origin),
     sendsSecrets: policy?.sendsSecrets === true,
     isSecretHeader: (name) => isSecretName(name, 'header'),
-    holdsSecret: (text) => context.redactor.holdsSecret(text),
+    holdsSecret: (text) => context.redactor.holdsSecret(text) || holdsCredential(text),
     longestSecret: () => context.redactor.longestSecret(),
-    holdsCredential: (text) =>
-      createRedactor({
-        secrets: [...log.credentials, ...collectNamedSecrets(GIVEN_NAMES.map((name) => context.scope[name]))],
-      }).holdsSecret(text),
+    findCut: (texts) => context.redactor.findCut(texts),
+    holdsCredential,
     onWithheld: (what, origin) =>
       context.warnOnce({
         code: 'other-host',

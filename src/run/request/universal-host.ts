@@ -1,5 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
+import { isOnWrittenServer } from '../../document/compile/written-server.js';
 import { toText } from '../../iml/values/coerce.js';
 import { runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
@@ -43,7 +44,8 @@ export function trustedOrigin(directive: Directive | undefined, context: RunCont
   const scope = Object.fromEntries(TRUSTED_NAMES.map((name) => [name, context.scope[name]]));
   try {
     const text = toText(directive.evaluate(scope)).trim();
-    return /^https?:\/\//i.test(text) ? new URL(text).origin : undefined;
+    const url = /^https?:\/\//i.test(text) ? new URL(text) : undefined;
+    return url !== undefined && isOnWrittenServer(directive.raw, url) ? url.origin : undefined;
   } catch {
     // An expression that cannot do without the run's data names no server of its own.
     return undefined;
