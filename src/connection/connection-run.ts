@@ -74,7 +74,7 @@ export class ConnectionRun {
       const { counters } = context;
       const sentBefore = counters.requests;
       warnOfUnavailable(request, context);
-      const { end } = await collectPages(runRequest(request, { appliesLimit: false }, context));
+      const { end } = await collectPages(await runRequest(request, { appliesLimit: false }, context));
       this.here = end.context;
       // A request whose condition is false has received nothing to keep.
       if (counters.requests > sentBefore) this.keep(request.response, end.context);
