@@ -9,7 +9,7 @@ import { selectResponseType } from '../../http/body/select-response-type.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
 import { prepareExchange } from '../../run/exchange.js';
-import { CallBudget } from '../../run/limits/budget.js';
+import { CallBudget } from '../../run/limits/call-budget.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import { readRepeat } from '../../run/request/repeat-request.js';
 import { extendTemp } from '../../run/response/receive-response.js';

@@ -1,6 +1,6 @@
 import type { Place } from '../../errors/place.js';
 import type { HeaderEntry, ResponseHeaders } from '../../http/message/transport.js';
-import type { BudgetReason } from '../limits/budget.js';
+import type { BudgetReason } from '../limits/call-budget.js';
 
 /** Why a request asked for no further page. */
 export type StopReason =
