@@ -13,7 +13,6 @@ import { convertValue } from '../values/convert-value.js';
 import { copyItems, copyMembers, expectedCollection } from '../values/copy-value.js';
 import { checkFilter } from './check-filter.js';
 import { checkSelect } from './check-select.js';
-import { reportViolations } from './report-violations.js';
 import { checkErased, readable, readDefault, unsetValue } from './empty-value.js';
 import { itemPath, memberPath } from './field-path.js';
 import {
@@ -27,6 +26,7 @@ import {
 } from './form-check.js';
 import { invalidProblem, missingProblem, quote } from './problem.js';
 import { reportUnknown } from './report-unknown.js';
+import { reportViolations } from './report-violations.js';
 import { listShownFields } from './shown-fields.js';
 
 /** To check a value by its field. */

@@ -1,10 +1,10 @@
 import { classifyValue } from '../../iml/values/value-kind.js';
 import { copyItems } from '../values/copy-value.js';
 import { expectedOption, findOption } from './check-choice.js';
-import { reportViolations } from './report-violations.js';
 import { itemPath } from './field-path.js';
 import { type Field, type FormCheck, findChoices, holds, report } from './form-check.js';
 import { invalidProblem } from './problem.js';
+import { reportViolations } from './report-violations.js';
 
 /** A select holds the value of an option, `multiple` an array of them; options that an RPC gives are not compared. */
 export function checkSelect(check: FormCheck, field: Field, value: unknown): unknown {
