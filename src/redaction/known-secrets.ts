@@ -27,6 +27,8 @@ export interface KnownSecrets {
   /** Characters of the longest secret. */
   readonly longest: () => number;
   readonly add: (secret: string) => void;
+  /** Whether there was room for all that was added. */
+  readonly isWhole: () => boolean;
   /**
    * The first `length` characters of a text with every stretch that holds a secret replaced, also one that goes on behind
    * them. Takes time in proportion to what it gives.
@@ -48,11 +50,11 @@ export interface SecretStretch {
   readonly end: number;
 }
 
-/** Remembered values of one run; a service that answers with ever new secrets cannot fill the memory. */
-const MAX_SECRETS = 5000;
+/** Values that one run remembers; a service that answers with ever new secrets cannot fill the memory. */
+export const MAX_REMEMBERED = 5000;
 /** Secrets that are looked for in all forms; a run that knows more has learned them from an answer. */
 const MAX_RARE = 32;
-/** Secrets that are looked for in the common ones; data of a connection give no more. */
+/** Secrets that are looked for in the common ones; data of few connections give more. */
 const MAX_COMMON = 1000;
 /**
  * Units of what is looked for, of all secrets together, up to which a further one is looked for in so many forms: a long one
@@ -89,13 +91,18 @@ export function createKnownSecrets(): KnownSecrets {
   };
   let units = 0;
   let longest = 0;
+  let isWhole = true;
   const find = (text: string): readonly Stretch[] =>
     secrets.size > 0 && mayHold(text, patterns) ? findSecrets(text, patterns) : [];
   return {
     version: () => secrets.size,
     longest: () => longest,
     add: (secret) => {
-      if (secrets.has(secret) || secrets.size >= MAX_SECRETS || units >= MAX_UNITS.written) return;
+      if (secrets.has(secret)) return;
+      if (secrets.size >= MAX_REMEMBERED || units >= MAX_UNITS.written) {
+        isWhole = false;
+        return;
+      }
       const forms = secretForms(secret, chooseForms(secrets.size, units));
       if (forms === undefined) return;
       secrets.add(secret);
@@ -105,6 +112,7 @@ export function createKnownSecrets(): KnownSecrets {
       for (const form of forms.base64) patterns.base64.add(form);
       for (const form of [...forms.plain, ...forms.hex, ...forms.base64]) units += form.length;
     },
+    isWhole: () => isWhole,
     clean: (text, length) => {
       const stretches = find(text.slice(0, length + MAX_OVERLAP));
       return replaceStretches(text.slice(0, length), stretches);

@@ -65,6 +65,8 @@ export interface Redactor {
   readonly longestSecret: () => number;
   /** The same redactor, hiding further paths; what either learns, both know. */
   readonly withSanitize: (sanitize: readonly string[]) => Redactor;
+  /** Whether there was room for all that it was given to know. */
+  readonly knowsAll: () => boolean;
   /** Further values that must not be shown, known from here on. */
   readonly learn: (secrets: Iterable<string>) => void;
   /** The same in turns, ready to be searched for: nobody else waits while thousands are made so. */
@@ -114,6 +116,7 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
     },
     holdsSecret: known.isIn,
     longestSecret: known.longest,
+    knowsAll: known.isWhole,
     // Headers first: what they teach is then found in the address and the body.
     request: ({ method, url, headers, body }) => {
       const rules = rulesOfCall();

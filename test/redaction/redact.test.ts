@@ -384,11 +384,11 @@ describe('collectSecrets', () => {
     };
     expect(collectSecrets(connection, undefined, { clientSecret: 'common-secret' })).toEqual([
       'key-key-key',
+      '123456',
+      'common-secret',
       'in-a-list',
       'deep-value',
-      '123456',
       'bytes-of-a-key',
-      'common-secret',
     ]);
   });
 
