@@ -9,6 +9,7 @@ import {
   endIn,
   foldedView,
   foldSpaces,
+  hexUnits,
   hexView,
   MAX_LAYERS,
   mayHoldHex,
@@ -81,6 +82,26 @@ interface Patterns {
   readonly base64: PatternSet;
 }
 
+/** Knows all that `base` knows, and of what is added `base` learns nothing. */
+export function knowMore(base: KnownSecrets): KnownSecrets {
+  const own = createKnownSecrets();
+  const find = (text: string): readonly Stretch[] => {
+    const [known, more] = [base.find(text), own.find(text)];
+    return more.length === 0 ? known : merge([...known, ...more]);
+  };
+  return {
+    version: () => base.version() + own.version(),
+    longest: () => Math.max(base.longest(), own.longest()),
+    add: own.add,
+    isWhole: () => base.isWhole() && own.isWhole(),
+    clean: (text, length) => cleanStart(text, length, find),
+    cleanPieces: (pieces) => own.cleanPieces(base.cleanPieces(pieces)),
+    settle: own.settle,
+    isIn: (text) => base.isIn(text) || own.isIn(text),
+    find,
+  };
+}
+
 /** What a redactor knows to be secret; empty at first. */
 export function createKnownSecrets(): KnownSecrets {
   const secrets = new Set<string>();
@@ -113,10 +134,7 @@ export function createKnownSecrets(): KnownSecrets {
       for (const form of [...forms.plain, ...forms.hex, ...forms.base64]) units += form.length;
     },
     isWhole: () => isWhole,
-    clean: (text, length) => {
-      const stretches = find(text.slice(0, length + MAX_OVERLAP));
-      return replaceStretches(text.slice(0, length), stretches);
-    },
+    clean: (text, length) => cleanStart(text, length, find),
     cleanPieces: (pieces) => {
       const text = pieces.join('');
       if (secrets.size === 0 || !patterns.plain.isIn(text, PLAIN_ALPHABET)) return pieces;
@@ -135,6 +153,10 @@ export function createKnownSecrets(): KnownSecrets {
   };
 }
 
+function cleanStart(text: string, length: number, find: KnownSecrets['find']): string {
+  return replaceStretches(text.slice(0, length), find(text.slice(0, length + MAX_OVERLAP)));
+}
+
 function chooseForms(known: number, units: number): FormsOfSecret {
   if (known < MAX_RARE && units < MAX_UNITS.all) return 'all';
   return known < MAX_COMMON && units < MAX_UNITS.common ? 'common' : 'written';
@@ -144,15 +166,23 @@ function chooseForms(known: number, units: number): FormsOfSecret {
  * Most texts hold none: said without noting where in the text as written each sign stands, which takes several times as
  * long.
  */
-function mayHold(text: string, { plain, base64 }: Patterns): boolean {
+function mayHold(text: string, { plain, hex, base64 }: Patterns): boolean {
   if (text.length < MIN_SECRET_LENGTH) return false;
   let read: string | undefined = text;
   for (let layer = 0; read !== undefined && layer <= MAX_LAYERS; layer++) {
-    if (mayHoldHex(read, MIN_SECRET_LENGTH)) return true;
+    if (mayHoldHex(read, MIN_SECRET_LENGTH) && holdsAny(hex, hexUnits(read))) return true;
     if (plain.isIn(read, PLAIN_ALPHABET) || base64.isIn(read, BASE64_ALPHABET)) return true;
     read = undoEscapes(read);
   }
   return false;
+}
+
+function holdsAny(patterns: PatternSet, units: Uint16Array): boolean {
+  let isFound = false;
+  patterns.scan(units, () => {
+    isFound = true;
+  });
+  return isFound;
 }
 
 /** Stretches that hold secrets, in order, none touching another. */
@@ -212,7 +242,7 @@ function merge(found: readonly Stretch[]): readonly Stretch[] {
   return merged;
 }
 
-function replaceStretches(text: string, stretches: readonly Stretch[]): string {
+function replaceStretches(text: string, stretches: readonly SecretStretch[]): string {
   if (stretches.length === 0) return text;
   let shown = '';
   let at = 0;

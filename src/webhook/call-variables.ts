@@ -5,7 +5,7 @@ import { findHeader } from '../http/message/headers.js';
 import { createCaseless } from '../iml/values/caseless.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { Turns } from '../util/turns.js';
-import type { IncomingCall } from './incoming-call.js';
+import { type IncomingCall, readQuery } from './incoming-call.js';
 import { decompressPayload } from './payload/decompress-payload.js';
 import { parsePayload } from './payload/parse-payload.js';
 import type { WebhookLimits } from './payload/webhook-limits.js';
@@ -69,11 +69,4 @@ function openPayload(
   const turns = new Turns(() => context.assertGoesOn());
   const body = parsePayload(rawBody, findHeader(headers, 'content-type'), limits, turns);
   return body instanceof Promise ? body.then(see) : see(body);
-}
-
-function readQuery(url: string): string {
-  const mark = url.indexOf('?');
-  if (mark === -1) return '';
-  const fragment = url.indexOf('#', mark);
-  return url.slice(mark + 1, fragment === -1 ? undefined : fragment);
 }
