@@ -11,7 +11,7 @@ import { createIntake, type Intake } from './events/intake.js';
 import { FIRST_PURGE_MS, PURGE_EVERY_MS, purge } from './events/purge.js';
 import { createQueueCapacity } from './events/queue-capacity.js';
 import { answerText, receiveCall } from './events/receive.js';
-import { createHookKnowledge } from './hooks/hook-secrets.js';
+import { createHookKnowledge } from './hooks/hook-knowledge.js';
 import {
   createHookFinder,
   type Hook,

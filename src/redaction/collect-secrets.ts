@@ -3,7 +3,7 @@ import { asImlError } from '../iml/environment/call-error.js';
 import { spend } from '../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import { Turns } from '../util/turns.js';
-import { MAX_REMEMBERED } from './known-secrets.js';
+import { MAX_KNOWN_SECRETS } from './known-secrets.js';
 import { MIN_SECRET_LENGTH } from './secret-forms.js';
 import { isSecretName } from './secret-names.js';
 
@@ -102,9 +102,9 @@ async function goOn(walk: Walking, found: FoundSecrets): Promise<readonly string
 }
 
 function keepable(found: FoundSecrets): readonly string[] {
-  if (found.named.size <= MAX_REMEMBERED) return [...joinFound(found).keys()];
+  if (found.named.size <= MAX_KNOWN_SECRETS) return [...joinFound(found).keys()];
   throw limitError(
-    `More than ${MAX_REMEMBERED} values stand under names that say secret: a run cannot keep so many from being shown.`,
+    `More than ${MAX_KNOWN_SECRETS} values stand under names that say secret: a run cannot keep so many from being shown.`,
   );
 }
 
@@ -180,7 +180,7 @@ function* walkData(data: readonly unknown[], found: FoundSecrets): Walking {
   for (let holder = open.at(-1); holder !== undefined; holder = open.at(-1)) {
     const { value, names, isBelowSecret } = holder;
     const index = holder.next++;
-    if (index >= (names ?? (value as unknown[])).length || found.named.size > MAX_REMEMBERED) {
+    if (index >= (names ?? (value as unknown[])).length || found.named.size > MAX_KNOWN_SECRETS) {
       open.pop();
       continue;
     }
@@ -257,7 +257,7 @@ function isOpenName(name: string): boolean {
 }
 
 function add(value: string, name: string, secrets: Map<string, string>): void {
-  if (value.length < MIN_SECRET_LENGTH || secrets.size > MAX_REMEMBERED) return;
+  if (value.length < MIN_SECRET_LENGTH || secrets.size > MAX_KNOWN_SECRETS) return;
   if (!secrets.has(value)) secrets.set(value, name);
 }
 

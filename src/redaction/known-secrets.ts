@@ -1,6 +1,6 @@
 import type { Turns } from '../util/turns.js';
 import { createPatternSet, type PatternSet } from './pattern-set.js';
-import { SANITIZED } from './redact-value.js';
+import { MAX_OVERLAP, SANITIZED } from './redact-value.js';
 import { type FormsOfSecret, MIN_SECRET_LENGTH, secretForms } from './secret-forms.js';
 import {
   BASE64_ALPHABET,
@@ -52,7 +52,7 @@ export interface SecretStretch {
 }
 
 /** Values that one run remembers; a service that answers with ever new secrets cannot fill the memory. */
-export const MAX_REMEMBERED = 5000;
+export const MAX_KNOWN_SECRETS = 5000;
 /** Secrets that are looked for in all forms; a run that knows more has learned them from an answer. */
 const MAX_RARE = 32;
 /** Secrets that are looked for in the common ones; data of few connections give more. */
@@ -66,9 +66,6 @@ const MAX_UNITS: Readonly<Record<FormsOfSecret, number>> = {
   common: 1_250_000,
   written: 2_500_000,
 };
-
-/** How far behind the end of what is shown a secret is looked for that begins in it. */
-export const MAX_OVERLAP = 8192;
 
 /** A stretch of a text. */
 interface Stretch {
@@ -120,7 +117,7 @@ export function createKnownSecrets(): KnownSecrets {
     longest: () => longest,
     add: (secret) => {
       if (secrets.has(secret)) return;
-      if (secrets.size >= MAX_REMEMBERED || units >= MAX_UNITS.written) {
+      if (secrets.size >= MAX_KNOWN_SECRETS || units >= MAX_UNITS.written) {
         isWhole = false;
         return;
       }

@@ -1,6 +1,13 @@
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
-import { MAX_OVERLAP } from './known-secrets.js';
-import { findHidden, hideSplit, LEFT_OUT, redactValue, SANITIZED, type ValueRules } from './redact-value.js';
+import {
+  findHidden,
+  hideSplit,
+  LEFT_OUT,
+  MAX_OVERLAP,
+  redactValue,
+  SANITIZED,
+  type ValueRules,
+} from './redact-value.js';
 import { isSecretName, type NamePlace } from './secret-names.js';
 
 /** A text body as it may be shown: read as JSON, XML or form if it looks like one, so that names can be seen. */

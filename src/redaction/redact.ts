@@ -4,7 +4,7 @@ import { findHeader } from '../http/message/headers.js';
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/message/transport.js';
 import type { Turns } from '../util/turns.js';
-import { createKnownSecrets, type KnownSecrets, knowMore, MAX_OVERLAP } from './known-secrets.js';
+import { createKnownSecrets, type KnownSecrets, knowMore } from './known-secrets.js';
 import { redactBodyText, redactPatterns, redactQuery } from './redact-text.js';
 import {
   type Budget,
@@ -12,6 +12,7 @@ import {
   findHiddenInTurns,
   hideSplit,
   LEFT_OUT,
+  MAX_OVERLAP,
   redactValue,
   SANITIZED,
   type ShownCosts,
@@ -100,10 +101,10 @@ const LOOKS_SECRET = /^\S{8,}$/;
 export function createRedactor(options: RedactorOptions): Redactor {
   const known = createKnownSecrets();
   for (const secret of options.secrets) known.add(secret);
-  return redactorOver(known, options.sanitize ?? [], budgetOf(options.maxShown));
+  return redactorOver(known, options.sanitize ?? [], chooseBudget(options.maxShown));
 }
 
-function budgetOf(maxShown: number | undefined): Budget {
+function chooseBudget(maxShown: number | undefined): Budget {
   return maxShown === undefined
     ? { left: MAX_SHOWN, ...COSTS_IN_TIME }
     : { left: maxShown, ...COSTS_AS_SHOWN };
@@ -153,7 +154,8 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
         body: redactBody(body, contentType, sides.response, learned.response, rules),
       };
     },
-    apart: (most) => redactorOver(knowMore(known), sanitize, most === undefined ? budget : budgetOf(most)),
+    apart: (most) =>
+      redactorOver(knowMore(known), sanitize, most === undefined ? budget : chooseBudget(most)),
     withSanitize: (more) => redactorOver(known, [...sanitize, ...more], budget),
     learn: (secrets) => {
       for (const secret of secrets) known.add(secret);

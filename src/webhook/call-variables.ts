@@ -5,7 +5,7 @@ import { findHeader } from '../http/message/headers.js';
 import { createCaseless } from '../iml/values/caseless.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { Turns } from '../util/turns.js';
-import { type IncomingCall, readQuery } from './incoming-call.js';
+import { type IncomingCall, readCallQuery } from './incoming-call.js';
 import { decompressPayload } from './payload/decompress-payload.js';
 import { parsePayload } from './payload/parse-payload.js';
 import type { WebhookLimits } from './payload/webhook-limits.js';
@@ -59,7 +59,7 @@ function openPayload(
     context.seeing({
       common: undefined,
       method,
-      query: parseForm(readQuery(url)),
+      query: parseForm(readCallQuery(url)),
       headers: createCaseless(headers),
       rawBody,
       body,

@@ -22,7 +22,7 @@ export interface IncomingCall {
 }
 
 /** The query of the address of a call, without its mark. */
-export function readQuery(url: string): string {
+export function readCallQuery(url: string): string {
   const mark = url.indexOf('?');
   if (mark === -1) return '';
   const fragment = url.indexOf('#', mark);

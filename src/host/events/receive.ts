@@ -6,7 +6,8 @@ import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable } from '../../util/portable-value.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { EventClaim } from '../claim/claim.js';
-import type { HookKnowledge, KnowHook } from '../hooks/hook-secrets.js';
+import type { KnowHook } from '../hooks/hook-knowledge.js';
+import type { HookKnowledge } from '../hooks/hook-secrets.js';
 import { hookPath } from '../hooks/hooks.js';
 import type { CallRefusal } from '../ports/observer.js';
 import type { Receiver, WebhookReception } from '../ports/ports.js';
@@ -16,7 +17,7 @@ import type { HookRow } from '../store/tables.js';
 import { runClaim } from '../work/run-claim.js';
 import type { WorkContext } from '../work/work-log.js';
 import type { EventDraft, Intake } from './intake.js';
-import { keepAccepted, keepRejected, type NamedCall } from './kept-request.js';
+import { keepAccepted, type NamedCall } from './kept-request.js';
 
 /** What receiving needs beside the context. */
 export interface ReceiveOptions {
@@ -189,7 +190,7 @@ async function keep(
   const known = found instanceof Promise ? await found : found;
   const drafts = reception.ok
     ? await draftEvents(hook, reception, call, known)
-    : [draftRejected(hook, reception, keepRejected(call, known, context.limits.maxKeptBytes))];
+    : [await draftRejected(hook, reception, call, { known, maxBytes: context.limits.maxKeptBytes })];
   if (drafts.length === 0) return { answer, ...refusal };
   const stored = await intake.store(drafts);
   if (stored.kind === 'full') {
@@ -230,11 +231,15 @@ async function draftEvents(
   return drafts;
 }
 
-function draftRejected(
+async function draftRejected(
   { id }: HookRow,
   { error, phase }: Extract<WebhookReception, { ok: false }>,
-  request: PlainObject,
-): EventDraft {
+  call: NamedCall,
+  { known, maxBytes }: { readonly known: HookKnowledge; readonly maxBytes: number },
+): Promise<EventDraft> {
+  // Few hosts refuse a call.
+  const { keepRejected } = await import('./rejected-request.js');
+  const request = keepRejected(call, known, maxBytes);
   const told = { ...asObject(error.toJSON()), phase };
   return { hookId: id, status: 'rejected', bundles: [], bytes: measureKept([]), request, error: told };
 }

@@ -1,6 +1,5 @@
 import { collectGiven } from '../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
-import { createBoundedCache } from '../../util/bounded-cache.js';
 import { fromPortable } from '../../util/portable-value.js';
 import { Turns } from '../../util/turns.js';
 import type { HookRow } from '../store/tables.js';
@@ -15,12 +14,6 @@ export interface HookKnowledge {
   /** Whether a text of a call holds one of them: asked for every call. */
   readonly isIn: (text: string) => boolean;
 }
-
-/** Finds what knows the secrets of a hook, made ready once for as long as the hook stays as it is. */
-export type KnowHook = (hook: HookSecrets) => HookKnowledge | Promise<HookKnowledge>;
-
-/** Hooks whose redactors are kept. What one of 256 Ki characters looks for takes megabytes. [choice] */
-const MAX_KEPT = 200;
 
 /**
  * All texts of a hook that no name shows to be open: its address, its parameters, and what attach and update have stored. Its
@@ -37,6 +30,14 @@ export function collectHookSecrets({
   return collectGiven(token ?? undefined, parameters, fromPortable(data));
 }
 
+/** Makes ready what knows the secrets of a hook, in turns. @throws as `collectHookSecrets` */
+export async function learnHook(hook: HookSecrets): Promise<HookKnowledge> {
+  const redactor = createRedactor({ secrets: [] });
+  const secrets = await collectHookSecrets(hook);
+  await redactor.learnInTurns(secrets, new Turns());
+  return { redactor, isIn: chooseSearch(hook, secrets, redactor) };
+}
+
 /** Most hooks have nothing but their address, which proxies send on as it is. */
 function chooseSearch(
   { token }: HookSecrets,
@@ -46,23 +47,4 @@ function chooseSearch(
   const hasMore = secrets.some((secret) => secret !== token);
   if (hasMore) return redactor.holdsSecret;
   return token === null ? () => false : (text) => text.includes(token);
-}
-
-/** Keeps what knows the secrets of the hooks that were called last. */
-export function createHookKnowledge(): KnowHook {
-  const kept = createBoundedCache<HookKnowledge & { readonly madeOf: string }>(MAX_KEPT);
-  const keep = async (hook: HookSecrets, madeOf: string): Promise<HookKnowledge> => {
-    const redactor = createRedactor({ secrets: [] });
-    const secrets = await collectHookSecrets(hook);
-    await redactor.learnInTurns(secrets, new Turns());
-    const knowledge = { madeOf, redactor, isIn: chooseSearch(hook, secrets, redactor) };
-    kept.set(String(hook.id), knowledge);
-    return knowledge;
-  };
-  return (hook) => {
-    // A row has no other sign of having changed.
-    const madeOf = JSON.stringify([hook.token, hook.parameters, hook.data]);
-    const known = kept.get(String(hook.id));
-    return known?.madeOf === madeOf ? known : keep(hook, madeOf);
-  };
 }

@@ -4,7 +4,7 @@ import { MAX_BYTES_AT_ONCE, readUtf8InTurns } from '../../http/body/text-in-turn
 import { isJsonMediaType, readContentType, responseHeader } from '../../http/message/content-type.js';
 import { findHeader } from '../../http/message/headers.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
-import { MAX_REMEMBERED } from '../../redaction/known-secrets.js';
+import { MAX_KNOWN_SECRETS } from '../../redaction/known-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { mayNameSecret } from '../../redaction/secret-names.js';
 import { Turns } from '../../util/turns.js';
@@ -90,7 +90,7 @@ export class RunLog {
   learn(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (this.#secrets.has(secret)) continue;
-      if (this.#secrets.size >= MAX_REMEMBERED) return this.#warnOfMany();
+      if (this.#secrets.size >= MAX_KNOWN_SECRETS) return this.#warnOfMany();
       this.#unsettled += secret.length;
       this.#secrets.add(secret);
       this.#redactor?.learn([secret]);
@@ -100,7 +100,7 @@ export class RunLog {
   /** Nobody is to believe that all is hidden where it is not. */
   #warnOfMany(): void {
     if (!this.isNew('many-secrets')) return;
-    const message = `This run is given more secrets than it can look for (${MAX_REMEMBERED}, see docs/security.md): others than these may be shown and go to other hosts. What names say is secret comes first.`;
+    const message = `This run is given more secrets than it can look for (${MAX_KNOWN_SECRETS}, see docs/security.md): others than these may be shown and go to other hosts. What names say is secret comes first.`;
     this.warnings.push({ code: 'many-secrets', message, place: undefined });
   }
 
