@@ -157,7 +157,8 @@ export interface RunWarning {
     | 'trigger-state'
     | 'trigger-key'
     | 'trigger-incomplete'
-    | 'epoch-label';
+    | 'epoch-label'
+    | 'many-secrets';
   readonly message: string;
   readonly place: Place | undefined;
 }
