@@ -1,29 +1,32 @@
 /**
- * What a terminal may not be shown: control characters, C1 included; marks that turn the direction of text; what ends a line for some
- * readers of logs and not for others (U+2028); and what nobody sees, blanks of letters and formats of scripts included.
+ * What nobody sees, or what makes a terminal or a reader of logs show something else: control characters, C1 included; marks that turn
+ * the direction of text; U+2028, which ends a line for some; what Unicode lets fonts leave out; and what shows nothing though
+ * it is none of these: the blanks of braille, annotations, formats of hieroglyphs, the filler of Khitan, a note without a head.
+ * Spaces are seen, U+202F as well.
  */
-const STEERING =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant for itself.
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]/;
+const UNSEEN =
+  /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{13430}-\u{13440}\u{16fe4}\u{1d159}]/u;
 
-/** The same beyond U+FFFF: formats of shorthand and of music, and tags, in which text is hidden from people but not from programs. */
-const STEERING_PAIR = /\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|\udb40[\udc00-\udc7f]/;
+/** A letter or a vowel of a script whose letters are joined; in others joiners only make a name look like another. */
+const JOINED =
+  /(?![\p{scx=Latin}\p{scx=Greek}\p{scx=Cyrillic}\p{scx=Armenian}\p{scx=Georgian}\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Common}\p{scx=Inherited}])[\p{L}\p{M}]/u;
 
-/** Joiners mean something in other scripts and in emoji, and stay there; after Latin text they only make a name look like another. */
-const JOINER = /(?<![\u0250-\uffff])[\u200c\u200d]/;
+const PICTURE = /[\p{Extended_Pictographic}\p{Emoji_Modifier}]/u;
 
 /**
- * Which picture of a sign is meant, `\ufe0f` behind a digit or an emoji, `\u{e0100}` behind an ideograph: one stays there. Behind
- * letters, and behind one another, they hide text as tags do.
+ * Where one that nobody sees means something, and stays: a joiner between two that can be joined, and behind a sign the choice of its
+ * picture. Behind anything else, and behind one another, they hide text from people but not from programs.
  */
-const VARIANT =
-  /(?<![#*0-9\u00a9\u00ae\u0250-\ufdff\ufe10-\uffff])[\ufe00-\ufe0f]|(?<=\udb40[\udd00-\uddef])[\ufe00-\ufe0f]|(?<!(?:[\u3400-\u9fff\uf900-\ufaff]|[\ud840-\ud88f][\udc00-\udfff]))\udb40[\udd00-\uddef]/;
+const MEANT: readonly string[] = [
+  `(?:${JOINED.source})[\\u200c\\u200d](?=${JOINED.source})`,
+  `${PICTURE.source}\\ufe0f?\\u200d(?=${PICTURE.source})`,
+  /\p{Emoji}[\ufe0e\ufe0f]/u.source,
+  // Signs of mathematics and of Chinese: https://www.unicode.org/Public/UCD/latest/ucd/StandardizedVariants.txt.
+  /[0\u2200-\u22ff\u2a00-\u2aff\p{Script=Han}\u3001\u3002\uff00-\uff1f][\ufe00-\ufe02]/u.source,
+  /\p{Unified_Ideograph}[\u{e0100}-\u{e01ef}]/u.source,
+];
 
-const UNSAFE = new RegExp(
-  [STEERING, STEERING_PAIR, JOINER, VARIANT].map(({ source }) => source).join('|'),
-  'g',
-);
+const UNSAFE = new RegExp(UNSEEN.source + MEANT.map((place) => `(?<!${place})`).join(''), 'gu');
 
 /**
  * Text of others as it may be shown: what would steer a terminal is written as `\u001b`. Lines and tabs stay, so that JSON stays
