@@ -11,16 +11,16 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
  */
 const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
   // The language without its functions, which come by panel; with the zones of the world, but in Node.
-  ['iml/index.ts', 101, 110],
-  ['scenario/index.ts', 134, 139],
+  ['iml/index.ts', 103, 112],
+  ['scenario/index.ts', 134, 140],
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
-  ['index.ts', 241, 278],
+  ['index.ts', 242, 280],
   // The same, with queues, hooks and schedules; databases wait.
-  ['host/index.ts', 248, 273],
+  ['host/index.ts', 248, 274],
   // Schemas of all operations are compiled at the start, by ajv.
   ['rest/index.ts', 126, 308],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 520, 800],
+  ['testing/index.ts', 522, 802],
   ['cli/bin.ts', 2, 2],
 ];
 
