@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.js';
-import { EngineError } from '../errors/engine-error.js';
+import { isOurs } from '../errors/engine-error.js';
 import { ImlError } from '../errors/iml-error.js';
 import { SpecError } from '../errors/spec-error.js';
 import { compileTemplate } from '../iml/compile/compile-template.js';
@@ -53,7 +53,7 @@ export async function readyParameters(
     // A default may be a secret that nobody has given.
     return { parameters, secrets: [...secrets, ...secretValues(form.elements, parameters)] };
   } catch (error) {
-    throw error instanceof AppError ? cleaned(error, runtime, input, secrets) : error;
+    throw isOurs(error, AppError) ? cleaned(error, runtime, input, secrets) : error;
   }
 }
 
@@ -62,7 +62,7 @@ function findSecrets(form: ParameterList, given: unknown, { settings }: Runtime)
   try {
     return withinSteps(settings.limits.maxSteps, () => secretValues(form.elements, given));
   } catch (error) {
-    if (!(error instanceof ImlError) || error.code !== 'IML_LIMIT') throw error;
+    if (!isOurs(error, ImlError) || error.code !== 'IML_LIMIT') throw error;
     const message = `Invalid parameters: they are too large. ${error.message}`;
     throw new AppError('BundleValidationError', message, { cause: error });
   }
@@ -109,7 +109,7 @@ export function rpcAsker(
   return async (reference, values) => {
     const call = { ...input, parameters: values, metadata: { ...metadata, ...input.metadata } };
     const answer = await runtime.askRpc(reference, call).catch((error: unknown) => {
-      if (!(error instanceof EngineError) || error instanceof AppError) throw error;
+      if (!isOurs(error) || error instanceof AppError) throw error;
       const { message, place } = error;
       throw new AppError('InvalidConfigurationError', message, { cause: error, place });
     });
@@ -123,7 +123,7 @@ function describedSecrets(answer: unknown, values: PlainObject): readonly string
   try {
     return secretValues(readParameters(answer).elements, values);
   } catch (error) {
-    if (!(error instanceof SpecError)) throw error;
+    if (!isOurs(error, SpecError)) throw error;
     return [];
   }
 }

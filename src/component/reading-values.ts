@@ -1,5 +1,4 @@
-import { isOurs } from '../errors/check-given.js';
-import { EngineError } from '../errors/engine-error.js';
+import { isOurs } from '../errors/engine-error.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 
 /**
@@ -27,6 +26,6 @@ export function findUnreadable(thrown: unknown, values: () => readonly unknown[]
     collectSecrets(...values());
     return thrown;
   } catch (error) {
-    return error instanceof EngineError && error.code === 'IML_HOST_VALUE' ? error : thrown;
+    return isOurs(error) && error.code === 'IML_HOST_VALUE' ? error : thrown;
   }
 }

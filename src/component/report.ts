@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.js';
-import { isOurs } from '../errors/check-given.js';
+import { isOurs } from '../errors/engine-error.js';
 import { SpecError } from '../errors/spec-error.js';
 import type { BudgetWait, RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, StopReason, TraceEvent } from '../run/trace/trace.js';
@@ -92,9 +92,8 @@ export function assertOk<R extends AnyReport>(report: R): Succeeded<R> {
  * that cannot be run as it is written is set up wrongly.
  */
 export function asRunError(thrown: unknown): AppError | undefined {
-  if (!isOurs(thrown)) return undefined;
-  if (thrown instanceof AppError) return thrown;
-  if (!(thrown instanceof SpecError) || thrown.code !== 'SPEC_INVALID') return undefined;
+  if (isOurs(thrown, AppError)) return thrown;
+  if (!isOurs(thrown, SpecError) || thrown.code !== 'SPEC_INVALID') return undefined;
   const { message, place } = thrown;
   return new AppError('InvalidConfigurationError', message, { cause: thrown, place });
 }

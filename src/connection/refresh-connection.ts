@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Runtime } from '../component/runtime.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { AppError } from '../errors/app-error.js';
+import { isOurs } from '../errors/engine-error.js';
 import { toPortable } from '../util/portable-value.js';
 import { assertNotExpired, isTokenOver } from './connection-expiry.js';
 import type { KnownConnection, RefreshInput } from './connection-input.js';
@@ -51,7 +52,7 @@ function renew(
     try {
       await run.section([forced, ...rest]);
     } catch (error) {
-      throw error instanceof AppError ? refreshFailed(error) : error;
+      throw isOurs(error, AppError) ? refreshFailed(error) : error;
     }
     return run.given();
   });

@@ -1,7 +1,7 @@
 import { describeGiven } from '../util/describe-given.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
-import { EngineError } from './engine-error.js';
+import { EngineError, isOurs } from './engine-error.js';
 import { ImlError } from './iml-error.js';
 
 /** What a value that an embedder hands in may be. */
@@ -148,15 +148,6 @@ export function reading<T>(what: string, read: () => T): T {
 
 function unreadable(what: string, cause: unknown): ImlError {
   return new ImlError('IML_HOST_VALUE', `${what} cannot be read: reading threw.`, { kind: 'type', cause });
-}
-
-/** Whether something thrown is an error of this package; what is thrown may be a proxy that throws again. */
-export function isOurs(error: unknown): error is EngineError {
-  try {
-    return error instanceof EngineError;
-  } catch {
-    return false;
-  }
 }
 
 function isObject(value: unknown): value is object {

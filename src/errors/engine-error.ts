@@ -8,6 +8,9 @@ export interface EngineErrorOptions {
   readonly place?: Place | undefined;
 }
 
+/** Errors this package has made: to look one up runs nothing of what was thrown. */
+const OURS = new WeakSet<object>();
+
 /** The root of every error this package throws on purpose. */
 export class EngineError extends Error {
   readonly code: ErrorCode;
@@ -19,6 +22,7 @@ export class EngineError extends Error {
     this.name = 'EngineError';
     this.code = code;
     this.place = options.place;
+    OURS.add(this);
   }
 
   /** The fields that are safe to log: no cause, no stack. */
@@ -30,4 +34,17 @@ export class EngineError extends Error {
       ...(this.place && { place: this.place }),
     };
   }
+}
+
+/** A class of errors of this package. */
+type ErrorClass<E extends EngineError> = abstract new (...args: never[]) => E;
+
+/**
+ * Whether something thrown is an error of this package, or one of a kind of them. What an embedder's value throws may be a proxy whose
+ * traps throw in turn: `instanceof` would run them, and so would reading from a proxy of an error.
+ */
+export function isOurs(thrown: unknown): thrown is EngineError;
+export function isOurs<E extends EngineError>(thrown: unknown, kind: ErrorClass<E>): thrown is E;
+export function isOurs(thrown: unknown, kind: ErrorClass<EngineError> = EngineError): boolean {
+  return typeof thrown === 'object' && thrown !== null && OURS.has(thrown) && thrown instanceof kind;
 }

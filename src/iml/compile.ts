@@ -1,5 +1,15 @@
+import {
+  ANY_TEXT,
+  checkGiven,
+  DATA,
+  FUNCTION,
+  type GivenShapes,
+  oneOfChoices,
+  reading,
+} from '../errors/check-given.js';
 import type { Evaluate } from './compile/compile-primary.js';
 import { compileTemplate } from './compile/compile-template.js';
+import type { TemplateContext } from './compile/compile-text.js';
 import type { FunctionTable, Scope } from './environment/environment.js';
 import { type EnvironmentOptions, NO_OPTIONS, toEnvironment } from './environment/to-environment.js';
 import { FUNCTIONS } from './functions/table.js';
@@ -13,19 +23,38 @@ export interface CompileOptions extends EnvironmentOptions {
 /**
  * Makes a template ready to be evaluated often: a string, or an object or array whose strings are templates.
  *
- * Compiling never throws. What is returned throws `ImlError` (IML_SYNTAX, IML_UNTERMINATED_STRING,
+ * No template makes compiling throw. What is returned throws `ImlError` (IML_SYNTAX, IML_UNTERMINATED_STRING,
  * IML_UNTERMINATED_EXPRESSION, IML_UNKNOWN_FUNCTION, IML_FUNCTION, IML_TYPE, IML_LIMIT, IML_HOST_VALUE) and nothing else.
  *
+ * @throws EngineError (USAGE) for options that are none; ImlError (IML_HOST_VALUE) for options that throw while they are read
  * @example
  * const greet = compile('Hello, {{capitalize(user.name)}}');
  * greet({ user: { name: 'ann' } }); // 'Hello, Ann'
  */
 export function compile(template: unknown, options: CompileOptions = NO_OPTIONS): Evaluate {
-  return compileTemplate(template, {
+  return compileTemplate(template, readOptions(options));
+}
+
+const WHAT = 'The options of compile';
+
+const OPTION_SHAPES: GivenShapes<CompileOptions> = {
+  now: FUNCTION,
+  random: FUNCTION,
+  uuid: FUNCTION,
+  timezone: ANY_TEXT,
+  equality: oneOfChoices('strict', 'loose'),
+  platformVersion: oneOfChoices(1, 2),
+  digest: FUNCTION,
+  functions: DATA,
+};
+
+function readOptions(options: CompileOptions): TemplateContext {
+  if (options !== NO_OPTIONS) checkGiven(options, OPTION_SHAPES, WHAT);
+  return reading(WHAT, () => ({
     environment: toEnvironment(options),
     functions: mergeFunctions(options),
     pointer: '',
-  });
+  }));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CompiledPagination, CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
 import type { AppError } from '../errors/app-error.js';
-import { EngineError } from '../errors/engine-error.js';
+import { type EngineError, isOurs } from '../errors/engine-error.js';
 import type { Place } from '../errors/place.js';
 import { jsonText } from '../http/body/json-text.js';
 import type { TransportRequest, TransportResponse } from '../http/message/transport.js';
@@ -148,7 +148,7 @@ async function sendRequest(
   } catch (error) {
     context.assertGoesOn();
     // Misuse is no outcome of the app.
-    throw error instanceof EngineError && error.code !== 'USAGE' ? exchangeError(error, context) : error;
+    throw isOurs(error) && error.code !== 'USAGE' ? exchangeError(error, context) : error;
   } finally {
     budget.leave(account, response, sentAt, clock.now());
   }

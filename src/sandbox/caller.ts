@@ -87,6 +87,7 @@ export class GuestCaller {
     if (this.#dirty) machine.rewind();
     this.#dirty = true;
     deadline.start(limits.timeMs);
+    const refusals = machine.countRefusals();
     const outcome = guest.dispatch(call);
     if (!('reply' in outcome))
       throw exhausted(code, deadline.isOver() ? 'time' : findCeiling(outcome.message), limits);
@@ -94,8 +95,9 @@ export class GuestCaller {
     const isTidy = reply.startsWith('+') && !machine.runtime.hasPendingJob();
     if (reply[1] === 'E') {
       const problem: GuestProblem = JSON.parse(reply.slice(2));
-      this.#dirty = !isTidy || problem.limit === 'guest';
-      throw this.#toError(code, problem);
+      const hasRunOut = problem.limit === 'unsaid' && machine.countRefusals() > refusals;
+      this.#dirty = !isTidy || problem.limit === 'guest' || hasRunOut;
+      throw hasRunOut ? exhausted(code, 'memory', limits) : this.#toError(code, problem);
     }
     const bytes = reply[1] === 'B' ? guest.takeBytes() : undefined;
     this.#dirty = !isTidy;

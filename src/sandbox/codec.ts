@@ -1,3 +1,4 @@
+import { isOurs } from '../errors/engine-error.js';
 import { functionError, ImlError, limitError } from '../errors/iml-error.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 
@@ -34,7 +35,7 @@ export function encodeValue(value: unknown, maxLength: number): Encoded {
     if (walk.bytes.length === 0) return { text: `T${text}`, bytes: undefined };
     return { text: `B${text}`, bytes: joinBytes(walk) };
   } catch (error) {
-    if (error instanceof ImlError) throw error;
+    if (isOurs(error, ImlError)) throw error;
     throw new ImlError('IML_HOST_VALUE', 'An argument of a custom function cannot be read', {
       kind: 'function-error',
       cause: error,

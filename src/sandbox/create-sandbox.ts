@@ -1,3 +1,4 @@
+import { isOurs } from '../errors/engine-error.js';
 import { functionError, ImlError } from '../errors/iml-error.js';
 import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { FunctionTable, ImlFunction } from '../iml/environment/environment.js';
@@ -106,8 +107,17 @@ function answerGuest({ builtins, functions, active, maxTransfer }: HostSide, cal
     const args = decodeValue(call.text, call.bytes);
     return encodeValue(builtin(environment, ...(Array.isArray(args) ? args : [])), maxTransfer);
   } catch (error) {
-    const code = error instanceof ImlError ? error.code : undefined;
-    const message = `Function '${call.name}' finished with error! ${error instanceof Error ? error.message : ''}`;
+    const code = isOurs(error, ImlError) ? error.code : undefined;
+    const message = `Function '${call.name}' finished with error! ${readMessage(error)}`;
     return { text: `E${JSON.stringify({ message: message.slice(0, 2000), code })}`, bytes: undefined };
+  }
+}
+
+/** What is thrown by a function of an embedder may be a proxy that throws again. */
+function readMessage(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? String(thrown.message) : '';
+  } catch {
+    return '';
   }
 }

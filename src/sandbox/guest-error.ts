@@ -6,8 +6,11 @@ import type { SandboxLimits } from './sandbox-limits.js';
 /** What the guest says about something an author's function threw. */
 export interface GuestProblem {
   readonly message: string;
-  /** Which side ran out of something: QuickJS (memory, stack), a built-in on the host, or none. */
-  readonly limit: 'guest' | 'host' | 'none';
+  /**
+   * Which side ran out of something: QuickJS (memory, stack), a built-in on the host, or none. `unsaid` for null, which an author may
+   * throw, and QuickJS where not even an error fits into the memory.
+   */
+  readonly limit: 'guest' | 'host' | 'none' | 'unsaid';
   readonly stack: string;
 }
 
@@ -51,7 +54,7 @@ export function nameFile(code: SandboxFunction): string {
 export function failure(code: SandboxFunction, problem: GuestProblem, place: Place | undefined): ImlError {
   const where = place ?? { file: nameFile(code) };
   const message = `Custom function '${code.name}' failed: ${problem.message} (${printPlace(where)})`;
-  if (problem.limit !== 'none') return limitError(message);
+  if (problem.limit === 'host') return limitError(message);
   return functionError(message, new GuestError(problem.message, where, problem.stack));
 }
 

@@ -147,6 +147,8 @@ function unwrap(context: QuickJSContext, result: VmCallResult<QuickJSHandle>): Q
 
 /** An exception that reached the host was made by QuickJS itself: the prelude catches all others. */
 function readFault(context: QuickJSContext, error: QuickJSHandle): GuestFault {
+  // Where no error fits into the memory, QuickJS throws null.
+  if (context.sameValue(error, context.null)) return { message: 'out of memory', stack: '' };
   const read = (name: string): string =>
     context.getProp(error, name).consume((handle) => context.getString(handle));
   const fault = { message: read('message').slice(0, 2000), stack: read('stack').slice(0, 4000) };

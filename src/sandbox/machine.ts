@@ -27,6 +27,8 @@ export interface Machine {
    * catches what is thrown there; if the time is over behind it, the guest ends within a few steps.
    */
   readonly answer: <T>(work: () => T) => T;
+  /** How often the memory was asked to grow and could not. */
+  readonly countRefusals: () => number;
   /**
    * Brings the machine to where `run` would bring it: by the image the build has made of that state, where there is one.
    * Called first, with the host's functions made as they were for the image, whose addresses stand in it.
@@ -93,6 +95,7 @@ export async function createMachine(options: MachineOptions, given?: QuickJsCode
     context,
     runtime,
     answer: instance.answer,
+    countRefusals: instance.countRefusals,
     start: (run) => {
       if (!code.started) return run();
       // A fresh machine has written to no others.
@@ -121,6 +124,7 @@ interface SwappableInstance {
   /** Replaces the instance by a new one over the same memory: its globals (stack pointer) and tables are as at the start. */
   readonly swap: () => void;
   readonly answer: Machine['answer'];
+  readonly countRefusals: Machine['countRefusals'];
 }
 
 /**
@@ -136,6 +140,7 @@ function createSwappableInstance(
   let exported: Record<string, Export> = {};
   let fuel: WebAssembly.Global | undefined;
   let answering = false;
+  let refusals = 0;
   const swap = (): void => {
     const { exports } = new WebAssembly.Instance(code.wasm, imports);
     fuel = exports[FUEL_EXPORT] as WebAssembly.Global;
@@ -150,8 +155,14 @@ function createSwappableInstance(
     }
     return now();
   };
+  const noteRefusal = (grow: Export) => (bytes: number) => {
+    const isGrown = grow(bytes);
+    if (!isGrown) refusals++;
+    return isGrown;
+  };
   return {
     swap,
+    countRefusals: () => refusals,
     answer: (work) => {
       answering = true;
       try {
@@ -162,7 +173,7 @@ function createSwappableInstance(
       }
     },
     instantiate: (given, ready) => {
-      imports = pinImports(given, memory, clock);
+      imports = pinImports(given, memory, { clock, noteRefusal });
       swap();
       const forwarding: WebAssembly.Exports = {};
       for (const [name, value] of Object.entries(exported)) {
@@ -180,22 +191,29 @@ function forward(current: () => Record<string, Export>, name: string): Export {
   return (a, b, c, d, e, f, g, h, i, j) => current()[name]?.(a, b, c, d, e, f, g, h, i, j);
 }
 
+interface Pins {
+  readonly clock: () => number;
+  /** Takes what grows the memory, and gives what does it in its place. */
+  readonly noteRefusal: (grow: Export) => (bytes: number) => unknown;
+}
+
 /**
  * Replaces what the build asks its host about: local time becomes UTC, as on the platform's servers [inf], whatever the
  * zone of this machine; the clock is the one of the environment; there are no environment variables, among which the glue would
- * put the language of this machine and the path of the script. The imports have minified names, so they are known by
- * what they read.
+ * put the language of this machine and the path of the script. Growing is left to the build, and looked at. The imports have
+ * minified names, so they are known by what they do.
  */
 function pinImports(
   imports: WebAssembly.Imports,
   memory: WebAssembly.Memory,
-  now: () => number,
+  { clock, noteRefusal }: Pins,
 ): WebAssembly.Imports {
-  const pins = new Map<string, WebAssembly.ImportValue>([
-    ['zone', (_seconds: bigint, result: number) => writeUtc(memory, result)],
-    ['clock', now],
-    ['size of the environment', (count: number, bytes: number) => writeNothing(memory, count, bytes)],
-    ['environment', () => 0],
+  const pins = new Map<string, (own: Export) => WebAssembly.ImportValue>([
+    ['zone', () => (_seconds: bigint, result: number) => writeUtc(memory, result)],
+    ['clock', () => clock],
+    ['size of the environment', () => (count: number, bytes: number) => writeNothing(memory, count, bytes)],
+    ['environment', () => () => 0],
+    ['growing', noteRefusal],
   ]);
   const found = new Set<string>();
   const pinned = Object.entries(imports).map(([space, members]) => [
@@ -205,7 +223,7 @@ function pinImports(
         const question = typeof value === 'function' ? readQuestion(value) : undefined;
         if (question === undefined) return [name, value];
         found.add(question);
-        return [name, pins.get(question)];
+        return [name, pins.get(question)?.(value as Export)];
       }),
     ),
   ]);
@@ -219,6 +237,7 @@ function pinImports(
 function readQuestion(question: { readonly length: number }): string | undefined {
   const text = String(question);
   if (/^\(\)\s*=>\s*Date\.now\(\)$/.test(text)) return 'clock';
+  if (question.length === 1 && text.includes('.grow(')) return 'growing';
   if (question.length !== 2) return undefined;
   if (text.includes('getTimezoneOffset')) return 'zone';
   if (!/for\([^;]* of /.test(text)) return undefined;

@@ -6,7 +6,7 @@ import {
   portWith,
   reading,
 } from '../errors/check-given.js';
-import { EngineError } from '../errors/engine-error.js';
+import { EngineError, isOurs } from '../errors/engine-error.js';
 import { WebhookError } from '../errors/webhook-error.js';
 import type { HeaderEntry } from '../http/message/transport.js';
 
@@ -121,6 +121,6 @@ function tooLarge(maxBytes: number): WebhookError {
 }
 
 function asWebhookError(error: unknown): WebhookError {
-  if (error instanceof WebhookError) return error;
+  if (isOurs(error, WebhookError)) return error;
   return new WebhookError('WEBHOOK_PAYLOAD', 'The payload did not arrive whole.', { cause: error });
 }

@@ -1,5 +1,6 @@
 import { asRunError, type Report } from '../component/report.js';
 import { AppError } from '../errors/app-error.js';
+import { isOurs } from '../errors/engine-error.js';
 import { WebhookError } from '../errors/webhook-error.js';
 import type { BuiltResponse } from '../run/response/build-answer.js';
 import type { RunContext } from '../run/scope/run-context.js';
@@ -127,7 +128,7 @@ export function reportFailedCall(
   call: IncomingCall,
   context: RunContext,
 ): WebhookReport {
-  const known = error instanceof WebhookError ? error : (asRunError(error) ?? unexpected(error));
+  const known = isOurs(error, WebhookError) ? error : (asRunError(error) ?? unexpected(error));
   context.emit({ kind: 'failed', phase, message: context.clean(known.message), place: known.place });
   const answer = answerFailure(known);
   const nothing = {

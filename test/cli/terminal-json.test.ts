@@ -20,6 +20,8 @@ const STEERING = [
     '\u{1bca0}',
     '\u{1d173}',
   ],
+  // Those that Unicode has not given out yet, and what shows nothing without being a format.
+  ...['\u{e0085}', '\u{e01f5}', '\u2065', '\ufff5', '\u{13430}', '\u{13440}', '\u2800', '\u{1d159}'],
   // What chooses the picture of a sign, where no such sign is before it.
   ...['\ufe00', '\ufe0f', '\u{e0100}', '\u{e01ef}'],
 ];
@@ -48,6 +50,13 @@ describe('JSON that is printed', () => {
     ]);
     expect(out).toContain(kept);
     expect(out).toContain('adm\\u200din \\u200cx');
+  });
+
+  it('shows a run of joiners behind a letter, which could hide a text', async () => {
+    const run = '\u200c\u200d'.repeat(24);
+    const { out } = await cli(['eval', '{{v}}', '--context', JSON.stringify({ v: `क${run}ख` }), '--json']);
+    expect(out).not.toMatch(/[\u200c\u200d]/);
+    expect(JSON.parse(out)).toBe(`क${run}ख`);
   });
 
   it('keeps one sign that chooses a picture behind a sign that has several, and shows more of them', async () => {

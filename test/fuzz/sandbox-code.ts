@@ -188,6 +188,7 @@ export async function createSandboxCode(): Promise<Target<Input> & Disposable> {
         assertData(call('run', code), 0);
       } catch (error) {
         if (!(error instanceof ImlError)) throw error;
+        assertReason(error, code);
       }
       const tookMs = cpuMs() - startedMs;
       if (tookMs > 500 * TIME_MS) throw new Error(`The limit of ${TIME_MS} ms ended after ${tookMs} ms.`);
@@ -210,6 +211,13 @@ function createClock(): () => number {
     known = cpuMs();
     return known;
   };
+}
+
+/** @throws Error for null as the reason of what throws nothing by itself, such as what fills the memory */
+function assertReason({ message }: ImlError, code: string): void {
+  if (message.includes(' failed: null (') && !code.includes('throw')) {
+    throw new Error(`No reason is told: ${message}`);
+  }
 }
 
 /** @throws Error for what no expression may get hold of: functions, symbols, objects of the guest's own kinds */

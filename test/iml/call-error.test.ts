@@ -1,11 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { functionError, ImlError, limitError } from '../../src/errors/iml-error.js';
-import { evaluate } from '../../src/iml/compile.js';
+import { compile, evaluate } from '../../src/iml/compile.js';
 import { asImlError, makeUnknownFunctionError, wrapCallError } from '../../src/iml/environment/call-error.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
+import { openJournal, withJournal } from '../../src/iml/values/work.js';
 import { imlErrorOf, templateFailure } from './template-failure.js';
 
+/** Whatever is asked of it throws. */
+const trapped = (target: object = {}): object => {
+  const refuse = (): never => {
+    throw trapped();
+  };
+  return new Proxy(target, { getPrototypeOf: refuse, get: refuse, has: refuse });
+};
+
 const PLACE = { source: '{{f(x)}}', pointer: '/url' };
+
+function fail(): never {
+  throw new TypeError('secret');
+}
 
 const hintFor = (name: string): string | undefined =>
   makeUnknownFunctionError(name, FUNCTIONS, PLACE, 2).hint;
@@ -69,6 +82,29 @@ describe('what is thrown', () => {
     '%s is a value that cannot be read',
     (thrown) => expect(asImlError(thrown)).toMatchObject({ kind: 'type', code: 'IML_HOST_VALUE' }),
   );
+  it.each([
+    ['a proxy whose traps throw', trapped()],
+    ['one of an error', trapped(limitError('x'))],
+    ['one of an error, which can be asked for its class', new Proxy(limitError('x'), { get: () => fail() })],
+    ['one of a full stack', new Proxy(new RangeError('call stack'), { get: () => fail() })],
+    ['a function', () => {}],
+  ])('%s is one, too', (_, thrown) =>
+    expect(asImlError(thrown)).toMatchObject({ kind: 'type', code: 'IML_HOST_VALUE' }),
+  );
+  it('by the scope as a proxy is told with the call around it, in turns, too', () => {
+    const scope = {
+      get broken(): never {
+        throw trapped();
+      },
+    };
+    expect(templateFailure('{{broken}}', scope)).toMatchObject({ kind: 'type', code: 'IML_HOST_VALUE' });
+    expect(templateFailure('{{upper(broken)}}', scope)).toMatchObject({ code: 'IML_HOST_VALUE' });
+    const journal = openJournal();
+    const sort = compile('{{sort(broken)}}');
+    expect(imlErrorOf(() => withJournal(journal, () => sort(scope)))).toMatchObject({
+      code: 'IML_HOST_VALUE',
+    });
+  });
   it('is a limit if the stack of the host is full', () => {
     const thrown = new RangeError('Maximum call stack size exceeded');
     expect(asImlError(thrown)).toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compile, evaluate, mergeFunctions } from '../../src/iml/compile.js';
+import { type CompileOptions, compile, evaluate, mergeFunctions } from '../../src/iml/compile.js';
 import { toEnvironment } from '../../src/iml/environment/to-environment.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
 
@@ -55,6 +55,31 @@ describe('functions given', () => {
     expect(Object.hasOwn(mergeFunctions({ functions }), 'double')).toBe(true);
     expect(Object.hasOwn(FUNCTIONS, 'double')).toBe(false);
   });
+});
+
+describe('options', () => {
+  const compileWith = (options: unknown) => (): unknown => compile('{{a}}', options as CompileOptions);
+  const fail = (): never => {
+    throw new TypeError('of the host');
+  };
+
+  it.each([
+    ['a proxy whose traps throw', new Proxy({}, { get: fail })],
+    ['one whose names cannot be listed', new Proxy({}, { ownKeys: fail })],
+    ['functions that cannot be read', { functions: new Proxy({}, { ownKeys: fail }) }],
+    ['a getter that throws', Object.defineProperty({}, 'now', { get: fail })],
+  ])('that throw while they are read are told as that: %s', (_, options) =>
+    expect(compileWith(options)).toThrow(expect.objectContaining({ code: 'IML_HOST_VALUE' })),
+  );
+  it.each([
+    [null, 'The options of compile: an object is expected, not null.'],
+    [{ timezone: 5 }, 'The options of compile: "timezone" has to be text, not the number 5.'],
+    [{ platformVersion: '1' }, 'The options of compile: "platformVersion" has to be one of 1, 2, not text.'],
+    [{ now: 0 }, 'The options of compile: "now" has to be a function, not the number 0.'],
+    [{ zone: 'UTC' }, 'The options of compile: there is no "zone".'],
+  ])('that are none are refused: %j', (options, message) =>
+    expect(compileWith(options)).toThrow(expect.objectContaining({ code: 'USAGE', message })),
+  );
 });
 
 describe('scopes', () => {

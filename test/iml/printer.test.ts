@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Template } from '../../src/iml/syntax/ast.js';
 import { parseTemplate } from '../../src/iml/syntax/parser.js';
 import { printTemplate } from '../../src/iml/syntax/printer.js';
 
@@ -38,4 +39,23 @@ describe('names and brackets', () => {
     ['{{a-(-b)}}', '{{a - -b}}'],
     ['{{f(,)}}', '{{f(, )}}'],
   ])('%s is written %s', (template, printed) => expect(prints(template)).toBe(printed));
+});
+
+describe('what parsing does not give', () => {
+  const fail = (): never => {
+    throw new TypeError('of the host');
+  };
+
+  it.each([
+    ['a text', '{{a}}'],
+    ['nothing', undefined],
+    ['a collection without parts', {}],
+    ['a part that is none', { parts: [null] }],
+    ['an expression of no kind', { parts: [{ kind: 'odd' }] }],
+    ['a proxy whose traps throw', new Proxy({}, { get: fail })],
+  ])('is no template to be printed: %s', (_, given) =>
+    expect(() => printTemplate(given as Template)).toThrow(
+      expect.objectContaining({ name: 'ImlError', code: 'IML_HOST_VALUE' }),
+    ),
+  );
 });

@@ -11,8 +11,8 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
  */
 const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
   // The language without its functions, which come by panel; with the zones of the world, but in Node.
-  ['iml/index.ts', 101, 110],
-  ['scenario/index.ts', 134, 139],
+  ['iml/index.ts', 103, 112],
+  ['scenario/index.ts', 134, 140],
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
   ['index.ts', 241, 281],
   // The same, with queues, hooks and schedules; databases wait.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
+import { redactCauses } from '../../src/redaction/redact-causes.js';
 import { engineOf, service } from './helpers.js';
 
 // Line 15 of the findings: what an embedder hands in and throws while it is read is told as that.
@@ -20,7 +21,20 @@ const UNREADABLE = [
       },
     },
   ],
+  [
+    'a getter that throws a proxy whose traps throw',
+    {
+      get x(): never {
+        throw trapped();
+      },
+    },
+  ],
 ] as const;
+
+/** Whatever is asked of it throws. */
+function trapped(): object {
+  return new Proxy({}, { getPrototypeOf: fail, get: fail, has: fail });
+}
 
 function fail(): never {
   throw new TypeError('of the host');
@@ -73,5 +87,23 @@ describe.each(UNREADABLE)('%s', (_, value) => {
   it('as common data does, too', async () => {
     const test = engineOf({ response: { output: 1 } }, { common: { a: value } });
     await expect(test.run()).rejects.toMatchObject({ code: 'IML_HOST_VALUE' });
+  });
+});
+
+describe('a proxy whose traps throw', () => {
+  it('that a transport rejects with is told as no error', async () => {
+    const app = defineApp({
+      name: 'x',
+      base: { baseUrl: 'https://a.test' },
+      modules: { m: { type: 'action', communication: { url: '/x', response: { output: 1 } } } },
+    });
+    const { module } = createEngine({ app, transport: () => Promise.reject(trapped()) });
+    await expect(module('m').run()).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('that was thrown first is passed over where secrets are taken out of causes', () => {
+    const outer = new Error('holds k-1', { cause: trapped() });
+    redactCauses(outer, (text) => text.replaceAll('k-1', '***'));
+    expect(outer.message).toBe('holds ***');
   });
 });

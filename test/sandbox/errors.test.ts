@@ -23,6 +23,7 @@ describe('errors of authors', () => {
       'function f() { throw undefined }',
       "Custom function 'f' failed: undefined (functions/f/code.js)",
     ],
+    ['null', 'function f() { throw null }', "Custom function 'f' failed: null (functions/f/code.js)"],
     [
       'an object with a message',
       "function f() { throw { message: 'mine' } }",

@@ -27,6 +27,17 @@ const GROWING: readonly (readonly [name: string, body: string, expected: string]
   ['doubling', "let text = 'x'; for (;;) text += text", ''],
   ['bytes', 'const list = []; for (;;) list.push(new Uint8Array(1e6))', 'MB of memory'],
   ['hugeResult', "return Array.from({ length: 1e6 }, (_, index) => 'item ' + index)", ''],
+  // Where no error fits into the memory either, QuickJS throws null.
+  ['holes', 'return new Array(4294967295)', 'MB of memory'],
+  ['length', 'const list = []; list.length = 3e7; return list', 'MB of memory'],
+  ['objects', 'const list = []; for (;;) list.push({ at: [list.length] })', 'MB of memory'],
+  [
+    'thrownAgain',
+    'const list = []; try { for (;;) list.push({ at: [list.length] }) } catch (e) { throw e }',
+    'MB of memory',
+  ],
+  ['keptForGood', 'globalThis.all = []; for (;;) all.push({ at: [all.length] })', 'MB of memory'],
+  ['shown', 'debug(new Array(4294967295))', 'MB of memory'],
   [
     'unfolding',
     'let tree = [1]; for (let i = 0; i < 40; i++) tree = [tree, tree]; return tree',
@@ -46,6 +57,7 @@ beforeAll(async () => {
   const toCodes = (cases: typeof ENDLESS) => ({
     ...Object.fromEntries(cases.map(([name, body]) => [name, `function ${name}() { ${body} }`])),
     echo: 'function echo(x) { return x }',
+    ownNull: 'function ownNull() { throw null }',
   });
   hasty = await openSandbox(toCodes(ENDLESS));
   patient = await openSandbox(toCodes(GROWING), { limits: { timeMs: 60_000 } });
@@ -72,6 +84,16 @@ describe('a call that would not end', () => {
 
   it.each(GROWING)('%s gives IML_LIMIT, and the next call works', async (name, _body, expected) => {
     await expectExhausted(patient, name, expected);
+  });
+
+  it('leaves null the reason of an author who throws it, whatever needed the memory before', () => {
+    const own = {
+      code: 'IML_FUNCTION',
+      message: "Custom function 'ownNull' failed: null (functions/ownNull/code.js)",
+    };
+    expect(failureOf(patient, 'ownNull')).toEqual(own);
+    expect(failureOf(patient, 'objects').code).toBe('IML_LIMIT');
+    expect(failureOf(patient, 'ownNull')).toEqual(own);
   });
 
   it('may catch its own stack overflow and go on', async () => {

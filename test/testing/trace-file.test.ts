@@ -33,12 +33,31 @@ const TRACE: RunTrace = {
   },
 };
 
+const TEXT = await writeTraceFile(TRACE);
+const [HEAD = ''] = TEXT.split('\n');
+
 describe('a trace file', () => {
   it('gives back what was written, dates, bytes and limits that are none among it', () => {
-    expect(readTraceFile(writeTraceFile(TRACE))).toEqual(TRACE);
+    expect(readTraceFile(TEXT)).toEqual(TRACE);
   });
 
-  it('gives back the test it was a run of, and takes only words and places from it', () => {
+  it('holds what nobody sees in a form that is seen, and gives it back', async () => {
+    const unseen = '\u009b\u200b\u202e\u{e0041}\u2800';
+    const names = { [`name${unseen}`]: `value${unseen}` };
+    const event = { kind: 'scope', phase: 'request', scope: 0, unset: [], names } as const;
+    const documents = [{ role: 'base', file: unseen, text: unseen } as const];
+    const hostile = {
+      ...TRACE,
+      app: unseen,
+      documents,
+      events: [{ at: 1001, requestIndex: 0, page: 1, ...event }],
+    };
+    const text = await writeTraceFile(hostile);
+    expect(text).not.toMatch(/[\u009b\u200b\u202e\u{e0041}\u2800]/u);
+    expect(readTraceFile(text)).toEqual(hostile);
+  });
+
+  it('gives back the test it was a run of, and takes only words and places from it', async () => {
     const test: RunTrace['test'] = {
       name: 'list/one',
       file: 'tests/list/one.test.json',
@@ -57,14 +76,13 @@ describe('a trace file', () => {
         },
       ],
     };
-    expect(readTraceFile(writeTraceFile({ ...TRACE, test })).test).toEqual(test);
-    const [head] = writeTraceFile(TRACE).split('\n');
+    expect(readTraceFile(await writeTraceFile({ ...TRACE, test })).test).toEqual(test);
     const strange = {
       line: 'test',
       name: 'a',
       failures: [{ message: 1, place: { line: '3' }, frame: {} }, 5],
     };
-    expect(readTraceFile(`${head}\n${JSON.stringify(strange)}\n`).test?.failures).toEqual([
+    expect(readTraceFile(`${HEAD}\n${JSON.stringify(strange)}\n`).test?.failures).toEqual([
       {
         message: '',
         reason: undefined,
@@ -77,8 +95,7 @@ describe('a trace file', () => {
   });
 
   it('that breaks off is read as far as it goes', () => {
-    const text = writeTraceFile(TRACE);
-    const cut = text.slice(0, text.indexOf('"line":"end"'));
+    const cut = TEXT.slice(0, TEXT.indexOf('"line":"end"'));
     expect(readTraceFile(cut)).toMatchObject({
       events: { length: 2 },
       end: { state: 'stopped', stats: { requests: 0, durationMs: 499 } },
@@ -86,10 +103,7 @@ describe('a trace file', () => {
   });
 
   it.each([
-    [
-      `${writeTraceFile(TRACE).split('\n')[0]}\n{"line":"test"}\n`,
-      'Line 2: a test without its name or its failures.',
-    ],
+    [`${HEAD}\n{"line":"test"}\n`, 'Line 2: a test without its name or its failures.'],
     ['', 'This is no trace: line 1 is no JSON object.'],
     ['{"a":1}\n', 'This is no trace: its first line says nothing of a run.'],
     ['{"line":"run","version":9}\n', 'This trace was written by a later version (9); 1 is known here.'],
@@ -97,15 +111,9 @@ describe('a trace file', () => {
       '{"line":"run","version":1,"app":"a"}\n',
       'This is no trace: its first line lacks the app, the component or the time.',
     ],
-    [
-      `${writeTraceFile(TRACE).split('\n')[0]}\nnot json\n{}\n`,
-      'This is no trace: line 2 is no JSON object.',
-    ],
-    [`${writeTraceFile(TRACE).split('\n')[0]}\n{"line":"x"}\n`, 'Line 2 is none of a trace: "x".'],
-    [
-      `${writeTraceFile(TRACE).split('\n')[0]}\n{"line":"event","event":1}\n`,
-      'Line 2: an event without its kind or its time.',
-    ],
+    [`${HEAD}\nnot json\n{}\n`, 'This is no trace: line 2 is no JSON object.'],
+    [`${HEAD}\n{"line":"x"}\n`, 'Line 2 is none of a trace: "x".'],
+    [`${HEAD}\n{"line":"event","event":1}\n`, 'Line 2: an event without its kind or its time.'],
   ])('that is none is refused: %j', (text, message) => {
     expect(() => readTraceFile(text)).toThrow(expect.objectContaining({ code: 'TRACE_FILE', message }));
   });

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { convertHar } from '../../testing/har/har-exchanges.js';
 import { readErrno } from '../../util/files/read-errno.js';
+import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
-import { escapeUnsafe } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 import { countNouns, describeSecrets } from './write-case-files.js';
 

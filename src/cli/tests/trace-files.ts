@@ -54,7 +54,8 @@ export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undef
       of: mode === 'always' ? 'all' : 'failed',
       keep: async (trace, result) => {
         const target = await placeFor(result);
-        await writeFiles([{ path: target, content: writeTraceFile(trace) }]).catch((error: unknown) => {
+        const content = await writeTraceFile(trace);
+        await writeFiles([{ path: target, content }]).catch((error: unknown) => {
           const shown = path.relative(cwd, target) || target;
           throw usageError(`--trace: the file "${shown}" cannot be written (${readErrno(error)}).`, error);
         });

@@ -12,8 +12,14 @@ export interface JsonEdit {
  * as the text is.
  *
  * @param order names of members of the outermost object: one that is new stands where they say. Default: at the end
+ * @param write what is done to the text of what is new. Default: nothing
  */
-export function editJson(text: string, edits: readonly JsonEdit[], order: readonly string[] = []): string {
+export function editJson(
+  text: string,
+  edits: readonly JsonEdit[],
+  order: readonly string[] = [],
+  write: (written: string) => string = (written) => written,
+): string {
   const formattingOptions = {
     insertSpaces: !/^\t/m.test(text),
     tabSize: /^( +)\S/m.exec(text)?.[1]?.length ?? 2,
@@ -26,7 +32,7 @@ export function editJson(text: string, edits: readonly JsonEdit[], order: readon
         modify(changed, [...path], value, {
           formattingOptions,
           ...(path.length === 1 && { getInsertionIndex: (names) => findPlace(names, path[0], order) }),
-        }),
+        }).map((edit) => ({ ...edit, content: write(edit.content) })),
       ),
     text,
   );

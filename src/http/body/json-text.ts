@@ -1,3 +1,4 @@
+import { isOurs } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { giveTree, LONG_TEXT, quotedPieces, quotedText, type TreeStyle } from '../../iml/values/tree-text.js';
 import { type Parts, spend } from '../../iml/values/work.js';
@@ -73,7 +74,7 @@ export function* jsonBytesInParts(value: unknown): Parts<Uint8Array | undefined>
   try {
     yield* giveTree(value, BODY_STYLE, (piece) => void pieces.push(textBytes(piece)));
   } catch (error) {
-    throw error instanceof ImlError && error.code === 'IML_FUNCTION' ? holdsItself() : error;
+    throw isOurs(error, ImlError) && error.code === 'IML_FUNCTION' ? holdsItself() : error;
   }
   return yield* joinBytes(pieces);
 }

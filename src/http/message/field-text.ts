@@ -1,3 +1,4 @@
+import { isOurs } from '../../errors/engine-error.js';
 import { TransportError } from '../../errors/transport-error.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import type { Parts } from '../../iml/values/work.js';
@@ -71,6 +72,6 @@ export function* atMemberInParts<T>(name: string, step: Parts<T>): Parts<T> {
 }
 
 function ofMember(name: string, error: unknown): unknown {
-  if (error instanceof TransportError) error.member ??= name;
+  if (isOurs(error, TransportError)) error.member ??= name;
   return error;
 }

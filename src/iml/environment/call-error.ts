@@ -1,3 +1,4 @@
+import { isOurs } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { FunctionTable } from './environment.js';
@@ -63,8 +64,8 @@ export function wrapCallError(thrown: unknown, name: string, place: SourcePlace,
 
 /** Any thrown thing as an error of the language: evaluation lets nothing else out. */
 export function asImlError(thrown: unknown): ImlError {
-  if (thrown instanceof ImlError) return thrown;
-  if (thrown instanceof RangeError && /call stack/i.test(thrown.message)) {
+  if (isOurs(thrown, ImlError)) return thrown;
+  if (isFullStack(thrown)) {
     return new ImlError('IML_LIMIT', 'The expression is nested too deep for the stack that is left.', {
       kind: 'limit',
       cause: thrown,
@@ -74,4 +75,13 @@ export function asImlError(thrown: unknown): ImlError {
     kind: 'type',
     cause: thrown,
   });
+}
+
+/** What is thrown may be a proxy that throws again. */
+function isFullStack(thrown: unknown): boolean {
+  try {
+    return thrown instanceof RangeError && /call stack/i.test(thrown.message);
+  } catch {
+    return false;
+  }
 }

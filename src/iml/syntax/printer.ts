@@ -1,11 +1,25 @@
+import { reading } from '../../errors/check-given.js';
+import { ImlError } from '../../errors/iml-error.js';
 import { assertNever } from '../../util/assert-never.js';
 import type { Expression, Member, Template } from './ast.js';
 import { isDigits, isPlainName } from './names-and-escapes.js';
 import { PRECEDENCE } from './operators.js';
 
-/** Writes a template so that parsing it again gives the same tree. Aliases, spacing and needless brackets are not kept. */
+/**
+ * Writes a template so that parsing it again gives the same tree. Aliases, spacing and needless brackets are not kept.
+ *
+ * @throws ImlError (IML_HOST_VALUE) for what parsing does not give, such as a text
+ */
 export function printTemplate(template: Template): string {
-  return template.parts
+  return reading('A template that is printed', () => printParts(template.parts));
+}
+
+function printParts(parts: Template['parts']): string {
+  if (!Array.isArray(parts)) {
+    const message = 'A template that is printed has to be one that was parsed.';
+    throw new ImlError('IML_HOST_VALUE', message, { kind: 'type' });
+  }
+  return parts
     .map((part) =>
       typeof part === 'string' ? part.replace(/\{{2,}/g, escapeBraces) : `{{${printExpression(part)}}}`,
     )

@@ -1,3 +1,4 @@
+import { isOurs } from '../../errors/engine-error.js';
 import { ImlError, limitError } from '../../errors/iml-error.js';
 
 /**
@@ -126,7 +127,7 @@ export function resumable<T>(atOnce: () => T, inParts: () => Parts<T>): T {
   try {
     return atOnce();
   } catch (error) {
-    if (error instanceof ImlError && error.code === 'IML_LIMIT') journal.pending ??= { at, parts: inParts() };
+    if (isOurs(error, ImlError) && error.code === 'IML_LIMIT') journal.pending ??= { at, parts: inParts() };
     throw error;
   }
 }

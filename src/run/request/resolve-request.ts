@@ -1,6 +1,7 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledPagination, CompiledRequest } from '../../document/compile/compiled-request.js';
 import { AppError } from '../../errors/app-error.js';
+import { isOurs } from '../../errors/engine-error.js';
 import { childPointer, type Place } from '../../errors/place.js';
 import { TransportError } from '../../errors/transport-error.js';
 import { encodeBody, readRequestType } from '../../http/body/body-encoding.js';
@@ -177,7 +178,7 @@ function atLayers<T>(
   try {
     return atDirective(directive, context, step);
   } catch (error) {
-    if (error instanceof AppError && error.cause instanceof TransportError) {
+    if (isOurs(error, AppError) && isOurs(error.cause, TransportError)) {
       const { member } = error.cause;
       error.cause.member = undefined;
       if (member !== undefined) error.place = placeOfMember(member, layers, context) ?? error.place;

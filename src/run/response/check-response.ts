@@ -6,6 +6,7 @@ import {
   type AppErrorOptions,
   type AppErrorType,
 } from '../../errors/app-error.js';
+import { isOurs } from '../../errors/engine-error.js';
 import { responseHeader } from '../../http/message/content-type.js';
 import { parseRetryAfter } from '../../http/message/retry-after.js';
 import type { TransportResponse } from '../../http/message/transport.js';
@@ -124,7 +125,7 @@ class ErrorReader {
     try {
       return evaluateDirective(directive, this.#context);
     } catch (error) {
-      if (!(error instanceof AppError) || isBegunAnew()) throw error;
+      if (!isOurs(error, AppError) || isBegunAnew()) throw error;
       this.failure ??= error;
       const message = `The error of the response could not be evaluated: ${error.message}`;
       this.#context.warnOnce({ code: 'error-directive', message, place: error.place });

@@ -1,6 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import { AppError, type AppErrorOptions, type AppErrorType } from '../../errors/app-error.js';
-import { EngineError } from '../../errors/engine-error.js';
+import { isOurs } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { isTruthy, toText } from '../../iml/values/coerce.js';
 import { describeType } from '../../iml/values/value-kind.js';
@@ -29,7 +29,7 @@ export function evaluateDirective(directive: Directive | undefined, context: Run
     // Not by `atOnce`: a closure for each item of a list would cost a tenth of what is evaluated.
     return withinSteps(context.settings.limits.maxSteps, directive.evaluate, context.scope);
   } catch (error) {
-    throw error instanceof ImlError ? expressionError(error, directive, context) : error;
+    throw isOurs(error, ImlError) ? expressionError(error, directive, context) : error;
   }
 }
 
@@ -154,7 +154,7 @@ async function finish(
       }
     }
   } catch (error) {
-    if (!(error instanceof ImlError)) throw error;
+    if (!isOurs(error, ImlError)) throw error;
     // It belongs to the call, which says where it stands.
     journal.done[at] = () => {
       throw error;
@@ -186,7 +186,7 @@ export function atDirective<T>(directive: Directive | undefined, context: RunCon
   try {
     return step();
   } catch (error) {
-    if (!(error instanceof EngineError) || error instanceof AppError) throw error;
+    if (!isOurs(error) || error instanceof AppError) throw error;
     const place = directive && context.document?.placeOf(directive.pointer);
     throw runError('RuntimeError', error.message, context, { place, cause: error });
   }

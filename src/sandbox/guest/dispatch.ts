@@ -50,15 +50,16 @@ function cut(text, length) {
 // Reading what was thrown may run the author's getters; they may throw in turn.
 function describe(thrown) {
   try {
+    if (thrown === null) return { message: 'null', limit: 'unsaid', stack: '' };
     if (thrown instanceof Error) {
       const message = cut(String(thrown.message), MAX_MESSAGE) || cut(String(thrown.name), MAX_MESSAGE);
       const limit = thrown instanceof InternalError ? 'guest' : thrown.code === 'IML_LIMIT' ? 'host' : 'none';
       return { message, limit, stack: cut(String(thrown.stack), MAX_STACK) };
     }
-    if (typeof thrown === 'object' && thrown !== null && typeof thrown.message === 'string') {
+    if (typeof thrown === 'object' && typeof thrown.message === 'string') {
       return { message: cut(thrown.message, MAX_MESSAGE), limit: 'none', stack: '' };
     }
-    const shown = typeof thrown === 'object' && thrown !== null ? JSON.stringify(thrown) : String(thrown);
+    const shown = typeof thrown === 'object' ? JSON.stringify(thrown) : String(thrown);
     return { message: cut(String(shown), MAX_MESSAGE), limit: 'none', stack: '' };
   } catch {
     return { message: 'It threw a value that cannot be read', limit: 'none', stack: '' };

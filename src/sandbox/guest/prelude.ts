@@ -25,7 +25,8 @@ const debug = (...values) => {
   try {
     callHost('${HOST_DEBUG}', [stack, ...values]);
   } catch (error) {
-    if (error instanceof InternalError) throw error;
+    // Null is what comes where the memory has no room for an error.
+    if (error === null || error instanceof InternalError) throw error;
     callHost('${HOST_DEBUG}', [stack, 'A value that cannot be shown: ' + String(error.message)]);
   }
 };

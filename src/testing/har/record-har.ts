@@ -1,10 +1,13 @@
 import { RecordingError } from '../../errors/recording-error.js';
+import { escapeInTurns } from '../../util/text/escape-in-turns.js';
+import { Turns } from '../../util/turns.js';
 import { type RunToRecord, rehearseRun } from '../recording/rehearse-run.js';
 import { maskCalls } from './mask-calls.js';
 import { type HarCreator, writeHar } from './write-har.js';
 
 /**
- * Writes the calls of a run as HAR 1.2, with placeholders in place of its secrets.
+ * Writes the calls of a run as HAR 1.2, with placeholders in place of its secrets; characters that would steer a terminal, or that
+ * nobody sees, are escaped.
  *
  * @throws RecordingError (RECORDING_REFUSED) for a run that does not come out the same without its secrets, and where one
  *   would stand in the file
@@ -12,7 +15,8 @@ import { type HarCreator, writeHar } from './write-har.js';
 export async function recordHar(run: RunToRecord, creator: HarCreator): Promise<string> {
   const rehearsed = await rehearseRun(run);
   const har = writeHar(maskCalls(run, rehearsed), creator);
-  if (!rehearsed.book.isIn(har)) return har;
+  // A secret may hold what is escaped.
+  if (!rehearsed.book.isIn(har)) return escapeInTurns(har, new Turns());
   throw new RecordingError(
     'Nothing is written: a secret would stand in the HAR, in a form that cannot be replaced.',
   );

@@ -1,4 +1,5 @@
 import { editJson } from '../../document/reading/edit-json.js';
+import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
 import { MADE_UP_NOTE } from '../cases/made-up-note.js';
 import type { ReadCase } from '../cases/read-case.js';
 import type { TestCase } from '../cases/test-case.js';
@@ -36,7 +37,8 @@ export function mergeCase({ document }: ReadCase, recorded: TestCase, keepsExpec
   // Each value is put in by a mark first, so that it can be printed as a recording is.
   const marks = members.flatMap((name) => {
     const value = recorded[name];
-    return value === undefined ? [] : [{ name, mark: `\u0000${name}`, printed: printMember(name, value) }];
+    if (value === undefined) return [];
+    return [{ name, mark: `\u0000${name}`, printed: escapeUnsafe(printMember(name, value)) }];
   });
   // Common data of the app's own are read again where the case is played; secrets that stood for nothing are gone.
   const gone = members.filter((name) => recorded[name] === undefined);

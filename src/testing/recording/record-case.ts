@@ -1,6 +1,7 @@
 import type { App } from '../../document/app.js';
 import { RecordingError } from '../../errors/recording-error.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
 import { findKind, fixtureOfCase } from '../cases/case-fixture.js';
 import { type ReadCase, readCase } from '../cases/read-case.js';
 import type { CaseExchange, TestCase } from '../cases/test-case.js';
@@ -20,7 +21,7 @@ import { writeExpectation } from './write-expectation.js';
 
 /** The file of a case and what lies beside it, not yet on any disk. */
 export interface WrittenCase {
-  /** The text of `<case>.test.json`. */
+  /** The text of `<case>.test.json`; characters of the recording that would steer a terminal, or that nobody sees, are escaped. */
   readonly text: string;
   /** Files of `<case>.bodies/`, by their names. */
   readonly bodies: ReadonlyMap<string, Uint8Array>;
@@ -64,7 +65,9 @@ export async function recordCase(run: RunToRecord, options: WriteCaseOptions): P
   };
   const placed = { ...written, exchanges: (written.exchanges ?? []).map(placeBodies(bodies)) };
   const text = await printWhole(placed, bodies, run.app, options);
-  assertNoSecret(text, bodies, rehearsed.book);
+  // A secret may hold what is escaped in the text.
+  const texts = [printCase(placed), text];
+  assertNoSecret(texts, bodies, rehearsed.book);
   const problems = await listProblems(text, bodies, run.app);
   if (problems.length > 0) throw notTheSame(problems);
   const standIns = rehearsed.book.secrets().map(({ standIn }) => String(standIn));
@@ -72,7 +75,7 @@ export async function recordCase(run: RunToRecord, options: WriteCaseOptions): P
   return {
     text,
     bodies,
-    placeholders: listPlaceholderNames(rehearsed.book, text, bodies),
+    placeholders: listPlaceholderNames(rehearsed.book, texts, bodies),
     suspects: findSuspects(written, known),
   };
 }
@@ -84,7 +87,9 @@ async function printWhole(
   app: App,
   { into, schema }: WriteCaseOptions,
 ): Promise<string> {
-  if (into === undefined) return printCase({ ...(schema !== undefined && { $schema: schema }), ...placed });
+  if (into === undefined) {
+    return escapeUnsafe(printCase({ ...(schema !== undefined && { $schema: schema }), ...placed }));
+  }
   const hasExpectation = Object.keys(into.written.expect ?? {}).length > 0;
   const kept = hasExpectation ? mergeCase(into, placed, true) : undefined;
   if (kept !== undefined && (await listProblems(kept, bodies, app)).length === 0) return kept;
@@ -192,11 +197,11 @@ function placeBody(message: PlainObject, name: string, bodies: Map<string, Uint8
 }
 
 /** The last look: whatever went wrong before, nothing is written that holds a secret. */
-function assertNoSecret(text: string, bodies: Bodies, book: SecretBook): void {
+function assertNoSecret(texts: readonly string[], bodies: Bodies, book: SecretBook): void {
   const files = [...bodies].filter(([name, bytes]) => book.isIn(name) || holdsSecretBytes(bytes, book));
-  const [file] = book.isIn(text) ? ['the case'] : files.map(([name]) => `the body ${name}`);
+  const [file] = texts.some(book.isIn) ? ['the case'] : files.map(([name]) => `the body ${name}`);
   if (file === undefined) return;
-  const named = book.secrets().filter(({ value }) => text.includes(value));
+  const named = book.secrets().filter(({ value }) => texts.some((text) => text.includes(value)));
   const which = named[0] === undefined || named[0].isDerived ? 'a secret' : `the secret "${named[0].name}"`;
   throw new RecordingError(
     `Nothing is written: ${which} would stand in ${file}, in a form that cannot be replaced.`,
@@ -233,8 +238,8 @@ function notTheSame(problems: readonly string[]): RecordingError {
   );
 }
 
-function listPlaceholderNames(book: SecretBook, text: string, bodies: Bodies): readonly string[] {
-  const texts = [text, ...[...bodies.values()].map((bytes) => Buffer.from(bytes).toString('utf8'))];
+function listPlaceholderNames(book: SecretBook, texts: readonly string[], bodies: Bodies): readonly string[] {
+  const all = [...texts, ...[...bodies.values()].map((bytes) => Buffer.from(bytes).toString('utf8'))];
   const names = book.secrets().flatMap(({ isDerived, name }) => (isDerived ? [] : [name]));
-  return names.filter((name) => texts.some((content) => content.includes(`{{secret:${name}}}`)));
+  return names.filter((name) => all.some((content) => content.includes(`{{secret:${name}}}`)));
 }

@@ -5,6 +5,7 @@ import { moduleForm, readForm } from '../../parameters/form/form.js';
 import type { ParameterElement } from '../../parameters/form/parameter-spec.js';
 import { toFileName } from '../../util/files/file-name.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
 import { fixtureOfCase } from '../cases/case-fixture.js';
 import { MADE_UP_NOTE } from '../cases/made-up-note.js';
 import { readCase } from '../cases/read-case.js';
@@ -84,7 +85,7 @@ export async function makeSkeleton(
     ...(service.exchanges.length > 0 && { exchanges: service.exchanges }),
     expect: writeTagged(expectOf(report)),
   };
-  const text = JSON.stringify(restorePlaceholders(written, secrets), null, 2);
+  const text = escapeUnsafe(JSON.stringify(restorePlaceholders(written, secrets), null, 2));
   const { error } = report.outcome;
   return {
     component,

@@ -1,8 +1,11 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { Place } from '../../errors/place.js';
 import type { TraceEvent } from '../../run/trace/trace.js';
+import { writePortable } from '../../store/write-portable.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { fromPortable, toPortable } from '../../util/portable-value.js';
+import { fromPortable } from '../../util/portable-value.js';
+import { escapeInTurns } from '../../util/text/escape-in-turns.js';
+import { Turns } from '../../util/turns.js';
 import type { RunTrace, TracedEnd, TracedKind } from './run-trace.js';
 import type { TracedDocument, TracedTest, TracedTestFailure } from './traced-test.js';
 
@@ -16,17 +19,23 @@ const MAX_LENGTH = 200 * 1024 * 1024;
 
 /**
  * A run as one self-contained text, JSON lines: a head, the documents it ran, its events in order, how it ended. Dates
- * and bytes are written so that `readTraceFile` gives them back.
+ * and bytes are written so that `readTraceFile` gives them back; characters that would steer a terminal, or that nobody sees, are
+ * escaped. It is written in turns.
  */
-export function writeTraceFile({ documents, events, end, test, ...head }: RunTrace): string {
-  const lines = [
-    { line: 'run', version: VERSION, ...head, limits: limitsAsData(head.limits) },
-    ...(test === undefined ? [] : [{ line: 'test', ...test }]),
-    ...documents.map((document) => ({ line: 'document', ...document })),
-    ...events.map((event) => ({ line: 'event', event: toPortable(event) })),
-    { line: 'end', ...end },
-  ];
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+export async function writeTraceFile({ documents, events, end, test, ...head }: RunTrace): Promise<string> {
+  const turns = new Turns();
+  const lines: string[] = [];
+  const write = async (line: string): Promise<void> => {
+    lines.push(`${await escapeInTurns(line, turns)}\n`);
+  };
+  await write(JSON.stringify({ line: 'run', version: VERSION, ...head, limits: limitsAsData(head.limits) }));
+  if (test !== undefined) await write(JSON.stringify({ line: 'test', ...test }));
+  for (const document of documents) await write(JSON.stringify({ line: 'document', ...document }));
+  for (const event of events) {
+    await write(`{"line":"event","event":${(await writePortable(event, turns)).text}}`);
+  }
+  await write(JSON.stringify({ line: 'end', ...end }));
+  return lines.join('');
 }
 
 /**

@@ -1,5 +1,6 @@
 import { editJson, type JsonEdit } from '../../document/reading/edit-json.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
 import type { ReadCase } from '../cases/read-case.js';
 import { listPlaceholders, restorePlaceholders } from '../cases/restore-placeholders.js';
 import type { FixtureReport } from '../fixtures/play-fixture.js';
@@ -37,7 +38,7 @@ export function updateCase(read: ReadCase, report: FixtureReport, scope: UpdateS
     value === undefined ? undefined : restorePlaceholders(writeTagged(value), names, read.written.secrets);
   const shown = edits.map(({ path, value }) => ({ path, value: restore(value) }));
   const files = scope === 'expect' ? [] : updateBodies(read, report, restore, left);
-  return { before, after: editJson(before, inOrderOfEditing(shown)), files, left };
+  return { before, after: editJson(before, inOrderOfEditing(shown), [], escapeUnsafe), files, left };
 }
 
 function toText(bytes: Uint8Array): string {
