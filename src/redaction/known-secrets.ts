@@ -34,6 +34,8 @@ export interface KnownSecrets {
   readonly clean: (text: string, length: number) => string;
   /** Texts that follow one another, without what they hold of a secret that was cut into several of them. */
   readonly cleanPieces: (pieces: readonly string[]) => readonly string[];
+  /** Whether a number is one of them, whatever zeros one was written with. */
+  readonly isNumber: (value: number | bigint) => boolean;
   /** Makes ready for the next search what was added, which takes a while for thousands. */
   readonly settle: (turns: Turns) => Promise<void>;
   /** Whether a text holds a secret. */
@@ -87,6 +89,7 @@ export function createKnownSecrets(): KnownSecrets {
     hex: createPatternSet(),
     base64: createPatternSet(),
   };
+  const numbers = new Set<number>();
   let units = 0;
   let longest = 0;
   const find = (text: string): readonly Stretch[] =>
@@ -100,6 +103,8 @@ export function createKnownSecrets(): KnownSecrets {
       if (forms === undefined) return;
       secrets.add(secret);
       longest = Math.max(longest, secret.length);
+      const number = readNumber(secret);
+      if (number !== undefined) numbers.add(number);
       for (const form of forms.plain) patterns.plain.add(foldSpaces(form));
       for (const form of forms.hex) patterns.hex.add(form);
       for (const form of forms.base64) patterns.base64.add(form);
@@ -116,6 +121,7 @@ export function createKnownSecrets(): KnownSecrets {
       collect(patterns.plain, foldedView(plainView(text)), found);
       return cutOut(pieces, merge(found));
     },
+    isNumber: (value) => numbers.size > 0 && numbers.has(Math.abs(Number(value))),
     settle: async (turns) => {
       for (const set of [patterns.plain, patterns.hex, patterns.base64]) {
         for (const _ of set.settle()) if (turns.isOver) await turns.next();
@@ -126,6 +132,15 @@ export function createKnownSecrets(): KnownSecrets {
     find,
   };
 }
+
+/** The number a secret may stand as in JSON; undefined for other text, and for one whose digits turn up by chance. */
+function readNumber(secret: string): number | undefined {
+  if (!DECIMAL.test(secret)) return undefined;
+  const number = Math.abs(Number(secret));
+  return String(number).length >= MIN_SECRET_LENGTH ? number : undefined;
+}
+
+const DECIMAL = /^\s*-?\d+(?:\.\d+)?\s*$/;
 
 function chooseForms(known: number, units: number): FormsOfSecret {
   if (known < MAX_RARE && units < MAX_UNITS.all) return 'all';

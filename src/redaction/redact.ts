@@ -181,6 +181,7 @@ function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
     paths: [],
     budget,
     text,
+    isSecretNumber: known.isNumber,
     name: rememberNames(known, budget, text),
     pieces: known.cleanPieces,
     onHidden: (value, because) => {

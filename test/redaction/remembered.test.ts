@@ -23,6 +23,7 @@ describe('why something is hidden', () => {
       paths,
       budget: { left: 10_000, value: 8, encoded: 1 },
       text: (text) => text,
+      isSecretNumber: () => false,
       name: (name) => name,
       pieces: (pieces) => pieces,
       onHidden: (value, because) => told.push([value, because]),
