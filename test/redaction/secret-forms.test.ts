@@ -18,6 +18,9 @@ const SECRETS: readonly string[] = [
   'ab+cd/ef==',
   'new\nline\tand tab',
   'six-6!',
+  "xyz!*()'w",
+  'Tr0ub4dor&3<x>',
+  `${'long enough for lines of base64, ~?>'.repeat(3)}.`,
 ];
 
 type Form = (secret: string) => string;
@@ -34,6 +37,22 @@ const quotedPrintable = (secret: string): string =>
       byte > 31 && byte < 127 && byte !== 61 ? String.fromCharCode(byte) : `=${twoDigits(byte)}`,
     )
     .join('');
+const lowerPercent = (text: string): string => text.replace(/%../g, (digits) => digits.toLowerCase());
+const strictly = (secret: string): string =>
+  encodeURIComponent(secret).replace(/[!'()*]/g, (sign) => `%${twoDigits(sign.charCodeAt(0))}`);
+const jsonEscaping = (what: RegExp, digitsOf: (unit: string) => string) => (secret: string) =>
+  JSON.stringify({ token: secret }).replace(what, (each) => `\\u${digitsOf(each)}`);
+const capitals = (each: string): string => unit(each).toUpperCase();
+const inDotNet = (secret: string): string => {
+  const text = jsonEscaping(/[<>&+'`\x7f-\uffff]/g, capitals)(secret);
+  return text.replaceAll('\\"', '\\u0022');
+};
+const qWord =
+  (blank: string, toDigits: (byte: number) => string, plain = /[A-Za-z0-9]/) =>
+  (secret: string): string =>
+    [...bytes(secret).toString('latin1')]
+      .map((each) => (plain.test(each) ? each : each === ' ' ? blank : `=${toDigits(each.charCodeAt(0))}`))
+      .join('');
 const inLines = (text: string, length: number, end: string): string =>
   text.replace(new RegExp(`.{${length}}`, 'g'), `$&${end}`);
 
@@ -148,6 +167,37 @@ const FORMS: Readonly<Record<string, Form>> = {
     base64(JSON.stringify({ token: secret }).replaceAll('/', '\\/')),
   'in base64 for addresses, of JSON': (secret) =>
     bytes(JSON.stringify({ token: secret })).toString('base64url'),
+  'in base64 of JSON in ASCII': (secret) => base64(jsonEscaping(/[\x7f-\uffff]/g, unit)(secret)),
+  'in base64 of JSON in ASCII with slashes escaped': (secret) =>
+    base64(jsonEscaping(/[\x7f-\uffff]/g, unit)(secret).replaceAll('/', '\\/')),
+  'in base64 of JSON in ASCII with capitals': (secret) =>
+    base64(jsonEscaping(/[\x7f-\uffff]/g, capitals)(secret)),
+  'in base64 of JSON as Go writes it': (secret) => base64(jsonEscaping(/[<>&\u2028\u2029]/g, unit)(secret)),
+  'in base64 of JSON as .NET writes it': (secret) => base64(inDotNet(secret)),
+  'in base64 of an encoded address': (secret) => base64(`https://a.test/?a=${encodeURI(secret)}`),
+  'in base64, percent-encoded before in lower case': (secret) =>
+    base64(lowerPercent(encodeURIComponent(secret))),
+  'in base64 of a form in lower case': (secret) =>
+    base64(lowerPercent(new URLSearchParams({ a: secret }).toString())),
+  'in base64, percent-encoded before by RFC 3986': (secret) => base64(strictly(secret)),
+  'in base64, percent-encoded before by RFC 3986 in lower case': (secret) =>
+    base64(lowerPercent(strictly(secret))),
+  'in base64 of base64 for addresses': (secret) => base64(bytes(secret).toString('base64url')),
+  'in base64 of base64 for addresses behind a name': (secret) =>
+    base64(`token ${bytes(`user:${secret}`).toString('base64url')}`),
+  'in base64 of base64, percent-encoded before': (secret) => base64(encodeURIComponent(base64(secret))),
+  'in base64 of base64 in lines of 64': (secret) => base64(inLines(base64(secret), 64, '\n')),
+  'in base64 of base64 in lines of 76': (secret) => base64(`key: ${inLines(base64(secret), 76, '\n')}`),
+  'in quoted-printable but for letters and digits': qWord('=20', twoDigits),
+  'in quoted-printable but for letters and digits, in lower case': qWord('=20', (byte) =>
+    twoDigits(byte).toLowerCase(),
+  ),
+  'in a Q-word': (secret) => `=?UTF-8?Q?${qWord('_', twoDigits)(secret)}?=`,
+  'in a Q-word in lower case': (secret) =>
+    `=?UTF-8?Q?${qWord('_', (byte) => twoDigits(byte).toLowerCase())(secret)}?=`,
+  'in a Q-word that escapes what it has to': qWord('_', twoDigits, /[A-Za-z0-9!*+/-]/),
+  'with what needs it in quoted-printable, in lower case': (secret) =>
+    quotedPrintable(secret).replace(/=../g, (digits) => digits.toLowerCase()),
   'in hex with bars': (secret) => hex(secret).join('|'),
   'in hex with slashes': (secret) => hex(secret).join('/'),
   'in hex as bytes with semicolons': (secret) =>
