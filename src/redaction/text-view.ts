@@ -1,4 +1,5 @@
-import { type Alphabet, SKIPPED } from './text-finder.js';
+import { isBlank, isWideBlank } from './blanks.js';
+import { type Alphabet, readUnit, SKIPPED } from './text-finder.js';
 
 /**
  * A text as somebody reads it who undoes an encoding: its units, and for each the stretch of the text as written that it
@@ -44,7 +45,7 @@ const ENCODED = new RegExp(
   [
     String.raw`(?:%[0-9a-f]{2}|\\x[0-9a-f]{2})+`,
     String.raw`\\u\{[0-9a-f]{1,6}\}|[\\%]u[0-9a-f]{4}|\\(?!=\r?\n)[^ux\0]`,
-    '&#(?:0*[0-9]{1,7}|x0*[0-9a-f]{1,6});?|&[a-z]{2,8};|&(?:amp|lt|gt|quot|nbsp)',
+    '&#(?:0*[0-9]{1,7}|x0*[0-9a-f]{1,6});?|&[a-z][a-z0-9]{1,7};|&(?:amp|lt|gt|quot|nbsp)',
     String.raw`=\r?\n|\0`,
   ].join('|'),
   'gi',
@@ -91,6 +92,19 @@ const ENTITIES: Readonly<Record<string, string>> = {
   verbar: '|',
   vert: '|',
 };
+
+/** References of HTML to the characters of Latin-1 from U+00A0 on, in their order. Source: https://html.spec.whatwg.org/#named-character-references. [doc] */
+const LATIN_1_NAMES =
+  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot ' +
+  'cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml ' +
+  'Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig ' +
+  'agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ' +
+  'ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml';
+
+/** The case of letters tells two of them apart. */
+const LATIN_1: ReadonlyMap<string, string> = new Map(
+  LATIN_1_NAMES.split(' ').map((name, index) => [name, String.fromCharCode(0xa0 + index)]),
+);
 
 const ESCAPES: Readonly<Record<string, string>> = {
   b: '\b',
@@ -152,14 +166,27 @@ function decode(encoded: string): Decoded | undefined {
     return whole(toCharacter(Number.parseInt(encoded.replace(/[^0-9a-f]/gi, ''), 16)));
   if (encoded.startsWith('%') || kind === '\\x') return decodeBytes(encoded);
   if (encoded.startsWith('\\')) return whole(ESCAPES[encoded.slice(1)] ?? encoded.slice(1));
-  if (kind !== '&#') {
-    const name = encoded.slice(1).replace(';', '').toLowerCase();
-    return Object.hasOwn(ENTITIES, name) ? whole(ENTITIES[name] ?? '') : undefined;
-  }
+  if (kind !== '&#') return decodeName(encoded);
   const isHex = encoded[2] === 'x' || encoded[2] === 'X';
   return whole(
     toCharacter(isHex ? Number.parseInt(encoded.slice(3), 16) : Number.parseInt(encoded.slice(2), 10)),
   );
+}
+
+/** A name that is unknown may be one that needs no semicolon, with what stands behind it. */
+function decodeName(reference: string): Decoded | undefined {
+  const name = reference.slice(1).replace(';', '');
+  const lower = name.toLowerCase();
+  const character = Object.hasOwn(ENTITIES, lower) ? ENTITIES[lower] : LATIN_1.get(name);
+  if (character !== undefined) return [[character, 0, reference.length]];
+  const start = /^&(amp|lt|gt|quot|nbsp)/.exec(reference.toLowerCase());
+  if (start?.[1] === undefined) return undefined;
+  const end = start[0].length;
+  const behind = Array.from(
+    reference.slice(end),
+    (each, index) => [each, end + index, end + index + 1] as const,
+  );
+  return [[ENTITIES[start[1]] ?? '', 0, end], ...behind];
 }
 
 function toCharacter(codePoint: number): string {
@@ -248,7 +275,7 @@ export function endIn({ to }: TextView, index: number): number {
   return to === undefined ? index + 1 : (to[index] ?? 0);
 }
 
-/** Hexadecimal digits in lower case, whatever separates the bytes: `73:65`, `73 65`, `=73=65`, `0x73, 0x65`, `73|65`. */
+/** Hexadecimal digits in lower case, whatever separates the bytes: `73:65`, `73 65`, `=73=65`, `0x73, 0x65`, `73|65`, `"73","65"`. */
 export function hexView(view: TextView): TextView {
   const { units } = view;
   return selectUnits(view, (unit, index) => {
@@ -263,7 +290,7 @@ export function hexView(view: TextView): TextView {
 /** Digits of base64 in its usual alphabet, line breaks and blanks left out. */
 export function base64View(view: TextView): TextView {
   return selectUnits(view, (unit) => {
-    const read = unit < 128 ? (BASE64_ALPHABET.ascii[unit] ?? BARRIER) : BARRIER;
+    const read = readUnit(unit, BASE64_ALPHABET);
     return read === SKIPPED ? undefined : read;
   });
 }
@@ -276,7 +303,7 @@ export const BASE64_ALPHABET: Alphabet = makeAlphabet((unit) => {
   if (unit === 0x2d) return 0x2b;
   if (unit === 0x5f) return 0x2f;
   if (isAlphanumeric(unit) || unit === 0x2b || unit === 0x2f) return unit;
-  return isWhitespace(unit) ? SKIPPED : BARRIER;
+  return isBlank(unit) ? SKIPPED : BARRIER;
 }, false);
 
 function makeAlphabet(read: (unit: number) => number, goesOn: boolean): Alphabet {
@@ -339,10 +366,13 @@ function isAlphanumeric(unit: number): boolean {
   return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a);
 }
 
-/** A space may be written `+`. */
+/** A space may be written `+`; quotes are those of a list of texts. */
 function isSeparator(unit: number): boolean {
   return (
-    isWhitespace(unit) ||
+    isBlank(unit) ||
+    isWideBlank(unit) ||
+    unit === 0x22 ||
+    unit === 0x27 ||
     unit === 0x2b ||
     unit === 0x2c ||
     unit === 0x2d ||
@@ -354,8 +384,4 @@ function isSeparator(unit: number): boolean {
     unit === 0x5f ||
     unit === 0x7c
   );
-}
-
-function isWhitespace(unit: number): boolean {
-  return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 }

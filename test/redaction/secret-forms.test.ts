@@ -19,6 +19,7 @@ const SECRETS: readonly string[] = [
   'new\nline\tand tab',
   'six-6!',
   "xyz!*()'w",
+  'Ä&xyz;¼ñä',
   'Tr0ub4dor&3<x>',
   `${'long enough for lines of base64, ~?>'.repeat(3)}.`,
 ];
@@ -53,6 +54,13 @@ const qWord =
     [...bytes(secret).toString('latin1')]
       .map((each) => (plain.test(each) ? each : each === ' ' ? blank : `=${toDigits(each.charCodeAt(0))}`))
       .join('');
+const LATIN_1_ENTITIES = {
+  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' },
+  ...{ ä: '&auml;', Ä: '&Auml;', ñ: '&ntilde;', '¼': '&frac14;' },
+};
+const NEEDS_NO_SEMICOLON = { '&': '&amp', '<': '&lt', '>': '&gt', '"': '&quot' };
+const named = (secret: string, names: Readonly<Record<string, string>>): string =>
+  secret.replace(/[^\w;]/g, (each) => names[each] ?? each);
 const inLines = (text: string, length: number, end: string): string =>
   text.replace(new RegExp(`.{${length}}`, 'g'), `$&${end}`);
 
@@ -111,6 +119,10 @@ const FORMS: Readonly<Record<string, Form>> = {
     [...secret].map((each) => `&#${String(each.codePointAt(0)).padStart(12, '0')};`).join(''),
   'with HTML entities in hex behind many zeros': (secret) =>
     [...secret].map((each) => `&#X${each.codePointAt(0)?.toString(16).padStart(12, '0')};`).join(''),
+  'with HTML entities of Latin-1': (secret) => named(secret, LATIN_1_ENTITIES),
+  'with HTML entities of Latin-1, percent-encoded': (secret) =>
+    encodeURIComponent(named(secret, LATIN_1_ENTITIES)),
+  'with HTML entities that need no semicolon, without it': (secret) => named(secret, NEEDS_NO_SEMICOLON),
   'as %uXXXX': (secret) =>
     units(secret)
       .map((each) => `%u${unit(each)}`)
@@ -198,6 +210,15 @@ const FORMS: Readonly<Record<string, Form>> = {
   'in a Q-word that escapes what it has to': qWord('_', twoDigits, /[A-Za-z0-9!*+/-]/),
   'with what needs it in quoted-printable, in lower case': (secret) =>
     quotedPrintable(secret).replace(/=../g, (digits) => digits.toLowerCase()),
+  'in hex with blanks that do not break': (secret) => hex(secret).join('\u00a0'),
+  'in hex with blanks of no width': (secret) => hex(secret).join('\u200b'),
+  'in hex as texts of a list': (secret) => JSON.stringify(hex(secret)),
+  'in hex as texts of a list, in JSON': (secret) => JSON.stringify(JSON.stringify(hex(secret))),
+  'in hex as texts of a list of Python': (secret) => `['${hex(secret).join("', '")}']`,
+  'in base64 with blanks that do not break': (secret) => inLines(base64(secret), 6, '\u00a0'),
+  'in base64 with blanks of no width': (secret) => inLines(base64(secret), 6, '\u200b'),
+  'in base64 for addresses, in JSON with blanks that do not break': (secret) =>
+    inLines(bytes(secret).toString('base64url'), 6, '\\u00a0'),
   'in hex with bars': (secret) => hex(secret).join('|'),
   'in hex with slashes': (secret) => hex(secret).join('/'),
   'in hex as bytes with semicolons': (secret) =>
