@@ -51,7 +51,7 @@ export function secretForms(secret: string, which: FormsOfSecret = 'all'): Secre
   const plain = [...new Set(texts.map((text) => text.replaceAll('\0', '')))];
   if (which === 'written') return { plain, hex: [], base64: [] };
   const bytes = isRare ? encodings(secret) : [Buffer.from(secret, 'utf8')];
-  const base64 = bytes.flatMap(base64Pieces);
+  const base64 = (isRare ? joinByteOrders(bytes, secret) : bytes).flatMap(base64Pieces);
   if (isShort && isRare) base64.push(...encodedTwice(secret, isLayered));
   if (isLayered)
     base64.push(...listEscapings(sent).flatMap((text) => base64Pieces(Buffer.from(text, 'utf8'))));
@@ -76,9 +76,20 @@ function decodings(secret: string): string[] {
 function encodings(secret: string): readonly Buffer[] {
   const utf8 = Buffer.from(secret, 'utf8');
   const utf16 = Buffer.from(secret, 'utf16le');
-  const latin1 =
-    utf8.length > secret.length && /^[\0-\xff]*$/.test(secret) ? [Buffer.from(secret, 'latin1')] : [];
+  const latin1 = utf8.length > secret.length && isLatin1(secret) ? [Buffer.from(secret, 'latin1')] : [];
   return [utf8, utf16, Buffer.from(utf16).swap16(), ...latin1];
+}
+
+/** UTF-16 of Latin-1 is the same bytes in either order, but for a zero at one of its ends. */
+function joinByteOrders(encoded: readonly Buffer[], secret: string): readonly Buffer[] {
+  if (!isLatin1(secret)) return encoded;
+  return encoded.flatMap((bytes, index) =>
+    index === 1 ? [bytes.subarray(0, -1)] : index === 2 ? [] : [bytes],
+  );
+}
+
+function isLatin1(text: string): boolean {
+  return /^[\0-\xff]*$/.test(text);
 }
 
 /** Also where base64 was written for addresses, or in lines, before it was encoded once more. */

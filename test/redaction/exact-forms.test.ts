@@ -6,6 +6,7 @@ import { Turns } from '../../src/util/turns.js';
 
 const HIDDEN = '[SANITIZED]';
 const redactorOf = (...secrets: readonly string[]) => createRedactor({ secrets });
+const isLatin1 = (text: string): boolean => /^[\0-\xff]*$/.test(text);
 const percent = (bytes: Buffer): string => bytes.toString('hex').replace(/../g, '%$&');
 
 describe('what is looked for', () => {
@@ -52,19 +53,21 @@ describe('what is looked for', () => {
   ])(
     'is written in %s in so many ways, escaped in so many, in base64 in so many',
     (_, secret, ways, escaped, twice) => {
+      // The two orders of bytes differ in their ends only.
+      const inBase64 = isLatin1(secret) ? ways - 1 : ways;
       expect(secretForms(secret)?.hex).toHaveLength(ways);
       expect(secretForms(secret, 'common')?.hex).toEqual([Buffer.from(secret).toString('hex')]);
       expect(secretForms(secret, 'common')?.base64).toHaveLength(3);
-      expect(secretForms(secret)?.base64).toHaveLength(3 * (ways + escaped + twice));
+      expect(secretForms(secret)?.base64).toHaveLength(3 * (inBase64 + escaped + twice));
     },
   );
 
   it('of a secret of more than 512 characters is nothing escaped within base64', () => {
     const [short, long] = ['ü'.repeat(512), 'ü'.repeat(513)].map((secret) => secretForms(secret));
-    expect([short?.base64.length, long?.base64.length]).toEqual([3 * (4 + 4) + 9, 3 * 4 + 9]);
+    expect([short?.base64.length, long?.base64.length]).toEqual([3 * (3 + 4) + 9, 3 * 3 + 9]);
     const [signs, more] = ['~'.repeat(512), '~'.repeat(513)].map((secret) => secretForms(secret));
     // Digits of which one needs another sign in addresses; the form of addresses escapes `~`, in base64 once.
-    expect([signs?.base64.length, more?.base64.length]).toEqual([3 * (3 + 2) + 27, 3 * 3 + 9]);
+    expect([signs?.base64.length, more?.base64.length]).toEqual([3 * (2 + 2) + 27, 3 * 2 + 9]);
   });
 
   it.each([
@@ -75,13 +78,13 @@ describe('what is looked for', () => {
     [256, 2],
     [257, 0],
   ])('of %i characters are %i kinds of lines of base64 in base64', (length, kinds) => {
-    expect(secretForms('x'.repeat(length))?.base64).toHaveLength(3 * (3 + 3 + kinds));
+    expect(secretForms('x'.repeat(length))?.base64).toHaveLength(3 * (2 + 3 + kinds));
   });
 
   it('of a long secret is no hex, and no base64 of base64', () => {
     const base64Of = (secret: string) => secretForms(secret)?.base64.length;
-    expect([secretForms('x'.repeat(4096))?.hex.length, base64Of('x'.repeat(4096))]).toEqual([3, 18]);
-    expect([secretForms('x'.repeat(4097))?.hex.length, base64Of('x'.repeat(4097))]).toEqual([0, 9]);
+    expect([secretForms('x'.repeat(4096))?.hex.length, base64Of('x'.repeat(4096))]).toEqual([3, 15]);
+    expect([secretForms('x'.repeat(4097))?.hex.length, base64Of('x'.repeat(4097))]).toEqual([0, 6]);
   });
 });
 

@@ -27,6 +27,7 @@ const SECRETS: readonly string[] = [
 type Form = (secret: string) => string;
 
 const bytes = (secret: string, encoding: BufferEncoding = 'utf8'): Buffer => Buffer.from(secret, encoding);
+const highFirst = (secret: string): Buffer => bytes(secret, 'utf16le').swap16();
 const hex = (secret: string): string[] => bytes(secret).toString('hex').match(/../g) ?? [];
 const base64 = (secret: string): string => bytes(secret).toString('base64');
 const unit = (character: string): string => character.charCodeAt(0).toString(16).padStart(4, '0');
@@ -171,6 +172,10 @@ const FORMS: Readonly<Record<string, Form>> = {
   'in base64 twice': (secret) => base64(base64(secret)),
   'in base64 twice behind a name': (secret) => base64(`Basic ${base64(`user:${secret}`)}`),
   'in base64 of UTF-16': (secret) => bytes(secret, 'utf16le').toString('base64'),
+  'in base64 of UTF-16 with high bytes first': (secret) => highFirst(secret).toString('base64'),
+  'in base64 of UTF-16 with high bytes first, between others': (secret) =>
+    highFirst(`x${secret}yz`).toString('base64'),
+  'in hex of UTF-16 with high bytes first': (secret) => highFirst(secret).toString('hex'),
   'in base64 of UTF-16 behind another letter': (secret) => bytes(`x${secret}`, 'utf16le').toString('base64'),
   'in base64, percent-encoded before, behind a name': (secret) => base64(`id:${encodeURIComponent(secret)}`),
   'in base64 of a form': (secret) => base64(new URLSearchParams({ a: '1', b: secret }).toString()),
