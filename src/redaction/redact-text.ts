@@ -1,9 +1,13 @@
-import { decodeFormComponent } from '../http/message/percent-encoding.js';
+import { redactPairs } from './redact-pairs.js';
 import { findHidden, hideSplit, LEFT_OUT, redactValue, SANITIZED, type ValueRules } from './redact-value.js';
-import { isSecretName, type NamePlace } from './secret-names.js';
+import { redactXmlText } from './redact-xml.js';
+import { isSecretName } from './secret-names.js';
 
-/** A text body as it may be shown: read as JSON, XML or form if it looks like one, so that names can be seen. */
-export function redactBodyText(text: string, rules: ValueRules): string {
+/**
+ * A text body as it may be shown: read as JSON, XML or form if it looks like one, or its type says that it is a form, so that names
+ * can be seen.
+ */
+export function redactBodyText(text: string, rules: ValueRules, mediaType = ''): string {
   if (rules.paths.some((path) => path.length === 0)) return SANITIZED;
   const start = text.slice(0, 200).trimStart();
   if (/^[[{"]/.test(start)) {
@@ -19,18 +23,12 @@ export function redactBodyText(text: string, rules: ValueRules): string {
   }
   // The beginning of what is too long to be read or shown whole.
   const part = text.slice(0, Math.max(0, rules.budget.left) + 1);
-  if (start.startsWith('<')) return rules.text(redactXmlText(part, rules));
-  if (/^[^\s=&<>]+=[^\s]*$/.test(part.trim())) {
+  const isForm = mediaType === 'application/x-www-form-urlencoded';
+  if (start.startsWith('<') && !isForm) return rules.text(redactXmlText(part, rules));
+  if (isForm || /^[^\s=&<>]+=[^\s]*$/.test(part.trim())) {
     return rules.text(redactPairs(part, 'body', pathNames(rules), rules));
   }
   return rules.text(redactLoosePairs(part, rules));
-}
-
-/** The address with the values of secret names in its query hidden. */
-export function redactQuery(url: string, names: ReadonlySet<string>, rules: ValueRules): string {
-  const mark = url.indexOf('?');
-  if (mark === -1) return rules.text(url);
-  return rules.text(`${url.slice(0, mark)}?${redactPairs(url.slice(mark + 1), 'query', names, rules)}`);
 }
 
 /**
@@ -86,48 +84,6 @@ function parseStart(text: string): { value: unknown } | undefined {
 
 function pathNames(rules: ValueRules): ReadonlySet<string> {
   return new Set(rules.paths.flatMap((path) => (path.length === 1 ? (path[0] ?? []) : [])));
-}
-
-function redactPairs(text: string, place: NamePlace, names: ReadonlySet<string>, rules: ValueRules): string {
-  const pairs = text.split('&').map((pair) => {
-    const at = pair.indexOf('=');
-    if (at === -1 || pair.length === at + 1) return { start: pair, value: '' };
-    const name = decodeFormComponent(pair.slice(0, at));
-    const start = pair.slice(0, at + 1);
-    const value = pair.slice(at + 1);
-    if (!names.has(name) && !isSecretName(name, place)) return { start, value };
-    rules.onHidden(decodeFormComponent(value), names.has(name) ? 'path' : 'name');
-    return { start, value: SANITIZED };
-  });
-  const decoded = pairs.map(({ value }) => decodeFormComponent(value));
-  const cleaned = rules.pieces(decoded);
-  return pairs
-    .map(({ start, value }, index) => start + (cleaned[index] === decoded[index] ? value : SANITIZED))
-    .join('&');
-}
-
-const XML_ELEMENT = /<([\w:.-]{1,100})((?:\s[^<>]{0,1000})?)>([^<]+)(?=<\/)/g;
-const XML_VALUE = /=(?:"([^"<]*)"|'([^'<]*)')/g;
-
-function redactXmlText(text: string, rules: ValueRules): string {
-  const elements = text.replace(XML_ELEMENT, (whole, name: string, rest: string, value: string) => {
-    if (!isSecretName(name, 'body')) return whole;
-    rules.onHidden(value.trim(), 'name');
-    return `<${name}${rest}>${SANITIZED}`;
-  });
-  type Value = string | undefined;
-  return elements.replace(XML_VALUE, (whole, double: Value, single: Value, offset: number) => {
-    if (!isSecretName(nameBefore(elements, offset), 'body')) return whole;
-    rules.onHidden(double ?? single, 'name');
-    return `="${SANITIZED}"`;
-  });
-}
-
-/** Read backwards: a pattern that starts with the name tries each of its letters as a start, at every place. */
-function nameBefore(text: string, end: number): string {
-  let start = end;
-  while (start > 0 && end - start < 100 && /[\w:.-]/.test(text.charAt(start - 1))) start--;
-  return text.slice(start, end);
 }
 
 /**

@@ -37,20 +37,6 @@ export function foldedView(view: TextView): TextView {
   return { ...view, units };
 }
 
-/**
- * Bytes percent-encoded or as `\x41`; escapes of JSON, JavaScript and HTML, some of which need no semicolon; line breaks of
- * quoted-printable; the zeros between the bytes of UTF-16.
- */
-const ENCODED = new RegExp(
-  [
-    String.raw`(?:%[0-9a-f]{2}|\\x[0-9a-f]{2})+`,
-    String.raw`\\u\{[0-9a-f]{1,6}\}|[\\%]u[0-9a-f]{4}|\\(?!=\r?\n)[^ux\0]`,
-    '&#(?:0*[0-9]{1,7}|x0*[0-9a-f]{1,6});?|&[a-z][a-z0-9]{1,7};|&(?:amp|lt|gt|quot|nbsp)',
-    String.raw`=\r?\n|\0`,
-  ].join('|'),
-  'gi',
-);
-
 /** References of HTML to the characters of ASCII that are no letter and no digit. */
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
@@ -104,6 +90,22 @@ const LATIN_1_NAMES =
 /** The case of letters tells two of them apart. */
 const LATIN_1: ReadonlyMap<string, string> = new Map(
   LATIN_1_NAMES.split(' ').map((name, index) => [name, String.fromCharCode(0xa0 + index)]),
+);
+
+/**
+ * Bytes percent-encoded or as `\x41`; escapes of JSON, JavaScript and HTML, some of which need no semicolon; line breaks of
+ * quoted-printable; the zeros between the bytes of UTF-16.
+ */
+const ENCODED = new RegExp(
+  [
+    String.raw`(?:%[0-9a-f]{2}|\\x[0-9a-f]{2})+`,
+    String.raw`\\u\{[0-9a-f]{1,6}\}|[\\%]u[0-9a-f]{4}|\\(?!=\r?\n)[^ux\0]`,
+    '&#(?:0*[0-9]{1,7}|x0*[0-9a-f]{1,6});?',
+    // By name: behind one that needs no semicolon letters and another one may stand.
+    `&(?:${[...Object.keys(ENTITIES), ...LATIN_1.keys()].join('|')});|&(?:amp|lt|gt|quot|nbsp)`,
+    String.raw`=\r?\n|\0`,
+  ].join('|'),
+  'gi',
 );
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -166,27 +168,15 @@ function decode(encoded: string): Decoded | undefined {
     return whole(toCharacter(Number.parseInt(encoded.replace(/[^0-9a-f]/gi, ''), 16)));
   if (encoded.startsWith('%') || kind === '\\x') return decodeBytes(encoded);
   if (encoded.startsWith('\\')) return whole(ESCAPES[encoded.slice(1)] ?? encoded.slice(1));
-  if (kind !== '&#') return decodeName(encoded);
+  if (kind !== '&#') {
+    const name = encoded.slice(1).replace(';', '');
+    const character = ENTITIES[name.toLowerCase()] ?? LATIN_1.get(name);
+    return character === undefined ? undefined : whole(character);
+  }
   const isHex = encoded[2] === 'x' || encoded[2] === 'X';
   return whole(
     toCharacter(isHex ? Number.parseInt(encoded.slice(3), 16) : Number.parseInt(encoded.slice(2), 10)),
   );
-}
-
-/** A name that is unknown may be one that needs no semicolon, with what stands behind it. */
-function decodeName(reference: string): Decoded | undefined {
-  const name = reference.slice(1).replace(';', '');
-  const lower = name.toLowerCase();
-  const character = Object.hasOwn(ENTITIES, lower) ? ENTITIES[lower] : LATIN_1.get(name);
-  if (character !== undefined) return [[character, 0, reference.length]];
-  const start = /^&(amp|lt|gt|quot|nbsp)/.exec(reference.toLowerCase());
-  if (start?.[1] === undefined) return undefined;
-  const end = start[0].length;
-  const behind = Array.from(
-    reference.slice(end),
-    (each, index) => [each, end + index, end + index + 1] as const,
-  );
-  return [[ENTITIES[start[1]] ?? '', 0, end], ...behind];
 }
 
 function toCharacter(codePoint: number): string {

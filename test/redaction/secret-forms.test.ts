@@ -394,6 +394,13 @@ describe('redacting an answer', () => {
   it.each<[string, (size: number) => string]>([
     ['words that could be names of XML', (size) => `<${'a'.repeat(size)}`],
     ['attributes without names', (size) => `<${'=""'.repeat(size / 3)}`],
+    ['short elements', (size) => '<a>b</a>'.repeat(size / 8)],
+    ['elements with references', (size) => `<r>${'<a>&lt;</a>'.repeat(size / 11)}`],
+    ['comments that do not end', (size) => '<!--'.repeat(size / 4)],
+    ['CDATA that does not end', (size) => '<![CDATA['.repeat(size / 9)],
+    ['queries', (size) => `see ${'?a=b;c '.repeat(size / 7)}`],
+    ['question marks', (size) => `see ${'?&='.repeat(size / 3)}`],
+    ['pairs parted by semicolons', (size) => 'a=b;'.repeat(size / 4)],
     ['elements that do not end', (size) => `<${'<a b>c'.repeat(size / 6)}`],
     ['numbers', (size) => JSON.stringify(Array.from({ length: size / 2 }, () => 1))],
     ['escapes', (size) => '%41\\u0041&#65;'.repeat(size / 14)],
