@@ -111,15 +111,15 @@ function listTexts(xml: string): readonly XmlText[] {
     if (/\S/.test(shown)) texts.push({ name, start, end, shown });
   };
   for (let at = 0; at < xml.length; ) {
-    const open = indexOf(xml, '<', at);
+    const open = findSign(xml, '<', at);
     add(at, open);
-    if (xml.startsWith('<!--', open)) at = indexOf(xml, '-->', open) + 3;
+    if (xml.startsWith('<!--', open)) at = findSign(xml, '-->', open) + 3;
     else if (xml.startsWith(CDATA, open)) {
-      const end = indexOf(xml, ']]>', open);
+      const end = findSign(xml, ']]>', open);
       add(open + CDATA.length, end);
       at = end + 3;
     } else {
-      at = indexOf(xml, '>', open) + 1;
+      at = findSign(xml, '>', open) + 1;
       name = nameBehind(xml, open) || name;
       listAttributes(xml.slice(open, at), open, texts);
     }
@@ -136,7 +136,7 @@ function nameBehind(xml: string, start: number): string {
 
 const CDATA = '<![CDATA[';
 
-function indexOf(text: string, sign: string, from: number): number {
+function findSign(text: string, sign: string, from: number): number {
   const at = text.indexOf(sign, from);
   return at === -1 ? text.length : at;
 }
