@@ -32,7 +32,7 @@ export type { EngineModule, EngineRpc } from './app/engine/engine-components.js'
 export type { EngineOptions } from './app/engine/engine-options.js';
 export type { NetworkOptions } from './app/engine/engine-transport.js';
 export type { HostMapping } from './http/transport/map-hosts.js';
-export type { BudgetFigures, BudgetReason } from './run/limits/budget.js';
+export type { BudgetFigures, BudgetReason } from './run/limits/call-budget.js';
 export { DEFAULT_LIMITS, type Limits } from './run/limits/limits.js';
 
 // Runs and reports

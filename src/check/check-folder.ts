@@ -8,7 +8,7 @@ import { hideIgnored } from './hide-ignored.js';
 import { createRefusal, orError } from './refusal.js';
 import { LOAD_ERROR, SETTINGS_ERROR } from './rules.js';
 import { DEFAULT_CHECK_SETTINGS } from './settings/check-settings.js';
-import { findConfig, readSavedText, type TextOf } from './settings/find-config.js';
+import { findConfig, type Overlay } from './settings/find-config.js';
 import { listDocuments } from './subject/checked-document.js';
 import { compileFunctions } from './subject/compile-functions.js';
 import { findScenarioFiles } from './subject/scenario-files.js';
@@ -42,8 +42,8 @@ export async function checkFolder(folder: string): Promise<CheckReport> {
 
 /** What an editor brings along to a check. */
 export interface CheckSources {
-  /** The text of a file by its absolute path; undefined where there is none. Default: as it lies on disk. */
-  readonly textOf?: TextOf;
+  /** What is edited; the rest is read as it lies on disk. */
+  readonly overlay?: Overlay;
   /** Compiles the custom functions. Default: anew with each check. */
   readonly compile?: (app: App) => Promise<readonly FunctionWarning[]>;
 }
@@ -52,12 +52,12 @@ export interface CheckSources {
 export async function checkLoadedApp(
   root: string,
   load: () => Promise<App>,
-  { textOf = readSavedText, compile = compileFunctions }: CheckSources = {},
+  { overlay, compile = compileFunctions }: CheckSources = {},
 ): Promise<CheckReport> {
   const app = await orError(load());
-  const config = await orError(findConfig(root, textOf));
+  const config = await orError(findConfig(root, overlay));
   const scenarios =
-    config instanceof EngineError ? [] : await orError(findScenarioFiles(root, config?.scenarios, textOf));
+    config instanceof EngineError ? [] : await orError(findScenarioFiles(root, config, overlay));
   if (app instanceof EngineError || config instanceof EngineError || scenarios instanceof EngineError) {
     const refused = [
       ...(app instanceof EngineError ? [createRefusal(LOAD_ERROR, app)] : []),

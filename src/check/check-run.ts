@@ -7,7 +7,7 @@ import { hideIgnored } from './hide-ignored.js';
 import { createRefusal, orError } from './refusal.js';
 import { SETTINGS_ERROR } from './rules.js';
 import { DEFAULT_CHECK_SETTINGS } from './settings/check-settings.js';
-import { findConfig, readSavedText } from './settings/find-config.js';
+import { findConfig } from './settings/find-config.js';
 import { createSubject } from './subject/subject.js';
 import type { ComponentName } from './subject/used-part.js';
 
@@ -31,7 +31,7 @@ export interface RunCheck {
 export async function checkRun(app: App, root: string, started: readonly ComponentName[]): Promise<RunCheck> {
   const subject = createSubject(app, { started });
   const holds = (place: Place): boolean => subject.part?.holds(place) ?? true;
-  const config = await orError(findConfig(root, readSavedText));
+  const config = await orError(findConfig(root));
   if (config instanceof EngineError)
     return { findings: [createRefusal(SETTINGS_ERROR, config)], elsewhere: 0, holds };
   const all = checkSubject(subject, config ?? DEFAULT_CHECK_SETTINGS);

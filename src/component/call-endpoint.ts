@@ -30,7 +30,7 @@ export async function callEndpoint(
   const requests = await runtime.compile(communication);
   const names = { ...ownNames(call), ...makeConnectionScope(call, endpoint, context) };
   const apart = context.apart(call.name, names);
-  const { pages, end } = await collectPages(runCommunication(requests, apart));
+  const { pages, end } = await collectPages(await runCommunication(requests, apart));
   const { statusCode, headers } = end.context.scope;
   return { body: collectResult(pages), statusCode, headers };
 }

@@ -4,7 +4,7 @@ import type { ReadyParameters } from './check-parameters.js';
 import { readingValues } from './reading-values.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
-import { type RunTraits, type StartedRun, startRun } from './start-run.js';
+import { findRunSecrets, type RunTraits, type StartedRun, startRun } from './start-run.js';
 
 /** What a run is given whose connection may be one that is kept. */
 export interface ConnectedInput extends FormInput {
@@ -51,7 +51,9 @@ async function begin(
   const metadata = subject.metadata && { ...subject.metadata, ...input.metadata };
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
   const connectionName = typeof input.connection === 'string' ? input.connection : undefined;
-  const started = startRun(runtime, ready, { ...traits, connectionName });
+  const found = findRunSecrets(runtime, ready);
+  const known = found instanceof Promise ? await found : found;
+  const started = startRun(runtime, ready, known, { ...traits, connectionName });
   const { log } = started.context.run;
   log.learnCredentials(secrets);
   if (log.isUnsettled) await log.settle(new Turns());

@@ -1,6 +1,6 @@
 import type { App } from '../document/app.js';
 import { toNumber } from '../iml/values/coerce.js';
-import { collectSecrets } from '../redaction/collect-secrets.js';
+import { collectGiven } from '../redaction/collect-secrets.js';
 import type { Limits } from '../run/limits/limits.js';
 import { Run, RunContext, type RunRules } from '../run/scope/run-context.js';
 import type { RunScope } from '../run/scope/run-scope.js';
@@ -25,8 +25,32 @@ export interface RunTraits {
   readonly connectionName?: string | undefined;
 }
 
-/** Sets up the state of a run: scope, secrets, time limit, signals. */
-export function startRun(runtime: Runtime, input: RunInput, traits: RunTraits = {}): StartedRun {
+/**
+ * What of the input of a run nothing may show: that of the connection, of common data and of a hook.
+ *
+ * @param more further values of which all text is secret
+ * @returns the secrets themselves where nobody had to wait for them
+ * @throws ImlError `IML_LIMIT` for more than a run can keep
+ */
+export function findRunSecrets(
+  runtime: Runtime,
+  { connection, common = runtime.common, webhook }: Pick<RunInput, 'connection' | 'common' | 'webhook'>,
+  ...more: readonly unknown[]
+): readonly string[] | Promise<readonly string[]> {
+  return collectGiven(connection, common, webhook, ...more);
+}
+
+/**
+ * Sets up the state of a run: scope, secrets, time limit, signals.
+ *
+ * @param secrets what `findRunSecrets` has found
+ */
+export function startRun(
+  runtime: Runtime,
+  input: RunInput,
+  secrets: readonly string[],
+  traits: RunTraits = {},
+): StartedRun {
   input.signal?.throwIfAborted();
   const common = input.common ?? runtime.common;
   const rules: RunRules = {
@@ -40,7 +64,7 @@ export function startRun(runtime: Runtime, input: RunInput, traits: RunTraits = 
     hidesTemp: traits.hidesTemp,
     identifyConnection: () => nameConnection(runtime, input, traits),
   };
-  const run = new Run(runtime.settings, rules, collectSecrets(input.connection, common, input.webhook));
+  const run = new Run(runtime.settings, rules, secrets);
   const context = RunContext.start(run, createScope(runtime, input, common));
   return { context, finish: watchTime(run, input.signal) };
 }

@@ -1,11 +1,11 @@
 import { type Report, reportFailure, reportSuccess } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
-import { startRun } from '../component/start-run.js';
+import { findRunSecrets, startRun } from '../component/start-run.js';
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledResponse } from '../document/compile/compiled-request.js';
 import { toText } from '../iml/values/coerce.js';
 import { describeType } from '../iml/values/value-kind.js';
-import { collectSecrets } from '../redaction/collect-secrets.js';
+import { collectGiven } from '../redaction/collect-secrets.js';
 import { SANITIZED } from '../redaction/redact-value.js';
 import { collectPages } from '../run/collect-pages.js';
 import { runRequest } from '../run/run-request.js';
@@ -74,10 +74,10 @@ export class ConnectionRun {
       const { counters } = context;
       const sentBefore = counters.requests;
       warnOfUnavailable(request, context);
-      const { end } = await collectPages(runRequest(request, { appliesLimit: false }, context));
+      const { end } = await collectPages(await runRequest(request, { appliesLimit: false }, context));
       this.here = end.context;
       // A request whose condition is false has received nothing to keep.
-      if (counters.requests > sentBefore) this.keep(request.response, end.context);
+      if (counters.requests > sentBefore) await this.keep(request.response, end.context);
       await this.settle();
     }
   }
@@ -92,9 +92,9 @@ export class ConnectionRun {
    * Adds what a response says to keep. What comes next is seen from here, with what was kept as `data`.
    * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses. [doc]
    */
-  keep(spec: CompiledResponse, received: RunContext): void {
+  async keep(spec: CompiledResponse, received: RunContext): Promise<void> {
     const data = evaluateDirective(spec.data, received);
-    const context = spec.data === undefined ? received : this.extend(spec.data, data, received);
+    const context = spec.data === undefined ? received : await this.extend(spec.data, data, received);
     this.here = context;
     const expires = this.readExpires(spec.expires, context) ?? this.current.expires;
     const uid = readUid(spec.uid, context) ?? this.current.uid;
@@ -103,8 +103,8 @@ export class ConnectionRun {
   }
 
   /** Values that no trace and no error of this run may show. */
-  learn(values: unknown): void {
-    this.here.run.log.learn(collectSecrets(values));
+  async learn(values: unknown): Promise<void> {
+    this.here.run.log.learn(await collectGiven(values));
   }
 
   /** What a service gives may be megabytes of secrets. */
@@ -113,10 +113,10 @@ export class ConnectionRun {
     if (log.isUnsettled) await log.settle(new Turns());
   }
 
-  private extend(directive: Directive, data: unknown, context: RunContext): RunContext {
+  private async extend(directive: Directive, data: unknown, context: RunContext): Promise<RunContext> {
     if (data === undefined || data === null) return context;
     if (!isPlainObject(data)) throw invalid(directive, 'data has to be a collection', data, context);
-    this.learn(data);
+    await this.learn(data);
     const connection = deepMerge(this.current.connection, data);
     this.current = { ...this.current, connection };
     return context.seeing({ data: connection, ...(this.showsConnection && { connection }) });
@@ -183,11 +183,11 @@ export async function runConnection<Given extends object>(
   const settings = { ...runtime.settings, onTrace: undefined, trace: 'summary' as const };
   // Listeners are told at the end, and of no bodies: what of a response is a secret shows only once it is kept, and not
   // everything is.
-  const { context, finish } = startRun({ ...runtime, settings }, input, { hidesTemp: true });
+  const secrets = await findRunSecrets(runtime, input, connection, parameters, start.temp, start.secrets);
+  const { context, finish } = startRun({ ...runtime, settings }, input, secrets, { hidesTemp: true });
   const started = context.seeing({ temp: start.temp ?? {} });
   const run = new ConnectionRun(started, stored, toText(runtime.environment['timezone']) || 'UTC');
   try {
-    for (const secrets of [connection, parameters, start.temp, start.secrets]) run.learn(secrets);
     await run.settle();
     const given = await work(run);
     return { ...reportSuccess(given, context), trace: run.trace() };

@@ -117,7 +117,7 @@ export async function complete(
   };
   const start = prepareStart(maker, stored, options, { oauth: names, query: { ...query } });
   return runConnection(runtime, { ...start, temp, secrets: codeVerifier }, async (run) => {
-    receiveCallback(page, query, run);
+    await receiveCallback(page, query, run);
     await run.section(token);
     run.showConnection();
     await run.section(info);

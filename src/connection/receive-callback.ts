@@ -30,16 +30,20 @@ const REFUSED: CompiledValid = {
  *
  * @throws AppError of the type that `valid` and `error` give; RuntimeError by default
  */
-export function receiveCallback(authorize: CompiledRequest, query: CallbackQuery, run: ConnectionRun): void {
+export async function receiveCallback(
+  authorize: CompiledRequest,
+  query: CallbackQuery,
+  run: ConnectionRun,
+): Promise<void> {
   const context = run.context.at({ document: authorize.document, requestIndex: 0 });
   const { response } = authorize;
-  run.learn(secretsIn(query));
+  await run.learn(secretsIn(query));
   const received = extendTemp(response.temp, context);
   const refusal = refusalIn(query);
   const spec = refusal === undefined || response.valid !== undefined ? response : refused(response, refusal);
   const failure = checkResponse(spec, undefined, received);
   if (failure !== undefined) throw failureError(failure, received);
-  run.keep(response, received);
+  await run.keep(response, received);
 }
 
 function refused(response: CompiledResponse, refusal: string): CompiledResponse {

@@ -11,6 +11,7 @@ import { createIntake, type Intake } from './events/intake.js';
 import { FIRST_PURGE_MS, PURGE_EVERY_MS, purge } from './events/purge.js';
 import { createQueueCapacity } from './events/queue-capacity.js';
 import { answerText, receiveCall } from './events/receive.js';
+import { createHookKnowledge } from './hooks/hook-knowledge.js';
 import {
   createHookFinder,
   type Hook,
@@ -268,6 +269,7 @@ function createHandler(
   // A driver that answers at once would be asked for each call by itself, before the next one, or a body, is read.
   const { holdsProcess } = context.store.capabilities;
   const hookOf = createHookFinder(context.store, holdsProcess === true ? nextTurn : undefined);
+  const knowHook = createHookKnowledge();
   return async (request) => {
     arrivals.note();
     const { method, url, headers, announcedBytes } = request;
@@ -289,6 +291,7 @@ function createHandler(
         intake,
         receiver,
         hookOf,
+        knowHook,
         baseUrl,
         signal,
         senderTrace,

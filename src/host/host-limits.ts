@@ -43,7 +43,7 @@ export interface HostLimits {
   readonly leaseMs: number;
   /** How long events and incomplete executions that are done with are kept. Default 30 days. Source: https://help.make.com/webhooks [doc-old] */
   readonly keepMs: number;
-  /** Bytes of an unreadable request that are kept to be looked at. Default 64 KB. */
+  /** Characters of an unreadable request that are kept to be looked at, without secrets. Default 65536. */
   readonly maxKeptBytes: number;
 }
 

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { openAppFolder } from '../app/loading/app-folder.js';
 import { findApp } from '../app/loading/find-app.js';
 import { loadApp } from '../app/loading/load-app.js';
 import { MANIFEST } from '../app/loading/read-manifest.js';
@@ -11,6 +11,7 @@ import type { App } from '../document/app.js';
 import type { Document } from '../document/reading/document.js';
 import { readDocument } from '../document/reading/jsonc.js';
 import { EngineError } from '../errors/engine-error.js';
+import { isBelow } from '../util/stays-below.js';
 
 /** An app that is being edited: what lies on disk, with what editors hold laid over it. */
 export interface AppWorkspace {
@@ -77,7 +78,7 @@ function createAppWorkspace(root: string): AppWorkspace {
     return loaded.app;
   };
   const textOf = async (file: string): Promise<string | undefined> =>
-    overlay.get(file) ?? readFile(file, 'utf8').catch(() => undefined);
+    overlay.get(file) ?? readSaved(root, file);
   return {
     root,
     version: () => version,
@@ -91,7 +92,8 @@ function createAppWorkspace(root: string): AppWorkspace {
       version++;
     },
     textOf,
-    check: async () => (await checkLoadedApp(root, loadedApp, { textOf, compile })).findings,
+    check: async () =>
+      (await checkLoadedApp(root, loadedApp, { overlay: new Map(overlay), compile })).findings,
     subject: async () => {
       if (subject !== undefined) return subject;
       await load();
@@ -112,6 +114,16 @@ function createAppWorkspace(root: string): AppWorkspace {
       }
     },
   };
+}
+
+/** As loading and the check read it: a pipe is not waited for, and a link leads nowhere else. */
+async function readSaved(root: string, file: string): Promise<string | undefined> {
+  const folder = isBelow(root, file) ? root : path.dirname(file);
+  try {
+    return await openAppFolder(folder).read(path.relative(folder, file), () => ({ file }));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Custom functions are compiled when their code has changed, not with every key. */

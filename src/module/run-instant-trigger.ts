@@ -35,7 +35,7 @@ export function runInstantTrigger(
       }
       const request = readSingleRequest(await runtime.compile(communication), communication, context);
       if (request === undefined) return [];
-      const pages = runCommunication([singleRequest(request, context)], context);
+      const pages = await runCommunication([singleRequest(request, context)], context);
       return isStreamed ? prefetch(pages) : pages;
     },
   });

@@ -48,7 +48,8 @@ function runRequests(
   return new ModuleRun({
     start: async () => beginRun(runtime, input, moduleSubject(module), traits),
     pages: async (context, isStreamed) => {
-      const pages = runCommunication(await runtime.compile(requireCommunication(module)), context);
+      const requests = await runtime.compile(requireCommunication(module));
+      const pages = await runCommunication(requests, context);
       return isStreamed ? prefetch(pages) : pages;
     },
   });

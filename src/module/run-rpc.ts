@@ -29,7 +29,7 @@ export async function callRpc(
   const work = async (context: RunContext): Promise<{ readonly result: unknown }> => {
     const asked = await addArguments(query, context, runtime);
     const requests = await runtime.compile(requireCommunication(rpc));
-    const { pages } = await collectPages(runCommunication(requests, asked));
+    const { pages } = await collectPages(await runCommunication(requests, asked));
     return { result: collectResult(pages) };
   };
   return reportCall(runtime, input, { subject: () => rpcSubject(rpc), work });

@@ -1,6 +1,6 @@
 import type { Turns } from '../util/turns.js';
 import { createPatternSet, type PatternSet } from './pattern-set.js';
-import { SANITIZED } from './redact-value.js';
+import { MAX_OVERLAP, SANITIZED } from './redact-value.js';
 import { type FormsOfSecret, MIN_SECRET_LENGTH, secretForms } from './secret-forms.js';
 import {
   BASE64_ALPHABET,
@@ -9,6 +9,7 @@ import {
   endIn,
   foldedView,
   foldSpaces,
+  hexUnits,
   hexView,
   MAX_LAYERS,
   mayHoldHex,
@@ -27,6 +28,8 @@ export interface KnownSecrets {
   /** Characters of the longest secret. */
   readonly longest: () => number;
   readonly add: (secret: string) => void;
+  /** Whether there was room for all that was added. */
+  readonly isWhole: () => boolean;
   /**
    * The first `length` characters of a text with every stretch that holds a secret replaced, also one that goes on behind
    * them. Takes time in proportion to what it gives.
@@ -50,11 +53,11 @@ export interface SecretStretch {
   readonly end: number;
 }
 
-/** Remembered values of one run; a service that answers with ever new secrets cannot fill the memory. */
-const MAX_SECRETS = 5000;
+/** Values that one run remembers; a service that answers with ever new secrets cannot fill the memory. */
+export const MAX_KNOWN_SECRETS = 5000;
 /** Secrets that are looked for in all forms; a run that knows more has learned them from an answer. */
 const MAX_RARE = 32;
-/** Secrets that are looked for in the common ones; data of a connection give no more. */
+/** Secrets that are looked for in the common ones; data of few connections give more. */
 const MAX_COMMON = 1000;
 /**
  * Units of what is looked for, of all secrets together, up to which a further one is looked for in so many forms: a long one
@@ -65,9 +68,6 @@ const MAX_UNITS: Readonly<Record<FormsOfSecret, number>> = {
   common: 1_250_000,
   written: 2_500_000,
 };
-
-/** How far behind the end of what is shown a secret is looked for that begins in it. */
-export const MAX_OVERLAP = 8192;
 
 /** A stretch of a text. */
 interface Stretch {
@@ -81,6 +81,27 @@ interface Patterns {
   readonly base64: PatternSet;
 }
 
+/** Knows all that `base` knows, and of what is added `base` learns nothing. */
+export function knowMore(base: KnownSecrets): KnownSecrets {
+  const own = createKnownSecrets();
+  const find = (text: string): readonly Stretch[] => {
+    const [known, more] = [base.find(text), own.find(text)];
+    return more.length === 0 ? known : merge([...known, ...more]);
+  };
+  return {
+    version: () => base.version() + own.version(),
+    longest: () => Math.max(base.longest(), own.longest()),
+    add: own.add,
+    isWhole: () => base.isWhole() && own.isWhole(),
+    clean: (text, length) => cleanStart(text, length, find),
+    cleanPieces: (pieces) => own.cleanPieces(base.cleanPieces(pieces)),
+    isNumber: (value) => base.isNumber(value) || own.isNumber(value),
+    settle: own.settle,
+    isIn: (text) => base.isIn(text) || own.isIn(text),
+    find,
+  };
+}
+
 /** What a redactor knows to be secret; empty at first. */
 export function createKnownSecrets(): KnownSecrets {
   const secrets = new Set<string>();
@@ -92,13 +113,18 @@ export function createKnownSecrets(): KnownSecrets {
   const numbers = new Set<number>();
   let units = 0;
   let longest = 0;
+  let isWhole = true;
   const find = (text: string): readonly Stretch[] =>
     secrets.size > 0 && mayHold(text, patterns) ? findSecrets(text, patterns) : [];
   return {
     version: () => secrets.size,
     longest: () => longest,
     add: (secret) => {
-      if (secrets.has(secret) || secrets.size >= MAX_SECRETS || units >= MAX_UNITS.written) return;
+      if (secrets.has(secret)) return;
+      if (secrets.size >= MAX_KNOWN_SECRETS || units >= MAX_UNITS.written) {
+        isWhole = false;
+        return;
+      }
       const forms = secretForms(secret, chooseForms(secrets.size, units));
       if (forms === undefined) return;
       secrets.add(secret);
@@ -110,10 +136,8 @@ export function createKnownSecrets(): KnownSecrets {
       for (const form of forms.base64) patterns.base64.add(form);
       for (const form of [...forms.plain, ...forms.hex, ...forms.base64]) units += form.length;
     },
-    clean: (text, length) => {
-      const stretches = find(text.slice(0, length + MAX_OVERLAP));
-      return replaceStretches(text.slice(0, length), stretches);
-    },
+    isWhole: () => isWhole,
+    clean: (text, length) => cleanStart(text, length, find),
     cleanPieces: (pieces) => {
       const text = pieces.join('');
       if (secrets.size === 0 || !patterns.plain.isIn(text, PLAIN_ALPHABET)) return pieces;
@@ -142,6 +166,10 @@ function readNumber(secret: string): number | undefined {
 
 const DECIMAL = /^\s*-?\d+(?:\.\d+)?\s*$/;
 
+function cleanStart(text: string, length: number, find: KnownSecrets['find']): string {
+  return replaceStretches(text.slice(0, length), find(text.slice(0, length + MAX_OVERLAP)));
+}
+
 function chooseForms(known: number, units: number): FormsOfSecret {
   if (known < MAX_RARE && units < MAX_UNITS.all) return 'all';
   return known < MAX_COMMON && units < MAX_UNITS.common ? 'common' : 'written';
@@ -151,15 +179,23 @@ function chooseForms(known: number, units: number): FormsOfSecret {
  * Most texts hold none: said without noting where in the text as written each sign stands, which takes several times as
  * long.
  */
-function mayHold(text: string, { plain, base64 }: Patterns): boolean {
+function mayHold(text: string, { plain, hex, base64 }: Patterns): boolean {
   if (text.length < MIN_SECRET_LENGTH) return false;
   let read: string | undefined = text;
   for (let layer = 0; read !== undefined && layer <= MAX_LAYERS; layer++) {
-    if (mayHoldHex(read, MIN_SECRET_LENGTH)) return true;
+    if (mayHoldHex(read, MIN_SECRET_LENGTH) && holdsAny(hex, hexUnits(read))) return true;
     if (plain.isIn(read, PLAIN_ALPHABET) || base64.isIn(read, BASE64_ALPHABET)) return true;
     read = undoEscapes(read);
   }
   return false;
+}
+
+function holdsAny(patterns: PatternSet, units: Uint16Array): boolean {
+  let isFound = false;
+  patterns.scan(units, () => {
+    isFound = true;
+  });
+  return isFound;
 }
 
 /** Stretches that hold secrets, in order, none touching another. */
@@ -219,7 +255,7 @@ function merge(found: readonly Stretch[]): readonly Stretch[] {
   return merged;
 }
 
-function replaceStretches(text: string, stretches: readonly Stretch[]): string {
+function replaceStretches(text: string, stretches: readonly SecretStretch[]): string {
   if (stretches.length === 0) return text;
   let shown = '';
   let at = 0;

@@ -32,11 +32,11 @@ export function redactPairs(
 type JudgePair = (pair: string, at: number) => boolean;
 
 function redactBothWays(text: string, isHidden: JudgePair, pieces: ValueRules['pieces']): string {
-  const shown = redactParts(text, /&/g, isHidden, pieces);
-  return shown.includes(';') ? redactParts(shown, /[&;]/g, isHidden, pieces) : shown;
+  const shown = redactSplit(text, /&/g, isHidden, pieces);
+  return shown.includes(';') ? redactSplit(shown, /[&;]/g, isHidden, pieces) : shown;
 }
 
-function redactParts(
+function redactSplit(
   text: string,
   separator: RegExp,
   isHidden: JudgePair,

@@ -1,5 +1,13 @@
 import { redactPairs } from './redact-pairs.js';
-import { findHidden, hideSplit, LEFT_OUT, redactValue, SANITIZED, type ValueRules } from './redact-value.js';
+import {
+  findHidden,
+  hideSplit,
+  LEFT_OUT,
+  MAX_OVERLAP,
+  redactValue,
+  SANITIZED,
+  type ValueRules,
+} from './redact-value.js';
 import { redactXmlText } from './redact-xml.js';
 import { isSecretName } from './secret-names.js';
 
@@ -22,34 +30,22 @@ export function redactBodyText(text: string, rules: ValueRules, mediaType = ''):
     }
   }
   // The beginning of what is too long to be read or shown whole.
-  const part = text.slice(0, Math.max(0, rules.budget.left) + 1);
-  const isForm = mediaType === 'application/x-www-form-urlencoded';
-  if (start.startsWith('<') && !isForm) return rules.text(redactXmlText(part, rules));
-  if (isForm || /^[^\s=&<>]+=[^\s]*$/.test(part.trim())) {
-    return rules.text(redactPairs(part, 'body', pathNames(rules), rules));
+  const part = text.slice(0, Math.max(0, rules.budget.left) + MAX_OVERLAP + 1);
+  const shown = redactWritten(part, mediaType, rules);
+  // Of a secret that goes on behind the part nobody is to see the beginning.
+  if (part.length < text.length) {
+    rules.budget.left = Math.min(rules.budget.left, Math.max(0, shown.length - MAX_OVERLAP));
   }
-  return rules.text(redactLoosePairs(part, rules));
+  return rules.text(shown);
 }
 
-/**
- * What any text may hold without being known: credentials of an Authorization header, and secret names of a query.
- * The patterns have no nested repeats: time is linear. Each is tried only on text that has its characters.
- */
-export function redactPatterns(text: string): string {
-  let shown = text;
-  if (shown.includes(' ')) {
-    shown = shown.replace(/\b(Bearer|Basic|Digest|OAuth|Token) +[\w+/.~-]{8,}=*/gi, `$1 ${SANITIZED}`);
+function redactWritten(part: string, mediaType: string, rules: ValueRules): string {
+  const isForm = mediaType === 'application/x-www-form-urlencoded';
+  if (/^\s{0,200}</.test(part) && !isForm) return redactXmlText(redactParts(part, rules), rules);
+  if (isForm || /^[^\s=&<>]+=[^\s]*$/.test(part.trim())) {
+    return redactPairs(part, 'body', pathNames(rules), rules);
   }
-  if (shown.includes('?') || shown.includes('&')) {
-    shown = shown.replace(
-      /([?&])([\w.[\]-]{1,100})=([^&\s"'<>#\\]+)/g,
-      (whole, mark: string, name: string) =>
-        isSecretName(name, 'query') ? `${mark}${name}=${SANITIZED}` : whole,
-    );
-  }
-  return shown.includes('@')
-    ? shown.replace(/\/\/[^\s/@:"']{1,200}:[^\s/@"']{1,500}@/g, `//${SANITIZED}@`)
-    : shown;
+  return redactLoosePairs(redactParts(part, rules), rules);
 }
 
 function tryParse(text: string): { value: unknown } | undefined {
@@ -102,6 +98,44 @@ function redactLoosePairs(text: string, rules: ValueRules): string {
     if (from < text.length) rules.onHidden(text.slice(start, from), 'name');
   }
   return shown + text.slice(from);
+}
+
+const DISPOSITION = /content-disposition:([^\r\n]{0,1000})/gi;
+
+/** Values of a multipart body whose names say secret, also of one that breaks off. */
+function redactParts(text: string, rules: ValueRules): string {
+  const names = pathNames(rules);
+  let shown = '';
+  let from = 0;
+  for (const match of text.matchAll(DISPOSITION)) {
+    if (match.index < from) continue;
+    const name = /(?:^|[;\s])name\*?="?([^";]{1,200})/i.exec(match[1] ?? '')?.[1] ?? '';
+    if (!isSecretName(name, 'body') && !names.has(name)) continue;
+    const start = findContent(text, match.index);
+    const end = endOfPart(text, match.index, start);
+    // Of one that was cut off nobody knows the rest.
+    if (end < text.length) rules.onHidden(text.slice(start, end), names.has(name) ? 'path' : 'name');
+    shown += text.slice(from, start) + SANITIZED;
+    from = end;
+  }
+  return shown + text.slice(from);
+}
+
+/** Behind the empty line that ends the headers of a part. */
+function findContent(text: string, header: number): number {
+  const breaks = /\r?\n\r?\n/g;
+  breaks.lastIndex = header;
+  return breaks.exec(text) === null ? text.length : breaks.lastIndex;
+}
+
+/** Where the line comes again that stands in front of a part: its text may have lines with dashes of its own. */
+function endOfPart(text: string, header: number, start: number): number {
+  const before = text.lastIndexOf('\n--', header);
+  const opening = before === -1 ? 0 : before + 1;
+  const delimiter = /^--[^\r\n]{1,200}/.exec(text.slice(opening, opening + 202))?.[0];
+  const end = delimiter === undefined ? -1 : text.indexOf(`\n${delimiter}`, start);
+  if (end === -1) return text.length;
+  return text[end - 1] === '\r' ? end - 1 : end;
 }
 
 function endOfString(text: string, start: number): number {

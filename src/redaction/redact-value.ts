@@ -8,6 +8,9 @@ export const SANITIZED = '[SANITIZED]';
 /** What stands in place of what is more than anybody reads. */
 export const LEFT_OUT = '[left out]';
 
+/** How far behind the end of what is shown a secret is looked for that begins in it. */
+export const MAX_OVERLAP = 8192;
+
 /** Deeper levels are left out of a log. */
 const MAX_DEPTH = 100;
 

@@ -4,15 +4,17 @@ import { findHeader } from '../http/message/headers.js';
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/message/transport.js';
 import type { Turns } from '../util/turns.js';
-import { createKnownSecrets, type KnownSecrets, MAX_OVERLAP } from './known-secrets.js';
+import { createKnownSecrets, type KnownSecrets, knowMore } from './known-secrets.js';
 import { redactQueries, redactQuery } from './redact-pairs.js';
-import { redactBodyText, redactPatterns } from './redact-text.js';
+import { redactPatterns } from './redact-patterns.js';
+import { redactBodyText } from './redact-text.js';
 import {
   type Budget,
   findHidden,
   findHiddenInTurns,
   hideSplit,
   LEFT_OUT,
+  MAX_OVERLAP,
   redactValue,
   SANITIZED,
   type ShownCosts,
@@ -68,6 +70,15 @@ export interface Redactor {
   readonly longestSecret: () => number;
   /** The same redactor, hiding further paths; what either learns, both know. */
   readonly withSanitize: (sanitize: readonly string[]) => Redactor;
+  /** Whether there was room for all that it was given to know. */
+  readonly knowsAll: () => boolean;
+  /**
+   * A redactor that knows the same. What it learns it keeps to itself, so that one made ready serves for many
+   * calls.
+   *
+   * @param maxShown see `RedactorOptions`. Default: as of this one
+   */
+  readonly apart: (maxShown?: number) => Redactor;
   /** Further values that must not be shown, known from here on. */
   readonly learn: (secrets: Iterable<string>) => void;
   /** The same in turns, ready to be searched for: nobody else waits while thousands are made so. */
@@ -94,10 +105,13 @@ const LOOKS_SECRET = /^\S{8,}$/;
 export function createRedactor(options: RedactorOptions): Redactor {
   const known = createKnownSecrets();
   for (const secret of options.secrets) known.add(secret);
-  const { maxShown } = options;
-  const budget: Budget =
-    maxShown === undefined ? { left: MAX_SHOWN, ...COSTS_IN_TIME } : { left: maxShown, ...COSTS_AS_SHOWN };
-  return redactorOver(known, options.sanitize ?? [], budget);
+  return redactorOver(known, options.sanitize ?? [], chooseBudget(options.maxShown));
+}
+
+function chooseBudget(maxShown: number | undefined): Budget {
+  return maxShown === undefined
+    ? { left: MAX_SHOWN, ...COSTS_IN_TIME }
+    : { left: maxShown, ...COSTS_AS_SHOWN };
 }
 
 function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: Budget): Redactor {
@@ -121,6 +135,7 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
       const cleaned = known.cleanPieces(texts);
       return texts.map((text, index) => cleaned[index] !== text);
     },
+    knowsAll: known.isWhole,
     // Headers first: what they teach is then found in the address and the body.
     request: ({ method, url, headers, body }) => {
       const rules = rulesOfCall();
@@ -147,6 +162,8 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
         body: redactBody(body, contentType, sides.response, learned.response, rules),
       };
     },
+    apart: (most) =>
+      redactorOver(knowMore(known), sanitize, most === undefined ? budget : chooseBudget(most)),
     withSanitize: (more) => redactorOver(known, [...sanitize, ...more], budget),
     learn: (secrets) => {
       for (const secret of secrets) known.add(secret);

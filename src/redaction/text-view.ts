@@ -268,13 +268,24 @@ export function endIn({ to }: TextView, index: number): number {
 /** Hexadecimal digits in lower case, whatever separates the bytes: `73:65`, `73 65`, `=73=65`, `0x73, 0x65`, `73|65`, `"73","65"`. */
 export function hexView(view: TextView): TextView {
   const { units } = view;
-  return selectUnits(view, (unit, index) => {
-    if (isHexDigit(unit)) {
-      // `0x` in front of each byte.
-      return unit === 0x30 && isLetterX(units[index + 1]) ? undefined : toLower(unit);
-    }
-    return isLetterX(unit) && units[index - 1] === 0x30 ? undefined : isSeparator(unit) ? undefined : BARRIER;
-  });
+  return selectUnits(view, (unit, index) => readHex(unit, units[index - 1], units[index + 1]));
+}
+
+/** The units of `hexView` of a text where nobody asks what stands where. */
+export function hexUnits(text: string): Uint16Array {
+  const units = new Uint16Array(text.length);
+  let count = 0;
+  for (let index = 0; index < text.length; index++) {
+    const read = readHex(text.charCodeAt(index), text.charCodeAt(index - 1), text.charCodeAt(index + 1));
+    if (read !== undefined) units[count++] = read;
+  }
+  return units.subarray(0, count);
+}
+
+function readHex(unit: number, before: number | undefined, after: number | undefined): number | undefined {
+  // `0x` in front of each byte.
+  if (isHexDigit(unit)) return unit === 0x30 && isLetterX(after) ? undefined : toLower(unit);
+  return (isLetterX(unit) && before === 0x30) || isSeparator(unit) ? undefined : BARRIER;
 }
 
 /** Digits of base64 in its usual alphabet, line breaks and blanks left out. */

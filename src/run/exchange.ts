@@ -9,7 +9,7 @@ import { Turns } from '../util/turns.js';
 import { endpointError, evaluateEndpointCall } from './request/endpoint-call.js';
 import { chooseNetworkErrorType } from './request/network-error-type.js';
 import { resolveRequest } from './request/resolve-request.js';
-import { waitForBudget } from './request/wait-for-budget.js';
+import { waitForCallBudget } from './request/wait-for-call-budget.js';
 import { judge, receiveResponse } from './response/receive-response.js';
 import { atDirective, atOnce, runError } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
@@ -131,7 +131,7 @@ async function sendRequest(
   const now = clock.now();
   const account = budget.open(request.url, context.run.connection, now);
   const shortage = budget.admit(account, now);
-  if (shortage !== undefined) await waitForBudget(account, shortage, context);
+  if (shortage !== undefined) await waitForCallBudget(account, shortage, context);
   // What `temp` and answers brought since the run began: the trace asks for the redactor, and so does a failure.
   if (log.isUnsettled) await log.settle(new Turns(() => context.assertGoesOn()));
   log.send(request);

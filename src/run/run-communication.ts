@@ -1,4 +1,5 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
+import { Turns } from '../util/turns.js';
 import { collectPages } from './collect-pages.js';
 import { wrapPages } from './response/apply-wrapper.js';
 import type { Page } from './response/collect-outputs.js';
@@ -21,11 +22,11 @@ export interface CommunicationPlan extends Partial<RequestPlan> {
  * @returns what gives the pages, and in the end the place with the names that the last request left
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
  */
-export function runCommunication(
+export async function runCommunication(
   requests: readonly CompiledRequest[],
   start: RunContext,
   plan: CommunicationPlan = {},
-): AsyncGenerator<Page, RequestEnd> {
+): Promise<AsyncGenerator<Page, RequestEnd>> {
   const { wraps = true, ...ofLast } = plan;
   const [only, next] = requests;
   // What nothing can replace comes straight from its request.
@@ -42,11 +43,14 @@ async function* runChain(
 ): AsyncGenerator<Page, RequestEnd> {
   let context = start;
   let held: readonly Page[] = [];
+  const turns = new Turns(() => start.assertGoesOn());
   let executed: { readonly request: CompiledRequest; readonly requestIndex: number } | undefined;
   for (const [requestIndex, request] of requests.entries()) {
+    // Requests that send nothing give nobody a turn.
+    if (turns.isOver) await turns.next();
     const isLast = requestIndex === requests.length - 1;
     const requestPlan = isLast ? { appliesLimit: true, isLast, ...ofLast } : { appliesLimit: false };
-    const pages = runRequest(request, requestPlan, context.at({ requestIndex }));
+    const pages = await runRequest(request, requestPlan, context.at({ requestIndex }));
     if (isLast && !(wraps && request.response.wrapper !== undefined)) {
       const end = yield* pages;
       if (end.isExecuted) return end;
@@ -61,7 +65,9 @@ async function* runChain(
   if (wraps && executed?.request.response.wrapper !== undefined) {
     const { request, requestIndex } = executed;
     const at = context.at({ requestIndex });
-    yield await inTurns(at, () => wrapPages(request, held, at));
+    const page = await inTurns(at, () => wrapPages(request, held, at));
+    at.assertGoesOn();
+    yield page;
   } else yield* held;
   return { isExecuted: executed !== undefined, context };
 }

@@ -63,12 +63,16 @@ export async function* runPages(
       if (turns.isOver) await turns.next();
       const isSatisfied = (await plan.isSatisfied?.(taken.page, taken.context)) === true;
       const wanted = { limit: plan.limit, isSatisfied };
-      const end = paginator.findStopReason(taken.page, wanted, taken.context);
+      const end = await inTurns(taken.context, () =>
+        paginator.findStopReason(taken.page, wanted, taken.context),
+      );
+      first.assertGoesOn();
       const stopped = end.reason && stop(end.reason, end.context);
       if (stopped === undefined) ahead?.reach(taken.page, plan.limit, end.context);
       yield taken.page;
       if (stopped !== undefined) return stopped;
-      context = extendTemp(request.temp, end.context.at({ page: end.context.position.page + 1 }));
+      const next = end.context.at({ page: end.context.position.page + 1 });
+      context = request.temp === undefined ? next : await inTurns(next, () => extendTemp(request.temp, next));
       if (turns.isOver) await turns.next();
     }
   } finally {

@@ -1,10 +1,11 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { toText } from '../iml/values/coerce.js';
+import { once } from '../iml/values/work.js';
 import { evaluateLimit } from './paging/response-limit.js';
 import { collectOutputs, countRecords, type Page, singlePage } from './response/collect-outputs.js';
 import { extendTemp, judge } from './response/receive-response.js';
 import { type RequestEnd, runPages } from './run-pages.js';
-import { evaluateDirective, evaluateFlag, runError } from './scope/evaluate-directive.js';
+import { evaluateDirective, evaluateFlag, inTurns, runError } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
 import { traceScope } from './scope/trace-scope.js';
 
@@ -21,20 +22,51 @@ export interface RequestPlan {
 }
 
 /**
- * Runs one request with its repeats and pages, a page a step. Whether it is sent at all is decided at once.
+ * Runs one request with its repeats and pages, a page a step.
  *
  * @returns what gives its pages
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
  */
-export function runRequest(
+export async function runRequest(
+  request: CompiledRequest,
+  plan: RequestPlan,
+  parent: RunContext,
+): Promise<AsyncGenerator<Page, RequestEnd>> {
+  parent.assertGoesOn();
+  const asked = await inTurns(parent, () => askRequest(request, parent));
+  return openPages(request, plan, asked);
+}
+
+/** `runRequest` at once, for whoever only wants to know what it is refused for: it says so before anything is sent. */
+export function beginRequest(
   request: CompiledRequest,
   plan: RequestPlan,
   parent: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
+  return openPages(request, plan, askRequest(request, parent));
+}
+
+interface AskedRequest {
+  /** The place with what `temp` of the request adds. */
+  readonly asked: RunContext;
+  readonly goesAhead: boolean;
+}
+
+function askRequest(request: CompiledRequest, parent: RunContext): AskedRequest {
   const before = parent.at({ document: request.document, page: 1 });
-  before.run.log.sanitize(evaluateSanitize(request, before));
+  const sanitize = evaluateSanitize(request, before);
+  once(() => before.run.log.sanitize(sanitize));
   const asked = extendTemp(request.temp, before.seeing({ pagination: { page: 1 } }));
-  if (!evaluateFlag(request.condition?.test, true, asked)) return skipRequest(request, plan, asked);
+  return { asked, goesAhead: evaluateFlag(request.condition?.test, true, asked) };
+}
+
+/** Whether it is sent at all is decided here. */
+function openPages(
+  request: CompiledRequest,
+  plan: RequestPlan,
+  { asked, goesAhead }: AskedRequest,
+): AsyncGenerator<Page, RequestEnd> {
+  if (!goesAhead) return skipRequest(request, plan, asked);
   const context = plan.begin?.(request, asked) ?? asked;
   const limit = plan.appliesLimit ? evaluateLimit(request.response, context) : undefined;
   if (request.isStatic) return runStatic(request, plan, limit, context);
@@ -60,8 +92,9 @@ async function* skipRequest(
   context.emit({ kind: 'skipped', place: request.document.placeOf('/condition') });
   const fallback = request.condition?.default;
   if (fallback === undefined) return { isExecuted: false, context };
-  const page = singlePage(evaluateDirective(fallback, context));
+  const page = singlePage(await inTurns(context, () => evaluateDirective(fallback, context)));
   await plan.isSatisfied?.(page, context);
+  context.assertGoesOn();
   yield page;
   return { isExecuted: true, context };
 }
@@ -77,6 +110,7 @@ async function* runStatic(
   const { page, context } = await collectOutputs(request.response, limit ?? Number.POSITIVE_INFINITY, judged);
   context.progress.records = countRecords(page);
   await plan.isSatisfied?.(page, context);
+  context.assertGoesOn();
   yield page;
   return { isExecuted: true, context };
 }

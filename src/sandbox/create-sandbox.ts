@@ -1,7 +1,7 @@
 import { functionError, ImlError } from '../errors/iml-error.js';
 import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { FunctionTable, ImlFunction } from '../iml/environment/environment.js';
-import { once } from '../iml/values/work.js';
+import { onceInTurn } from '../iml/values/work.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
 import { type ActiveCall, GuestCaller } from './caller.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
@@ -62,7 +62,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   });
   const functions: PlainObject = {};
   for (const [index, { name }] of declared.entries()) {
-    const run: ImlFunction = (environment, ...args) => once(() => caller.call(index, environment, args));
+    const run: ImlFunction = (environment, ...args) =>
+      onceInTurn(() => caller.call(index, environment, args));
     setMember(functions, name, acceptDebug(run));
   }
   return toSandbox(functions as FunctionTable, [...checked, ...warnings], () => caller.close());

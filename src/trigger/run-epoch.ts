@@ -72,7 +72,7 @@ export async function listEpoch(
     const directives = await runtime.directives(communication.value, epoch.value);
     const requests = compileEpoch(communication, epoch, runtime.app.base, directives);
     // The wrapper is about bundles of the trigger, and would hide which entry is which. [choice]
-    const { pages, end } = await collectPages(runCommunication(requests, context, { wraps: false }));
+    const { pages, end } = await collectPages(await runCommunication(requests, context, { wraps: false }));
     const last = requests.at(-1);
     const requestIndex = Math.max(0, requests.length - 1);
     const at = end.context.at({ document: last?.document, requestIndex, page: 1 });

@@ -9,6 +9,7 @@ import { collectPages } from '../run/collect-pages.js';
 import { applyWrapper } from '../run/response/apply-wrapper.js';
 import { type Bundle, listBundles, type Page, pageOfBundles } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
+import { inTurns } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
 import { Turns } from '../util/turns.js';
@@ -37,7 +38,7 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
       const { Poll } = await import('./poll.js');
       const poll = new Poll(requests.at(-1), input.data, start, context);
       // Pages come to the poll by its plan; what is new is known only after the last of them.
-      const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));
+      const { end } = await collectPages(await runCommunication(requests, poll.context, poll.plan));
       const items = await poll.settle();
       const { state: before, seen } = poll;
       const moving = before && seen && new MovingState(before, seen);
@@ -61,7 +62,7 @@ async function* handOut(
 ): AsyncGenerator<Page, void> {
   if (poll.loose.length > 0) yield pageOfBundles(poll.loose);
   const turns = new Turns();
-  for (const { bundles, taken } of splitBatches(poll, items, end)) {
+  for (const { bundles, taken } of await splitBatches(poll, items, end)) {
     yield pageOfBundles(bundles);
     for (const item of taken) {
       moveOn(item);
@@ -77,14 +78,19 @@ interface Batch {
 }
 
 /** One batch an item, or a single one where `wrapper` makes one thing of them all. */
-function* splitBatches(poll: Poll, items: readonly PolledItem[], end: RunContext): Generator<Batch> {
-  const { request } = poll;
-  if (request === undefined || items.length === 0) return;
-  if (request.response.wrapper === undefined) {
-    for (const item of items) yield { bundles: item.bundles, taken: [item] };
-    return;
-  }
+async function splitBatches(
+  { request }: Poll,
+  items: readonly PolledItem[],
+  end: RunContext,
+): Promise<Iterable<Batch>> {
+  if (request === undefined || items.length === 0) return [];
+  if (request.response.wrapper === undefined) return listBatches(items);
   const outputs = joinLists(items.map(({ bundles }) => bundles));
-  const bundles = listBundles(applyWrapper(request, outputs, end));
-  yield { bundles, taken: items };
+  const wrapped = await inTurns(end, () => applyWrapper(request, outputs, end));
+  end.assertGoesOn();
+  return [{ bundles: listBundles(wrapped), taken: items }];
+}
+
+function* listBatches(items: readonly PolledItem[]): Generator<Batch> {
+  for (const item of items) yield { bundles: item.bundles, taken: [item] };
 }

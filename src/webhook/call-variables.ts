@@ -1,12 +1,11 @@
 import type { Runtime } from '../component/runtime.js';
-import { type StartedRun, startRun } from '../component/start-run.js';
+import { findRunSecrets, type StartedRun, startRun } from '../component/start-run.js';
 import { parseForm } from '../http/body/parse-form.js';
 import { findHeader } from '../http/message/headers.js';
 import { createCaseless } from '../iml/values/caseless.js';
-import { collectSecrets } from '../redaction/collect-secrets.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { Turns } from '../util/turns.js';
-import type { IncomingCall } from './incoming-call.js';
+import { type IncomingCall, readCallQuery } from './incoming-call.js';
 import { decompressPayload } from './payload/decompress-payload.js';
 import { parsePayload } from './payload/parse-payload.js';
 import type { WebhookLimits } from './payload/webhook-limits.js';
@@ -15,14 +14,17 @@ import type { WebhookInput } from './webhook-input.js';
 /**
  * Sets up the state of one call with the names that are known before it is read: `parameters`, `data`, `webhook`,
  * `environment`.
+ *
+ * @returns a promise only where what is secret takes long to find
  */
-export function startEvent(runtime: Runtime, input: WebhookInput): StartedRun {
+export function startEvent(runtime: Runtime, input: WebhookInput): StartedRun | Promise<StartedRun> {
   const { webhook, signal } = input;
   const parameters = input.parameters ?? input.data;
-  const started = startRun(runtime, { parameters, data: parameters ?? {}, webhook, signal });
+  const given = { parameters, data: parameters ?? {}, webhook, signal };
   // A hook's parameters hold what its events are signed with.
-  started.context.run.log.learn(collectSecrets(parameters));
-  return started;
+  const found = findRunSecrets(runtime, given, parameters);
+  const start = (secrets: readonly string[]): StartedRun => startRun(runtime, given, secrets);
+  return found instanceof Promise ? found.then(start) : start(found);
 }
 
 /**
@@ -57,7 +59,7 @@ function openPayload(
     context.seeing({
       common: undefined,
       method,
-      query: parseForm(readQuery(url)),
+      query: parseForm(readCallQuery(url)),
       headers: createCaseless(headers),
       rawBody,
       body,
@@ -67,11 +69,4 @@ function openPayload(
   const turns = new Turns(() => context.assertGoesOn());
   const body = parsePayload(rawBody, findHeader(headers, 'content-type'), limits, turns);
   return body instanceof Promise ? body.then(see) : see(body);
-}
-
-function readQuery(url: string): string {
-  const mark = url.indexOf('?');
-  if (mark === -1) return '';
-  const fragment = url.indexOf('#', mark);
-  return url.slice(mark + 1, fragment === -1 ? undefined : fragment);
 }

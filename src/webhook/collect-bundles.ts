@@ -1,9 +1,14 @@
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledIterate } from '../document/compile/compiled-request.js';
 import { readContainer } from '../run/response/collect-outputs.js';
-import { evaluateDirective, evaluateFlag, inTurns, runError } from '../run/scope/evaluate-directive.js';
+import {
+  evaluateDirective,
+  evaluateFlag,
+  forEachItem,
+  inTurns,
+  runError,
+} from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
-import { Turns } from '../util/turns.js';
 import type { BundleDelivery } from './bundle-delivery.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 
@@ -25,17 +30,18 @@ export function collectBundles(
 ): Promise<void> | undefined {
   const { iterate } = webhook;
   if (iterate === undefined) {
-    addOutput(webhook.output, context.scope['body'], context, add);
-    return undefined;
+    const added = inTurns(context, () => addOutput(webhook.output, context.scope['body'], context, add));
+    return added instanceof Promise ? added : undefined;
   }
   const addItems = (items: readonly unknown[]): Promise<void> | undefined => {
     if (items.length > maxItems) throw tooManyItems(items.length, maxItems, webhook, iterate, context);
     const { context: at, show } = context.forItems();
-    return new Turns(() => context.assertGoesOn()).forEach(items, (item) => {
+    const addItem = (item: unknown): boolean => {
       show(item);
       if (evaluateFlag(iterate.condition, true, at)) addOutput(webhook.output, item, at, add);
       return true;
-    });
+    };
+    return forEachItem(items, addItem, context);
   };
   const items = inTurns(context, () => readContainer(iterate, context));
   return items instanceof Promise ? items.then(addItems) : addItems(items);

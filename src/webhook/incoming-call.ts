@@ -21,6 +21,14 @@ export interface IncomingCall {
   readonly body: Uint8Array;
 }
 
+/** The query of the address of a call, without its mark. */
+export function readCallQuery(url: string): string {
+  const mark = url.indexOf('?');
+  if (mark === -1) return '';
+  const fragment = url.indexOf('#', mark);
+  return url.slice(mark + 1, fragment === -1 ? undefined : fragment);
+}
+
 export interface ReadCall {
   /** Without a body where that could not be read. */
   readonly call: IncomingCall;

@@ -50,7 +50,8 @@ export async function processWebhook(
   // Nobody waits for what is there: an `await` costs objects all the same, and most calls need none.
   const read = readCall(request, limits.maxBodyBytes);
   const { call, error: unreadable } = read instanceof Promise ? await read : read;
-  const started = startEvent(runtime, input);
+  const starting = startEvent(runtime, input);
+  const started = starting instanceof Promise ? await starting : starting;
   let { context } = started;
   let phase: WebhookPhase = 'specification';
   try {

@@ -82,7 +82,8 @@ async function keepData(requests: readonly CompiledRequest[], start: RunContext)
         return false;
       },
     };
-    const { end } = await collectPages(runRequest(request, plan, context.at({ requestIndex: index })));
+    const pages = await runRequest(request, plan, context.at({ requestIndex: index }));
+    const { end } = await collectPages(pages);
     context = end.context;
   }
   return kept;

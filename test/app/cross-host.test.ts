@@ -167,6 +167,64 @@ describe('a secret that is cut, or stands where nobody looks first', () => {
   });
 });
 
+describe('a connection with very many texts', () => {
+  const plain = 'QzRt8LmWpN2vYx7KjH4s';
+  const shown = defineApp({
+    name: 'shown',
+    base: { baseUrl: API, headers: { 'X-V': '{{connection.at}}' } },
+    modules: {
+      moved: { type: 'action', communication: { url: '/moved', response: { error: '{{body.text}}' } } },
+    },
+  });
+
+  async function tell(connection: Record<string, unknown>) {
+    const sent: TransportRequest[] = [];
+    const engine = createEngine({
+      app: shown,
+      trace: 'full',
+      transport: async (request) => {
+        sent.push(request);
+        const { url } = request;
+        const body = Buffer.from(JSON.stringify({ text: `it was ${plain}` }));
+        return url.startsWith(OTHER)
+          ? { status: 400, headers: { 'content-type': 'application/json' }, body, url }
+          : { status: 302, headers: { location: `${OTHER}/x` }, body: Buffer.from(''), url };
+      },
+    });
+    const { error, trace, warnings } = await engine.module('moved').run({ connection });
+    await engine.close();
+    return { crossed: sent[1]?.headers, told: JSON.stringify({ error, trace }), warnings };
+  }
+
+  const profile = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, `repository-${at}`]));
+
+  it.each([1000, 6000])('of which %i stand before its token sends and shows none of it', async (count) => {
+    const { crossed, told, warnings } = await tell({
+      profile: profile(count),
+      accessToken: plain,
+      at: plain,
+    });
+    expect(JSON.stringify(crossed)).not.toContain(plain);
+    expect(told).toContain('it was [SANITIZED]');
+    expect(told).not.toContain(plain);
+    expect(warnings.some(({ code }) => code === 'many-secrets')).toBe(count > 5000);
+  });
+
+  it('the same where it stands deep in it', async () => {
+    let deep: Record<string, unknown> = { accessToken: plain };
+    for (let level = 0; level < 500; level++) deep = { deep };
+    const { crossed, told } = await tell({ ...deep, at: plain });
+    expect(JSON.stringify(crossed)).not.toContain(plain);
+    expect(told).not.toContain(plain);
+  });
+
+  it('that all are tokens, as names say, starts no run', async () => {
+    const tokens = Array.from({ length: 5001 }, (_, at) => `token-${at}`);
+    await expect(tell({ secret: tokens })).rejects.toMatchObject({ code: 'IML_LIMIT' });
+  });
+});
+
 describe('the link of a next page to a host the app does not name', () => {
   it('is followed without secrets, with a warning', async () => {
     const { report, there, shown } = await run('paged');

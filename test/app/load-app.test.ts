@@ -458,6 +458,16 @@ it('reads nothing outside where a folder becomes a link between two of its files
   expect(error.message).toContain("lies outside of the app's folder");
 });
 
+it('takes texts that an editor holds by the path the folder was opened with', async () => {
+  const root = writeApp({ 'app/first.imljson': 'saved' });
+  link('app', path.join(root, 'linked'));
+  const opened = path.join(root, 'linked');
+  const overlay = new Map([[path.join(opened, 'first.imljson'), 'edited']]);
+  const place = () => ({ file: 'makecomapp.json' });
+  expect(await openAppFolder(opened, { overlay }).read('first.imljson', place)).toBe('edited');
+  expect(await openAppFolder(path.join(root, 'app'), { overlay }).read('first.imljson', place)).toBe('saved');
+});
+
 it('keeps names that mean something to JavaScript as plain names', async () => {
   const text = JSON.stringify(manifest({ components: { module: { NAME: ACTION } } })).replace(
     'NAME',

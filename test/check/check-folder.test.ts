@@ -1,9 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyFixes } from '../../src/check/apply-fixes.js';
 import { checkFolder } from '../../src/check/check-folder.js';
+import type { Finding } from '../../src/check/finding.js';
 import { createAnnotations } from '../../src/check/report/github.js';
 import { createSarif } from '../../src/check/report/sarif.js';
 
@@ -21,13 +23,13 @@ const MANIFEST = JSON.stringify({
   components: { module: { get: { moduleType: 'action', codeFiles: { communication: 'get.iml.json' } } } },
 });
 
-function write(files: Readonly<Record<string, string>>): void {
+function write(files: Readonly<Record<string, string>>, to = folder): void {
   const all = {
     'makecomapp.json': MANIFEST,
     'base.iml.json': '{"baseUrl":"https://api.example.com"}',
     ...files,
   };
-  for (const [file, text] of Object.entries(all)) writeFileSync(path.join(folder, file), text);
+  for (const [file, text] of Object.entries(all)) writeFileSync(path.join(to, file), text);
 }
 
 const rulesOf = async (): Promise<readonly string[]> =>
@@ -79,6 +81,100 @@ describe('the check of a folder', () => {
       { rule: 'unusable-settings', level: 'error', place: { file: 'iml.config.json', line: 1 } },
     ]);
     expect(findings[0]?.message).toContain(message);
+  });
+
+  describe('reads settings and what they name', () => {
+    const CANARY = 'CANARY-of-another-file';
+    const SCENARIOS = '{ "scenarios": [] }';
+    let app: string;
+    beforeEach(() => {
+      app = path.join(folder, 'app');
+      mkdirSync(path.join(app, 'hosts'), { recursive: true });
+      write({ 'get.iml.json': '{ "url": "/a" }' }, app);
+      mkdirSync(path.join(folder, 'outside'));
+      writeFileSync(path.join(folder, 'outside/creds'), CANARY);
+      writeFileSync(path.join(folder, 'outside/iml.config.json'), `{ "check": ${CANARY} }`);
+    });
+    const settle = (at: string, content: string): void => writeFileSync(path.join(app, at), content);
+    /** The only finding, which tells nothing of the other file. */
+    async function refusal(): Promise<Finding | undefined> {
+      const { findings } = await checkFolder(app);
+      expect(JSON.stringify(findings)).not.toContain('CANARY');
+      expect(findings).toHaveLength(1);
+      expect(findings[0]?.rule).toBe('unusable-settings');
+      return findings[0];
+    }
+
+    it.each([
+      ['"hosts/a.json"', 'hosts/a.json'],
+      ['["hosts/a.json", "./hosts/a.json", "hosts/../hosts/link.json"]', 'hosts/a.json'],
+    ])('in their folder or below it: %s', async (named, file) => {
+      settle('iml.config.json', `{ "scenarios": ${named} }`);
+      settle('hosts/a.json', SCENARIOS.replace('[]', '[{}]'));
+      symlinkSync('a.json', path.join(app, 'hosts/link.json'));
+      const { findings } = await checkFolder(app);
+      expect(findings[0]).toMatchObject({ rule: 'scenario-file', place: { file } });
+      expect(findings).toHaveLength(named.includes('link') ? 2 : 1);
+    });
+
+    it('beside the app where the settings stand above it', async () => {
+      mkdirSync(path.join(folder, 'hosts'));
+      writeFileSync(path.join(folder, 'iml.config.json'), '{ "scenarios": ["hosts/a.json"] }');
+      writeFileSync(path.join(folder, 'hosts/a.json'), SCENARIOS.replace('[]', '[{}]'));
+      const { findings } = await checkFolder(app);
+      expect(findings).toMatchObject([{ rule: 'scenario-file', place: { file: '../hosts/a.json' } }]);
+      writeFileSync(path.join(folder, 'hosts/a.json'), CANARY);
+      const [finding] = (await checkFolder(app)).findings;
+      expect(finding).toMatchObject({ rule: 'scenario-file', place: { file: '../hosts/a.json', line: 1 } });
+      expect(finding?.message).not.toContain('CANARY');
+      writeFileSync(path.join(folder, 'iml.config.json'), CANARY);
+      expect((await refusal())?.message).toContain('../iml.config.json:1:1: Expected JSON with comments');
+    });
+
+    it.each([
+      [
+        '../outside/creds',
+        'lies outside of the folder of iml.config.json: expected a file in it or below it',
+      ],
+      ['hosts/link.json', 'lies outside of the folder of iml.config.json: expected a file in it or below it'],
+      ['linked/creds', 'lies outside of the folder of iml.config.json: expected a file in it or below it'],
+      ['/etc/passwd', 'is no relative path'],
+      ['.env', 'is hidden (.env)'],
+      ['hosts/.secrets/key', 'is hidden (.secrets)'],
+      ['hosts', 'is no regular file'],
+      ['large.json', 'has more than 8388608 bytes'],
+      ['absent.json', 'There is no file of scenarios "absent.json".'],
+    ])('and never %s', async (named, message) => {
+      settle('iml.config.json', JSON.stringify({ scenarios: ['hosts/a.json', named] }));
+      settle('hosts/a.json', SCENARIOS);
+      settle('.env', CANARY);
+      settle('large.json', `${SCENARIOS}${' '.repeat(8 * 1024 * 1024)}`);
+      symlinkSync('../../outside/creds', path.join(app, 'hosts/link.json'));
+      symlinkSync('../outside', path.join(app, 'linked'));
+      const finding = await refusal();
+      expect(finding).toMatchObject({ place: { file: 'iml.config.json', pointer: '/scenarios/1', line: 1 } });
+      expect(finding?.message).toContain(message);
+    });
+
+    it('and no link of the settings, or of scenarios that are not named, out of the folder', async () => {
+      symlinkSync('../outside/iml.config.json', path.join(app, 'iml.config.json'));
+      expect((await refusal())?.message).toContain('leads out of its folder by a link');
+      rmSync(path.join(app, 'iml.config.json'));
+      symlinkSync('../outside/creds', path.join(app, 'scenarios.json'));
+      expect((await refusal())?.message).toContain("lies outside of the app's folder");
+    });
+
+    it.runIf(process.platform === 'linux')('and waits for no pipe, reads no device', async () => {
+      execFileSync('mkfifo', [path.join(app, 'iml.config.json')]);
+      expect((await refusal())?.message).toContain('is no regular file');
+      rmSync(path.join(app, 'iml.config.json'));
+      symlinkSync('/dev/zero', path.join(app, 'iml.config.json'));
+      expect((await refusal())?.message).toContain('leads out of its folder by a link');
+      rmSync(path.join(app, 'iml.config.json'));
+      settle('iml.config.json', '{ "scenarios": "pipe" }');
+      execFileSync('mkfifo', [path.join(app, 'pipe')]);
+      expect((await refusal())?.message).toContain('is no regular file');
+    });
   });
 
   it('leaves out what a comment names, on its line or the next', async () => {

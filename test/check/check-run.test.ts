@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -111,6 +112,14 @@ it('tells the same as the check of the whole app, of those files', async () => {
     ({ level, place }) => level !== 'info' && files.has(place.file),
   );
   expect(findings).toEqual(whole);
+});
+
+it.runIf(process.platform === 'linux')('waits for no settings that are a pipe', async () => {
+  write(FILES);
+  execFileSync('mkfifo', [path.join(folder, 'iml.config.json')]);
+  expect((await check({ kind: 'module', name: 'get' })).findings).toMatchObject([
+    { rule: 'unusable-settings', place: { file: 'iml.config.json' } },
+  ]);
 });
 
 it('goes by settings and comments', async () => {

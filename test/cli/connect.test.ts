@@ -444,6 +444,32 @@ describe('connections that are kept', () => {
     expect(result).toMatchObject({ code: 1, err: expect.stringContaining('is not given to another.') });
   });
 
+  it.each(['test', 'refresh', 'remove'])('are not given to another app by %s --app', async (action) => {
+    const asked: string[] = [];
+    const other = writeConnectApp(
+      await startKeyService((at) => {
+        asked.push(at);
+        return { status: 200, body: {} };
+      }),
+    );
+    const app = writeConnectApp(await startKeyService(() => ({ status: 200, body: {} })));
+    const user = await userWithKey(app);
+    const sealed = (): string =>
+      readFileSync(filesOf(user).find((file) => file.endsWith('.sealed')) ?? '', 'utf8');
+    const before = sealed();
+    const given = (folder: string): Promise<CliResult> =>
+      user.iml(['connections', action, 'k', '--app', folder, '--allow-local']);
+    const refused = await given(other);
+    expect(refused).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        'is not given to another. If this is that app: iml connections move NAME --app',
+      ),
+    });
+    expect([asked, sealed()]).toEqual([[], before]);
+    expect(await given(app)).toMatchObject({ code: 0 });
+  });
+
   // Line 13 of the findings.
   describe('belong to the identity of an app', () => {
     const HOST = ['--connection', 'k', '--allow-local'];
@@ -586,7 +612,7 @@ describe('connections that are kept', () => {
     await user.iml(['connect', app, 'account', '--name', 'b', ...OAUTH], { onErr: browser(provider.login) });
     rmSync(app, { recursive: true });
     const lost = await user.iml(['connections', 'remove', 'b']);
-    expect(lost).toMatchObject({ code: 2, err: expect.stringContaining('--app FOLDER says where it is') });
+    expect(lost).toMatchObject({ code: 2, err: expect.stringContaining('iml connections move NAME --app') });
     expect(lost.err).toContain('--local');
     expect((await user.iml(['connections', 'remove', 'b', '--local'])).code).toBe(0);
     expect((await user.iml(['connections', 'list'])).out).toBe('');

@@ -1,6 +1,7 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { shownEvent } from '../../src/cli/output/host/shown-event.js';
 import { createHost, type Host } from '../../src/host/create-host.js';
+import type { Receiver } from '../../src/host/ports/ports.js';
 import { createStoreQueue } from '../../src/host/queue/store-queue.js';
 import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import type { EventRow } from '../../src/host/store/tables.js';
@@ -25,24 +26,49 @@ const HEADERS = {
 };
 const QUERY = 'access_token=secret-8&api_key=secret-9&code=secret-10&state=open&next=%3Ftoken%3Dsecret-11';
 
+interface Call {
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Record<string, string>;
+  readonly query?: string;
+}
+
+/** A host with a hook that knows `stored` and was set up with `parameters`. */
+async function open(stored: unknown = null, parameters = {}) {
+  const store = createHostMemoryStore();
+  const receiver: Receiver = async (request) => {
+    // What is no JSON is refused, as `reject` is.
+    const text = Buffer.from(request.call.body).toString('utf8');
+    const isJson = text.startsWith('{') && text.endsWith('}');
+    return receiveJson(
+      isJson ? request : { ...request, call: { ...request.call, body: Buffer.from('{"reject":true}') } },
+    );
+  };
+  const flows = flowsOf(() => SUCCESS);
+  const host = createHost({ store, queue: createStoreQueue(), receiver, flows });
+  hosts.push(host);
+  const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated', parameters });
+  await store.transaction((writer) => writer.update('hooks', { id: hook.id }, { data: stored }));
+  await host.scenarios.put({ name: 's', plan: plan(), hookId: hook.id });
+  return {
+    store,
+    hook,
+    /** What is kept of a call. */
+    send: async ({ body, headers = HEADERS, query = QUERY }: Call): Promise<EventRow> => {
+      const init = { method: 'POST', headers, body };
+      await host.fetch(new Request(`http://localhost${hook.path}?${query}`, init));
+      const [event] = await store.find('events', { limit: 1, sortBy: 'id', descending: true });
+      return event ?? expect.fail();
+    },
+  };
+}
+
 /** What is kept of a call with a body. */
 async function keep(body: unknown): Promise<EventRow> {
-  const store = createHostMemoryStore();
-  const host = createHost({
-    store,
-    queue: createStoreQueue(),
-    receiver: receiveJson,
-    flows: flowsOf(() => SUCCESS),
-  });
-  hosts.push(host);
-  const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
-  await host.scenarios.put({ name: 's', plan: plan(), hookId: hook.id });
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const init = { method: 'POST', headers: HEADERS, body: text };
-  await host.fetch(new Request(`http://localhost${hook.path}?${QUERY}`, init));
-  const [event] = await store.find('events', { limit: 1 });
-  return event ?? expect.fail();
+  const { send } = await open();
+  return send({ body: typeof body === 'string' ? body : JSON.stringify(body) });
 }
+
+const NAMES = { hook: 'h', scenario: '' };
 
 it('holds no credential of the headers and the query, and what else was sent', async () => {
   const { request } = await keep({ n: 1 });
@@ -58,7 +84,7 @@ it('holds no credential of the headers and the query, and what else was sent', a
 it('shows the body of a call that was refused as text, without what its names say is secret', async () => {
   const event = await keep({ reject: true, password: 'body-secret', note: 'seen' });
   expect(event.status).toBe('rejected');
-  const shown = shownEvent(event, { hook: 'h', scenario: '' });
+  const shown = shownEvent(event, NAMES, []);
   expect(JSON.stringify(shown)).not.toMatch(/body-secret|secret-\d/);
   expect(shown).toMatchObject({
     hook: 'h',
@@ -68,10 +94,121 @@ it('shows the body of a call that was refused as text, without what its names sa
   });
 });
 
-it('leaves bytes that are no text as they are, and says so', () => {
-  const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x01]).toString('base64');
-  const event = { receivedAtMs: 0, finishedAtMs: null, notBeforeMs: null, request: { body: bytes } };
-  expect(shownEvent(event as EventRow, { hook: 'h', scenario: '' })).toMatchObject({
-    request: { body: bytes, encoding: 'base64' },
+describe('what a hook knows as secret', () => {
+  const HOOK = 'HookDataSecret777+/x';
+  const PARAMETER = 'signing-Password-987654';
+
+  const forms: readonly (readonly [string, (secret: string) => string])[] = [
+    ['as it is', (secret) => secret],
+    ['in base64', (secret) => Buffer.from(`user:${secret}`).toString('base64')],
+    ['in hex', (secret) => Buffer.from(secret).toString('hex')],
+    ['escaped for an address, twice', (secret) => encodeURIComponent(encodeURIComponent(secret))],
+  ];
+
+  it.each(forms)('is taken out of the query and the headers, %s', async (_, write) => {
+    const { send } = await open({ hookSecret: HOOK }, { signing: PARAMETER, region: 'eu-central-1' });
+    const headers = { 'x-hook': write(HOOK), 'x-other': `v=${write(PARAMETER)};eu-central-1` };
+    const query = new URLSearchParams({ v: write(HOOK), w: write(PARAMETER), open: 'still-open' }).toString();
+    const { request, bundles, status } = await send({ body: `{"n":"${HOOK}"}`, headers, query });
+    const text = JSON.stringify(request);
+    for (const secret of [HOOK, PARAMETER]) {
+      expect(text).not.toContain(write(secret));
+      expect(decodeURIComponent(text)).not.toContain(secret);
+    }
+    for (const open of ['still-open', 'eu-central-1', '"x-hook"']) expect(text).toContain(open);
+    // What a scenario works on stays whole.
+    expect(status).toBe('pending');
+    expect(bundles).toEqual([{ n: HOOK }]);
   });
+
+  it('is taken out where it is cut into neighbours, and where it is the address itself', async () => {
+    const { send, hook } = await open({ hookSecret: HOOK });
+    const headers = { 'x-a': HOOK.slice(0, 9), 'x-b': HOOK.slice(9), 'x-original-uri': hook.path };
+    const query = `a=${HOOK.slice(0, 7)}&b=${encodeURIComponent(HOOK.slice(7))}`;
+    const text = JSON.stringify((await send({ body: '{}', headers, query })).request);
+    for (const part of [HOOK.slice(0, 9), HOOK.slice(9), HOOK.slice(0, 7), HOOK.slice(7)])
+      expect(text).not.toContain(`"${part}"`);
+    expect(text).not.toContain(hook.path.slice('/hooks/'.length));
+  });
+
+  it('is known as it is now, and nothing of other calls with it', async () => {
+    const { send, store, hook } = await open({ hookSecret: 'the-first-secret' });
+    const headers = { authorization: 'Bearer of-the-first-call' };
+    await send({ body: 'no JSON', headers, query: 'v=the-first-secret' });
+    await store.transaction((writer) =>
+      writer.update('hooks', { id: hook.id }, { data: { hookSecret: 'the-second-secret' } }),
+    );
+    const { request } = await send({
+      body: 'the-second-secret of-the-first-call',
+      headers: {},
+      query: 'v=the-second-secret&w=the-first-secret',
+    });
+    expect(request).toMatchObject({
+      query: [
+        ['v', '[SANITIZED]'],
+        ['w', 'the-first-secret'],
+      ],
+      text: '[SANITIZED] of-the-first-call',
+    });
+  });
+
+  const wide = (text: string, mark: string): Uint8Array<ArrayBuffer> =>
+    Uint8Array.from(Buffer.from(`${mark}${text}`, 'utf16le'));
+  const big = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(bytes).swap16());
+  const broken = `{"ok": BAD, "v":"${HOOK}", "password":"of-the-body"`;
+  const multipart = `--x\r\nContent-Disposition: form-data; name="v"\r\n\r\n${HOOK}\r\n--x\r\nContent-Type: text/plain\r\nContent-Disposition: form-data; name="password"\r\n\r\nof-the-body\r\n--of-the-body\r\n`;
+
+  it.each<[string, string | Uint8Array<ArrayBuffer>, string]>([
+    ['broken JSON', broken, 'application/json'],
+    ['UTF-16 with a byte order mark', wide(broken, '\ufeff'), 'application/json'],
+    ['UTF-16 without one', wide(broken, ''), 'application/json; charset=utf-8'],
+    ['UTF-16 the other way round', big(wide(broken, '')), 'text/plain'],
+    ['multipart that breaks off', multipart, 'multipart/form-data; boundary=x'],
+    ['multipart with a part behind', `${multipart}--x--\r\n`, 'multipart/form-data; boundary=x'],
+    ['multipart of another type', multipart, 'text/plain'],
+    ['a form', `v=${encodeURIComponent(HOOK)}&password=of-the-body`, 'application/x-www-form-urlencoded'],
+  ])('is taken out of a body that was refused, with what names say: %s', async (_, body, type) => {
+    const { send } = await open({ hookSecret: HOOK });
+    const event = await send({ body, headers: { 'content-type': type }, query: '' });
+    expect(event.status).toBe('rejected');
+    const { text } = event.request as { text: string };
+    expect(text).toContain('[SANITIZED]');
+    for (const shown of [JSON.stringify(event.request), JSON.stringify(shownEvent(event, NAMES, []))])
+      for (const secret of [HOOK, encodeURIComponent(HOOK), 'of-the-body'])
+        expect(shown).not.toContain(secret);
+  });
+
+  it('leaves of bytes that are no text how many they are, and what they were called', async () => {
+    const { send } = await open({ hookSecret: HOOK });
+    const body = Uint8Array.from([0xff, ...Buffer.from(`{"password":"${HOOK}"}`)]);
+    const event = await send({ body, headers: { 'content-type': 'application/json' }, query: '' });
+    expect(event.request).toMatchObject({ text: null, size: body.byteLength });
+    expect(shownEvent(event, NAMES, [])).toMatchObject({
+      request: { body: `[${body.byteLength} bytes that are no text, application/json]` },
+    });
+  });
+
+  it('is taken out of the end of what is kept of a long body', async () => {
+    const { send } = await open({ hookSecret: HOOK });
+    const { request } = await send({ body: `${'-'.repeat(64 * 1024 - 10)}${HOOK}`, headers: {}, query: '' });
+    const { text } = request as { text: string };
+    expect(text).toHaveLength(64 * 1024);
+    expect(text).not.toContain(HOOK.slice(0, 5));
+  });
+
+  it('is not shown of what stands in an event, in its bundles either', async () => {
+    const { send } = await open();
+    const event = await send({ body: JSON.stringify({ note: `has ${HOOK}` }) });
+    expect(JSON.stringify(shownEvent(event, NAMES, [HOOK]))).not.toContain(HOOK);
+  });
+});
+
+it.each<[string, Uint8Array, string]>([
+  ['text', Buffer.from('{"password":"body-secret","a":1}'), '{"password":"[SANITIZED]","a":1}'],
+  ['UTF-16', Buffer.from('\ufeffa body-secret', 'utf16le'), 'a body-secret'],
+  ['no text', Uint8Array.from([0xff, 1, 2, 0xff]), '[4 bytes that are no text, of no type]'],
+])('shows a body that an earlier version has kept as it came: %s', (_, bytes, body) => {
+  const request = { body: Buffer.from(bytes).toString('base64'), size: bytes.byteLength };
+  const event = { receivedAtMs: 0, finishedAtMs: null, notBeforeMs: null, request };
+  expect(shownEvent(event as EventRow, NAMES, [])).toMatchObject({ request: { body } });
 });

@@ -1,4 +1,4 @@
-import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -6,6 +6,8 @@ import type { Command } from '../../src/cli/command.js';
 import { EVENTS_COMMAND } from '../../src/cli/commands/events.js';
 import { SCENARIOS_COMMAND } from '../../src/cli/commands/scenarios.js';
 import { SERVE_COMMAND } from '../../src/cli/commands/serve.js';
+import { configFolder } from '../../src/cli/connections/config-folder.js';
+import { openConnectionFiles } from '../../src/cli/connections/connection-store.js';
 import { parseArguments } from '../../src/cli/input/parse-arguments.js';
 import { type Io, UserInterruption } from '../../src/cli/io.js';
 import { cli, jsonLines } from '../cli/fake-io.js';
@@ -105,6 +107,62 @@ it('serves an app, and shows afterwards what came in', async () => {
     state: 'active',
     errors: 0,
   });
+});
+
+it('shows of an event nothing that its hook and its connection know as secret', async () => {
+  const env = { HOME: folder, XDG_CONFIG_HOME: folder };
+  const secrets = { connection: 'Key-of-the-connection-1', parameter: 'Signing-of-the-hook-2' };
+  const app = path.join(folder, 'linked');
+  await mkdir(app);
+  const contacts = { webhookType: 'web', connection: 'key', codeFiles: { communication: 'contacts.json' } };
+  const components = {
+    connection: { key: { connectionType: 'basic', codeFiles: { communication: 'key.json' } } },
+    webhook: { contacts },
+    module: { watch: { moduleType: 'instant_trigger', webhook: 'contacts', codeFiles: {} } },
+  };
+  const manifest = { fileVersion: 1, generalCodeFiles: {}, origins: [], components };
+  await writeFile(path.join(app, 'makecomapp.json'), JSON.stringify(manifest));
+  await writeFile(path.join(app, 'contacts.json'), '{ "output": "{{body}}" }');
+  await writeFile(path.join(app, 'key.json'), '{ "url": "https://a.example/me" }');
+  const owner = { app: 'linked', folder: await realpath(app), appIds: [] };
+  const stored = {
+    component: 'key',
+    connection: { value: secrets.connection },
+    parameters: {},
+    ...{ metadata: undefined, uid: undefined, expires: undefined, oauth: undefined, common: undefined },
+  };
+  await openConnectionFiles(configFolder(env)).write('work', stored, owner);
+  const scenario = {
+    name: 'watched',
+    webhook: { app: 'linked', webhook: 'contacts', connection: 'work', parameters: { v: secrets.parameter } },
+    modules: [{ app: 'linked', module: 'watch' }],
+  };
+  await writeFile(path.join(folder, 'watched.json'), JSON.stringify({ scenarios: [scenario] }));
+  const served = call(SERVE_COMMAND, [
+    'linked',
+    '--scenarios',
+    'watched.json',
+    '--port',
+    '0',
+    '--data',
+    'known',
+  ]);
+  await Promise.race([served.code, eventually(() => /http\S+\/hooks\/\S+/.test(served.err()))]);
+  const url = /http\S+\/hooks\/\S+/.exec(served.err())?.[0] ?? '';
+  const headers = { 'content-type': 'application/json', 'x-echo': secrets.parameter };
+  const told = JSON.stringify({ note: Object.values(secrets).join(' and ') });
+  expect((await send(`${url}?w=${secrets.parameter}`, { headers, body: told })).status).toBe(200);
+  expect((await send(url, { headers, body: `${told} and no JSON` })).status).toBe(400);
+  await eventually(() => served.out() !== '');
+  served.stop();
+  expect(await served.code).toBe(0);
+  for (const id of ['1', '2']) {
+    const shown = await output(EVENTS_COMMAND, ['show', id, '--data', 'known']);
+    expect(shown).toContain('[SANITIZED] and [SANITIZED]');
+    for (const secret of Object.values(secrets)) expect(shown).not.toContain(secret);
+  }
+  const kept = await readFile(path.join(folder, 'known', 'host.db'), 'latin1');
+  expect(kept.split(secrets.parameter).length - 1).toBeLessThanOrEqual(1);
 });
 
 it('keeps what it has sealed closed to another key', async () => {

@@ -10,7 +10,11 @@ const CLASSES: readonly (readonly unknown[])[] = [
   ['', ''],
   ['a'],
   ['1'],
-  [1, 1],
+  [1, 1, 1.0],
+  [0, -0],
+  [Number.NaN, Number.NaN],
+  ['n1'],
+  ['\u0000n1'],
   [true],
   ['true'],
   [new Date(5), new Date(5)],
@@ -85,4 +89,9 @@ describe('keys for distinct', () => {
     expect([1, true, '1', 'true', null].map(keyOf)).toEqual(['1', 'true', '1', 'true', undefined]);
     expect(keyOf([1])).not.toBe(keyOf(['1']));
   });
+});
+
+it('numbers are no keys of a set as they are: anybody can find thousands that share one place there', () => {
+  expect(typeof createEqualityKey()(7)).toBe('string');
+  expect(typeof createDistinctKey()(7)).toBe('string');
 });

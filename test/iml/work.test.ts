@@ -5,6 +5,7 @@ import { toText } from '../../src/iml/values/coerce.js';
 import {
   type Journal,
   once,
+  onceInTurn,
   openJournal,
   type Parts,
   resumable,
@@ -144,6 +145,33 @@ describe('an evaluation that is begun anew', () => {
     };
     expect(evaluateInParts(openJournal(), 50, evaluate)).toEqual({ value: 2, parts: 2 });
     expect(told).toEqual(['inner', 'other', 'outer', 'behind']);
+  });
+
+  it('leaves what takes long for a turn of its own where the one under way is over', () => {
+    let isOver = false;
+    let calls = 0;
+    const slow = (): number =>
+      onceInTurn(() => {
+        isOver = true;
+        return ++calls;
+      });
+    for (const doesParts of [true, false]) {
+      calls = 0;
+      isOver = false;
+      const evaluate = (): number => 100 * slow() + 10 * slow() + slow();
+      const journal = openJournal(() => isOver, doesParts);
+      expect(evaluateInParts(journal, 50, evaluate)).toEqual({ value: 123, parts: 0 });
+      expect(calls).toBe(3);
+    }
+    expect(slow()).toBe(4);
+  });
+
+  it('does at once, within steps, what a journal is not to do in parts', () => {
+    const journal = openJournal(() => false, false);
+    expect(() => withJournal(journal, () => withinSteps(50, () => large(1)))).toThrow(
+      expect.objectContaining({ code: 'IML_LIMIT' }),
+    );
+    expect(journal.pending).toBeUndefined();
   });
 
   it('does at once what is not too much', () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -192,6 +193,15 @@ describe('the language server', () => {
     ]);
     await editor.change('{ "check": { "rules": { "dead-branch": "off" } } }');
     await editor.diagnostics(config, (found) => found.length === 0);
+  });
+
+  it.runIf(process.platform === 'linux')('waits for no settings that are a pipe', async () => {
+    const config = path.join(folder, 'iml.config.json');
+    execFileSync('mkfifo', [config]);
+    await editor.change('{ "url": "/users" }');
+    expect(await editor.diagnostics(config, (found) => found.length > 0)).toMatchObject([
+      { code: 'unusable-settings', range: { start: { line: 0, character: 0 } } },
+    ]);
   });
 
   it('replaces what is typed of a name', async () => {

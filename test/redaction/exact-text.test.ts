@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { collectNamedSecrets, collectSecrets, nameSecrets } from '../../src/redaction/collect-secrets.js';
+import { secretValues } from '../../src/parameters/check/secret-values.js';
+import {
+  collectGiven,
+  collectNamedSecrets,
+  collectSecrets,
+  nameSecrets,
+} from '../../src/redaction/collect-secrets.js';
 import { createRedactor, type LoggableRequest, type Redactor } from '../../src/redaction/redact.js';
 
 // What is shown, character by character: a redactor that hides too much is as wrong as one that hides too little.
@@ -400,19 +406,59 @@ describe('secrets of data', () => {
     expect(() => collectSecrets(data)).toThrow(expect.objectContaining({ code: 'IML_HOST_VALUE' }));
   });
 
-  it('are 1000 at most, 20 levels deep', () => {
-    const many = Array.from({ length: 1500 }, (_, index) => `secret-${index}`);
-    expect(collectSecrets(many)).toHaveLength(1000);
-    const nested = (levels: number): unknown => (levels === 0 ? 'the-end' : [nested(levels - 1)]);
-    expect(collectSecrets(nested(20))).toEqual(['the-end']);
-    expect(collectSecrets(nested(21))).toEqual([]);
-    const named = (levels: number): unknown => (levels === 0 ? { token: 'the-end' } : [named(levels - 1)]);
-    expect(collectNamedSecrets(named(20))).toEqual(['the-end']);
-    expect(collectNamedSecrets(named(21))).toEqual([]);
-    const below = (levels: number): unknown =>
-      levels === 0 ? { token: 'the-end' } : { a: below(levels - 1) };
-    expect(collectNamedSecrets(below(20))).toEqual(['the-end']);
-    expect(collectNamedSecrets(below(21))).toEqual([]);
+  it('come with what a name says first, however many texts stand before it, and those of 5000 behind', () => {
+    const texts = Array.from({ length: 7000 }, (_, index) => `text-${index}`);
+    const data = { texts, profile: { accessToken: 'the-token', texts: ['text-7', 'text-9999'] } };
+    const found = collectSecrets(data);
+    expect(found[0]).toBe('the-token');
+    // One more than is remembered, so that it shows.
+    expect(found).toHaveLength(5002);
+    expect(collectSecrets(texts.slice(0, 4999), { pin: 123456 })).toHaveLength(5000);
+    expect(collectNamedSecrets({ texts, profile: { accessToken: 'the-token' } })).toEqual(['the-token']);
+    expect(collectNamedSecrets({ password: texts })).toHaveLength(5001);
+  });
+
+  it('are found however deep they stand', () => {
+    const wrap = (value: unknown, levels: number, into: (value: unknown) => unknown): unknown => {
+      let wrapped = value;
+      for (let level = 0; level < levels; level++) wrapped = into(wrapped);
+      return wrapped;
+    };
+    const inLists = wrap({ token: 'the-end' }, 50_000, (value) => [value]);
+    const inObjects = wrap({ token: 'the-end' }, 9000, (value) => ({ a: value }));
+    for (const data of [inLists, inObjects]) {
+      expect(collectSecrets(data)).toEqual(['the-end']);
+      expect(collectNamedSecrets(data)).toEqual(['the-end']);
+    }
+    expect(collectSecrets(wrap('no-name', 50_000, (value) => [value]))).toEqual(['no-name']);
+    // Of parameters, too, whose form does not reach so deep.
+    expect(secretValues([], inObjects)).toEqual(['the-end']);
+  });
+
+  it('stand under a name that says secret at any height, and in what stands in two places', () => {
+    const shared = ['in-two-places', { note: 'in-two-too' }];
+    const data = { url: shared, other: 'text-text', credentials: { list: shared, region: 'eu-central-1' } };
+    expect([...nameSecrets(data)]).toEqual([
+      ['in-two-places', 'list'],
+      ['in-two-too', 'note'],
+      ['text-text', 'other'],
+    ]);
+  });
+
+  it('of what a run is given are found in turns where it is much, and refused where names say so of too many', async () => {
+    const rows = (count: number, name: string): readonly unknown[] =>
+      Array.from({ length: count }, (_, index) => ({ [name]: `text-${index}`, more: null }));
+    expect(collectGiven(undefined, undefined)).toEqual([]);
+    expect(collectGiven(rows(100, 'note'))).toHaveLength(100);
+    const many = collectGiven(rows(100_000, 'note'), { token: 'the-token' });
+    expect(many).toBeInstanceOf(Promise);
+    const found = await many;
+    expect([found[0], found.length]).toEqual(['the-token', 5002]);
+    expect(await collectGiven(rows(5000, 'token'))).toHaveLength(5000);
+    const refusal = expect.objectContaining({ code: 'IML_LIMIT' });
+    await expect(collectGiven(rows(5001, 'token'))).rejects.toThrow(refusal);
+    await expect(collectGiven(rows(200_000, 'note'))).rejects.toThrow(refusal);
+    expect(() => collectSecrets(new Array(1e9))).toThrow(refusal);
   });
 });
 

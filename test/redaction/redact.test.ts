@@ -384,11 +384,11 @@ describe('collectSecrets', () => {
     };
     expect(collectSecrets(connection, undefined, { clientSecret: 'common-secret' })).toEqual([
       'key-key-key',
+      '123456',
+      'common-secret',
       'in-a-list',
       'deep-value',
-      '123456',
       'bytes-of-a-key',
-      'common-secret',
     ]);
   });
 
@@ -398,6 +398,66 @@ describe('collectSecrets', () => {
     expect(collectSecrets(loop)).toEqual(['hush-hush']);
   });
 });
+
+describe('a multipart body', () => {
+  const body = [
+    '--x',
+    'Content-Disposition: form-data; name="note"',
+    '',
+    'seen',
+    '--x',
+    'Content-Type: application/x-pem-file',
+    'content-disposition: form-data; filename="a"; name="client_secret"',
+    '',
+    '-----BEGIN KEY-----',
+    'of-the-key',
+    '-----END KEY-----',
+    '--x',
+    'Content-Disposition: form-data; name=a; filename="name=password"',
+    '',
+    'seen, too',
+    '--x--',
+  ];
+
+  it.each(['\r\n', '\n'])(
+    'is shown without what the names of its parts say is secret, in lines that end by %j',
+    (end) => {
+      const { body: shown } = createRedactor({ secrets: [] }).request(request({ body: body.join(end) }));
+      const hidden = [...body.slice(0, 8), HIDDEN, ...body.slice(11)];
+      expect(shown).toBe(hidden.join(end));
+    },
+  );
+
+  it('hides by paths as well, and to the end where it breaks off', () => {
+    const redactor = createRedactor({ secrets: [], sanitize: ['request.body.note'] });
+    const { body: shown } = redactor.request(request({ body: body.slice(0, 4).join('\r\n') }));
+    expect(shown).toBe([...body.slice(0, 3), HIDDEN].join('\r\n'));
+  });
+});
+
+describe('a redactor apart', () => {
+  it('knows what the other knows and keeps to itself what it learns', () => {
+    const first = createRedactor({ secrets: ['known-to-both'] });
+    const second = first.apart();
+    second.learn(['known-to-the-second']);
+    first.learn(['learned-by-the-first']);
+    const all = 'known-to-both known-to-the-second learned-by-the-first';
+    expect(second.text(all)).toBe(`${HIDDEN} ${HIDDEN} ${HIDDEN}`);
+    expect(first.text(all)).toBe(`${HIDDEN} known-to-the-second ${HIDDEN}`);
+    expect(second.longestSecret()).toBe('learned-by-the-first'.length);
+    expect(second.apart(20).text(`of ${all}`)).not.toContain('known');
+    expect([first.knowsAll(), second.knowsAll()]).toEqual([true, true]);
+  });
+});
+
+it.each(['-', '<a>-', 'password=', '"password": "x", -'])(
+  'the start of a long body that begins with %j ends in no part of a secret',
+  (start) => {
+    const redactor = createRedactor({ secrets: ['secret-at-the-end'], maxShown: 1000 });
+    const body = `${start.padEnd(990, '-')}secret-at-the-end${'-'.repeat(20_000)}`;
+    expect(redactor.request(request({ body })).body).not.toContain('secret-at');
+  },
+);
 
 describe('a name in backticks', () => {
   it('is read as in expressions', () => {

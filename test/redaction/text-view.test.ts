@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   decodedView,
   endIn,
+  hexUnits,
+  hexView,
   mayHoldHex,
   plainView,
   readView,
@@ -100,4 +102,5 @@ it.each([
   ['plain text', false],
 ])('%j may hold six bytes as hex: %s', (text, expected) => {
   expect(mayHoldHex(text, 6)).toBe(expected);
+  expect([...hexUnits(text)]).toEqual([...hexView(plainView(text)).units]);
 });

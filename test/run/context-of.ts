@@ -1,4 +1,4 @@
-import { CallBudget } from '../../src/run/limits/budget.js';
+import { CallBudget } from '../../src/run/limits/call-budget.js';
 import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
 import { Run, RunContext } from '../../src/run/scope/run-context.js';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';

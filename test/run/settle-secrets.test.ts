@@ -86,3 +86,19 @@ it('what temp brings is made ready before the request is told of, too', async ()
   await countTurns(list);
   expect((await countTurns(list)) - (await countTurns(['a-secret']))).toBeGreaterThan(3);
 });
+
+it('a run that is given more than it can look for says so, once', async () => {
+  const texts = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `text-${at}`);
+  const many = new RunLog(texts(5000), undefined, 'summary');
+  many.learn(texts(5000));
+  expect(many.warnings).toEqual([]);
+  many.learn(['one-more', 'and-one-more']);
+  expect(many.warnings).toMatchObject([{ code: 'many-secrets', place: undefined }]);
+  const long = new RunLog(
+    texts(60).map((text) => text.padEnd(60_000, '-')),
+    undefined,
+    'summary',
+  );
+  await long.settle(new CountedTurns());
+  expect(long.warnings).toMatchObject([{ code: 'many-secrets' }]);
+});

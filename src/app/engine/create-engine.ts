@@ -12,7 +12,7 @@ import { EngineError } from '../../errors/engine-error.js';
 import type { Environment } from '../../iml/environment/environment.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { once } from '../../iml/values/work.js';
-import { CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/budget.js';
+import { CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/call-budget.js';
 import { resolveLimits, resolveLookAhead } from '../../run/limits/limits.js';
 import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/paginate.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Place } from '../../errors/place.js';
+import { isBelow } from '../../util/stays-below.js';
 import { Turns } from '../../util/turns.js';
 import { readAppFile } from './read-app-file.js';
 
@@ -23,13 +24,21 @@ export interface LoadOptions {
   readonly overlay?: ReadonlyMap<string, string> | undefined;
 }
 
+/** How files of a folder are read that need not be an app's. */
+export interface FolderOptions extends LoadOptions {
+  /** What is told of a file that lies elsewhere, as the rest of a sentence about it. Default: that it is outside of the app's. */
+  readonly outside?: string | undefined;
+}
+
 /**
  * Opens the folder of an app: nothing is read outside of it, but for the folders somebody names. A file is read without
  * waiting for it, as the promises of three calls take longer than a small file does; between files others on the thread get
  * their turn.
  */
-export function openAppFolder(folder: string, { include = [], overlay }: LoadOptions = {}): AppFolder {
+export function openAppFolder(folder: string, options: FolderOptions = {}): AppFolder {
+  const { include = [], outside = "lies outside of the app's folder" } = options;
   const root = realpathSync(folder);
+  const overlay = options.overlay && layOver(options.overlay, path.resolve(folder), root);
   const folders = [root, ...include.map((other) => resolveFolder(path.resolve(root, other)))];
   const realFolders = new Map<string, string>();
   const turns = new Turns();
@@ -37,9 +46,24 @@ export function openAppFolder(folder: string, { include = [], overlay }: LoadOpt
     root,
     read: async (file, placeOf) => {
       if (turns.isOver) await turns.next();
-      return readAppFile({ folders, overlay, realFolders }, file, placeOf);
+      return readAppFile({ folders, overlay, outside, realFolders }, file, placeOf);
     },
   };
+}
+
+/** An editor names files by the path it was opened with, which may lead through links. */
+function layOver(
+  texts: ReadonlyMap<string, string>,
+  given: string,
+  root: string,
+): ReadonlyMap<string, string> {
+  if (given === root) return texts;
+  return new Map(
+    [...texts].map(([file, text]) => [
+      isBelow(given, file) ? path.join(root, path.relative(given, file)) : file,
+      text,
+    ]),
+  );
 }
 
 /** One that does not exist holds nothing that could be read. */

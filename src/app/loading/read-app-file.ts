@@ -14,6 +14,8 @@ export interface OpenFolders {
   readonly folders: readonly string[];
   /** Texts that stand for files on disk, by absolute path. */
   readonly overlay: ReadonlyMap<string, string> | undefined;
+  /** What is told of a file that lies elsewhere, as the rest of a sentence about it. */
+  readonly outside: string;
   /** Paths without links by the paths of folders that files were read from. */
   readonly realFolders: Map<string, string>;
 }
@@ -36,19 +38,20 @@ export function readAppFile(open: OpenFolders, file: string, placeOf: () => Plac
   };
   const relative = file.replaceAll('\\', '/');
   if (relative.includes('\0') || path.posix.isAbsolute(relative) || /^[a-zA-Z]:/.test(relative)) {
-    throw refuse('is no path relative to the app');
+    throw refuse('is no relative path');
   }
   const target = path.resolve(folders[0] ?? '', relative);
-  assertReadable(folders, target, refuse);
+  const judge = (absolute: string): void => assertReadable(open, absolute, refuse);
+  judge(target);
   const edited = overlay?.get(target);
   if (edited !== undefined) return edited;
   try {
     const { real, stats } = followLinks(open, target);
     // A link may lead anywhere, so what it leads to is judged again.
-    if (real !== target) assertReadable(folders, real, refuse);
+    if (real !== target) judge(real);
     if (!stats.isFile()) throw refuse('is no regular file');
     // Another may lie there by now: what is open is judged once more.
-    const read = readRegularFile(real, MAX_FILE_BYTES, (opened) => assertReadable(folders, opened, refuse));
+    const read = readRegularFile(real, MAX_FILE_BYTES, judge);
     if (!read.ok) throw refuse(read.problem);
     return decode(read.bytes, refuse);
   } catch (error) {
@@ -75,9 +78,9 @@ function followLinks(
   return { real: realFolder === folder ? target : path.join(realFolder, path.basename(target)), stats };
 }
 
-function assertReadable(folders: readonly string[], absolute: string, refuse: Refuse): void {
+function assertReadable({ folders, outside }: OpenFolders, absolute: string, refuse: Refuse): void {
   const folder = folders.find((one) => isBelow(one, absolute));
-  if (folder === undefined) throw refuse("lies outside of the app's folder");
+  if (folder === undefined) throw refuse(outside);
   // Keys and credentials lie in hidden files: `.secrets/apikey` of the editor, `.env`, `.docker/config.json`.
   const hidden = absolute
     .slice(folder.length)

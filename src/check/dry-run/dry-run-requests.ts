@@ -9,11 +9,11 @@ import { selectResponseType } from '../../http/body/select-response-type.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { FUNCTIONS } from '../../iml/functions/table.js';
 import { prepareExchange } from '../../run/exchange.js';
-import { CallBudget } from '../../run/limits/budget.js';
+import { CallBudget } from '../../run/limits/call-budget.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import { readRepeat } from '../../run/request/repeat-request.js';
 import { extendTemp } from '../../run/response/receive-response.js';
-import { type RequestPlan, runRequest } from '../../run/run-request.js';
+import { beginRequest, type RequestPlan } from '../../run/run-request.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import { atDirective, evaluateDirective, evaluateFlag } from '../../run/scope/evaluate-directive.js';
 import { Run, RunContext } from '../../run/scope/run-context.js';
@@ -85,7 +85,7 @@ export class DryRun {
   private request(request: CompiledRequest, plan: RequestPlan, context: RunContext): void {
     const { repeat, pagination } = request;
     if (this.step(() => evaluateFlag(request.condition?.test, true, context)) !== true) return;
-    const hasBegun = this.step(() => runRequest(request, plan, context)) !== undefined;
+    const hasBegun = this.step(() => beginRequest(request, plan, context)) !== undefined;
     if (!hasBegun) return;
     this.step(() => extendTemp(request.response.temp, context));
     if (request.isStatic) return;

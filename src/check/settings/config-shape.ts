@@ -30,7 +30,7 @@ export const CONFIG_SHAPE: Shape = {
     $schema: told('Address of the schema of this file.', { types: ['string'] }),
     check: told('Settings of `iml check`.', { types: ['object'], shape: CHECK_SHAPE }),
     scenarios: told(
-      'Files of scenarios that `iml check` looks at, from here on. Default: `scenarios.json` beside the manifest, if it is there.',
+      'Files of scenarios that `iml check` looks at, in the folder of this file or below it. Default: `scenarios.json` beside the manifest, if it is there.',
       { types: ['string', 'array'] },
     ),
     test: told('Settings of `iml test`.', { types: ['object'] }),

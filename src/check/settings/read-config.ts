@@ -1,10 +1,11 @@
 import type { Document } from '../../document/reading/document.js';
-import { readDocument } from '../../document/reading/jsonc.js';
 import { childPointer } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Level } from '../finding.js';
+import { readUnquoted } from '../read-unquoted.js';
+import type { ScenarioPath } from '../subject/scenario-files.js';
 import type { CheckSettings } from './check-settings.js';
 import { CONFIG_KEYS, LEVEL_WORDS } from './config-shape.js';
 
@@ -15,8 +16,8 @@ export const CONFIG_FILE = 'iml.config.json';
 export interface CheckConfig extends CheckSettings {
   /** Folders below the app whose files nothing is told of, with `/`. */
   readonly ignore: readonly string[];
-  /** Files of scenarios, from the file of the settings on; undefined where none are named. */
-  readonly scenarios: readonly string[] | undefined;
+  /** Files of scenarios; undefined where none are named. */
+  readonly scenarios: readonly ScenarioPath[] | undefined;
 }
 
 /**
@@ -27,7 +28,7 @@ export interface CheckConfig extends CheckSettings {
  * @throws SpecError SPEC_JSON, or SPEC_INVALID for ids of rules, levels and members that do not exist
  */
 export function readCheckConfig(text: string, file: string): CheckConfig {
-  const document = readDocument(text, file);
+  const document = readUnquoted(text, file);
   const root = readObject(document, document.value, '');
   refuseOthers(document, root, '', CONFIG_KEYS.root);
   const check = readObject(document, root['check'] ?? {}, '/check');
@@ -65,10 +66,12 @@ function readIgnore(document: Document, value: unknown): readonly string[] {
   throw invalid(document, '/check/ignore', 'check.ignore is a list of folders.');
 }
 
-function readScenarios(document: Document, value: unknown): readonly string[] | undefined {
+function readScenarios(document: Document, value: unknown): readonly ScenarioPath[] | undefined {
   if (value === undefined) return undefined;
-  const files: unknown = typeof value === 'string' ? [value] : value;
-  if (Array.isArray(files) && files.every((file) => typeof file === 'string')) return files;
+  if (typeof value === 'string') return [{ file: value, locate: () => document.placeOf('/scenarios') }];
+  if (Array.isArray(value) && value.every((file) => typeof file === 'string')) {
+    return value.map((file, index) => ({ file, locate: () => document.placeOf(`/scenarios/${index}`) }));
+  }
   throw invalid(document, '/scenarios', 'scenarios is a file, or a list of files.');
 }
 

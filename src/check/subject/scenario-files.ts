@@ -1,19 +1,35 @@
 import path from 'node:path';
 import { findModule, findWebhook } from '../../app/engine/find-component.js';
+import { openAppFolder } from '../../app/loading/app-folder.js';
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
-import { readDocument } from '../../document/reading/jsonc.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Place } from '../../errors/place.js';
 import { readScenarioFile, type ScenarioEntry } from '../../host/scenarios/scenario-file.js';
 import { assertCanAnswer } from '../../host/store/scenario-plan.js';
 import { completeSettings } from '../../scenario/state/scenario-settings.js';
+import { readUnquoted } from '../read-unquoted.js';
 
 /** A file of scenarios that is looked at together with the app. */
 export interface ScenarioFile {
   /** From the folder of the app on, with `/`. */
   readonly file: string;
   readonly text: string;
+}
+
+/** A file that settings name. */
+export interface ScenarioPath {
+  /** From the file of the settings on. */
+  readonly file: string;
+  /** Where it is named; asked for only by an error. */
+  readonly locate: () => Place;
+}
+
+/** Settings as far as they name files of scenarios. */
+export interface NamingSettings {
+  /** Where they stand, absolute. */
+  readonly folder: string;
+  readonly scenarios: readonly ScenarioPath[] | undefined;
 }
 
 /** What a host would refuse a scenario for. */
@@ -27,26 +43,38 @@ export interface ScenarioRefusal {
 /** Where scenarios are looked for without a setting. */
 const DEFAULT_FILE = 'scenarios.json';
 
+const OUTSIDE = 'lies outside of the folder of iml.config.json: expected a file in it or below it';
+
 /**
- * Finds the files of scenarios: those the settings name, else the one beside the manifest.
+ * Finds the files of scenarios: those the settings name, else the one beside the manifest. Settings come with the app, so
+ * what they name lies in their folder or below it.
  *
- * @param named absolute; undefined where no settings name any
- * @throws EngineError (HOST_FILE) for one that is named and not there
+ * @throws EngineError (HOST_FILE) for one that is named and not there; SpecError (SPEC_READ) for one that lies elsewhere, is hidden,
+ * too large or no file
  */
 export async function findScenarioFiles(
   root: string,
-  named: readonly string[] | undefined,
-  textOf: (file: string) => Promise<string | undefined>,
+  settings: NamingSettings = { folder: root, scenarios: undefined },
+  overlay?: ReadonlyMap<string, string>,
 ): Promise<readonly ScenarioFile[]> {
-  const files: ScenarioFile[] = [];
-  for (const target of named ?? [path.join(root, DEFAULT_FILE)]) {
-    const text = await textOf(target);
-    const file = path.relative(root, target).split(path.sep).join('/');
-    if (text !== undefined) files.push({ file, text });
-    else if (named !== undefined)
-      throw new EngineError('HOST_FILE', `There is no file of scenarios "${file}".`, { place: { file } });
+  const { folder, scenarios: named } = settings;
+  if (named === undefined) {
+    const text = await openAppFolder(root, { overlay }).read(DEFAULT_FILE, () => ({ file: DEFAULT_FILE }));
+    return text === undefined ? [] : [{ file: DEFAULT_FILE, text }];
   }
-  return files;
+  const { read } = openAppFolder(folder, { overlay, outside: OUTSIDE });
+  const texts = new Map<string, string>();
+  for (const { file: written, locate } of named) {
+    const file = path.relative(root, path.resolve(folder, written)).split(path.sep).join('/');
+    const text = texts.get(file) ?? (await read(written, locate));
+    if (text === undefined) throw missing(file, locate());
+    texts.set(file, text);
+  }
+  return [...texts].map(([file, text]) => ({ file, text }));
+}
+
+function missing(file: string, place: Place): EngineError {
+  return new EngineError('HOST_FILE', `There is no file of scenarios "${file}".`, { place });
 }
 
 /** Tries how a host sets scenarios up, as far as it depends on the files and this app. Steps of other apps are not known here. */
@@ -62,7 +90,7 @@ export function dryRunScenarios(app: App, files: readonly ScenarioFile[]): reado
         return undefined;
       }
     };
-    const document = step(() => readDocument(text, file));
+    const document = step(() => readUnquoted(text, file));
     const entries = document && step(() => readScenarioFile(text, file));
     entries?.forEach((entry, index) => {
       if (document !== undefined) dryRunEntry(app, entry, { document, pointer: `/scenarios/${index}`, step });

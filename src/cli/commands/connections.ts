@@ -11,6 +11,7 @@ import { configFolder } from '../connections/config-folder.js';
 import {
   type ConnectionEntry,
   type ConnectionFiles,
+  type ConnectionOwner,
   identifyOwner,
   isSameApp,
   keptOwner,
@@ -40,6 +41,8 @@ const ACTIONS = ['list', 'test', 'refresh', 'move', 'remove'] as const;
 
 type Action = (typeof ACTIONS)[number];
 
+const WAYS_OUT = `${MOVE_HINT}, and iml connections remove NAME --local needs no app.`;
+
 export const CONNECTIONS_COMMAND: Command = {
   name: 'connections',
   about: 'Shows the connections that are kept, tests, refreshes, moves and removes them.',
@@ -50,7 +53,7 @@ export const CONNECTIONS_COMMAND: Command = {
   options: {
     app: {
       value: 'FOLDER',
-      help: 'Where the app is now, to which move hands the connection over. Default: where it was when the connection was made.',
+      help: 'move: where the app is now that gets the connection. Else where the app is that it was made for. Default: where that was then.',
     },
     local: { help: 'remove: only forgets the connection here; its service is told nothing.' },
     json: { help: 'list: prints JSON.' },
@@ -139,18 +142,27 @@ async function act(action: Action, entry: ConnectionEntry, place: Workplace): Pr
   }
 }
 
-/** @throws EngineError (USAGE) where the app is not where it was */
+/**
+ * The app a connection was made for, from where it was or from where the command line says it is.
+ *
+ * @throws EngineError (USAGE) where it is not there, or another is
+ */
 async function openOwner(entry: ConnectionEntry, { args, io }: Workplace): Promise<LoadedApp> {
   const { owner } = entry;
   const given = args.text('app');
-  if (given !== undefined) return openApp(given, io);
-  const loaded = await openApp(owner.folder, io).catch((error: unknown) => {
-    if (!(error instanceof EngineError) || error.code !== 'USAGE') throw error;
-    const hint = `The connection was made for the app "${owner.app}" there: --app FOLDER says where it is now, and iml connections remove NAME --local needs no app.`;
-    throw usageError(`${error.message} ${hint}`, error);
-  });
+  const loaded = given === undefined ? await openKnown(owner, io) : await openApp(given, io);
   if (isSameApp(owner, identifyOwner(loaded.app))) return loaded;
-  throw usageError(`${otherApp(entry)} ${MOVE_HINT}, and iml connections remove NAME --local needs no app.`);
+  throw usageError(`${otherApp(entry)} If this is that app: ${WAYS_OUT}`);
+}
+
+async function openKnown({ app, folder }: ConnectionOwner, io: Io): Promise<LoadedApp> {
+  return openApp(folder, io).catch((error: unknown) => {
+    if (!(error instanceof EngineError) || error.code !== 'USAGE') throw error;
+    throw usageError(
+      `${error.message} The connection was made for the app "${app}" there. If that lies elsewhere now: ${WAYS_OUT}`,
+      error,
+    );
+  });
 }
 
 /** Gives a connection to the app it was made for where that lies now, or to the one it has become. */

@@ -20,6 +20,7 @@ import { userKey } from '../connections/user-key.js';
 import { EXIT } from '../exit-code.js';
 import { ENGINE_OPTIONS, readEngineOptions } from '../input/engine-options.js';
 import { readPort } from '../input/read-port.js';
+import { refuseLinks } from '../input/refuse-links.js';
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { labelConnection } from '../output/connection-label.js';
@@ -133,6 +134,7 @@ async function readHistoryFile(args: Arguments, { root }: LoadedApp, io: Io): Pr
   const given = args.text('history');
   if (given !== undefined) return path.resolve(io.cwd, given);
   const folder = path.join(root, '.iml');
+  await refuseLinks(root, folder, '--history FILE names another place.');
   await makePrivateFolder(folder);
   await writeFile(path.join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
     if (readErrno(error) !== 'EEXIST') throw error;

@@ -1,9 +1,14 @@
 import { EngineError } from '../../errors/engine-error.js';
+import { StoreError } from '../../errors/store-error.js';
 import { createEventAdmin, type EventAdmin, type EventSummary } from '../../host/events/event-admin.js';
+import { collectHookSecrets } from '../../host/hooks/hook-secrets.js';
 import type { EventStatus, HostStore } from '../../host/store/tables.js';
+import { collectGiven } from '../../redaction/collect-secrets.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command } from '../command.js';
+import { configFolder } from '../connections/config-folder.js';
+import { openConnectionFiles } from '../connections/connection-store.js';
 import { EXIT } from '../exit-code.js';
 import { HOST_OPTIONS, openHostParts, readId } from '../input/host-store-options.js';
 import type { Io } from '../io.js';
@@ -74,7 +79,7 @@ async function manageEvents(args: Arguments, io: Io): Promise<number> {
       return EXIT.ok;
     }
     if (query !== undefined) return await list({ desk, store: parts.store }, query, args, io);
-    await io.stdout.write(await act({ desk, store: parts.store }, action, id));
+    await io.stdout.write(await act({ desk, store: parts.store }, action, id, io));
     return EXIT.ok;
   } catch (error) {
     throw error instanceof EngineError && error.code.startsWith('HOST_') ? usageError(error.message) : error;
@@ -171,7 +176,12 @@ function toRow(event: EventSummary, names: NamesOf): Record<string, unknown> {
   return { id, status, received, ...names(event), attempts, error: message ?? '' };
 }
 
-async function act({ desk, store }: Events, action: (typeof ACTIONS)[number], id: number): Promise<string> {
+async function act(
+  { desk, store }: Events,
+  action: (typeof ACTIONS)[number],
+  id: number,
+  io: Io,
+): Promise<string> {
   switch (action) {
     case 'replay':
       await desk.replay(id);
@@ -182,7 +192,29 @@ async function act({ desk, store }: Events, action: (typeof ACTIONS)[number], id
     default: {
       const event = await desk.get(id);
       const names = (await readNames(store, [event]))(event);
-      return `${printPrettyJson(shownEvent(event, names))}\n`;
+      const secrets = await findSecrets(store, event, io);
+      return `${printPrettyJson(shownEvent(event, names, secrets))}\n`;
     }
   }
+}
+
+/** What the hook of an event knows, and its connection as far as this user has it. */
+async function findSecrets(
+  store: HostStore,
+  { hookId }: Pick<Owners, 'hookId'>,
+  { env }: Io,
+): Promise<readonly string[]> {
+  const hook = await store.get('hooks', { id: hookId });
+  if (hook === undefined) return [];
+  const own = await collectHookSecrets(hook);
+  if (hook.connection === null) return own;
+  const entry = await openConnectionFiles(configFolder(env)).read(hook.connection).catch(ignoreUnreadable);
+  if (entry === undefined) return own;
+  const { connection, parameters, common } = entry.stored;
+  return [...own, ...(await collectGiven(connection, parameters, common))];
+}
+
+/** An event is shown all the same. */
+function ignoreUnreadable(error: unknown): undefined {
+  if (!(error instanceof StoreError)) throw error;
 }

@@ -14,6 +14,7 @@ import { userKey } from '../connections/user-key.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
 import { PREPARE_OPTION } from './prepare-option.js';
+import { refuseLinks } from './refuse-links.js';
 
 /** Where processes of several machines have the key from. */
 const KEY_VARIABLE = 'IML_HOST_KEY';
@@ -58,6 +59,7 @@ export async function openHostParts(
     return openDatabase({ url, sealKey, named, waitMs: mayCreate ? SERVER_WAIT_MS : 0 });
   }
   const root = path.resolve(io.cwd, folder ?? '.iml');
+  if (folder === undefined) await refuseLinks(io.cwd, root, '--data DIR names another folder.');
   const file = path.join(root, 'host.db');
   if (mayCreate) await makePrivateFolder(root);
   else await assertData(file, root);

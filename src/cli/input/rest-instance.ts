@@ -15,6 +15,7 @@ import { createPrivateFile, makePrivateFolder } from '../connections/private-fil
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
 import { PREPARE_OPTION } from './prepare-option.js';
+import { refuseLinks } from './refuse-links.js';
 
 const KEY_VARIABLE = 'IML_REST_KEY';
 const DEFAULT_FOLDER = '.iml/rest';
@@ -54,6 +55,7 @@ export async function findRestInstance(args: Arguments, io: Io): Promise<RestPla
     throw usageError('--data and --database exclude each other.');
   if (database !== undefined) return { folder: undefined, args: '--database URL', database };
   const folder = path.resolve(io.cwd, data ?? DEFAULT_FOLDER);
+  if (data === undefined) await refuseLinks(io.cwd, folder, '--data DIR names another folder.');
   if (!args.isSet('create') && !(await isFile(databaseFile(folder)))) {
     throw usageError(`There is no instance in "${folder}". --create makes one.`);
   }

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../errors/engine-error.js';
 import { StoreError } from '../../errors/store-error.js';
-import { redactPatterns } from '../../redaction/redact-text.js';
-import { SANITIZED } from '../../redaction/redact-value.js';
-import { isSecretName } from '../../redaction/secret-names.js';
 import { type PlainAnswer, toPlainAnswer } from '../../server/plain-request.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable } from '../../util/portable-value.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { EventClaim } from '../claim/claim.js';
+import type { KnowHook } from '../hooks/hook-knowledge.js';
+import type { HookKnowledge } from '../hooks/hook-secrets.js';
 import { hookPath } from '../hooks/hooks.js';
 import type { CallRefusal } from '../ports/observer.js';
 import type { Receiver, WebhookReception } from '../ports/ports.js';
@@ -18,6 +17,7 @@ import type { HookRow } from '../store/tables.js';
 import { runClaim } from '../work/run-claim.js';
 import type { WorkContext } from '../work/work-log.js';
 import type { EventDraft, Intake } from './intake.js';
+import { keepAccepted, type NamedCall } from './kept-request.js';
 
 /** What receiving needs beside the context. */
 export interface ReceiveOptions {
@@ -26,6 +26,7 @@ export interface ReceiveOptions {
   readonly receiver: Receiver;
   /** Finds the hook of an address. */
   readonly hookOf: (token: string) => Promise<HookRow | undefined>;
+  readonly knowHook: KnowHook;
   /** Where the host is reached from outside, without a slash at the end. */
   readonly baseUrl: () => string;
   readonly signal: AbortSignal;
@@ -36,9 +37,6 @@ export interface ReceiveOptions {
   /** Counts a run that a request has begun. @returns what ends it */
   readonly begin: (scenarioId: number) => () => void;
 }
-
-/** A call with the id that names it in logs and events, and its span. */
-type NamedCall = IncomingCall & { readonly callId: string; readonly traceparent: string | undefined };
 
 /**
  * Takes one call of a webhook: has the app read it, stores what it stands for, and only then answers.
@@ -188,7 +186,11 @@ async function keep(
   const { context, intake } = options;
   const answer = reception.answer ?? (await toPlainAnswer(reception.response));
   const refusal: Partial<Answered> = { reason: answer.status < 400 ? undefined : 'refused-by-app' };
-  const drafts = await draftEvents(hook, reception, call, context.limits.maxKeptBytes);
+  const found = options.knowHook(hook);
+  const known = found instanceof Promise ? await found : found;
+  const drafts = reception.ok
+    ? await draftEvents(hook, reception, call, known)
+    : [await draftRejected(hook, reception, call, { known, maxBytes: context.limits.maxKeptBytes })];
   if (drafts.length === 0) return { answer, ...refusal };
   const stored = await intake.store(drafts);
   if (stored.kind === 'full') {
@@ -210,16 +212,15 @@ function answerFull({ limits }: WorkContext): Answered {
 
 async function draftEvents(
   hook: HookRow,
-  reception: WebhookReception,
+  reception: Extract<WebhookReception, { ok: true }>,
   call: NamedCall,
-  maxBytes: number,
+  known: HookKnowledge,
 ): Promise<readonly EventDraft[]> {
-  if (!reception.ok) return [draftRejected(hook, reception, keptRequest(call, maxBytes))];
   const draft = async (hookIds: readonly number[], given: readonly unknown[]): Promise<EventDraft[]> => {
     if (given.length === 0) return [];
     const bundles = await keepValue(given);
     const bytes = measureKept(bundles);
-    const request = keptRequest(call, 0);
+    const request = keepAccepted(call, known);
     return hookIds.map((hookId) => ({ hookId, status: 'pending', error: null, bundles, bytes, request }));
   };
   if (hook.kind !== 'address') return draft([hook.id], reception.bundles);
@@ -230,30 +231,17 @@ async function draftEvents(
   return drafts;
 }
 
-function draftRejected(
+async function draftRejected(
   { id }: HookRow,
   { error, phase }: Extract<WebhookReception, { ok: false }>,
-  request: PlainObject,
-): EventDraft {
+  call: NamedCall,
+  { known, maxBytes }: { readonly known: HookKnowledge; readonly maxBytes: number },
+): Promise<EventDraft> {
+  // Few hosts refuse a call.
+  const { keepRejected } = await import('./rejected-request.js');
+  const request = keepRejected(call, known, maxBytes);
   const told = { ...asObject(error.toJSON()), phase };
   return { hookId: id, status: 'rejected', bundles: [], bytes: measureKept([]), request, error: told };
-}
-
-function keptRequest(call: NamedCall, maxBytes: number): PlainObject {
-  const { callId, traceparent, method, url, headers, body } = call;
-  // What is kept is shown to people: nothing of it lets somebody in.
-  const shown = headers.map(([name, value]) => [name, keptValue(value, isSecretName(name, 'header'))]);
-  const kept = maxBytes > 0 ? { body: Buffer.from(body.subarray(0, maxBytes)).toString('base64') } : {};
-  // The path is the secret of the hook; what is kept may be shown.
-  const query = URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost').searchParams : [];
-  const pairs = [...query].map(([name, value]) => [name, keptValue(value, isSecretName(name, 'query'))]);
-  const trace = traceparent === undefined ? {} : { traceparent };
-  return { callId, ...trace, method, query: pairs, headers: shown, size: body.byteLength, ...kept };
-}
-
-/** An address in a value, as in `referer`, may bring a secret of its own. */
-function keptValue(value: string, isSecret: boolean): string {
-  return isSecret ? SANITIZED : redactPatterns(value);
 }
 
 function asObject(value: unknown): PlainObject {

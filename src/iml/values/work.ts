@@ -102,6 +102,10 @@ export interface Journal {
   /** Pieces since the evaluation began. */
   at: number;
   pending: Pending | undefined;
+  /** Whether others should have their turn before more is done that takes long. */
+  readonly isTurnOver: () => boolean;
+  /** Whether what is too much at a time is done in parts. Otherwise only what takes long by itself waits for its turn. */
+  readonly doesParts: boolean;
 }
 
 /** That of the evaluation under way, where it may be begun anew. */
@@ -114,7 +118,7 @@ let journal: Journal | undefined;
  * @throws ImlError `IML_LIMIT` for what is too much, what `atOnce` throws, and what the parts ended with
  */
 export function resumable<T>(atOnce: () => T, inParts: () => Parts<T>): T {
-  if (journal === undefined) return atOnce();
+  if (journal === undefined || !journal.doesParts) return atOnce();
   const at = journal.at++;
   const known = journal.done[at];
   // A piece gives results of one type.
@@ -150,8 +154,39 @@ export function once<T>(work: () => T): T {
   return result;
 }
 
-export function openJournal(): Journal {
-  return { done: [], behind: undefined, at: 0, pending: undefined };
+/**
+ * `once` for what takes as long as it likes, a custom function: where the turn is over by then, it is left in the journal for one of its
+ * own.
+ *
+ * @throws ImlError `IML_LIMIT` where it is left
+ */
+export function onceInTurn<T>(work: () => T): T {
+  const own = journal;
+  if (own === undefined || own.done[own.at] !== undefined || !own.isTurnOver()) return once(work);
+  own.pending ??= { at: own.at++, parts: inOnePart(work) };
+  throw tooMuchWork();
+}
+
+// biome-ignore lint/correctness/useYield: it is one part.
+function* inOnePart<T>(work: () => T): Parts<T> {
+  return work();
+}
+
+/** Whether the evaluation under way is to be begun anew: what it throws is no failure of anything. */
+export function isBegunAnew(): boolean {
+  return journal?.pending !== undefined;
+}
+
+/** @param isTurnOver default: never; @param doesParts default: it does */
+export function openJournal(isTurnOver: () => boolean = () => false, doesParts = true): Journal {
+  return { done: [], behind: undefined, at: 0, pending: undefined, isTurnOver, doesParts };
+}
+
+/** For the next evaluation, which has nothing to do with the one before. */
+export function clearJournal(own: Journal): void {
+  if (own.done.length > 0) own.done.length = 0;
+  own.behind = undefined;
+  own.at = 0;
 }
 
 /** Evaluates with a journal: from the first piece on, with what is done by then. */

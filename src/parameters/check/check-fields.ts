@@ -13,7 +13,6 @@ import { convertValue } from '../values/convert-value.js';
 import { copyItems, copyMembers, expectedCollection } from '../values/copy-value.js';
 import { checkFilter } from './check-filter.js';
 import { checkSelect } from './check-select.js';
-import { checkValidate } from './check-validate.js';
 import { checkErased, readable, readDefault, unsetValue } from './empty-value.js';
 import { itemPath, memberPath } from './field-path.js';
 import {
@@ -27,6 +26,7 @@ import {
 } from './form-check.js';
 import { invalidProblem, missingProblem, quote } from './problem.js';
 import { reportUnknown } from './report-unknown.js';
+import { reportViolations } from './report-violations.js';
 import { listShownFields } from './shown-fields.js';
 
 /** To check a value by its field. */
@@ -179,7 +179,7 @@ function checkScalar(check: FormCheck, field: Field, value: unknown): unknown {
     report(check, invalidProblem('type', field, converted.expected, value));
     return value;
   }
-  checkValidate(check, field, converted.value);
+  reportViolations(check, field, converted.value);
   return converted.value;
 }
 
@@ -192,7 +192,7 @@ function checkArray(check: FormCheck, field: Field, value: unknown): unknown {
     return value;
   }
   const checked = items.map((item, index) => checkItem(check, field, item, itemPath(field.path, index)));
-  checkValidate(check, field, checked);
+  reportViolations(check, field, checked);
   return checked;
 }
 
@@ -259,6 +259,6 @@ function checkConditions(check: FormCheck, field: Field, value: unknown): unknow
   const checksOperators = spec.validate !== false && !holds(check.settings.mapped, path);
   const { value: checked, problems } = checkFilter(spec, value, path, checksOperators);
   for (const problem of problems) report(check, problem);
-  if (problems.length === 0) checkValidate(check, field, checked);
+  if (problems.length === 0) reportViolations(check, field, checked);
   return checked;
 }

@@ -1,17 +1,17 @@
 import { classifyValue } from '../../iml/values/value-kind.js';
 import { copyItems } from '../values/copy-value.js';
 import { expectedOption, findOption } from './check-choice.js';
-import { checkValidate } from './check-validate.js';
 import { itemPath } from './field-path.js';
 import { type Field, type FormCheck, findChoices, holds, report } from './form-check.js';
 import { invalidProblem } from './problem.js';
+import { reportViolations } from './report-violations.js';
 
 /** A select holds the value of an option, `multiple` an array of them; options that an RPC gives are not compared. */
 export function checkSelect(check: FormCheck, field: Field, value: unknown): unknown {
   const { spec, path } = field;
   if (!spec.multiple) {
     const chosen = checkChoice(check, field, value);
-    checkValidate(check, field, chosen);
+    reportViolations(check, field, chosen);
     return chosen;
   }
   const items = classifyValue(value) === 'array' ? copyItems(value) : [value];
@@ -22,7 +22,7 @@ export function checkSelect(check: FormCheck, field: Field, value: unknown): unk
   const checked = items.map((item, index) =>
     checkChoice(check, { ...field, path: itemPath(path, index) }, item),
   );
-  checkValidate(check, field, checked);
+  reportViolations(check, field, checked);
   return checked;
 }
 

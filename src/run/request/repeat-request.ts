@@ -1,6 +1,6 @@
 import type { CompiledRepeat } from '../../document/compile/compiled-request.js';
 import { LONGEST_TIMER_MS } from '../../util/longest-timer.js';
-import { evaluateFlag, evaluateNumber, runError } from '../scope/evaluate-directive.js';
+import { evaluateFlag, evaluateNumber, inTurns, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 
 /**
@@ -15,7 +15,7 @@ export async function waitForRepeat(
   repeats: number,
   context: RunContext,
 ): Promise<boolean> {
-  if (!evaluateFlag(repeat.condition, false, context)) return false;
+  if (!(await inTurns(context, () => evaluateFlag(repeat.condition, false, context)))) return false;
   const { settings } = context;
   const place = context.document?.placeOf('/repeat');
   const { limit, delay } = readRepeat(repeat, context);

@@ -2,6 +2,7 @@ import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import { isOnWrittenServer } from '../../document/compile/written-server.js';
 import { toText } from '../../iml/values/coerce.js';
+import { isBegunAnew } from '../../iml/values/work.js';
 import { runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 
@@ -46,7 +47,8 @@ export function trustedOrigin(directive: Directive | undefined, context: RunCont
     const text = toText(directive.evaluate(scope)).trim();
     const url = /^https?:\/\//i.test(text) ? new URL(text) : undefined;
     return url !== undefined && isOnWrittenServer(directive.raw, url) ? url.origin : undefined;
-  } catch {
+  } catch (error) {
+    if (isBegunAnew()) throw error;
     // An expression that cannot do without the run's data names no server of its own.
     return undefined;
   }

@@ -10,6 +10,7 @@ import { responseHeader } from '../../http/message/content-type.js';
 import { parseRetryAfter } from '../../http/message/retry-after.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { toText } from '../../iml/values/coerce.js';
+import { isBegunAnew } from '../../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { evaluateDirective, evaluateFlag, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
@@ -123,7 +124,7 @@ class ErrorReader {
     try {
       return evaluateDirective(directive, this.#context);
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+      if (!(error instanceof AppError) || isBegunAnew()) throw error;
       this.failure ??= error;
       const message = `The error of the response could not be evaluated: ${error.message}`;
       this.#context.warnOnce({ code: 'error-directive', message, place: error.place });

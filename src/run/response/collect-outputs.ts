@@ -2,8 +2,13 @@ import type { CompiledIterate, CompiledResponse } from '../../document/compile/c
 import { describeType } from '../../iml/values/value-kind.js';
 import { joinLists } from '../../util/join-lists.js';
 import { isPlainObject } from '../../util/plain-object.js';
-import { Turns } from '../../util/turns.js';
-import { evaluateDirective, evaluateFlag, inTurns, runError } from '../scope/evaluate-directive.js';
+import {
+  evaluateDirective,
+  evaluateFlag,
+  forEachItem,
+  inTurns,
+  runError,
+} from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 
 /** What one response gave. */
@@ -59,7 +64,6 @@ async function collectItems(
   wanted: number,
   before: RunContext,
 ): Promise<TakenPage> {
-  const turns = new Turns(() => before.assertGoesOn());
   const items = await inTurns(before, () => readContainer(iterate, before));
   // Readable in wrapper and pagination. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination [doc]
   const context = before.seeing({ iterate: { container: { first: items[0], last: items.at(-1) } } });
@@ -69,21 +73,27 @@ async function collectItems(
   let looked = 0;
   const take = (item: unknown): boolean => {
     if (outputs.length >= wanted) return false;
-    looked++;
     show(item);
-    if (!evaluateFlag(iterate.condition, true, at)) return true;
-    const output = spec.output === undefined ? item : evaluateDirective(spec.output, at);
-    if (output === undefined || output === null) return true;
-    outputs.push(output);
-    if (spec.trigger !== undefined) keys.push(evaluateKey(spec, at));
+    const output = takeItem(spec, iterate, item, at);
+    const key = output === undefined || spec.trigger === undefined ? undefined : evaluateKey(spec, at);
+    looked++;
+    if (output !== undefined) outputs.push(output);
+    if (key !== undefined) keys.push(key);
     return true;
   };
-  await turns.forEach(items, take);
+  await forEachItem(items, take, before);
   const isCut = looked < items.length;
   const { length: held } = items;
   const page = { isIterated: true, outputs, keys, held, isEmpty: held === 0, isCut };
   tracePage(page, looked, context);
   return { page, context };
+}
+
+/** The output for an item; undefined where its condition does not hold, and for an output of null. */
+function takeItem(spec: CompiledResponse, iterate: CompiledIterate, item: unknown, at: RunContext): unknown {
+  if (!evaluateFlag(iterate.condition, true, at)) return undefined;
+  const output = spec.output === undefined ? item : evaluateDirective(spec.output, at);
+  return output ?? undefined;
 }
 
 function tracePage({ isIterated, isCut, outputs }: Page, looked: number, context: RunContext): void {

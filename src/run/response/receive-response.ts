@@ -41,9 +41,8 @@ export async function receiveResponse(
     headers: isCaseless(headers) ? headers : createCaseless(Object.entries(headers)),
   };
   const type = readResponseType(spec, response, head, before);
-  const decoded = before.run.log.learnsAtOnce(response.body.byteLength)
-    ? await decodeAndLearn(response, type, before)
-    : decodeBody(response, type);
+  const isRead = before.run.log.learnsAtOnce(response.body.byteLength) || isLargeFailure(response);
+  const decoded = isRead ? await decodeAndLearn(response, type, before) : decodeBody(response, type);
   if (!decoded.ok) {
     const { type: errorType, message, cause } = decoded.error;
     const place = before.document?.placeOf(spec.type?.pointer ?? '/response');
@@ -75,8 +74,15 @@ async function decodeAndLearn(
   const decoded = isLarge ? await decodeLargeBody(response, type, turns) : decodeBody(response, type);
   if (decoded.ok) await context.run.log.learnAnswer(decoded.value, turns);
   // What is evaluated next takes a turn of its own.
-  if (isLarge) await turns.next();
+  if (isLarge || isLargeFailure(response)) await turns.next();
   return decoded;
+}
+
+/** Bytes of a failed answer above which what it hides is learned in turns, as its error will quote it. */
+const MAX_FAILURE_AT_ONCE = 16 * 1024;
+
+function isLargeFailure({ status, body }: TransportResponse): boolean {
+  return status >= 400 && body.byteLength > MAX_FAILURE_AT_ONCE;
 }
 
 /** A message of more characters is cleaned in a turn of its own: it takes up to some 30 ms. */

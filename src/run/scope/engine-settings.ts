@@ -1,7 +1,7 @@
 import type { Transport } from '../../http/message/transport.js';
 import type { HostPolicy } from '../../http/transport/host-policy.js';
 import type { Clock } from '../../util/clock.js';
-import type { CallBudget } from '../limits/budget.js';
+import type { CallBudget } from '../limits/call-budget.js';
 import type { Limits } from '../limits/limits.js';
 import type { TraceDepth, TraceListener } from '../trace/trace.js';
 import type { RunObserver } from './run-observer.js';

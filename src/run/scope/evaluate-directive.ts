@@ -4,7 +4,14 @@ import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { isTruthy, toText } from '../../iml/values/coerce.js';
 import { describeType } from '../../iml/values/value-kind.js';
-import { type Journal, openJournal, type Parts, withinSteps, withJournal } from '../../iml/values/work.js';
+import {
+  clearJournal,
+  type Journal,
+  openJournal,
+  type Parts,
+  withinSteps,
+  withJournal,
+} from '../../iml/values/work.js';
 import { redactCauses } from '../../redaction/redact-causes.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
@@ -46,7 +53,11 @@ export function atOnce<T>(context: RunContext, work: () => T): T {
  */
 export function inTurns<T>(context: RunContext, evaluate: () => T): T | Promise<T> {
   const { maxSteps } = context.settings.limits;
-  const journal = openJournal();
+  let turns: Turns | undefined;
+  const journal = openJournal(() => {
+    turns ??= new Turns();
+    return turns.isOver;
+  });
   const begin = (): T => withJournal(journal, () => withinSteps(maxSteps, evaluate));
   try {
     return begin();
@@ -73,6 +84,58 @@ async function beginAnew<T>(
   }
 }
 
+/**
+ * Does `work` for one item after the other, in as many turns as it takes, until `work` gives false. Where the custom functions of
+ * one item take longer than a turn, others have theirs between two of them, and `work` is done anew for it with what they gave: what
+ * it keeps of an item it keeps last.
+ *
+ * @returns undefined where one turn did for all of them
+ * @throws what `work` throws, and what `assertGoesOn` throws between two turns
+ */
+export function forEachItem<T>(
+  items: readonly T[],
+  work: (item: T) => boolean,
+  context: RunContext,
+): Promise<void> | undefined {
+  const turns = new Turns(() => context.assertGoesOn());
+  const journal = openJournal(() => turns.isOver, false);
+  const doTurn = (from: number): number => doUntilOver(items, from, work, { turns, journal });
+  const next = doTurn(0);
+  return next < items.length ? goOn(next, items.length, doTurn) : undefined;
+
+  async function goOn(from: number, end: number, doNext: (from: number) => number): Promise<void> {
+    for (let at = from; at < end; at = doNext(at)) {
+      if (journal.pending !== undefined) await finish(journal.pending, journal, context);
+      else await turns.next();
+    }
+  }
+}
+
+/** @returns where to go on in the next turn; `items.length` where nothing is left to do */
+function doUntilOver<T>(
+  items: readonly T[],
+  from: number,
+  work: (item: T) => boolean,
+  { turns, journal }: { readonly turns: Turns; readonly journal: Journal },
+): number {
+  let index = from;
+  const doAll = (): number => {
+    for (; index < items.length; index++) {
+      if (index > from && turns.isOver) return index;
+      if (!work(items[index] as T)) return items.length;
+      clearJournal(journal);
+    }
+    return items.length;
+  };
+  try {
+    return withJournal(journal, doAll);
+  } catch (error) {
+    if (journal.pending === undefined) throw error;
+    return index;
+  }
+}
+
+/** Does what was left in a journal, in turns. @throws what `assertGoesOn` throws */
 async function finish(
   { at, parts }: NonNullable<Journal['pending']>,
   journal: Journal,

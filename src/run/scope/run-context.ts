@@ -11,7 +11,7 @@ import {
 import { once } from '../../iml/values/work.js';
 import type { Redactor } from '../../redaction/redact.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import type { BudgetReason } from '../limits/budget.js';
+import type { BudgetReason } from '../limits/call-budget.js';
 import type { EventPosition, RunWarning, StopReason, TraceDetail, TraceEvent } from '../trace/trace.js';
 import type { EngineSettings } from './engine-settings.js';
 import { RunLog } from './run-log.js';

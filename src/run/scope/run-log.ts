@@ -4,6 +4,7 @@ import { MAX_BYTES_AT_ONCE, readUtf8InTurns } from '../../http/body/text-in-turn
 import { isJsonMediaType, readContentType, responseHeader } from '../../http/message/content-type.js';
 import { findHeader } from '../../http/message/headers.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
+import { MAX_KNOWN_SECRETS } from '../../redaction/known-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { mayNameSecret } from '../../redaction/secret-names.js';
 import { Turns } from '../../util/turns.js';
@@ -31,7 +32,7 @@ export class RunLog {
   readonly trace: TraceLog;
   readonly warnings: RunWarning[] = [];
   /** Values that nothing may show, as long as nobody has asked for the redactor, which knows them then. */
-  readonly #secrets: string[];
+  readonly #secrets: Set<string>;
   /** Those of them that let somebody in, as fields and names say. */
   readonly #credentials: string[] = [];
   #redactor: Redactor | undefined;
@@ -57,10 +58,10 @@ export class RunLog {
    * @param depth of a trace with bodies the secrets are learned as they come: it takes long to write for that alone
    */
   constructor(secrets: readonly string[], onTrace: TraceListener | undefined, depth: TraceDepth) {
-    this.#secrets = [...secrets];
-    for (const secret of secrets) this.#unsettled += secret.length;
+    this.#secrets = new Set();
     this.#keepsBodies = depth !== 'summary';
     this.trace = new TraceLog(onTrace, () => this.#learnUnread());
+    this.learn(secrets);
   }
 
   /**
@@ -88,10 +89,19 @@ export class RunLog {
   /** Further values that must not be shown, known from here on. */
   learn(secrets: Iterable<string>): void {
     for (const secret of secrets) {
+      if (this.#secrets.has(secret)) continue;
+      if (this.#secrets.size >= MAX_KNOWN_SECRETS) return this.#warnOfMany();
       this.#unsettled += secret.length;
-      if (this.#redactor === undefined) this.#secrets.push(secret);
-      else this.#redactor.learn([secret]);
+      this.#secrets.add(secret);
+      this.#redactor?.learn([secret]);
     }
+  }
+
+  /** Nobody is to believe that all is hidden where it is not. */
+  #warnOfMany(): void {
+    if (!this.isNew('many-secrets')) return;
+    const message = `This run is given more secrets than it can look for (${MAX_KNOWN_SECRETS}, see docs/security.md): others than these may be shown and go to other hosts. What names say is secret comes first.`;
+    this.warnings.push({ code: 'many-secrets', message, place: undefined });
   }
 
   /** The same of `credentials`. */
@@ -112,12 +122,13 @@ export class RunLog {
     // Whoever asks meanwhile gets one that knows all at once.
     const redactor = createRedactor({ secrets: [] });
     // What is learned meanwhile stands behind the others.
-    for (let known = 0; known < this.#secrets.length; ) {
-      const next = this.#secrets.slice(known);
+    for (let known = 0; known < this.#secrets.size; ) {
+      const next = [...this.#secrets].slice(known);
       known += next.length;
       await redactor.learnInTurns(next, turns);
     }
     this.#redactor ??= redactor;
+    if (!redactor.knowsAll()) this.#warnOfMany();
   }
 
   /** From here on, what stands at these paths of requests and responses is secret, too. */

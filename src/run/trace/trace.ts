@@ -1,6 +1,6 @@
 import type { Place } from '../../errors/place.js';
 import type { HeaderEntry, ResponseHeaders } from '../../http/message/transport.js';
-import type { BudgetReason } from '../limits/budget.js';
+import type { BudgetReason } from '../limits/call-budget.js';
 
 /** Why a request asked for no further page. */
 export type StopReason =
@@ -157,7 +157,8 @@ export interface RunWarning {
     | 'trigger-state'
     | 'trigger-key'
     | 'trigger-incomplete'
-    | 'epoch-label';
+    | 'epoch-label'
+    | 'many-secrets';
   readonly message: string;
   readonly place: Place | undefined;
 }

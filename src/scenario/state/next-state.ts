@@ -1,8 +1,8 @@
-import { RATE_LIMIT_DELAY_MS } from '../../errors/app-error.js';
 import { assertNever } from '../../util/assert-never.js';
 import { RERUN_DELAYS_MS, RETRY_DELAYS_MS } from './backoff-delays.js';
 import { reactionTo } from './error-reactions.js';
-import { DEFAULT_SETTINGS, type ScenarioSettings } from './scenario-settings.js';
+import { computeRateLimitDelay } from './rate-limit-delay.js';
+import type { ScenarioSettings } from './scenario-settings.js';
 import type { FailedRun, InactiveReason, RestingState, RunOutcome, ScenarioState } from './scenario-state.js';
 
 /** How the rest of a failed run is kept. */
@@ -210,21 +210,9 @@ function suspend(
   failed: FailedRun,
   nowMs: number,
 ): RestingState & { kind: 'delayed' } {
-  const untilMs = nowMs + computeSuspension(settings, failed);
+  const untilMs = nowMs + computeRateLimitDelay(settings, failed);
   const standing = state.kind === 'delayed' ? state.untilMs : untilMs;
   return { kind: 'delayed', errors: state.errors, untilMs: Math.max(untilMs, standing) };
-}
-
-/** What an app says itself comes first, then what its service asks for, within bounds. [choice] */
-function computeSuspension(settings: ScenarioSettings, failed: FailedRun): number {
-  const { delayMs = RATE_LIMIT_DELAY_MS, retryAfterMs } = failed;
-  // Settings that were stored before there were these have none.
-  const { minRetryAfterMs, maxRetryAfterMs } = { ...DEFAULT_SETTINGS, ...settings };
-  if (delayMs !== RATE_LIMIT_DELAY_MS && Number.isFinite(delayMs) && delayMs >= 0) return delayMs;
-  if (retryAfterMs === undefined || !Number.isFinite(retryAfterMs) || maxRetryAfterMs === 0) {
-    return RATE_LIMIT_DELAY_MS;
-  }
-  return Math.min(Math.max(retryAfterMs, minRetryAfterMs), maxRetryAfterMs);
 }
 
 function notBefore(stored: StoredExecution | undefined, untilMs: number): StoredExecution | undefined {

@@ -1,9 +1,12 @@
 import type { EventRow } from '../../../host/store/tables.js';
+import { readContentType } from '../../../http/message/content-type.js';
+import { findHeader } from '../../../http/message/headers.js';
 import type { HeaderEntry } from '../../../http/message/transport.js';
-import { createRedactor } from '../../../redaction/redact.js';
+import { collectNamedSecrets } from '../../../redaction/collect-secrets.js';
+import { readShownText } from '../../../redaction/read-shown-text.js';
+import { createRedactor, type Redactor } from '../../../redaction/redact.js';
 import { isPlainObject, type PlainObject } from '../../../util/plain-object.js';
 import { formatInstant } from '../format-instant.js';
-import { hideSecrets } from '../hide-secrets.js';
 
 /** What the hook and the scenario of an event are called. */
 export interface EventNames {
@@ -13,32 +16,45 @@ export interface EventNames {
 
 /**
  * An event as a person may see it: instants as texts, the body of a call that could not be read as text where it is one,
- * without what names say is secret.
+ * without what names say is secret, and without the secrets of its hook.
+ *
+ * @param secrets of the hook and its connection
  */
-export function shownEvent(event: EventRow, names: EventNames): unknown {
+export function shownEvent(event: EventRow, names: EventNames, secrets: readonly string[]): unknown {
   const { receivedAtMs, finishedAtMs, notBeforeMs, request, ...rest } = event;
   const times = {
     received: formatInstant(receivedAtMs),
     finished: formatInstant(finishedAtMs),
     notBefore: formatInstant(notBeforeMs),
   };
-  return hideSecrets({ ...rest, ...names, ...times, request: shownRequest(request) });
+  const redactor = createRedactor({ secrets: [...secrets, ...collectNamedSecrets(event)] });
+  const shown = { ...rest, ...names, ...times, request: shownRequest(request, redactor) };
+  return redactor.value(shown);
 }
 
-/** Bytes that are no text stay base64, and say so. */
-function shownRequest(request: unknown): unknown {
-  if (!isPlainObject(request) || typeof request['body'] !== 'string') return request;
-  const bytes = Buffer.from(request['body'], 'base64');
-  // What is kept of a body may end inside of a character.
-  const text = new TextDecoder().decode(bytes);
-  if (text.replace(/\uFFFD{1,3}$/, '').includes('\uFFFD')) return { ...request, encoding: 'base64' };
-  return { ...request, body: shownBody(text, request) };
+/** What is kept of a request, with its body: as text, or how much of what it was. */
+function shownRequest(request: unknown, redactor: Redactor): unknown {
+  if (!isPlainObject(request)) return request;
+  const { text, body: written, ...rest } = request;
+  const headers = (Array.isArray(request['headers']) ? request['headers'] : []).filter(isHeader);
+  const body = typeof text === 'string' ? text : readWritten(written, headers);
+  if (body !== undefined) {
+    return { ...rest, body: redactor.request({ method: '', url: '', headers, body }).body };
+  }
+  const isNoText = text === null || typeof written === 'string';
+  return isNoText ? { ...rest, body: describeBytes(request, headers) } : rest;
 }
 
-function shownBody(text: string, { headers }: PlainObject): unknown {
-  const entries = (Array.isArray(headers) ? headers : []).filter(isHeader);
-  return createRedactor({ secrets: [] }).request({ method: 'POST', url: '/', headers: entries, body: text })
-    .body;
+/** What an earlier version has kept: the bytes as they came. */
+function readWritten(written: unknown, headers: readonly HeaderEntry[]): string | undefined {
+  if (typeof written !== 'string') return undefined;
+  const { charset } = readContentType(findHeader(headers, 'content-type'));
+  return readShownText(Buffer.from(written, 'base64'), charset);
+}
+
+function describeBytes({ size }: PlainObject, headers: readonly HeaderEntry[]): string {
+  const { mediaType } = readContentType(findHeader(headers, 'content-type'));
+  return `[${String(size)} bytes that are no text, ${mediaType === '' ? 'of no type' : mediaType}]`;
 }
 
 function isHeader(entry: unknown): entry is HeaderEntry {

@@ -4,7 +4,7 @@ import { type Field, type FormCheck, report } from './form-check.js';
 import { invalidProblem } from './problem.js';
 
 /** Reports every limit that a value in its declared type breaks, unless the field has `validate: false`. */
-export function checkValidate(check: FormCheck, field: Field, value: unknown): void {
+export function reportViolations(check: FormCheck, field: Field, value: unknown): void {
   const { validate } = field.spec;
   if (validate === false) return;
   // Like an empty text, an empty list in a field that need not be filled in is not measured. [choice]

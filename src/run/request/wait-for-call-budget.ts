@@ -1,4 +1,4 @@
-import { type Account, type Shortage, takeTurn, wakeNext } from '../limits/budget.js';
+import { type Account, type Shortage, takeTurn, wakeNext } from '../limits/call-budget.js';
 import type { RunContext } from '../scope/run-context.js';
 
 /**
@@ -9,7 +9,11 @@ import type { RunContext } from '../scope/run-context.js';
  * @throws what `assertGoesOn` throws
  * @see docs/limits.md (Budget)
  */
-export async function waitForBudget(account: Account, first: Shortage, context: RunContext): Promise<void> {
+export async function waitForCallBudget(
+  account: Account,
+  first: Shortage,
+  context: RunContext,
+): Promise<void> {
   const { budget } = context.settings;
   let shortage: Shortage | undefined = first;
   let isNext = false;

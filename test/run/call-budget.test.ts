@@ -4,7 +4,7 @@ import { createEngine } from '../../src/app/engine/create-engine.js';
 import type { ConnectionStore } from '../../src/connection/connection-store.js';
 import { EngineError } from '../../src/errors/engine-error.js';
 import type { Transport, TransportResponse } from '../../src/http/message/transport.js';
-import { CallBudget } from '../../src/run/limits/budget.js';
+import { CallBudget } from '../../src/run/limits/call-budget.js';
 import type { TraceListener } from '../../src/run/trace/trace.js';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { httpServer } from '../http/loopback.js';

@@ -1,0 +1,25 @@
+import type { Document } from '../document/reading/document.js';
+import { readDocument } from '../document/reading/jsonc.js';
+import { printPlace } from '../errors/place.js';
+import { SpecError } from '../errors/spec-error.js';
+
+/**
+ * Reads a file that stands beside apps. Of one outside of the app's folder that is no JSON nothing is quoted: what lies there
+ * is not the app's, and may be anything.
+ *
+ * @param file from the app's folder on
+ * @throws SpecError (SPEC_JSON)
+ */
+export function readUnquoted(text: string, file: string): Document {
+  try {
+    return readDocument(text, file);
+  } catch (error) {
+    if (!file.startsWith('../') || !(error instanceof SpecError)) throw error;
+    const { place = { file } } = error;
+    throw new SpecError(
+      'SPEC_JSON',
+      `${printPlace(place)}: Expected JSON with comments, found something else.`,
+      { place },
+    );
+  }
+}

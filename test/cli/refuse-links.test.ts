@@ -1,0 +1,69 @@
+import { mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { writeApp } from '../app/temp-app.js';
+import { cli } from './fake-io.js';
+
+const APP = {
+  'app/makecomapp.json': {
+    fileVersion: 1,
+    generalCodeFiles: {},
+    components: {
+      webhook: { contacts: { webhookType: 'web', codeFiles: { communication: 'contacts.json' } } },
+      module: { watch: { moduleType: 'instant_trigger', webhook: 'contacts', codeFiles: {} } },
+    },
+  },
+  'app/contacts.json': { output: '{{body}}' },
+};
+
+const COMMANDS = {
+  dev: ['dev', '.', '--port', '0'],
+  serve: ['serve', '.', '--port', '0'],
+  events: ['events'],
+  rest: ['rest', '--create', '--port', '0'],
+};
+
+/** An app, and beside it a folder that is none of its business. */
+function writePlaces(): { readonly app: string; readonly outside: string } {
+  const home = writeApp({ ...APP, 'outside/kept.txt': 'kept' });
+  const [app, outside] = [path.join(home, 'app'), path.join(home, 'outside')];
+  mkdirSync(path.join(outside, 'rest'), { mode: 0o755 });
+  return { app, outside };
+}
+
+const modeOf = (file: string): number => statSync(file).mode & 0o777;
+
+it.each([
+  ['dev', '.iml', '../outside'],
+  ['dev', '.iml', '../absent'],
+  ['dev', '.iml/dev.db', '../../outside/new.db'],
+  ['dev', '.iml/dev.db-wal', '../../outside/kept.txt'],
+  ['serve', '.iml', '../outside'],
+  ['serve', '.iml/host.db', '../../outside/new.db'],
+  ['events', '.iml', '../outside'],
+  ['rest', '.iml', '../outside'],
+  ['rest', '.iml/rest', '../../outside/rest'],
+  ['rest', '.iml/rest/encryption-key', '../../../outside/kept.txt'],
+] as const)(
+  'iml %s neither writes nor changes what a link at %s leads to: %s',
+  async (command, at, target) => {
+    const { app, outside } = writePlaces();
+    const home = path.dirname(app);
+    const modes = [outside, path.join(outside, 'rest'), path.join(outside, 'kept.txt')].map(modeOf);
+    mkdirSync(path.join(app, path.dirname(at)), { recursive: true });
+    symlinkSync(target, path.join(app, at));
+    const { code, err } = await cli(COMMANDS[command], { cwd: app, env: { XDG_CONFIG_HOME: home } });
+    const message = `"${at}" in ${app} leads elsewhere by a link: nothing is written there.`;
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
+    expect(readdirSync(outside).sort()).toEqual(['kept.txt', 'rest']);
+    expect(readdirSync(home)).not.toContain('absent');
+    expect([outside, path.join(outside, 'rest'), path.join(outside, 'kept.txt')].map(modeOf)).toEqual(modes);
+  },
+);
+
+it('takes a link where somebody names the folder', async () => {
+  const { app, outside } = writePlaces();
+  symlinkSync(outside, path.join(app, 'data'));
+  const { err } = await cli(['events', '--data', 'data'], { cwd: app, env: { XDG_CONFIG_HOME: app } });
+  expect(err).toContain("There is no host's data in");
+});
