@@ -37,6 +37,8 @@ export interface KnownSecrets {
   readonly clean: (text: string, length: number) => string;
   /** Texts that follow one another, without what they hold of a secret that was cut into several of them. */
   readonly cleanPieces: (pieces: readonly string[]) => readonly string[];
+  /** Whether a number is one of them, whatever zeros one was written with. */
+  readonly isNumber: (value: number | bigint) => boolean;
   /** Makes ready for the next search what was added, which takes a while for thousands. */
   readonly settle: (turns: Turns) => Promise<void>;
   /** Whether a text holds a secret. */
@@ -93,6 +95,7 @@ export function knowMore(base: KnownSecrets): KnownSecrets {
     isWhole: () => base.isWhole() && own.isWhole(),
     clean: (text, length) => cleanStart(text, length, find),
     cleanPieces: (pieces) => own.cleanPieces(base.cleanPieces(pieces)),
+    isNumber: (value) => base.isNumber(value) || own.isNumber(value),
     settle: own.settle,
     isIn: (text) => base.isIn(text) || own.isIn(text),
     find,
@@ -107,6 +110,7 @@ export function createKnownSecrets(): KnownSecrets {
     hex: createPatternSet(),
     base64: createPatternSet(),
   };
+  const numbers = new Set<number>();
   let units = 0;
   let longest = 0;
   let isWhole = true;
@@ -125,6 +129,8 @@ export function createKnownSecrets(): KnownSecrets {
       if (forms === undefined) return;
       secrets.add(secret);
       longest = Math.max(longest, secret.length);
+      const number = readNumber(secret);
+      if (number !== undefined) numbers.add(number);
       for (const form of forms.plain) patterns.plain.add(foldSpaces(form));
       for (const form of forms.hex) patterns.hex.add(form);
       for (const form of forms.base64) patterns.base64.add(form);
@@ -139,6 +145,7 @@ export function createKnownSecrets(): KnownSecrets {
       collect(patterns.plain, foldedView(plainView(text)), found);
       return cutOut(pieces, merge(found));
     },
+    isNumber: (value) => numbers.size > 0 && numbers.has(Math.abs(Number(value))),
     settle: async (turns) => {
       for (const set of [patterns.plain, patterns.hex, patterns.base64]) {
         for (const _ of set.settle()) if (turns.isOver) await turns.next();
@@ -149,6 +156,15 @@ export function createKnownSecrets(): KnownSecrets {
     find,
   };
 }
+
+/** The number a secret may stand as in JSON; undefined for other text, and for one whose digits turn up by chance. */
+function readNumber(secret: string): number | undefined {
+  if (!DECIMAL.test(secret)) return undefined;
+  const number = Math.abs(Number(secret));
+  return String(number).length >= MIN_SECRET_LENGTH ? number : undefined;
+}
+
+const DECIMAL = /^\s*-?\d+(?:\.\d+)?\s*$/;
 
 function cleanStart(text: string, length: number, find: KnownSecrets['find']): string {
   return replaceStretches(text.slice(0, length), find(text.slice(0, length + MAX_OVERLAP)));

@@ -1,5 +1,5 @@
 import { createPatternIndex, type PatternIndex } from './pattern-index.js';
-import { type Alphabet, buildTextFinder, SKIPPED, type TextFinder } from './text-finder.js';
+import { type Alphabet, buildTextFinder, readUnit, SKIPPED, type TextFinder } from './text-finder.js';
 
 /** Units that are built a finder of at once, in some 10 ms. */
 const MAX_BUILT_AT_ONCE = 100_000;
@@ -115,12 +115,11 @@ function countUnits(patterns: readonly string[]): number {
 }
 
 /** The units of a text as they are read through an alphabet. */
-function readThrough(text: string, { ascii, goesOn }: Alphabet): Uint16Array {
+function readThrough(text: string, alphabet: Alphabet): Uint16Array {
   const units = new Uint16Array(text.length);
   let count = 0;
   for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    const read = unit < 128 ? (ascii[unit] ?? 0) : goesOn ? unit : 0;
+    const read = readUnit(text.charCodeAt(index), alphabet);
     if (read !== SKIPPED) units[count++] = read;
   }
   return units.subarray(0, count);

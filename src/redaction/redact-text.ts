@@ -1,4 +1,4 @@
-import { decodeFormComponent } from '../http/message/percent-encoding.js';
+import { redactPairs } from './redact-pairs.js';
 import {
   findHidden,
   hideSplit,
@@ -8,10 +8,14 @@ import {
   SANITIZED,
   type ValueRules,
 } from './redact-value.js';
-import { isSecretName, type NamePlace } from './secret-names.js';
+import { redactXmlText } from './redact-xml.js';
+import { isSecretName } from './secret-names.js';
 
-/** A text body as it may be shown: read as JSON, XML or form if it looks like one, so that names can be seen. */
-export function redactBodyText(text: string, rules: ValueRules): string {
+/**
+ * A text body as it may be shown: read as JSON, XML or form if it looks like one, or its type says that it is a form, so that names
+ * can be seen.
+ */
+export function redactBodyText(text: string, rules: ValueRules, mediaType = ''): string {
   if (rules.paths.some((path) => path.length === 0)) return SANITIZED;
   const start = text.slice(0, 200).trimStart();
   if (/^[[{"]/.test(start)) {
@@ -27,7 +31,7 @@ export function redactBodyText(text: string, rules: ValueRules): string {
   }
   // The beginning of what is too long to be read or shown whole.
   const part = text.slice(0, Math.max(0, rules.budget.left) + MAX_OVERLAP + 1);
-  const shown = redactWritten(part, start, rules);
+  const shown = redactWritten(part, mediaType, rules);
   // Of a secret that goes on behind the part nobody is to see the beginning.
   if (part.length < text.length) {
     rules.budget.left = Math.min(rules.budget.left, Math.max(0, shown.length - MAX_OVERLAP));
@@ -35,40 +39,13 @@ export function redactBodyText(text: string, rules: ValueRules): string {
   return rules.text(shown);
 }
 
-function redactWritten(part: string, start: string, rules: ValueRules): string {
-  if (start.startsWith('<')) return redactXmlText(redactParts(part, rules), rules);
-  if (/^[^\s=&<>]+=[^\s]*$/.test(part.trim())) {
+function redactWritten(part: string, mediaType: string, rules: ValueRules): string {
+  const isForm = mediaType === 'application/x-www-form-urlencoded';
+  if (/^\s{0,200}</.test(part) && !isForm) return redactXmlText(redactParts(part, rules), rules);
+  if (isForm || /^[^\s=&<>]+=[^\s]*$/.test(part.trim())) {
     return redactPairs(part, 'body', pathNames(rules), rules);
   }
   return redactLoosePairs(redactParts(part, rules), rules);
-}
-
-/** The address with the values of secret names in its query hidden. */
-export function redactQuery(url: string, names: ReadonlySet<string>, rules: ValueRules): string {
-  const mark = url.indexOf('?');
-  if (mark === -1) return rules.text(url);
-  return rules.text(`${url.slice(0, mark)}?${redactPairs(url.slice(mark + 1), 'query', names, rules)}`);
-}
-
-/**
- * What any text may hold without being known: credentials of an Authorization header, and secret names of a query.
- * The patterns have no nested repeats: time is linear. Each is tried only on text that has its characters.
- */
-export function redactPatterns(text: string): string {
-  let shown = text;
-  if (shown.includes(' ')) {
-    shown = shown.replace(/\b(Bearer|Basic|Digest|OAuth|Token) +[\w+/.~-]{8,}=*/gi, `$1 ${SANITIZED}`);
-  }
-  if (shown.includes('?') || shown.includes('&')) {
-    shown = shown.replace(
-      /([?&])([\w.[\]-]{1,100})=([^&\s"'<>#\\]+)/g,
-      (whole, mark: string, name: string) =>
-        isSecretName(name, 'query') ? `${mark}${name}=${SANITIZED}` : whole,
-    );
-  }
-  return shown.includes('@')
-    ? shown.replace(/\/\/[^\s/@:"']{1,200}:[^\s/@"']{1,500}@/g, `//${SANITIZED}@`)
-    : shown;
 }
 
 function tryParse(text: string): { value: unknown } | undefined {
@@ -103,48 +80,6 @@ function parseStart(text: string): { value: unknown } | undefined {
 
 function pathNames(rules: ValueRules): ReadonlySet<string> {
   return new Set(rules.paths.flatMap((path) => (path.length === 1 ? (path[0] ?? []) : [])));
-}
-
-function redactPairs(text: string, place: NamePlace, names: ReadonlySet<string>, rules: ValueRules): string {
-  const pairs = text.split('&').map((pair) => {
-    const at = pair.indexOf('=');
-    if (at === -1 || pair.length === at + 1) return { start: pair, value: '' };
-    const name = decodeFormComponent(pair.slice(0, at));
-    const start = pair.slice(0, at + 1);
-    const value = pair.slice(at + 1);
-    if (!names.has(name) && !isSecretName(name, place)) return { start, value };
-    rules.onHidden(decodeFormComponent(value), names.has(name) ? 'path' : 'name');
-    return { start, value: SANITIZED };
-  });
-  const decoded = pairs.map(({ value }) => decodeFormComponent(value));
-  const cleaned = rules.pieces(decoded);
-  return pairs
-    .map(({ start, value }, index) => start + (cleaned[index] === decoded[index] ? value : SANITIZED))
-    .join('&');
-}
-
-const XML_ELEMENT = /<([\w:.-]{1,100})((?:\s[^<>]{0,1000})?)>([^<]+)(?=<\/)/g;
-const XML_VALUE = /=(?:"([^"<]*)"|'([^'<]*)')/g;
-
-function redactXmlText(text: string, rules: ValueRules): string {
-  const elements = text.replace(XML_ELEMENT, (whole, name: string, rest: string, value: string) => {
-    if (!isSecretName(name, 'body')) return whole;
-    rules.onHidden(value.trim(), 'name');
-    return `<${name}${rest}>${SANITIZED}`;
-  });
-  type Value = string | undefined;
-  return elements.replace(XML_VALUE, (whole, double: Value, single: Value, offset: number) => {
-    if (!isSecretName(nameBefore(elements, offset), 'body')) return whole;
-    rules.onHidden(double ?? single, 'name');
-    return `="${SANITIZED}"`;
-  });
-}
-
-/** Read backwards: a pattern that starts with the name tries each of its letters as a start, at every place. */
-function nameBefore(text: string, end: number): string {
-  let start = end;
-  while (start > 0 && end - start < 100 && /[\w:.-]/.test(text.charAt(start - 1))) start--;
-  return text.slice(start, end);
 }
 
 /**

@@ -40,7 +40,9 @@ export interface ValueRules extends HidingRules {
   readonly budget: Budget;
   /** Cleans text of known secrets, as much of it as the budget has left. */
   readonly text: (text: string) => string;
-  /** The same for the name of a member: most come again in the next item of a list. */
+  /** Whether a number is a known secret. */
+  readonly isSecretNumber: (value: number | bigint) => boolean;
+  /** `text` for the name of a member: most come again in the next item of a list. */
   readonly name: (name: string) => string;
   /** Cleans texts that follow one another of secrets that were cut into several of them. */
   readonly pieces: (texts: readonly string[]) => readonly string[];
@@ -53,6 +55,8 @@ export interface ValueRules extends HidingRules {
 export function redactValue(value: unknown, rules: ValueRules, depth = 0): unknown {
   if (rules.paths.some((path) => path.length === 0)) return hide(value, rules, 'path');
   if (typeof value === 'string') return rules.text(value);
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return rules.isSecretNumber(value) ? SANITIZED : value;
   if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`;
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (depth >= MAX_DEPTH) return '[nested too deep to show]';

@@ -5,7 +5,9 @@ import { decodeFormComponent } from '../http/message/percent-encoding.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/message/transport.js';
 import type { Turns } from '../util/turns.js';
 import { createKnownSecrets, type KnownSecrets, knowMore } from './known-secrets.js';
-import { redactBodyText, redactPatterns, redactQuery } from './redact-text.js';
+import { redactQueries, redactQuery } from './redact-pairs.js';
+import { redactPatterns } from './redact-patterns.js';
+import { redactBodyText } from './redact-text.js';
 import {
   type Budget,
   findHidden,
@@ -60,7 +62,7 @@ export interface Redactor {
   readonly value: (value: unknown) => unknown;
   readonly request: (request: LoggableRequest) => LoggableRequest;
   readonly response: (response: LoggableResponse) => LoggableResponse;
-  /** Whether a text holds a known secret, in whatever form. */
+  /** Whether a text holds a known secret, in whatever form, or cut into pairs of a query in it. */
   readonly holdsSecret: (text: string) => boolean;
   /** Which of texts that follow one another hold a part of a secret that was cut into several of them. */
   readonly findCut: (texts: readonly string[]) => readonly boolean[];
@@ -127,7 +129,7 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
       findHidden(value, rules);
       return showValue(value, rules);
     },
-    holdsSecret: known.isIn,
+    holdsSecret: (text) => known.isIn(text) || redactQueries(text, known.cleanPieces) !== text,
     longestSecret: known.longest,
     findCut: (texts) => {
       const cleaned = known.cleanPieces(texts);
@@ -190,13 +192,14 @@ function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
     const cost = mayBeEncoded(near) ? budget.encoded : 1;
     const length = Math.min(raw.length, Math.ceil(budget.left / cost));
     budget.left -= length * cost;
-    const shown = redactPatterns(known.clean(raw, length));
+    const shown = redactPatterns(redactQueries(known.clean(raw, length), known.cleanPieces));
     return length === raw.length ? shown : `${shown}… ${LEFT_OUT}`;
   };
   return {
     paths: [],
     budget,
     text,
+    isSecretNumber: known.isNumber,
     name: rememberNames(known, budget, text),
     pieces: known.cleanPieces,
     onHidden: (value, because) => {
@@ -279,19 +282,20 @@ function redactBody(
   learned: WeakSet<object>,
   rules: ValueRules,
 ): unknown {
-  const text = (raw: string): string =>
+  const clean = (raw: string): string =>
     paths.bodyTexts.reduce((cleaned, piece) => cleaned.replaceAll(piece, SANITIZED), rules.text(raw));
-  const bodyRules: ValueRules = { ...rules, text, paths: paths.body };
-  if (typeof body === 'string') return redactBodyText(body, bodyRules);
+  const bodyRules: ValueRules = { ...rules, text: clean, paths: paths.body };
+  const { mediaType, charset } = readContentType(contentType);
+  if (typeof body === 'string') return redactBodyText(body, bodyRules, mediaType);
   if (!(body instanceof Uint8Array)) {
     const isLearned = typeof body === 'object' && body !== null && learned.has(body);
     if (!isLearned) findHidden(body, bodyRules);
     return showValue(body, bodyRules);
   }
-  const { mediaType, charset } = readContentType(contentType);
   if (!isTextMediaType(mediaType)) return redactValue(body, bodyRules);
   // A character has four bytes at most: more than is shown is not decoded.
-  return redactBodyText(decodeText(body.subarray(0, 4 * (rules.budget.left + 1)), charset), bodyRules);
+  const text = decodeText(body.subarray(0, 4 * (rules.budget.left + 1)), charset);
+  return redactBodyText(text, bodyRules, mediaType);
 }
 
 function shownHeader(name: string, value: string, paths: SanitizePaths, rules: ValueRules): string {

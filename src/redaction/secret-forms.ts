@@ -1,4 +1,4 @@
-import { decodeText } from '../http/body/decode-text.js';
+import { listEscapings, listRewritings } from './escaped-forms.js';
 import { decodedView, MAX_LAYERS, plainView, readView } from './text-view.js';
 
 /** Shorter values (`1`, `eu`) stand in every second text by chance. */
@@ -12,6 +12,9 @@ const MAX_SHORT_LENGTH = 4096;
 
 /** Longer values are not looked for as they are rewritten, or escaped within base64: each form takes as much again. */
 const MAX_LAYERED_LENGTH = 512;
+
+/** Longer values are not looked for in base64 of lines of base64, which takes as much as all other forms in base64. */
+const MAX_LINED_LENGTH = 256;
 
 /**
  * In how many forms a secret is looked for: `all`; `common`, without UTF-16 and what is encoded twice, for one of many; as it is
@@ -43,40 +46,20 @@ export function secretForms(secret: string, which: FormsOfSecret = 'all'): Secre
   const isRare = which === 'all';
   const isShort = secret.length <= MAX_SHORT_LENGTH;
   const isLayered = isRare && secret.length <= MAX_LAYERED_LENGTH;
-  const written = [secret, secret.trim(), sent, ...lines, ...(isLayered ? rewritings(sent) : [])];
+  const written = [secret, secret.trim(), sent, ...lines, ...(isLayered ? listRewritings(sent) : [])];
   const texts = [...written, ...decodings(secret)].filter((text) => text.length >= MIN_SECRET_LENGTH);
   const plain = [...new Set(texts.map((text) => text.replaceAll('\0', '')))];
   if (which === 'written') return { plain, hex: [], base64: [] };
   const bytes = isRare ? encodings(secret) : [Buffer.from(secret, 'utf8')];
-  const base64 = bytes.flatMap(base64Pieces);
-  if (isShort && isRare) base64.push(...encodedTwice(secret));
-  if (isLayered) base64.push(...escapings(sent).flatMap((text) => base64Pieces(Buffer.from(text, 'utf8'))));
+  const base64 = (isRare ? joinByteOrders(bytes, secret) : bytes).flatMap(base64Pieces);
+  if (isShort && isRare) base64.push(...encodedTwice(secret, isLayered));
+  if (isLayered)
+    base64.push(...listEscapings(sent).flatMap((text) => base64Pieces(Buffer.from(text, 'utf8'))));
   return {
     plain,
     hex: isShort ? bytes.map((each) => each.toString('hex')) : [],
     base64,
   };
-}
-
-/** As it stands in an address, a form and JSON, where it is another text there. */
-function escapings(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
-  const form = new URLSearchParams([['', secret]]).toString().slice(1);
-  return others(secret, [encodeURIComponent(secret), form, json, json.replaceAll('/', '\\/')]);
-}
-
-/** In quoted-printable without its line breaks; letters beyond ASCII composed or not, and read as if each byte were one. */
-function rewritings(secret: string): string[] {
-  const bytes = Buffer.from(secret, 'utf8');
-  const quoted = bytes
-    .toString('latin1')
-    .replace(/[^ -<>-~]/g, (byte) => `=${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
-  const misread = [bytes.toString('latin1'), decodeText(bytes, 'windows-1252')];
-  return others(secret, [quoted, secret.normalize('NFC'), secret.normalize('NFD'), ...misread]);
-}
-
-function others(secret: string, texts: readonly string[]): string[] {
-  return [...new Set(texts)].filter((text) => text !== secret);
 }
 
 /** A secret that holds what looks like an escape loses it where the escapes around it are undone. */
@@ -93,13 +76,39 @@ function decodings(secret: string): string[] {
 function encodings(secret: string): readonly Buffer[] {
   const utf8 = Buffer.from(secret, 'utf8');
   const utf16 = Buffer.from(secret, 'utf16le');
-  const latin1 =
-    utf8.length > secret.length && /^[\0-\xff]*$/.test(secret) ? [Buffer.from(secret, 'latin1')] : [];
+  const latin1 = utf8.length > secret.length && isLatin1(secret) ? [Buffer.from(secret, 'latin1')] : [];
   return [utf8, utf16, Buffer.from(utf16).swap16(), ...latin1];
 }
 
-function encodedTwice(secret: string): string[] {
-  return base64Pieces(Buffer.from(secret, 'utf8')).flatMap((piece) => base64Pieces(Buffer.from(piece)));
+/** UTF-16 of Latin-1 is the same bytes in either order, but for a zero at one of its ends. */
+function joinByteOrders(encoded: readonly Buffer[], secret: string): readonly Buffer[] {
+  if (!isLatin1(secret)) return encoded;
+  return encoded.flatMap((bytes, index) =>
+    index === 1 ? [bytes.subarray(0, -1)] : index === 2 ? [] : [bytes],
+  );
+}
+
+function isLatin1(text: string): boolean {
+  return /^[\0-\xff]*$/.test(text);
+}
+
+/** Also where base64 was written for addresses, or in lines, before it was encoded once more. */
+function encodedTwice(secret: string, isLayered: boolean): string[] {
+  const pieces = base64Pieces(Buffer.from(secret, 'utf8'));
+  const written = isLayered ? pieces.flatMap(writeForAddresses) : [];
+  const lines = secret.length <= MAX_LINED_LENGTH ? breakLines(pieces[0] ?? '') : [];
+  return [...new Set([...pieces, ...written, ...lines])].flatMap((text) => base64Pieces(Buffer.from(text)));
+}
+
+function writeForAddresses(digits: string): string[] {
+  if (!/[+/]/.test(digits)) return [];
+  return [digits.replaceAll('+', '-').replaceAll('/', '_'), encodeURIComponent(digits)];
+}
+
+/** In lines as long as those of PEM and of MIME. */
+function breakLines(digits: string): string[] {
+  if (digits.length <= 64) return [];
+  return [/.{64}(?=.)/g, /.{76}(?=.)/g].map((line) => digits.replace(line, '$&\n'));
 }
 
 /**
@@ -107,8 +116,10 @@ function encodedTwice(secret: string): string[] {
  * seven digits at least, which do not turn up by chance.
  */
 function base64Pieces(bytes: Buffer): string[] {
+  const behindZeros = Buffer.alloc(bytes.length + 2);
+  behindZeros.set(bytes, 2);
   return [0, 1, 2].map((offset) => {
-    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+    const text = behindZeros.toString('base64', 2 - offset);
     const cutFront = [0, 2, 3][offset] ?? 0;
     const cutBack = [0, 3, 2][(offset + bytes.length) % 3] ?? 0;
     return text.slice(cutFront, text.length - cutBack);

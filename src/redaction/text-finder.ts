@@ -1,3 +1,5 @@
+import { isWideBlank } from './blanks.js';
+
 /** Finds any of many texts in one pass, however many there are and however they overlap (Aho and Corasick, 1975). */
 export interface TextFinder {
   /** Units of all patterns together. */
@@ -13,12 +15,19 @@ export interface TextFinder {
 export interface Alphabet {
   /** What a unit below 128 is read as: itself, another one, 0 for what no pattern holds, or `SKIPPED`. */
   readonly ascii: Uint16Array;
-  /** Whether patterns may hold further units. */
+  /** Whether patterns may hold further units; where not, blanks among those are read over. */
   readonly goesOn: boolean;
 }
 
 /** In an alphabet: a unit that is read over. */
 export const SKIPPED = 0xffff;
+
+/** What a unit is read as. */
+export function readUnit(unit: number, { ascii, goesOn }: Alphabet): number {
+  if (unit < 128) return ascii[unit] ?? 0;
+  if (goesOn) return unit;
+  return isWideBlank(unit) ? SKIPPED : 0;
+}
 
 /** A state with more followers gets a table of its own; a list is faster for the few that nearly all states have. */
 const MAX_LISTED = 8;
@@ -164,11 +173,10 @@ function scan(states: States, units: Uint16Array, onMatch: (last: number, length
   }
 }
 
-function isIn(states: States, text: string, { ascii, goesOn }: Alphabet): boolean {
+function isIn(states: States, text: string, alphabet: Alphabet): boolean {
   let state = ROOT;
   for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    const read = unit < 128 ? (ascii[unit] ?? 0) : goesOn ? unit : 0;
+    const read = readUnit(text.charCodeAt(index), alphabet);
     if (read === SKIPPED) continue;
     state = follow(states, state, read);
     if ((states.found[state] ?? 0) > 0) return true;

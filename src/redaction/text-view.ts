@@ -1,4 +1,5 @@
-import { type Alphabet, SKIPPED } from './text-finder.js';
+import { isBlank, isWideBlank } from './blanks.js';
+import { type Alphabet, readUnit, SKIPPED } from './text-finder.js';
 
 /**
  * A text as somebody reads it who undoes an encoding: its units, and for each the stretch of the text as written that it
@@ -35,20 +36,6 @@ export function foldedView(view: TextView): TextView {
   for (let index = 0; index < units.length; index++) if (units[index] === 0x20) units[index] = 0x2b;
   return { ...view, units };
 }
-
-/**
- * Bytes percent-encoded or as `\x41`; escapes of JSON, JavaScript and HTML, some of which need no semicolon; line breaks of
- * quoted-printable; the zeros between the bytes of UTF-16.
- */
-const ENCODED = new RegExp(
-  [
-    String.raw`(?:%[0-9a-f]{2}|\\x[0-9a-f]{2})+`,
-    String.raw`\\u\{[0-9a-f]{1,6}\}|[\\%]u[0-9a-f]{4}|\\(?!=\r?\n)[^ux\0]`,
-    '&#(?:0*[0-9]{1,7}|x0*[0-9a-f]{1,6});?|&[a-z]{2,8};|&(?:amp|lt|gt|quot|nbsp)',
-    String.raw`=\r?\n|\0`,
-  ].join('|'),
-  'gi',
-);
 
 /** References of HTML to the characters of ASCII that are no letter and no digit. */
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -91,6 +78,35 @@ const ENTITIES: Readonly<Record<string, string>> = {
   verbar: '|',
   vert: '|',
 };
+
+/** References of HTML to the characters of Latin-1 from U+00A0 on, in their order. Source: https://html.spec.whatwg.org/#named-character-references. [doc] */
+const LATIN_1_NAMES =
+  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot ' +
+  'cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml ' +
+  'Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig ' +
+  'agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ' +
+  'ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml';
+
+/** The case of letters tells two of them apart. */
+const LATIN_1: ReadonlyMap<string, string> = new Map(
+  LATIN_1_NAMES.split(' ').map((name, index) => [name, String.fromCharCode(0xa0 + index)]),
+);
+
+/**
+ * Bytes percent-encoded or as `\x41`; escapes of JSON, JavaScript and HTML, some of which need no semicolon; line breaks of
+ * quoted-printable; the zeros between the bytes of UTF-16.
+ */
+const ENCODED = new RegExp(
+  [
+    String.raw`(?:%[0-9a-f]{2}|\\x[0-9a-f]{2})+`,
+    String.raw`\\u\{[0-9a-f]{1,6}\}|[\\%]u[0-9a-f]{4}|\\(?!=\r?\n)[^ux\0]`,
+    '&#(?:0*[0-9]{1,7}|x0*[0-9a-f]{1,6});?',
+    // By name: behind one that needs no semicolon letters and another one may stand.
+    `&(?:${[...Object.keys(ENTITIES), ...LATIN_1.keys()].join('|')});|&(?:amp|lt|gt|quot|nbsp)`,
+    String.raw`=\r?\n|\0`,
+  ].join('|'),
+  'gi',
+);
 
 const ESCAPES: Readonly<Record<string, string>> = {
   b: '\b',
@@ -153,8 +169,9 @@ function decode(encoded: string): Decoded | undefined {
   if (encoded.startsWith('%') || kind === '\\x') return decodeBytes(encoded);
   if (encoded.startsWith('\\')) return whole(ESCAPES[encoded.slice(1)] ?? encoded.slice(1));
   if (kind !== '&#') {
-    const name = encoded.slice(1).replace(';', '').toLowerCase();
-    return Object.hasOwn(ENTITIES, name) ? whole(ENTITIES[name] ?? '') : undefined;
+    const name = encoded.slice(1).replace(';', '');
+    const character = ENTITIES[name.toLowerCase()] ?? LATIN_1.get(name);
+    return character === undefined ? undefined : whole(character);
   }
   const isHex = encoded[2] === 'x' || encoded[2] === 'X';
   return whole(
@@ -248,7 +265,7 @@ export function endIn({ to }: TextView, index: number): number {
   return to === undefined ? index + 1 : (to[index] ?? 0);
 }
 
-/** Hexadecimal digits in lower case, whatever separates the bytes: `73:65`, `73 65`, `=73=65`, `0x73, 0x65`, `73|65`. */
+/** Hexadecimal digits in lower case, whatever separates the bytes: `73:65`, `73 65`, `=73=65`, `0x73, 0x65`, `73|65`, `"73","65"`. */
 export function hexView(view: TextView): TextView {
   const { units } = view;
   return selectUnits(view, (unit, index) => readHex(unit, units[index - 1], units[index + 1]));
@@ -274,7 +291,7 @@ function readHex(unit: number, before: number | undefined, after: number | undef
 /** Digits of base64 in its usual alphabet, line breaks and blanks left out. */
 export function base64View(view: TextView): TextView {
   return selectUnits(view, (unit) => {
-    const read = unit < 128 ? (BASE64_ALPHABET.ascii[unit] ?? BARRIER) : BARRIER;
+    const read = readUnit(unit, BASE64_ALPHABET);
     return read === SKIPPED ? undefined : read;
   });
 }
@@ -287,7 +304,7 @@ export const BASE64_ALPHABET: Alphabet = makeAlphabet((unit) => {
   if (unit === 0x2d) return 0x2b;
   if (unit === 0x5f) return 0x2f;
   if (isAlphanumeric(unit) || unit === 0x2b || unit === 0x2f) return unit;
-  return isWhitespace(unit) ? SKIPPED : BARRIER;
+  return isBlank(unit) ? SKIPPED : BARRIER;
 }, false);
 
 function makeAlphabet(read: (unit: number) => number, goesOn: boolean): Alphabet {
@@ -350,10 +367,13 @@ function isAlphanumeric(unit: number): boolean {
   return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a);
 }
 
-/** A space may be written `+`. */
+/** A space may be written `+`; quotes are those of a list of texts. */
 function isSeparator(unit: number): boolean {
   return (
-    isWhitespace(unit) ||
+    isBlank(unit) ||
+    isWideBlank(unit) ||
+    unit === 0x22 ||
+    unit === 0x27 ||
     unit === 0x2b ||
     unit === 0x2c ||
     unit === 0x2d ||
@@ -365,8 +385,4 @@ function isSeparator(unit: number): boolean {
     unit === 0x5f ||
     unit === 0x7c
   );
-}
-
-function isWhitespace(unit: number): boolean {
-  return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 }

@@ -52,6 +52,7 @@ describe('a body of text', () => {
     ['<x:token a="1">y</x:token><n>1</n>', `<x:token a="1">${HIDDEN}</x:token><n>1</n>`],
     ['<token>y<n/></token>', '<token>y<n/></token>'],
     ['<token></token>', '<token></token>'],
+    ['<token><![CDATA[y]]></token><n>1</n>', `<token>${HIDDEN}</token><n>1</n>`],
     [' token=a%20b&n=1&pin', ` token=${HIDDEN}&n=1&pin`],
     ['token=&n=1', 'token=&n=1'],
     ['my+token=abc&a=b', `my+token=${HIDDEN}&a=b`],
@@ -63,6 +64,7 @@ describe('a body of text', () => {
 
   it.each([
     ['<token>\n  from-an-element\n</token>', 'from-an-element'],
+    ['<token><![CDATA[from-cdata]]></token>', 'from-cdata'],
     ['<a token="from-an-attribute"/>', 'from-an-attribute'],
     ["<a token='from-another-one'/>", 'from-another-one'],
     ['client_secret=from%20a%2Dform&a=1', 'from a-form'],

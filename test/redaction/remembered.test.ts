@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createKnownSecrets } from '../../src/redaction/known-secrets.js';
 import { createRedactor, type LoggableRequest } from '../../src/redaction/redact.js';
-import { redactBodyText, redactPatterns } from '../../src/redaction/redact-text.js';
+import { redactPatterns } from '../../src/redaction/redact-patterns.js';
+import { redactBodyText } from '../../src/redaction/redact-text.js';
 import { findHiddenInTurns, redactValue, type ValueRules } from '../../src/redaction/redact-value.js';
 import { CountedTurns } from '../util/counted-turns.js';
 
@@ -23,6 +24,7 @@ describe('why something is hidden', () => {
       paths,
       budget: { left: 10_000, value: 8, encoded: 1 },
       text: (text) => text,
+      isSecretNumber: () => false,
       name: (name) => name,
       pieces: (pieces) => pieces,
       onHidden: (value, because) => told.push([value, because]),

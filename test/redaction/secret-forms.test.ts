@@ -18,11 +18,16 @@ const SECRETS: readonly string[] = [
   'ab+cd/ef==',
   'new\nline\tand tab',
   'six-6!',
+  "xyz!*()'w",
+  'Ä&xyz;¼ñä',
+  'Tr0ub4dor&3<x>',
+  `${'long enough for lines of base64, ~?>'.repeat(3)}.`,
 ];
 
 type Form = (secret: string) => string;
 
 const bytes = (secret: string, encoding: BufferEncoding = 'utf8'): Buffer => Buffer.from(secret, encoding);
+const highFirst = (secret: string): Buffer => bytes(secret, 'utf16le').swap16();
 const hex = (secret: string): string[] => bytes(secret).toString('hex').match(/../g) ?? [];
 const base64 = (secret: string): string => bytes(secret).toString('base64');
 const unit = (character: string): string => character.charCodeAt(0).toString(16).padStart(4, '0');
@@ -34,6 +39,29 @@ const quotedPrintable = (secret: string): string =>
       byte > 31 && byte < 127 && byte !== 61 ? String.fromCharCode(byte) : `=${twoDigits(byte)}`,
     )
     .join('');
+const lowerPercent = (text: string): string => text.replace(/%../g, (digits) => digits.toLowerCase());
+const strictly = (secret: string): string =>
+  encodeURIComponent(secret).replace(/[!'()*]/g, (sign) => `%${twoDigits(sign.charCodeAt(0))}`);
+const jsonEscaping = (what: RegExp, digitsOf: (unit: string) => string) => (secret: string) =>
+  JSON.stringify({ token: secret }).replace(what, (each) => `\\u${digitsOf(each)}`);
+const capitals = (each: string): string => unit(each).toUpperCase();
+const inDotNet = (secret: string): string => {
+  const text = jsonEscaping(/[<>&+'`\x7f-\uffff]/g, capitals)(secret);
+  return text.replaceAll('\\"', '\\u0022');
+};
+const qWord =
+  (blank: string, toDigits: (byte: number) => string, plain = /[A-Za-z0-9]/) =>
+  (secret: string): string =>
+    [...bytes(secret).toString('latin1')]
+      .map((each) => (plain.test(each) ? each : each === ' ' ? blank : `=${toDigits(each.charCodeAt(0))}`))
+      .join('');
+const LATIN_1_ENTITIES = {
+  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' },
+  ...{ ä: '&auml;', Ä: '&Auml;', ñ: '&ntilde;', '¼': '&frac14;' },
+};
+const NEEDS_NO_SEMICOLON = { '&': '&amp', '<': '&lt', '>': '&gt', '"': '&quot' };
+const named = (secret: string, names: Readonly<Record<string, string>>): string =>
+  secret.replace(/[^\w;]/g, (each) => names[each] ?? each);
 const inLines = (text: string, length: number, end: string): string =>
   text.replace(new RegExp(`.{${length}}`, 'g'), `$&${end}`);
 
@@ -92,6 +120,10 @@ const FORMS: Readonly<Record<string, Form>> = {
     [...secret].map((each) => `&#${String(each.codePointAt(0)).padStart(12, '0')};`).join(''),
   'with HTML entities in hex behind many zeros': (secret) =>
     [...secret].map((each) => `&#X${each.codePointAt(0)?.toString(16).padStart(12, '0')};`).join(''),
+  'with HTML entities of Latin-1': (secret) => named(secret, LATIN_1_ENTITIES),
+  'with HTML entities of Latin-1, percent-encoded': (secret) =>
+    encodeURIComponent(named(secret, LATIN_1_ENTITIES)),
+  'with HTML entities that need no semicolon, without it': (secret) => named(secret, NEEDS_NO_SEMICOLON),
   'as %uXXXX': (secret) =>
     units(secret)
       .map((each) => `%u${unit(each)}`)
@@ -140,6 +172,10 @@ const FORMS: Readonly<Record<string, Form>> = {
   'in base64 twice': (secret) => base64(base64(secret)),
   'in base64 twice behind a name': (secret) => base64(`Basic ${base64(`user:${secret}`)}`),
   'in base64 of UTF-16': (secret) => bytes(secret, 'utf16le').toString('base64'),
+  'in base64 of UTF-16 with high bytes first': (secret) => highFirst(secret).toString('base64'),
+  'in base64 of UTF-16 with high bytes first, between others': (secret) =>
+    highFirst(`x${secret}yz`).toString('base64'),
+  'in hex of UTF-16 with high bytes first': (secret) => highFirst(secret).toString('hex'),
   'in base64 of UTF-16 behind another letter': (secret) => bytes(`x${secret}`, 'utf16le').toString('base64'),
   'in base64, percent-encoded before, behind a name': (secret) => base64(`id:${encodeURIComponent(secret)}`),
   'in base64 of a form': (secret) => base64(new URLSearchParams({ a: '1', b: secret }).toString()),
@@ -148,6 +184,46 @@ const FORMS: Readonly<Record<string, Form>> = {
     base64(JSON.stringify({ token: secret }).replaceAll('/', '\\/')),
   'in base64 for addresses, of JSON': (secret) =>
     bytes(JSON.stringify({ token: secret })).toString('base64url'),
+  'in base64 of JSON in ASCII': (secret) => base64(jsonEscaping(/[\x7f-\uffff]/g, unit)(secret)),
+  'in base64 of JSON in ASCII with slashes escaped': (secret) =>
+    base64(jsonEscaping(/[\x7f-\uffff]/g, unit)(secret).replaceAll('/', '\\/')),
+  'in base64 of JSON in ASCII with capitals': (secret) =>
+    base64(jsonEscaping(/[\x7f-\uffff]/g, capitals)(secret)),
+  'in base64 of JSON as Go writes it': (secret) => base64(jsonEscaping(/[<>&\u2028\u2029]/g, unit)(secret)),
+  'in base64 of JSON as .NET writes it': (secret) => base64(inDotNet(secret)),
+  'in base64 of an encoded address': (secret) => base64(`https://a.test/?a=${encodeURI(secret)}`),
+  'in base64, percent-encoded before in lower case': (secret) =>
+    base64(lowerPercent(encodeURIComponent(secret))),
+  'in base64 of a form in lower case': (secret) =>
+    base64(lowerPercent(new URLSearchParams({ a: secret }).toString())),
+  'in base64, percent-encoded before by RFC 3986': (secret) => base64(strictly(secret)),
+  'in base64, percent-encoded before by RFC 3986 in lower case': (secret) =>
+    base64(lowerPercent(strictly(secret))),
+  'in base64 of base64 for addresses': (secret) => base64(bytes(secret).toString('base64url')),
+  'in base64 of base64 for addresses behind a name': (secret) =>
+    base64(`token ${bytes(`user:${secret}`).toString('base64url')}`),
+  'in base64 of base64, percent-encoded before': (secret) => base64(encodeURIComponent(base64(secret))),
+  'in base64 of base64 in lines of 64': (secret) => base64(inLines(base64(secret), 64, '\n')),
+  'in base64 of base64 in lines of 76': (secret) => base64(`key: ${inLines(base64(secret), 76, '\n')}`),
+  'in quoted-printable but for letters and digits': qWord('=20', twoDigits),
+  'in quoted-printable but for letters and digits, in lower case': qWord('=20', (byte) =>
+    twoDigits(byte).toLowerCase(),
+  ),
+  'in a Q-word': (secret) => `=?UTF-8?Q?${qWord('_', twoDigits)(secret)}?=`,
+  'in a Q-word in lower case': (secret) =>
+    `=?UTF-8?Q?${qWord('_', (byte) => twoDigits(byte).toLowerCase())(secret)}?=`,
+  'in a Q-word that escapes what it has to': qWord('_', twoDigits, /[A-Za-z0-9!*+/-]/),
+  'with what needs it in quoted-printable, in lower case': (secret) =>
+    quotedPrintable(secret).replace(/=../g, (digits) => digits.toLowerCase()),
+  'in hex with blanks that do not break': (secret) => hex(secret).join('\u00a0'),
+  'in hex with blanks of no width': (secret) => hex(secret).join('\u200b'),
+  'in hex as texts of a list': (secret) => JSON.stringify(hex(secret)),
+  'in hex as texts of a list, in JSON': (secret) => JSON.stringify(JSON.stringify(hex(secret))),
+  'in hex as texts of a list of Python': (secret) => `['${hex(secret).join("', '")}']`,
+  'in base64 with blanks that do not break': (secret) => inLines(base64(secret), 6, '\u00a0'),
+  'in base64 with blanks of no width': (secret) => inLines(base64(secret), 6, '\u200b'),
+  'in base64 for addresses, in JSON with blanks that do not break': (secret) =>
+    inLines(bytes(secret).toString('base64url'), 6, '\\u00a0'),
   'in hex with bars': (secret) => hex(secret).join('|'),
   'in hex with slashes': (secret) => hex(secret).join('/'),
   'in hex as bytes with semicolons': (secret) =>
@@ -318,6 +394,13 @@ describe('redacting an answer', () => {
   it.each<[string, (size: number) => string]>([
     ['words that could be names of XML', (size) => `<${'a'.repeat(size)}`],
     ['attributes without names', (size) => `<${'=""'.repeat(size / 3)}`],
+    ['short elements', (size) => '<a>b</a>'.repeat(size / 8)],
+    ['elements with references', (size) => `<r>${'<a>&lt;</a>'.repeat(size / 11)}`],
+    ['comments that do not end', (size) => '<!--'.repeat(size / 4)],
+    ['CDATA that does not end', (size) => '<![CDATA['.repeat(size / 9)],
+    ['queries', (size) => `see ${'?a=b;c '.repeat(size / 7)}`],
+    ['question marks', (size) => `see ${'?&='.repeat(size / 3)}`],
+    ['pairs parted by semicolons', (size) => 'a=b;'.repeat(size / 4)],
     ['elements that do not end', (size) => `<${'<a b>c'.repeat(size / 6)}`],
     ['numbers', (size) => JSON.stringify(Array.from({ length: size / 2 }, () => 1))],
     ['escapes', (size) => '%41\\u0041&#65;'.repeat(size / 14)],

@@ -120,6 +120,131 @@ describe('a secret that was cut into several texts', () => {
   });
 });
 
+describe('a secret that was cut in XML', () => {
+  const bodyOf = (body: string): string =>
+    String(
+      redactor.response({ status: 200, headers: { 'content-type': 'text/xml' }, body: Buffer.from(body) })
+        .body,
+    );
+
+  it.each([
+    ['elements', '<r><a>first-</a><b>of-two</b></r>', `<r><a>${HIDDEN}</a><b>${HIDDEN}</b></r>`],
+    [
+      'elements in lines',
+      '<r>\n  <a x="1">its first-</a>\n  <b>of-two ends</b>\n</r>',
+      `<r>\n  <a x="1">its ${HIDDEN}</a>\n  <b>${HIDDEN} ends</b>\n</r>`,
+    ],
+    ['attributes', '<a b="first-" c=\'of-two\'/>', `<a b="${HIDDEN}" c='${HIDDEN}'/>`],
+    [
+      'attributes of elements',
+      '<a b="first-">x</a><a b="of-two">y</a>',
+      `<a b="${HIDDEN}">x</a><a b="${HIDDEN}">y</a>`,
+    ],
+    ['CDATA and text', '<a><![CDATA[first-]]>of-two</a>', `<a><![CDATA[${HIDDEN}]]>${HIDDEN}</a>`],
+    [
+      'CDATA of elements',
+      '<a><![CDATA[first-]]></a><b><![CDATA[of-two]]></b>',
+      `<a><![CDATA[${HIDDEN}]]></a><b><![CDATA[${HIDDEN}]]></b>`,
+    ],
+    ['text around a comment', '<a>first-<!-- <x> -->of-two</a>', `<a>${HIDDEN}<!-- <x> -->${HIDDEN}</a>`],
+    [
+      'one element of records',
+      '<r><i>1</i><p>first-</p></r><r><i>2</i><p>of-two</p></r>',
+      `<r><i>1</i><p>${HIDDEN}</p></r><r><i>2</i><p>${HIDDEN}</p></r>`,
+    ],
+    [
+      'one attribute of records',
+      '<r i="1" p="first-"/><r i="2" p="of-two"/>',
+      `<r i="1" p="${HIDDEN}"/><r i="2" p="${HIDDEN}"/>`,
+    ],
+    [
+      'texts with references',
+      '<a>it begins k9-&#196;&quot;</a><b>x\\ y/+%7 &amp; ends</b>',
+      `<a>${HIDDEN}</a><b>${HIDDEN}</b>`,
+    ],
+    ['what does not end', '<a>first-</a><b>of-two<c d="', `<a>${HIDDEN}</a><b>${HIDDEN}<c d="`],
+    ['CDATA that does not end', '<a>first-</a><b><![CDATA[of-two', `<a>${HIDDEN}</a><b><![CDATA[${HIDDEN}`],
+  ])('into %s', (_, body, shown) => {
+    expect(bodyOf(body)).toBe(shown);
+  });
+
+  it.each([
+    '<a>first-</a><b>and</b><c>of-two</c>',
+    '<a b="first-" c="and" d="of-two"/>',
+    '<a>first-</a><!-- of-two -->',
+    '<a b="">first-</a>',
+    '<',
+    '<a>first-</a><!-- of-two',
+    'first- of-two',
+  ])('is none in what only looks like its parts: %s', (body) => {
+    expect(bodyOf(body)).toBe(body);
+  });
+});
+
+describe('a secret that was cut into pairs', () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const formOf = (body: string): unknown =>
+    redactor.response({ status: 200, headers: form, body: Buffer.from(body) }).body;
+
+  it.each([
+    ['a blank', 'a=first-&b=of-two&c=x y', `a=${HIDDEN}&b=${HIDDEN}&c=x y`],
+    ['a blank in its first value', 'a=1 &b=first-&c=of-two', `a=1 &b=${HIDDEN}&c=${HIDDEN}`],
+    ['semicolons', 'a=first-;b=of-two;c=1', `a=${HIDDEN};b=${HIDDEN};c=1`],
+    ['both', 'x;y&a=first-;b=1;a=2&c=first-;d=of-two', `x;y&a=first-;b=1;a=2&c=${HIDDEN};d=${HIDDEN}`],
+    ['a secret name behind a semicolon', 'a=1;token=abc;b=2', `a=1;token=${HIDDEN};b=2`],
+    ['a semicolon in a secret value', 'token=abc;def&b=2', `token=${HIDDEN}&b=2`],
+    ['escaped halves', 'a=%66irst%2D&b=of%2dtwo', `a=${HIDDEN}&b=${HIDDEN}`],
+    ['what begins like XML', '<a=first-&b=of-two', `<a=${HIDDEN}&b=${HIDDEN}`],
+  ])('of a form with %s', (_, body, shown) => {
+    expect(formOf(body)).toBe(shown);
+    expect(redactor.request({ ...post(body), headers: Object.entries(form) }).body).toBe(shown);
+  });
+
+  it('of a form in which the secret has a semicolon itself', () => {
+    const { request } = createRedactor({ secrets: ['with;semicolon'] });
+    const sent = { ...post('a=with;semi&b=colon'), headers: Object.entries(form) };
+    expect(request(sent).body).toBe(`a=${HIDDEN}&b=${HIDDEN}`);
+  });
+
+  it.each([
+    [
+      'the address',
+      'GET https://a.test/?a=first-&b=of-two failed',
+      `GET https://a.test/?a=${HIDDEN}&b=${HIDDEN} failed`,
+    ],
+    ['its halves escaped', '"/x?a=%66irst%2D&b=of%2Dtwo"', `"/x?a=${HIDDEN}&b=${HIDDEN}"`],
+    ['semicolons', '</x?a=first-;b=of-two>; rel=next', `</x?a=${HIDDEN};b=${HIDDEN}>; rel=next`],
+  ])('of a query in a text, with %s', (_, text, shown) => {
+    expect(redactor.text(text)).toBe(shown);
+    expect(redactor.value({ text })).toEqual({ text: shown });
+    expect(redactor.holdsSecret(text)).toBe(true);
+  });
+
+  it('of a query in a header', () => {
+    const address = 'https://a.test/?a=first-&b=of-two';
+    const shown = `https://a.test/?a=${HIDDEN}&b=${HIDDEN}`;
+    const sent = { ...post(''), headers: [['referer', address] as const] };
+    expect(redactor.request(sent).headers).toEqual([['referer', shown]]);
+    const answer = { location: address, link: `<${address}>; rel=next`, refresh: `0; url=${address}` };
+    expect({ ...redactor.response({ status: 200, headers: answer, body: '' }).headers }).toEqual({
+      location: shown,
+      link: `<${shown}>; rel=next`,
+      refresh: `0; url=${shown}`,
+    });
+  });
+
+  it.each([
+    'what? a=first-&b=of-two',
+    '/?a=first- /?b=of-two&c=1',
+    '/?a=first-&b=and&c=of-two',
+    '/?a=1&b=first-, of-two',
+    '/?a&first-;of-two',
+  ])('is none in a text that only looks like it: %s', (text) => {
+    expect(redactor.text(text)).toBe(text);
+    expect(redactor.holdsSecret(text)).toBe(false);
+  });
+});
+
 function post(body: string) {
   return {
     method: 'POST',

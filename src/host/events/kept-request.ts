@@ -1,5 +1,5 @@
 import type { Redactor } from '../../redaction/redact.js';
-import { redactPatterns } from '../../redaction/redact-text.js';
+import { redactPatterns } from '../../redaction/redact-patterns.js';
 import { SANITIZED } from '../../redaction/redact-value.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import type { PlainObject } from '../../util/plain-object.js';

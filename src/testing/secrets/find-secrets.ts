@@ -128,6 +128,7 @@ function findInText(text: string, onSecret: OnSecret): void {
     paths: [],
     budget: { left: Number.POSITIVE_INFINITY, value: 0, encoded: 0 },
     text: (raw) => raw,
+    isSecretNumber: () => false,
     name: (raw) => raw,
     pieces: (raw) => raw,
     onHidden: (value) => {
