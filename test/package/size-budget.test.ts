@@ -12,7 +12,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
   // The language without its functions, which come by panel; with the zones of the world, but in Node.
   ['iml/index.ts', 103, 112],
-  ['scenario/index.ts', 134, 140],
+  ['scenario/index.ts', 135, 140],
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
   ['index.ts', 247, 290],
   // The same, with queues, hooks and schedules; databases wait.
@@ -20,7 +20,7 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   // Schemas of all operations are compiled at the start, by ajv.
   ['rest/index.ts', 126, 308],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 529, 813],
+  ['testing/index.ts', 530, 813],
   ['cli/bin.ts', 2, 2],
 ];
 
