@@ -220,6 +220,16 @@ describe('a secret that was cut into pairs', () => {
     expect(redactor.holdsSecret(text)).toBe(true);
   });
 
+  it.each([
+    ['as it is', '?a=first-&b=of-two', `?a=${HIDDEN}&b=${HIDDEN}`],
+    ['with signs that end one in a text', '?a=first-&c="\\&b=x y', '?a=first-&c="\\&b=x y'],
+    ['with such signs before the halves', '?c=" <&a=first-&b=of-two', `?c=" <&a=${HIDDEN}&b=${HIDDEN}`],
+    ['with a fragment', '?a=first-;b=of-two;c#d', `?a=${HIDDEN};b=${HIDDEN};c#d`],
+  ])('of the query of an address, %s', (_, query, shown) => {
+    const sent = { ...post(''), url: `https://a.test/${query}` };
+    expect(redactor.request(sent).url).toBe(`https://a.test/${shown}`);
+  });
+
   it('of a query in a header', () => {
     const address = 'https://a.test/?a=first-&b=of-two';
     const shown = `https://a.test/?a=${HIDDEN}&b=${HIDDEN}`;
