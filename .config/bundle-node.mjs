@@ -33,7 +33,13 @@ const LAYERS = [
   { base: ENTRIES.scenario, entries: [ENTRIES.host, 'src/scenario/flow/redact-failure.ts'] },
   {
     base: ENTRIES.host,
-    entries: [ENTRIES.testing, 'src/host/store/large-json.ts', 'src/util/seal-in-turns.ts'],
+    entries: [
+      ENTRIES.testing,
+      'src/host/store/large-json.ts',
+      'src/util/seal-in-turns.ts',
+      'src/host/events/rejected-request.ts',
+      'src/host/hooks/hook-secrets.ts',
+    ],
   },
   // Small things that entries share by chance go where others take them along.
   { base: 'src/util/clock.ts', entries: [ENTRIES.iml] },
