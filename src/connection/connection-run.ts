@@ -93,8 +93,18 @@ export class ConnectionRun {
    * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses. [doc]
    */
   async keep(spec: CompiledResponse, received: RunContext): Promise<void> {
-    const data = evaluateDirective(spec.data, received);
-    const context = spec.data === undefined ? received : await this.extend(spec.data, data, received);
+    const data = readData(spec.data, received);
+    if (data !== undefined) await this.learn(data);
+    this.keepRead(spec, data, received);
+  }
+
+  /** `keep` at once, for whoever only wants to know what it is refused for. */
+  tryKeep(spec: CompiledResponse, received: RunContext): void {
+    this.keepRead(spec, readData(spec.data, received), received);
+  }
+
+  private keepRead(spec: CompiledResponse, data: PlainObject | undefined, received: RunContext): void {
+    const context = this.extend(data, received);
     this.here = context;
     const expires = this.readExpires(spec.expires, context) ?? this.current.expires;
     const uid = readUid(spec.uid, context) ?? this.current.uid;
@@ -113,10 +123,8 @@ export class ConnectionRun {
     if (log.isUnsettled) await log.settle(new Turns());
   }
 
-  private async extend(directive: Directive, data: unknown, context: RunContext): Promise<RunContext> {
-    if (data === undefined || data === null) return context;
-    if (!isPlainObject(data)) throw invalid(directive, 'data has to be a collection', data, context);
-    await this.learn(data);
+  private extend(data: PlainObject | undefined, context: RunContext): RunContext {
+    if (data === undefined) return context;
     const connection = deepMerge(this.current.connection, data);
     this.current = { ...this.current, connection };
     return context.seeing({ data: connection, ...(this.showsConnection && { connection }) });
@@ -131,6 +139,13 @@ export class ConnectionRun {
     }
     return new Date(instant);
   }
+}
+
+function readData(directive: Directive | undefined, context: RunContext): PlainObject | undefined {
+  const data = evaluateDirective(directive, context);
+  if (directive === undefined || data === undefined || data === null) return undefined;
+  if (isPlainObject(data)) return data;
+  throw invalid(directive, 'data has to be a collection', data, context);
 }
 
 function invalid(directive: Directive, expectation: string, value: unknown, context: RunContext): Error {

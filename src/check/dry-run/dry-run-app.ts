@@ -150,7 +150,7 @@ function dryRunSection(
   dryRun.requests(requests, context, { appliesLimit: false });
   const run = new ConnectionRun(context, emptyConnection(component, {}, undefined), 'UTC');
   for (const request of requests) {
-    dryRun.step(() => run.keep(request.response, context.at({ document: request.document })));
+    dryRun.step(() => run.tryKeep(request.response, context.at({ document: request.document })));
   }
 }
 
