@@ -36,8 +36,8 @@ const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: numbe
   iml: [3, 173],
   rest: [4, 234],
   scenario: [5, 641],
-  host: [7, 822],
-  testing: [9, 1163],
+  host: [7, 823],
+  testing: [9, 1164],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */
