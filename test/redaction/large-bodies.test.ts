@@ -154,3 +154,24 @@ describe('a run with large bodies', () => {
     expect(before).toBeGreaterThan(5);
   });
 });
+
+describe('what is shown of many small parts costs as much as of values', () => {
+  const SECRET = 'secret-of-a-form';
+  it.each([
+    ['pairs', 'application/x-www-form-urlencoded', 'a=b&'],
+    ['pairs parted by ;', 'application/x-www-form-urlencoded', 'a=b;'],
+    ['elements', 'application/xml', '<a>b</a>'],
+    ['attributes', 'application/xml', '<a b="c"/>'],
+  ])('%s', (_what, type, part) => {
+    const redactor = createRedactor({ secrets: [SECRET] });
+    const show = (text: string): string =>
+      String(
+        redactor.response({ status: 200, headers: { 'content-type': type }, body: Buffer.from(text) }).body,
+      );
+    const shown = show(part.repeat(60_000));
+    expect(shown.length).toBeLessThan(100_000);
+    expect(shown).toMatch(/\[left out\]$/);
+    expect(show(part.repeat(100))).toBe(part.repeat(100));
+    expect(show(`${part.repeat(100)}<a>${SECRET}</a>`)).not.toContain(SECRET);
+  });
+});
