@@ -32,12 +32,12 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it and says in the commit what for.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [4, 615],
+  index: [4, 617],
   iml: [3, 173],
   rest: [4, 234],
-  scenario: [5, 641],
-  host: [7, 823],
-  testing: [9, 1164],
+  scenario: [5, 643],
+  host: [7, 825],
+  testing: [9, 1167],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */

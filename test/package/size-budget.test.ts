@@ -20,7 +20,7 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   // Schemas of all operations are compiled at the start, by ajv.
   ['rest/index.ts', 126, 308],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 530, 814],
+  ['testing/index.ts', 530, 816],
   ['cli/bin.ts', 2, 2],
 ];
 
