@@ -29,12 +29,8 @@ export function redactBodyText(text: string, rules: ValueRules, mediaType = ''):
       return isWhole ? shown : `${shown}… ${LEFT_OUT}`;
     }
   }
-  const isForm = mediaType === FORM || /^[^\s=&<>]+=[^\s]*$/.test(text.slice(0, MAX_OVERLAP).trim());
-  const isMarkup = !isForm && text.slice(0, 200).trimStart().startsWith('<');
-  const signs = isForm ? '&;' : isMarkup ? '<' : '';
-  const length = Math.max(0, signs === '' ? rules.budget.left : affordParts(text, signs, rules.budget));
   // The beginning of what is too long to be read or shown whole.
-  const part = text.slice(0, length + MAX_OVERLAP + 1);
+  const part = text.slice(0, Math.max(0, rules.budget.left) + MAX_OVERLAP + 1);
   const shown = redactWritten(part, mediaType, rules);
   // Of a secret that goes on behind the part nobody is to see the beginning.
   if (part.length < text.length) {
@@ -43,22 +39,8 @@ export function redactBodyText(text: string, rules: ValueRules, mediaType = ''):
   return rules.text(shown);
 }
 
-const FORM = 'application/x-www-form-urlencoded';
-
-/** How much may be shown of a form, whose pairs cost as much as values, or of markup, whose elements do and have two tags. */
-function affordParts(text: string, signs: string, { left, value }: ValueRules['budget']): number {
-  const most = Math.min(text.length, left);
-  const costOfSign = signs === '<' ? value / 2 : value;
-  let cost = 0;
-  for (let at = 0; at < most; at++) {
-    cost += signs.includes(text[at] ?? '') ? 1 + costOfSign : 1;
-    if (cost > left) return at;
-  }
-  return most;
-}
-
 function redactWritten(part: string, mediaType: string, rules: ValueRules): string {
-  const isForm = mediaType === FORM;
+  const isForm = mediaType === 'application/x-www-form-urlencoded';
   if (/^\s{0,200}</.test(part) && !isForm) return redactXmlText(redactParts(part, rules), rules);
   if (isForm || /^[^\s=&<>]+=[^\s]*$/.test(part.trim())) {
     return redactPairs(part, 'body', pathNames(rules), rules);

@@ -155,23 +155,15 @@ describe('a run with large bodies', () => {
   });
 });
 
-describe('what is shown of many small parts costs as much as of values', () => {
-  const SECRET = 'secret-of-a-form';
-  it.each([
-    ['pairs', 'application/x-www-form-urlencoded', 'a=b&'],
-    ['pairs parted by ;', 'application/x-www-form-urlencoded', 'a=b;'],
-    ['elements', 'application/xml', '<a>b</a>'],
-    ['attributes', 'application/xml', '<a b="c"/>'],
-  ])('%s', (_what, type, part) => {
-    const redactor = createRedactor({ secrets: [SECRET] });
-    const show = (text: string): string =>
-      String(
-        redactor.response({ status: 200, headers: { 'content-type': type }, body: Buffer.from(text) }).body,
-      );
-    const shown = show(part.repeat(60_000));
-    expect(shown.length).toBeLessThan(100_000);
-    expect(shown).toMatch(/\[left out\]$/);
-    expect(show(part.repeat(100))).toBe(part.repeat(100));
-    expect(show(`${part.repeat(100)}<a>${SECRET}</a>`)).not.toContain(SECRET);
-  });
-});
+it.each([
+  ['XML', 'application/xml', '<r>', '<a>bcd</a>', '<token>tok-QzRt8LmWpN2v</token></r>'],
+  ['a form', 'application/x-www-form-urlencoded', '', 'a=bcd&', 'token=tok-QzRt8LmWpN2v'],
+])(
+  'a secret by name is known from %s, however many parts stand before it',
+  (_what, type, start, part, end) => {
+    const redactor = createRedactor({ secrets: [] });
+    const body = Buffer.from(start + part.repeat(9000) + end);
+    redactor.response({ status: 200, headers: { 'content-type': type }, body });
+    expect(redactor.text('it was tok-QzRt8LmWpN2v')).toBe('it was [SANITIZED]');
+  },
+);
