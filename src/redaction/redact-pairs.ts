@@ -1,5 +1,5 @@
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
-import { SANITIZED, type ValueRules } from './redact-value.js';
+import { SANITIZED, spendParts, type ValueRules } from './redact-value.js';
 import { isSecretName, type NamePlace } from './secret-names.js';
 
 /** The address with the values of secret names in its query hidden. */
@@ -10,8 +10,8 @@ export function redactQuery(url: string, names: ReadonlySet<string>, rules: Valu
 }
 
 /**
- * Pairs of a query or form with the values of secret names hidden, and what others hold of a secret that was cut. Some take
- * `;` for a separator, too: values are read both ways.
+ * Pairs of a query or form with the values of secret names hidden, and what others hold of a secret that was cut, as many as may be
+ * shown. Some take `;` for a separator, too: values are read both ways.
  */
 export function redactPairs(
   text: string,
@@ -19,37 +19,69 @@ export function redactPairs(
   names: ReadonlySet<string>,
   rules: ValueRules,
 ): string {
-  const isHidden: JudgePair = (pair, at) => {
-    const name = decodeFormComponent(pair.slice(0, at));
-    if (!names.has(name) && !isSecretName(name, place)) return false;
-    rules.onHidden(decodeFormComponent(pair.slice(at + 1)), names.has(name) ? 'path' : 'name');
-    return true;
+  const judge: JudgeName = (name) => {
+    if (names.has(name)) return 'path';
+    return isSecretName(name, place) ? 'name' : undefined;
   };
-  return redactBothWays(text, isHidden, rules.pieces);
+  let named = hideNamed(text, false, judge, rules);
+  if (named.includes(';')) named = hideNamed(named, true, judge, rules);
+  const end = spendParts(named, '&;', rules.budget.value, rules.budget);
+  return hideCut(named.slice(0, end), rules.pieces) + named.slice(end);
 }
 
-/** Whether the value of a pair is to be hidden, whose `=` stands at a place. */
-type JudgePair = (pair: string, at: number) => boolean;
+/** Why the value of a name is hidden; undefined for one that is not. */
+type JudgeName = (name: string) => 'path' | 'name' | undefined;
 
-function redactBothWays(text: string, isHidden: JudgePair, pieces: ValueRules['pieces']): string {
-  const shown = redactSplit(text, /&/g, isHidden, pieces);
-  return shown.includes(';') ? redactSplit(shown, /[&;]/g, isHidden, pieces) : shown;
+const AMPERSAND = 0x26;
+const SEMICOLON = 0x3b;
+const EQUALS = 0x3d;
+const PERCENT = 0x25;
+const PLUS = 0x2b;
+
+/** All of them, also behind what is shown: an error may quote them. */
+function hideNamed(text: string, isBoth: boolean, judge: JudgeName, rules: ValueRules): string {
+  let shown = '';
+  let from = 0;
+  let start = 0;
+  let equals = -1;
+  let isEncoded = false;
+  for (let at = 0; at <= text.length; at++) {
+    const unit = at === text.length ? AMPERSAND : text.charCodeAt(at);
+    if (unit === EQUALS && equals === -1) equals = at;
+    else if (equals === -1 && (unit === PERCENT || unit === PLUS)) isEncoded = true;
+    if (unit !== AMPERSAND && !(isBoth && unit === SEMICOLON)) continue;
+    if (equals !== -1 && equals + 1 < at) {
+      const name = text.slice(start, equals);
+      const because = judge(isEncoded ? decodeFormComponent(name) : name);
+      if (because !== undefined) {
+        rules.onHidden(decodeFormComponent(text.slice(equals + 1, at)), because);
+        shown += text.slice(from, equals + 1) + SANITIZED;
+        from = at;
+      }
+    }
+    start = at + 1;
+    equals = -1;
+    isEncoded = false;
+  }
+  return shown + text.slice(from);
 }
 
-function redactSplit(
-  text: string,
-  separator: RegExp,
-  isHidden: JudgePair,
-  pieces: ValueRules['pieces'],
-): string {
+/** Read both ways. */
+function hideCut(text: string, pieces: ValueRules['pieces']): string {
+  const shown = hideCutBetween(text, /&/g, pieces);
+  return shown.includes(';') ? hideCutBetween(shown, /[&;]/g, pieces) : shown;
+}
+
+function hideCutBetween(text: string, separator: RegExp, pieces: ValueRules['pieces']): string {
   const pairs = text.split(separator).map((pair) => {
-    const at = pair.indexOf('=');
-    if (at === -1 || pair.length === at + 1) return { start: pair, value: '' };
-    return { start: pair.slice(0, at + 1), value: isHidden(pair, at) ? SANITIZED : pair.slice(at + 1) };
+    const value = pair.indexOf('=') + 1;
+    return value === 0
+      ? { start: pair, value: '' }
+      : { start: pair.slice(0, value), value: pair.slice(value) };
   });
-  const decode = chooseDecoding(text);
-  const decoded = pairs.map(({ value }) => decode(value));
+  const decoded = pairs.map(({ value }) => decodeWritten(value));
   const cleaned = pieces(decoded);
+  if (cleaned === decoded) return text;
   const separators = text.match(separator) ?? [];
   return pairs
     .map(({ start, value }, index) => {
@@ -66,7 +98,7 @@ export function redactQueries(text: string, pieces: ValueRules['pieces']): strin
   for (const [query] of text.matchAll(QUERY)) listValues(query, values);
   // Searched together first, as a text may hold thousands of them, and next to none a secret.
   if (pieces(values) === values) return text;
-  return text.replace(QUERY, (query) => redactBothWays(query, () => false, pieces));
+  return text.replace(QUERY, (query) => hideCut(query, pieces));
 }
 
 const QUERY = /\?[^\s"'<>\\]+/g;
@@ -78,17 +110,16 @@ function mayHoldPairs(text: string): boolean {
 
 /** Read both ways, with what is part of no secret in between. */
 function listValues(query: string, values: string[]): void {
-  const decode = chooseDecoding(query);
   for (const separator of query.includes(';') ? ['&', /[&;]/] : ['&']) {
     for (const pair of query.split(separator)) {
       const at = pair.indexOf('=');
-      if (at !== -1) values.push(decode(pair.slice(at + 1)));
+      if (at !== -1) values.push(decodeWritten(pair.slice(at + 1)));
     }
     values.push('\0');
   }
 }
 
-/** Most values are written as they are. */
-function chooseDecoding(text: string): (value: string) => string {
-  return /[+%]/.test(text) ? decodeFormComponent : (value) => value;
+/** Most are written as they are. */
+function decodeWritten(written: string): string {
+  return /[+%]/.test(written) ? decodeFormComponent(written) : written;
 }

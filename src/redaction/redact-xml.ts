@@ -1,13 +1,13 @@
-import { SANITIZED, type ValueRules } from './redact-value.js';
+import { SANITIZED, spendParts, type ValueRules } from './redact-value.js';
 import { isSecretName } from './secret-names.js';
 import { undoEscapes } from './text-view.js';
 
-/** XML with what stands under secret names hidden, and what texts and attributes hold of a secret that was cut. */
+/** XML with what stands under secret names hidden, and what texts and attributes hold of a secret that was cut, as far as it may be shown. */
 export function redactXmlText(text: string, rules: ValueRules): string {
   const named = hideNamed(text, rules);
-  const { left, encoded } = rules.budget;
-  const shown = Math.ceil(named.includes('&') ? left / encoded : left);
-  return hideCut(named.slice(0, shown), rules.pieces) + named.slice(shown);
+  // An element has two tags, an attribute one sign.
+  const end = spendParts(named, '<=', rules.budget.value / 2, rules.budget);
+  return hideCut(named.slice(0, end), rules.pieces) + named.slice(end);
 }
 
 const XML_ELEMENT = /<([\w:.-]{1,100})((?:\s[^<>]{0,1000})?)>(?:<!\[CDATA\[)?([^<]+)(?=<\/)/g;

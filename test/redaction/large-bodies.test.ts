@@ -155,15 +155,37 @@ describe('a run with large bodies', () => {
   });
 });
 
-it.each([
-  ['XML', 'application/xml', '<r>', '<a>bcd</a>', '<token>tok-QzRt8LmWpN2v</token></r>'],
-  ['a form', 'application/x-www-form-urlencoded', '', 'a=bcd&', 'token=tok-QzRt8LmWpN2v'],
-])(
-  'a secret by name is known from %s, however many parts stand before it',
-  (_what, type, start, part, end) => {
+describe('of many small parts', () => {
+  const SECRET = 'secret-of-a-form';
+  const form = 'application/x-www-form-urlencoded';
+
+  it.each([
+    ['pairs', form, 'a=b&', 262_144 / (48 + 3 * 4)],
+    ['pairs parted by ;', form, 'a=b;', 262_144 / (48 + 4)],
+    ['elements', 'application/xml', '<a>b</a>', 262_144 / (48 + 8)],
+    ['attributes', 'application/xml', '<a b="c"/>', 262_144 / (48 + 10)],
+  ])('each costs as much as a value: %s', (_what, type, part, expected) => {
+    const redactor = createRedactor({ secrets: [SECRET] });
+    const show = (text: string): string =>
+      String(
+        redactor.response({ status: 200, headers: { 'content-type': type }, body: Buffer.from(text) }).body,
+      );
+    const shown = show(part.repeat(60_000));
+    expect(shown).toMatch(/\[left out\]$/);
+    expect(Math.abs(shown.length / part.length - expected)).toBeLessThan(20);
+    expect(show(part.repeat(100))).toBe(part.repeat(100));
+    expect(show(`${part.repeat(100)}<a>${SECRET}</a>`)).not.toContain(SECRET);
+  });
+
+  it.each([
+    ['XML', 'application/xml', '<r>', '<a>bcd</a>', '<token>tok-QzRt8LmWpN2v</token></r>'],
+    ['attributes', 'application/xml', '<r>', '<a b="c"/>', '<a token="tok-QzRt8LmWpN2v"/></r>'],
+    ['a form', form, '', 'a=bcd&', 'token=tok-QzRt8LmWpN2v'],
+    ['a form with ;', form, '', 'a=bcd;', 'token=tok-QzRt8LmWpN2v'],
+  ])('a secret by name is known however many stand before it: %s', (_what, type, start, part, end) => {
     const redactor = createRedactor({ secrets: [] });
     const body = Buffer.from(start + part.repeat(9000) + end);
     redactor.response({ status: 200, headers: { 'content-type': type }, body });
     expect(redactor.text('it was tok-QzRt8LmWpN2v')).toBe('it was [SANITIZED]');
-  },
-);
+  });
+});
