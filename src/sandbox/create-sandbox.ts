@@ -1,13 +1,13 @@
 import { isOurs } from '../errors/engine-error.js';
-import { functionError, ImlError } from '../errors/iml-error.js';
+import { functionError, ImlError, limitError } from '../errors/iml-error.js';
 import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { FunctionTable, ImlFunction } from '../iml/environment/environment.js';
-import { onceInTurn } from '../iml/values/work.js';
+import { isTooMuchWork, onceInTurn, withinSteps } from '../iml/values/work.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
 import { type ActiveCall, GuestCaller } from './caller.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
 import { decodeValue, type Encoded, encodeValue } from './codec.js';
-import { createDeadline } from './deadline.js';
+import { createDeadline, type Deadline } from './deadline.js';
 import { tellDebug } from './debug-output.js';
 import { DEBUG_FUNCTION, RANDOM_FUNCTION } from './guest/prelude.js';
 import { createGuest } from './guest.js';
@@ -42,7 +42,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     host: (name, text, bytes) => {
       if (deadline.isOver()) return OUT_OF_TIME;
       return answerGuest(
-        { builtins: options.builtins, functions: declared, active, maxTransfer },
+        { builtins: options.builtins, functions: declared, active, maxTransfer, deadline },
         { name, text, bytes },
       );
     },
@@ -84,6 +84,7 @@ interface HostSide {
   readonly functions: readonly SandboxFunction[];
   readonly active: ActiveCall;
   readonly maxTransfer: number;
+  readonly deadline: Deadline;
 }
 
 interface GuestCall {
@@ -93,7 +94,8 @@ interface GuestCall {
 }
 
 /** Runs a built-in for the guest. Whatever it throws becomes an exception inside, by message and code alone. */
-function answerGuest({ builtins, functions, active, maxTransfer }: HostSide, call: GuestCall): Encoded {
+function answerGuest(side: HostSide, call: GuestCall): Encoded {
+  const { builtins, functions, active, maxTransfer } = side;
   try {
     const environment = active.environment;
     if (!environment) throw functionError('Built-in functions can be called while a function runs only');
@@ -105,11 +107,28 @@ function answerGuest({ builtins, functions, active, maxTransfer }: HostSide, cal
     const builtin = Object.hasOwn(builtins, call.name) ? builtins[call.name] : undefined;
     if (!builtin) throw functionError(`Function '${call.name}' not found!`);
     const args = decodeValue(call.text, call.bytes);
-    return encodeValue(builtin(environment, ...(Array.isArray(args) ? args : [])), maxTransfer);
+    return encodeValue(
+      withinTime(side.deadline, () => builtin(environment, ...(Array.isArray(args) ? args : []))),
+      maxTransfer,
+    );
   } catch (error) {
     const code = isOurs(error, ImlError) ? error.code : undefined;
     const message = `Function '${call.name}' finished with error! ${readMessage(error)}`;
     return { text: `E${JSON.stringify({ message: message.slice(0, 2000), code })}`, bytes: undefined };
+  }
+}
+
+/** Steps of 25 ns, see `spend`. */
+const STEPS_OF_MS = 40_000;
+/** What every built-in may take, however little time is left. */
+const STEPS_OF_CALL = 2_000_000;
+
+/** A built-in cannot be stopped: it ends before it takes longer than the function has left. */
+function withinTime(deadline: Deadline, run: () => unknown): unknown {
+  try {
+    return withinSteps(Math.max(STEPS_OF_CALL, deadline.left() * STEPS_OF_MS), run);
+  } catch (error) {
+    throw isTooMuchWork(error) ? limitError('It would take longer than the custom function may.') : error;
   }
 }
 

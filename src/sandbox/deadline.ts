@@ -4,6 +4,8 @@ export interface Deadline {
   readonly start: (timeMs: number) => void;
   /** Whether that time is over. Once it is, it stays so until the next `start`. */
   readonly isOver: () => boolean;
+  /** Milliseconds of it that are left; 0 once it is over. */
+  readonly left: () => number;
 }
 
 /**
@@ -23,5 +25,6 @@ export function createDeadline(clock: { readonly now: () => number }): Deadline 
       over ||= clock.now() > endMs;
       return over;
     },
+    left: () => (over ? 0 : Math.max(0, endMs - clock.now())),
   };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countAffordable, spend, withinSteps } from '../../src/iml/values/work.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';
 import { cpuMsOf } from '../cpu-time.js';
 import { callIn, failureOf, openSandbox } from './open-sandbox.js';
@@ -102,6 +103,43 @@ describe('a call that would not end', () => {
     });
     expect(callIn(own, 'f')).toBe('stack overflow');
     expect(callIn(own, 'f')).toBe('stack overflow');
+  });
+});
+
+describe('a built-in called from inside', () => {
+  const builtins = {
+    work: (_environment: unknown, steps: unknown) => {
+      spend(Number(steps));
+      return 'done';
+    },
+  };
+  const codes = {
+    once: 'function once(steps) { return iml.work(steps) }',
+    again: 'function again(steps) { try { iml.work(steps) } catch (e) { return [e.message, iml.work(1)] } }',
+  };
+  const refusal = "Function 'work' finished with error! It would take longer than the custom function may.";
+
+  it('ends before it takes longer than there is time left', async () => {
+    using sandbox = await openSandbox(codes, { builtins, clock: { now: () => 0 } });
+    expect(callIn(sandbox, 'once', 400 * 40_000)).toBe('done');
+    const { code, message } = failureOf(sandbox, 'once', 400 * 40_000 + 1);
+    expect([code, message]).toEqual(['IML_LIMIT', expect.stringContaining(refusal)]);
+    expect(callIn(sandbox, 'again', 1e9)).toEqual([refusal, 'done']);
+  });
+
+  it('has 50 ms however little is left', async () => {
+    using sandbox = await openSandbox(codes, { builtins, clock: { now: () => 0 }, limits: { timeMs: 1 } });
+    expect(callIn(sandbox, 'once', 2e6)).toBe('done');
+    expect(failureOf(sandbox, 'once', 2e6 + 1).code).toBe('IML_LIMIT');
+  });
+
+  it('takes nothing of what the expression may that calls the function', async () => {
+    using sandbox = await openSandbox(codes, { builtins, clock: { now: () => 0 } });
+    const left = withinSteps(10, () => {
+      callIn(sandbox, 'once', 1e6);
+      return countAffordable(1);
+    });
+    expect(left).toBe(10);
   });
 });
 

@@ -36,8 +36,15 @@ export function countAffordable(steps: number): number {
   return Math.floor(Math.max(0, readStepsLeft()) / steps);
 }
 
+const TOO_MUCH_WORK = 'This is more work at a time than limits.maxSteps allows.';
+
+/** Whether something ended as `withinSteps` allowed no more. */
+export function isTooMuchWork(error: unknown): boolean {
+  return isOurs(error, ImlError) && error.message === TOO_MUCH_WORK;
+}
+
 function tooMuchWork(): Error {
-  const error = limitError('This is more work at a time than limits.maxSteps allows.');
+  const error = limitError(TOO_MUCH_WORK);
   error.hint =
     'Others on the thread would wait for it. Take less data, or raise the limit where nobody does.';
   return error;
