@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { secretValues } from '../../src/parameters/check/secret-values.js';
+import {
+  collectGiven,
+  collectNamedSecrets,
+  collectSecrets,
+  nameSecrets,
+} from '../../src/redaction/collect-secrets.js';
+import { stepsOf } from '../iml/functions/call-function.js';
+
+describe('secrets of data', () => {
+  it('have the name they stand under first', () => {
+    const data = { a: { key: 'key-key-key' }, list: ['in-a-list', { b: 'key-key-key' }] };
+    expect([...nameSecrets('no-name-at-all', data)]).toEqual([
+      ['no-name-at-all', ''],
+      ['key-key-key', 'key'],
+      ['in-a-list', 'list'],
+    ]);
+  });
+
+  it.each([
+    ['2030-01-01', false],
+    ['2030-01-01T10:00:00Z', false],
+    ['2030-01-01T10:00:00.000+0100', false],
+    ['2030-01-01T10:00', false],
+    ['2030-01-01x', true],
+    ['x2030-01-01', true],
+    ['2030-01-01T10:00:00 Z', true],
+    ['12345', false],
+    ['123456', true],
+  ])('%s is one: %s', (value, isSecret) => {
+    expect(collectSecrets({ value })).toEqual(isSecret ? [value] : []);
+    expect(collectSecrets({ Base_URL: value })).toEqual([]);
+  });
+
+  it('are under a secret name whatever form they have, numbers included', () => {
+    expect(collectSecrets({ token: '2030-01-01', pin: 123456, count: 123456, password: true })).toEqual([
+      '2030-01-01',
+      '123456',
+    ]);
+    expect(
+      collectNamedSecrets({ a: [{ token: { b: 'named-text', list: ['named-too'] } }], c: 'not-named' }),
+    ).toEqual(['named-text', 'named-too']);
+  });
+
+  it('are found by their names wherever they stand, beside anything', () => {
+    const loop: Record<string, unknown> = {
+      a: null,
+      b: [null, 5, 'text', undefined, new Date(0)],
+      c: 'text',
+    };
+    loop['self'] = loop;
+    loop['list'] = [{}, { token: 'the-second' }, [{ token: 'the-third' }]];
+    expect(collectNamedSecrets(loop)).toEqual(['the-second', 'the-third']);
+    expect(collectNamedSecrets({ password: [true, null, undefined, 1234567] })).toEqual(['1234567']);
+  });
+
+  it('that cannot be read are an error of the language', () => {
+    const data = Object.defineProperty({}, 'a', {
+      enumerable: true,
+      get: () => {
+        throw new Error('No.');
+      },
+    });
+    expect(() => collectSecrets(data)).toThrow(expect.objectContaining({ code: 'IML_HOST_VALUE' }));
+  });
+
+  it('come with what a name says first, however many texts stand before it, and those of 5000 behind', () => {
+    const texts = Array.from({ length: 7000 }, (_, index) => `text-${index}`);
+    const data = { texts, profile: { accessToken: 'the-token', texts: ['text-7', 'text-9999'] } };
+    const found = collectSecrets(data);
+    expect(found[0]).toBe('the-token');
+    // One more than is remembered, so that it shows.
+    expect(found).toHaveLength(5002);
+    expect(collectSecrets(texts.slice(0, 4999), { pin: 123456 })).toHaveLength(5000);
+    expect(collectNamedSecrets({ texts, profile: { accessToken: 'the-token' } })).toEqual(['the-token']);
+    expect(collectNamedSecrets({ password: texts })).toHaveLength(5001);
+  });
+
+  it('are found however deep they stand', () => {
+    const wrap = (value: unknown, levels: number, into: (value: unknown) => unknown): unknown => {
+      let wrapped = value;
+      for (let level = 0; level < levels; level++) wrapped = into(wrapped);
+      return wrapped;
+    };
+    const inLists = wrap({ token: 'the-end' }, 50_000, (value) => [value]);
+    const inObjects = wrap({ token: 'the-end' }, 9000, (value) => ({ a: value }));
+    for (const data of [inLists, inObjects]) {
+      expect(collectSecrets(data)).toEqual(['the-end']);
+      expect(collectNamedSecrets(data)).toEqual(['the-end']);
+    }
+    expect(collectSecrets(wrap('no-name', 50_000, (value) => [value]))).toEqual(['no-name']);
+    // Of parameters, too, whose form does not reach so deep.
+    expect(secretValues([], inObjects)).toEqual(['the-end']);
+  });
+
+  it('stand under a name that says secret at any height, and in what stands in two places', () => {
+    const shared = ['in-two-places', { note: 'in-two-too' }];
+    const data = { url: shared, other: 'text-text', credentials: { list: shared, region: 'eu-central-1' } };
+    expect([...nameSecrets(data)]).toEqual([
+      ['in-two-places', 'list'],
+      ['in-two-too', 'note'],
+      ['text-text', 'other'],
+    ]);
+  });
+
+  it('of what a run is given are found in turns where it is much, and refused where names say so of too many', async () => {
+    const rows = (count: number, name: string): readonly unknown[] =>
+      Array.from({ length: count }, (_, index) => ({ [name]: `text-${index}`, more: null }));
+    expect(collectGiven(undefined, undefined)).toEqual([]);
+    expect(collectGiven(rows(100, 'note'))).toHaveLength(100);
+    const many = collectGiven(rows(100_000, 'note'), { token: 'the-token' });
+    expect(many).toBeInstanceOf(Promise);
+    const found = await many;
+    expect([found[0], found.length]).toEqual(['the-token', 5002]);
+    expect(await collectGiven(rows(5000, 'token'))).toHaveLength(5000);
+    const refusal = expect.objectContaining({ code: 'IML_LIMIT' });
+    await expect(collectGiven(rows(5001, 'token'))).rejects.toThrow(refusal);
+    await expect(collectGiven(rows(200_000, 'note'))).rejects.toThrow(refusal);
+    expect(() => collectSecrets(new Array(1e9))).toThrow(refusal);
+  });
+
+  it('in bytes are found under any name, the first 4096 of them', () => {
+    expect(collectSecrets({ key: Buffer.from('bytes-of-a-key'), region: Buffer.from('bytes-too') })).toEqual([
+      'bytes-of-a-key',
+      'bytes-too',
+    ]);
+    expect(collectSecrets([new Uint8Array(5000).fill(0x61)])).toEqual(['a'.repeat(4096)]);
+  });
+
+  it.each<[string, readonly unknown[], readonly string[]]>([
+    ['that is not given', [undefined, undefined], []],
+    ['of any kind', [undefined, ['one-one'], { note: 'two-two' }], ['one-one', 'two-two']],
+    ['of which a name says more', [{ note: 'one-one' }, { pin: 'two-two' }], ['two-two', 'one-one']],
+    ['that comes again', [{ note: 'one-one', token: 'one-one' }], ['one-one']],
+    ['too short to be looked for', [{ token: 'short', note: 'longer' }], ['longer']],
+    ['that is no data', [{ at: new Date(0), map: new Map([['token', 'in-a-map']]), run: () => 1 }], []],
+  ])('of what a run is given, %s, are told at once', (_what, data, expected) => {
+    expect(collectGiven(...data)).toEqual(expected);
+  });
+
+  it.each<[string, (count: number) => unknown, number]>([
+    ['values', (count) => Array.from({ length: count }, () => 1), 2000],
+    ['names that come again', (count) => Array.from({ length: count / 2 }, () => ({ a: 1 })), 1980],
+    ['names', (count) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, 1])), 100],
+  ])('of more than a look takes, are told in turns: %s', async (_what, make, most) => {
+    const before = { token: 'the-token' };
+    // The values given, and the name of the first.
+    const rest = most - (most === 100 ? 2 : 22);
+    expect(collectGiven(before, make(rest - (rest % 2) - 2))).toEqual(['the-token']);
+    const given = collectGiven(before, make(rest + 4));
+    expect(given).toBeInstanceOf(Promise);
+    expect(await given).toEqual(['the-token']);
+  });
+
+  it('whose name says so are all a run remembers, or none', async () => {
+    const pins = (count: number): object => ({ pin: Array.from({ length: count }, (_, at) => `pin-${at}.`) });
+    expect(await collectGiven(pins(5000), { note: 'something' })).toHaveLength(5001);
+    await expect(collectGiven(pins(5001))).rejects.toThrow(
+      'More than 5000 values stand under names that say secret: a run cannot keep so many from being shown.',
+    );
+    expect(() => collectSecrets(pins(5001))).not.toThrow();
+  });
+
+  it('take steps by what is looked at', () => {
+    const stepsOfLooking = (data: unknown): number => stepsOf(() => collectSecrets(data));
+    const list = (length: number): readonly number[] => Array.from({ length }, () => 1);
+    expect(stepsOfLooking(list(10))).toBe(0);
+    expect(stepsOfLooking(list(2500))).toBe(8000);
+    expect(stepsOfLooking(list(4500))).toBe(16_000);
+  });
+
+  it.each<[string, (value: unknown) => object]>([
+    ['data', (value) => ({ credentials: value, other: value })],
+    ['data, the other way round', (value) => ({ other: value, credentials: value })],
+    ['a list', (value) => ({ a: [{ credentials: value }, { region: value }] })],
+    ['a list, the other way round', (value) => ({ a: [{ region: value }, { credentials: value }] })],
+  ])('in what stands under two names are told by the one that says more: %s', (_what, hold) => {
+    const shared = { list: ['the-shared-one'], note: '2024-01-01' };
+    expect([...nameSecrets(hold(shared)).keys()]).toContain('the-shared-one');
+    expect(collectNamedSecrets(hold(shared))).toEqual(['the-shared-one']);
+    const list = ['eu-central-1'];
+    expect(collectSecrets(hold({ region: list }))).toEqual([]);
+    expect(collectSecrets(hold({ region: list, token: list }))).toEqual(['eu-central-1']);
+  });
+});
