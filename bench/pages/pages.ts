@@ -86,8 +86,8 @@ async function racePages(
 async function raceReaders(readers: readonly PageReader[], { rounds }: Effort): Promise<readonly Timing[]> {
   const measured = readers.map(({ name, read }) => ({ name, read, rounds: [] as number[] }));
   // A single round compares outputs, and times nothing.
-  const warmUps = rounds > 1 ? 4 * rounds : 0;
-  for (let round = -warmUps; round < rounds * 2; round++) {
+  const [first, end] = rounds > 1 ? [-4 * rounds, 2 * rounds] : [0, 1];
+  for (let round = first; round < end; round++) {
     const inTurn = round % 2 === 0 ? measured : measured.toReversed();
     for (const { read, rounds: measuredNs } of inTurn) {
       const startNs = process.hrtime.bigint();

@@ -39,9 +39,10 @@ export function spendParts(text: string, signs: string, costOfPart: number, budg
   let parts = 0;
   let at = 0;
   for (let cost = 0; at < text.length; at++) {
-    cost += isPart.has(text.charCodeAt(at)) ? costOfSign + costOfPart : costOfSign;
+    const isOne = isPart.has(text.charCodeAt(at));
+    cost += isOne ? costOfSign + costOfPart : costOfSign;
     if (cost > budget.left) break;
-    if (isPart.has(text.charCodeAt(at))) parts++;
+    if (isOne) parts++;
   }
   budget.left -= parts * costOfPart;
   return at;

@@ -51,6 +51,16 @@ describe('a body of text', () => {
     ['my+token=abc&a=b', `my+token=${HIDDEN}&a=b`],
     ['a b=1&token=abc', `a b=1&token=${HIDDEN}`],
     ['=1', '=1'],
+    ['p%61ssword=abc&n=1', `p%61ssword=${HIDDEN}&n=1`],
+    ['n=1&a%70i+key=abc', `n=1&a%70i+key=${HIDDEN}`],
+    ['n%31=1&pin=2', `n%31=1&pin=${HIDDEN}`],
+    ['%70in=1', `%70in=${HIDDEN}`],
+    ['pin==1=2&n==', `pin=${HIDDEN}&n==`],
+    ['pin&n=1&pin', 'pin&n=1&pin'],
+    ['n=pin&1=2', 'n=pin&1=2'],
+    ['n=1;pin=2;m=3', `n=1;pin=${HIDDEN};m=3`],
+    ['pin=1;m=2&n=3;sid=4', `pin=${HIDDEN}&n=3;sid=${HIDDEN}`],
+    ['&&pin=1&&', `&&pin=${HIDDEN}&&`],
   ])('%s', (body, expected) => {
     expect(plain.request(request({ body })).body).toBe(expected);
   });
@@ -62,6 +72,9 @@ describe('a body of text', () => {
     ["<a token='from-another-one'/>", 'from-another-one'],
     ['client_secret=from%20a%2Dform&a=1', 'from a-form'],
     ['token=from%2Da%2Dpair', 'from-a-pair'],
+    ['t%6Fken=from-a-name', 'from-a-name'],
+    ['n=1;token=behind-another;m=2', 'behind-another'],
+    ['token=from-two;m=of-them', 'from-two;m=of-them'],
     ['{"token":["from-a-list"]}', 'from-a-list'],
     ['{"a":[{"token":"from-a-member"}]}', 'from-a-member'],
   ])('teaches what it hides: %s', (body, secret) => {

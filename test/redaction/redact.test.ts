@@ -428,6 +428,25 @@ describe('a multipart body', () => {
     },
   );
 
+  it('teaches what it hides, whole parts only', () => {
+    const redactor = createRedactor({ secrets: [], sanitize: ['request.body.note'] });
+    const parts = ['--x', 'Content-Disposition: form-data; name="note"', '', 'two words', ...body.slice(4)];
+    redactor.request(request({ body: parts.join('\r\n').replaceAll('of-the-key', 'x') }));
+    // What a name hides is learned where it looks like a secret, what a path hides is in any case.
+    expect(redactor.text('two words')).toBe(HIDDEN);
+    const one = ['--x', 'Content-Disposition: form-data; name="pin"', '', 'a-whole-secret', '--x--'];
+    redactor.request(request({ body: one.join('\r\n') }));
+    redactor.request(request({ body: one.slice(0, 4).join('\r\n').replace('whole', 'half') }));
+    expect(redactor.text('a-whole-secret a-half-secret')).toBe(`${HIDDEN} a-half-secret`);
+  });
+
+  it('is one without a line of its boundary in front, too', () => {
+    const { body: shown } = createRedactor({ secrets: [] }).request(
+      request({ body: 'Content-Disposition: form-data; name=pin\n\n1234\n--x\nmore' }),
+    );
+    expect(shown).toBe(`Content-Disposition: form-data; name=pin\n\n${HIDDEN}`);
+  });
+
   it('hides by paths as well, and to the end where it breaks off', () => {
     const redactor = createRedactor({ secrets: [], sanitize: ['request.body.note'] });
     const { body: shown } = redactor.request(request({ body: body.slice(0, 4).join('\r\n') }));
@@ -445,6 +464,16 @@ describe('a redactor apart', () => {
     expect(second.text(all)).toBe(`${HIDDEN} ${HIDDEN} ${HIDDEN}`);
     expect(first.text(all)).toBe(`${HIDDEN} known-to-the-second ${HIDDEN}`);
     expect(second.longestSecret()).toBe('learned-by-the-first'.length);
+    expect([second.holdsSecret('known-to-both'), second.holdsSecret('known-to-the-second')]).toEqual([
+      true,
+      true,
+    ]);
+    expect(second.holdsSecret('known-to-nobody')).toBe(false);
+    expect(first.holdsSecret('known-to-the-second')).toBe(false);
+    expect(second.findCut(['known-to', '-both', 'known-to-', 'the-second', 'none'])).toEqual([
+      ...[true, true, true, true],
+      false,
+    ]);
     expect(second.apart(20).text(`of ${all}`)).not.toContain('known');
     expect([first.knowsAll(), second.knowsAll()]).toEqual([true, true]);
   });
