@@ -1,6 +1,7 @@
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
-import { SANITIZED, spendParts, type ValueRules } from './redact-value.js';
+import { SANITIZED, type ValueRules } from './redact-value.js';
 import { isSecretName, type NamePlace } from './secret-names.js';
+import { spendParts } from './spend-parts.js';
 
 /** The address with the values of secret names in its query hidden. */
 export function redactQuery(url: string, names: ReadonlySet<string>, rules: ValueRules): string {

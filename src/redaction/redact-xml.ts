@@ -1,5 +1,6 @@
-import { SANITIZED, spendParts, type ValueRules } from './redact-value.js';
+import { SANITIZED, type ValueRules } from './redact-value.js';
 import { isSecretName } from './secret-names.js';
+import { spendParts } from './spend-parts.js';
 import { undoEscapes } from './text-view.js';
 
 /** XML with what stands under secret names hidden, and what texts and attributes hold of a secret that was cut, as far as it may be shown. */

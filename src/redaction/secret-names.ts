@@ -54,7 +54,7 @@ const MAX_JUDGED_LENGTH = 200;
 
 /** The letters of each word that says so, a bit each. */
 const LETTERS_OF_WORDS: readonly number[] = [
-  ...new Set([...SECRET_PARTS, ...SECRET_NAMES, ...QUERY_SECRET_NAMES, 'token', 'key'].map(lettersOf)),
+  ...new Set([...SECRET_PARTS, ...SECRET_NAMES, ...QUERY_SECRET_NAMES, 'token', 'key'].map(collectLetters)),
 ];
 
 /** The names of headers, queries and bodies repeat from page to page and record to record. */
@@ -100,13 +100,13 @@ const QUOTE = 0x22;
 
 /** Whether a name has all letters of a word that says so: told of one that was not met before in a tenth of the time. */
 function mayBeSecret(name: string): boolean {
-  const letters = lettersOf(name);
+  const letters = collectLetters(name);
   for (const word of LETTERS_OF_WORDS) if ((letters & word) === word) return true;
   return false;
 }
 
 /** All of them for a name with other letters than English has: some of these have an English one in lower case. */
-function lettersOf(name: string): number {
+function collectLetters(name: string): number {
   const length = Math.min(name.length, MAX_JUDGED_LENGTH);
   let letters = 0;
   for (let index = 0; index < length; index++) {

@@ -32,11 +32,11 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it and says in the commit what for.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [4, 617],
+  index: [4, 620],
   iml: [3, 173],
   rest: [4, 234],
-  scenario: [5, 643],
-  host: [7, 825],
+  scenario: [5, 646],
+  host: [7, 828],
   testing: [9, 1167],
 };
 

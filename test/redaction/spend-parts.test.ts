@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Budget, spendParts } from '../../src/redaction/redact-value.js';
+import type { Budget } from '../../src/redaction/redact-value.js';
+import { spendParts } from '../../src/redaction/spend-parts.js';
 
 const budgetOf = (left: number): Budget => ({ left, value: 48, encoded: 3 });
 
