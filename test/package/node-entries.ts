@@ -33,7 +33,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
   index: [4, 620],
-  iml: [3, 173],
+  iml: [3, 175],
   rest: [4, 234],
   scenario: [5, 646],
   host: [7, 828],
