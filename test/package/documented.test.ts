@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Public entries, as the package exports them, with their sources. */
+/** Public entries, as the package exports them, with the types that are published of each. */
 const ENTRIES: Readonly<Record<string, string>> = {
-  '.': 'src/index.ts',
-  './iml': 'src/iml/index.ts',
-  './scenario': 'src/scenario/index.ts',
-  './host': 'src/host/index.ts',
-  './rest': 'src/rest/index.ts',
-  './testing': 'src/testing/index.ts',
+  '.': 'dist/index.d.ts',
+  './iml': 'dist/iml/index.d.ts',
+  './scenario': 'dist/scenario/index.d.ts',
+  './host': 'dist/host/index.d.ts',
+  './rest': 'dist/rest/index.d.ts',
+  './testing': 'dist/testing/index.d.ts',
 };
 
 function listUndocumented(files: readonly string[]): ReadonlyMap<string, readonly string[]> {

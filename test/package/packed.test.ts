@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import {
-  cpSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import vm from 'node:vm';
 import { type BuildResult, build } from 'esbuild';
@@ -46,30 +47,41 @@ beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
   // A scope of its own: whatever lies in the folders above has no say in what names mean.
   writeFileSync(path.join(home, 'package.json'), '{"private":true}');
-  const { stdout } = await exec(
-    'npm',
-    ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', home],
-    { cwd: ROOT },
-  );
-  const [packed] = JSON.parse(stdout) as { filename: string }[];
-  await exec('tar', [
-    '-xzf',
-    path.join(home, packed?.filename ?? ''),
-    '-C',
-    installed,
-    '--strip-components=1',
-  ]);
+  await exec('tar', ['-xzf', await pack(), '-C', installed, '--strip-components=1']);
   manifest = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8'));
   lean = realpathSync(mkdtempSync(path.join(emptyPlace(), 'lean-')));
-  cpSync(installed, path.join(lean, 'node_modules', NAME), { recursive: true });
+  linkFiles(installed, path.join(lean, 'node_modules', NAME));
   writeFileSync(path.join(lean, 'package.json'), '{"private":true}');
   link(path.join(lean, 'node_modules'), manifest.dependencies);
   link(modules, { ...manifest.dependencies, ...manifest.optionalDependencies });
-  // Thousands of files are written twice, which a machine with other work does in minutes.
+  // Thousands of files are written, which a machine with other work does in minutes.
 }, 600_000);
 afterAll(() => {
   for (const folder of [home, lean]) rmSync(folder, { recursive: true, force: true });
 });
+
+/** The same files in another folder: nobody writes to them. */
+function linkFiles(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isDirectory()) linkFiles(source, target);
+    else linkSync(source, target);
+  }
+}
+
+/** Waits for the tarball that CI packs for others, too, or packs one. @returns its path */
+async function pack(): Promise<string> {
+  const packed = process.env['IML_TEST_PACKED'];
+  if (packed !== undefined) {
+    while (!existsSync(packed)) await setTimeout(200);
+    return packed;
+  }
+  const options = ['--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', home];
+  const { stdout } = await exec('npm', ['pack', ...options], { cwd: ROOT });
+  const [first] = JSON.parse(stdout) as { filename: string }[];
+  return path.join(home, first?.filename ?? '');
+}
 
 /** A folder for temporary ones with no packages above it, which would be found from there. */
 function emptyPlace(): string {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import ts from '@typescript/typescript6';
+import { transformSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryInUse } from './collect-garbage.js';
 import { callIn, failureOf, openSandbox } from './open-sandbox.js';
@@ -66,8 +66,8 @@ describe('a worker thread', () => {
         if (!entry.endsWith('.ts') || entry.endsWith('.d.ts')) continue;
         const target = join(folder, relative('src', part), entry.replace(/ts$/, 'js'));
         mkdirSync(dirname(target), { recursive: true });
-        const options = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
-        writeFileSync(target, ts.transpile(readFileSync(join(root, part, entry), 'utf8'), options));
+        const source = readFileSync(join(root, part, entry), 'utf8');
+        writeFileSync(target, transformSync(source, { loader: 'ts', target: 'es2022' }).code);
       }
     }
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
