@@ -11,7 +11,7 @@ const LAST: string = path.join(BUILD, 'sandbox/quickjs.image');
 
 /**
  * Tests name files of `src`. Where the build is newer than all of them, its files take their place: what is tested is what
- * is shipped, Node imports it as it is, and nothing of the engine is transformed again for each project. `vitest` that
+ * is shipped, Node imports it as it is, and nothing of the engine is transformed again. `vitest` that
  * watches keeps to the source.
  */
 export function builtEngine(): Plugin | undefined {

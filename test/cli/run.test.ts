@@ -15,8 +15,17 @@ beforeAll(async () => {
 afterAll(() => shop.close());
 
 function run(module: string, args: readonly string[] = [], options: FakeIoOptions = {}): Promise<CliResult> {
-  const connection = JSON.stringify({ apiKey: shop.apiKey });
-  const common = ['--base-url', shop.baseUrl, '--allow-local', '--connection', connection];
+  return runAt(shop, module, args, options);
+}
+
+function runAt(
+  { apiKey, baseUrl }: Bookshop,
+  module: string,
+  args: readonly string[],
+  options: FakeIoOptions = {},
+): Promise<CliResult> {
+  const connection = JSON.stringify({ apiKey });
+  const common = ['--base-url', baseUrl, '--allow-local', '--connection', connection];
   return cli(['run', APP, module, ...common, ...args], options);
 }
 
@@ -252,7 +261,10 @@ describe('iml run tells errors of the app', () => {
   });
 
   it('with the delay and Retry-After of a rate limit', async () => {
-    const { code, err } = await run('makeApiCall', ['-p', 'url=/errors/429']);
+    // Who asks the same service next would wait for as long.
+    const own = await startBookshop();
+    const { code, err } = await runAt(own, 'makeApiCall', ['-p', 'url=/errors/429']);
+    await own.close();
     expect(code).toBe(1);
     expect(err).toContain('RateLimitError: [429] You asked for status 429.');
     expect(err).toMatch(/retry-after +30 s/);

@@ -1,0 +1,88 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Seconds that files took on two busy cores; those that are not here take one or two. */
+const SECONDS: Readonly<Record<string, number>> = {
+  'browser/page': 45,
+  'browser/runs-again': 20,
+  'browser/tests-of-app': 33,
+  'browser/views': 30,
+  'canary/command': 13,
+  'canary/module': 13,
+  'canary/recording': 23,
+  'docs/docs': 13,
+  'fuzz/fuzz': 100,
+  'host/chaos': 43,
+  'host/crash-matrix': 23,
+  'host/database-restart': 10,
+  'host/faults': 15,
+  'host/host': 12,
+  'host/host-commands': 28,
+  'host/load': 17,
+  'host/lost-answers': 9,
+  'host/queue-contract': 13,
+  'host/serve-process': 12,
+  'http/name-limit': 22,
+  'iml/functions/growth': 11,
+  'iml/hostile': 12,
+  'iml/pattern/replace-pattern': 9,
+  'package/packed': 48,
+  'rest/contract-postgres': 11,
+  'rest/contract-sqlite': 10,
+  'rest/public-cli': 16,
+  'run/turns': 17,
+  'sandbox/host': 18,
+  'sandbox/limits': 20,
+  'server/serve-fetch': 25,
+  'testing/corpus-recording': 9,
+};
+
+/** Files that mostly wait: for databases that are killed, processes, a browser. */
+const WAITING = /^(?:browser|host)\/|^rest\/public-cli$|^server\/serve-fetch$/;
+
+/** Workers that are given files of a kind, as long as there are any. */
+const LANES_OF_KIND = 2;
+
+/**
+ * First what runs apart, as a worker goes on only with files of its own project; of the others at any time some that wait beside some
+ * that compute, so that neither a core nor a worker is idle. Of each kind the longest first: none is left alone at the end.
+ */
+export function inLanes(apart: string): typeof BaseSequencer {
+  return class extends BaseSequencer {
+    override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+      const bySize = await super.sort(files);
+      const longestFirst = bySize.sort((a, b) => estimateSeconds(b) - estimateSeconds(a));
+      const [waiting, computing]: TestSpecification[][] = [[], []];
+      for (const file of longestFirst) {
+        if (file.project.name !== apart) (isWaiting(file) ? waiting : computing)?.push(file);
+      }
+      return [
+        ...longestFirst.filter(({ project }) => project.name === apart),
+        ...[...findStarts(waiting ?? []), ...findStarts(computing ?? [])]
+          .sort((a, b) => a.start - b.start)
+          .map(({ file }) => file),
+      ];
+    }
+  };
+}
+
+function nameFile({ moduleId }: TestSpecification): string {
+  return moduleId.replace(/^.*\/test\//, '').replace(/\.test\.ts$/, '');
+}
+
+function isWaiting(file: TestSpecification): boolean {
+  return WAITING.test(nameFile(file));
+}
+
+function estimateSeconds(file: TestSpecification): number {
+  return SECONDS[nameFile(file)] ?? (isWaiting(file) ? 4 : 1);
+}
+
+/** When each would start if the workers of its kind did nothing else. */
+function findStarts(files: readonly TestSpecification[]): { file: TestSpecification; start: number }[] {
+  const ends: number[] = Array.from({ length: LANES_OF_KIND }, () => 0);
+  return files.map((file) => {
+    const start = Math.min(...ends);
+    ends[ends.indexOf(start)] = start + estimateSeconds(file);
+    return { file, start };
+  });
+}
