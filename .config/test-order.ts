@@ -25,7 +25,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'iml/functions/growth': 11,
   'iml/hostile': 12,
   'iml/pattern/replace-pattern': 9,
-  'package/packed': 48,
+  'package/packed': 30,
   'rest/contract-postgres': 11,
   'rest/contract-sqlite': 10,
   'rest/public-cli': 16,
@@ -36,8 +36,8 @@ const SECONDS: Readonly<Record<string, number>> = {
   'testing/corpus-recording': 9,
 };
 
-/** Files that mostly wait: for databases that are killed, processes, a browser. */
-const WAITING = /^(?:browser|host)\/|^rest\/public-cli$|^server\/serve-fetch$/;
+/** Files that mostly wait: for databases that are killed, processes, a browser, the package. */
+const WAITING = /^(?:browser|host)\/|^package\/packed$|^rest\/public-cli$|^server\/serve-fetch$/;
 
 /** Workers that are given files of a kind, as long as there are any. */
 const LANES_OF_KIND = 2;

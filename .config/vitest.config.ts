@@ -17,12 +17,8 @@ if (process.env['IML_SEED'] === undefined) {
   console.log(`Properties draw their cases with IML_SEED=${seed}`);
 }
 
-/** Tests that build, install or start things, and those that measure the memory of their process. */
-const APART: readonly string[] = [
-  'test/sandbox/**/*.test.ts',
-  'test/package/**/*.test.ts',
-  'test/cli/process.test.ts',
-];
+/** What measures the memory of its process. */
+const APART: readonly string[] = ['test/sandbox/host.test.ts'];
 
 /** Files of one worker share what they import, which takes longer than most of them, and one browser. */
 const PROJECTS: readonly TestProjectInlineConfiguration[] = [
