@@ -5,6 +5,7 @@ import { type Browser, chromium } from 'playwright-core';
 /** Where Debian and others put it; a variable names any other. */
 const PLACES = [
   process.env['IML_TEST_CHROMIUM'],
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
