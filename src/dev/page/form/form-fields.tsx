@@ -59,7 +59,7 @@ function Field({ field, path, value, complaints, onChange }: FieldProps): JSX.El
     </>
   );
   const complaint = findComplaint(path, complaints);
-  const said = {
+  const said: Said = {
     'aria-describedby': joinIds(
       help !== undefined && `${id}-help`,
       complaint !== undefined && `${id}-complaint`,

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** Configurations that the script names. */
+function listConfigurations(): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+  return [...(scripts['typecheck'] ?? '').matchAll(/-p (\S+)/g)].map(([, file = '']) => file);
+}
+
+/** What is checked with it, below the root. */
+function listChecked(configuration: string): readonly string[] {
+  const compiler = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  const list = execFileSync(process.execPath, [compiler, '-p', configuration, '--listFilesOnly'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return list
+    .split('\n')
+    .map((file) => path.relative(ROOT, file.trim()).split(path.sep).join('/'))
+    .filter((file) => !file.startsWith('node_modules/'));
+}
+
+it('`npm run typecheck` checks every file of ours', () => {
+  const checked = new Set(listConfigurations().flatMap(listChecked));
+  const sources = ['src', 'test', 'bench'].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .map((file) => `${folder}/${file.split(path.sep).join('/')}`)
+      .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('bench/dist/')),
+  );
+  expect(sources.filter((file) => !checked.has(file))).toEqual([]);
+  expect(sources.length).toBeGreaterThan(1000);
+});
