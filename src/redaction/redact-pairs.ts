@@ -1,5 +1,5 @@
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
-import { SANITIZED, type ValueRules } from './redact-value.js';
+import { MAX_OVERLAP, SANITIZED, type ValueRules } from './redact-value.js';
 import { isSecretName, type NamePlace } from './secret-names.js';
 import { spendParts } from './spend-parts.js';
 
@@ -26,7 +26,8 @@ export function redactPairs(
   };
   let named = hideNamed(text, false, judge, rules);
   if (named.includes(';')) named = hideNamed(named, true, judge, rules);
-  const end = spendParts(named, '&;', rules.budget.value, rules.budget);
+  // A secret that is cut at the end of what is shown has its other half behind it.
+  const end = spendParts(named, '&;', rules.budget.value, rules.budget) + MAX_OVERLAP;
   return hideCut(named.slice(0, end), rules.pieces) + named.slice(end);
 }
 

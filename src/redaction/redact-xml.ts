@@ -1,4 +1,4 @@
-import { SANITIZED, type ValueRules } from './redact-value.js';
+import { MAX_OVERLAP, SANITIZED, type ValueRules } from './redact-value.js';
 import { isSecretName } from './secret-names.js';
 import { spendParts } from './spend-parts.js';
 import { undoEscapes } from './text-view.js';
@@ -6,8 +6,8 @@ import { undoEscapes } from './text-view.js';
 /** XML with what stands under secret names hidden, and what texts and attributes hold of a secret that was cut, as far as it may be shown. */
 export function redactXmlText(text: string, rules: ValueRules): string {
   const named = hideNamed(text, rules);
-  // An element has two tags, an attribute one sign.
-  const end = spendParts(named, '<=', rules.budget.value / 2, rules.budget);
+  // An element has two tags, an attribute one sign. A secret that is cut at the end of what is shown has its other half behind it.
+  const end = spendParts(named, '<=', rules.budget.value / 2, rules.budget) + MAX_OVERLAP;
   return hideCut(named.slice(0, end), rules.pieces) + named.slice(end);
 }
 

@@ -178,6 +178,28 @@ describe('of many small parts', () => {
   });
 
   it.each([
+    ['pairs', form, 'x=1&', 'a=first-half&b=second-half&', 1000],
+    ['pairs parted by ;', form, 'x=1;', 'a=first-half;b=second-half;', 1000],
+    ['elements', 'application/xml', '<x>1</x>', '<a>first-half</a><b>second-half</b>', 1000],
+    ['attributes', 'application/xml', '<x y="1"/>', '<a b="first-half" c="second-half"/>', 1000],
+  ])(
+    'a secret that is cut where the end of what is shown is, is found: %s',
+    (_what, type, part, cut, maxShown) => {
+      const redactor = createRedactor({ secrets: ['first-halfsecond-half'], maxShown });
+      const shownOf = (before: number): string => {
+        const body = Buffer.from(part.repeat(before) + cut + part.repeat(200));
+        return String(redactor.response({ status: 200, headers: { 'content-type': type }, body }).body);
+      };
+      const most = Math.ceil(maxShown / part.length);
+      const all = Array.from({ length: most }, (_, before) => shownOf(before));
+      expect(all.filter((shown) => /first-half|second-half/.test(shown))).toEqual([]);
+      // At some of these places the end is within the two halves.
+      expect(all.some((shown) => shown.includes('[SANITIZED]'))).toBe(true);
+      expect(all.at(-1)).not.toContain('[SANITIZED]');
+    },
+  );
+
+  it.each([
     ['XML', 'application/xml', '<r>', '<a>bcd</a>', '<token>tok-QzRt8LmWpN2v</token></r>'],
     ['attributes', 'application/xml', '<r>', '<a b="c"/>', '<a token="tok-QzRt8LmWpN2v"/></r>'],
     ['a form', form, '', 'a=bcd&', 'token=tok-QzRt8LmWpN2v'],
