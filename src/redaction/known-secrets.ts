@@ -37,6 +37,8 @@ export interface KnownSecrets {
   readonly clean: (text: string, length: number) => string;
   /** Texts that follow one another, without what they hold of a secret that was cut into several of them. */
   readonly cleanPieces: (pieces: readonly string[]) => readonly string[];
+  /** Characters at the end of a text that one begins with which would go on behind it: the most there are, 0 for fewer than 4. */
+  readonly beginningIn: (text: string) => number;
   /** Whether a number is one of them, whatever zeros one was written with. */
   readonly isNumber: (value: number | bigint) => boolean;
   /** Makes ready for the next search what was added, which takes a while for thousands. */
@@ -95,6 +97,7 @@ export function knowMore(base: KnownSecrets): KnownSecrets {
     isWhole: () => base.isWhole() && own.isWhole(),
     clean: (text, length) => cleanStart(text, length, find),
     cleanPieces: (pieces) => own.cleanPieces(base.cleanPieces(pieces)),
+    beginningIn: (text) => Math.max(base.beginningIn(text), own.beginningIn(text)),
     isNumber: (value) => base.isNumber(value) || own.isNumber(value),
     settle: own.settle,
     isIn: (text) => base.isIn(text) || own.isIn(text),
@@ -114,6 +117,7 @@ export function createKnownSecrets(): KnownSecrets {
   let units = 0;
   let longest = 0;
   let isWhole = true;
+  let beginnings: Beginnings | undefined;
   const find = (text: string): readonly Stretch[] =>
     secrets.size > 0 && mayHold(text, patterns) ? findSecrets(text, patterns) : [];
   return {
@@ -128,6 +132,7 @@ export function createKnownSecrets(): KnownSecrets {
       const forms = secretForms(secret, chooseForms(secrets.size, units));
       if (forms === undefined) return;
       secrets.add(secret);
+      beginnings = undefined;
       longest = Math.max(longest, secret.length);
       const number = readNumber(secret);
       if (number !== undefined) numbers.add(number);
@@ -144,6 +149,10 @@ export function createKnownSecrets(): KnownSecrets {
       const found: Stretch[] = [];
       collect(patterns.plain, foldedView(plainView(text)), found);
       return cutOut(pieces, merge(found));
+    },
+    beginningIn: (text) => {
+      beginnings ??= sortBeginnings(secrets);
+      return findBeginning(text.slice(-longest), beginnings);
     },
     isNumber: (value) => numbers.size > 0 && numbers.has(Math.abs(Number(value))),
     settle: async (turns) => {
@@ -165,6 +174,37 @@ function readNumber(secret: string): number | undefined {
 }
 
 const DECIMAL = /^\s*-?\d+(?:\.\d+)?\s*$/;
+
+/** What is too little of a secret to help anybody. */
+const MIN_BEGINNING = 4;
+
+/** Secrets in order, and what they begin with. */
+interface Beginnings {
+  readonly sorted: readonly string[];
+  readonly heads: ReadonlySet<string>;
+}
+
+function sortBeginnings(secrets: ReadonlySet<string>): Beginnings {
+  const sorted = [...secrets].sort();
+  return { sorted, heads: new Set(sorted.map((secret) => secret.slice(0, MIN_BEGINNING))) };
+}
+
+/** @param text no more than the longest has */
+function findBeginning(text: string, { sorted, heads }: Beginnings): number {
+  for (let at = 0; at <= text.length - MIN_BEGINNING; at++) {
+    if (!heads.has(text.slice(at, at + MIN_BEGINNING))) continue;
+    const rest = text.slice(at);
+    // What begins with it stands right behind it in order, and is longer.
+    let low = 0;
+    for (let high = sorted.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if ((sorted[middle] ?? '') > rest) high = middle;
+      else low = middle + 1;
+    }
+    if (sorted[low]?.startsWith(rest) === true) return rest.length;
+  }
+  return 0;
+}
 
 function cleanStart(text: string, length: number, find: KnownSecrets['find']): string {
   return replaceStretches(text.slice(0, length), find(text.slice(0, length + MAX_OVERLAP)));

@@ -28,7 +28,7 @@ export interface PatternIndex {
 /** An index of no pattern yet. */
 export function createPatternIndex(): PatternIndex {
   const patterns: string[] = [];
-  const byBeginning = new Map<string, string[]>();
+  const byBeginning = new Map<string, Group>();
   let isTaken: Uint8Array | undefined;
   return {
     patterns,
@@ -37,8 +37,11 @@ export function createPatternIndex(): PatternIndex {
       patterns.push(pattern);
       const beginning = pattern.slice(0, BEGINNING);
       const known = byBeginning.get(beginning);
-      if (known === undefined) byBeginning.set(beginning, [pattern]);
-      else known.push(pattern);
+      if (known === undefined) byBeginning.set(beginning, { patterns: [pattern], inner: undefined });
+      else {
+        known.patterns.push(pattern);
+        known.inner = undefined;
+      }
       isTaken ??= new Uint8Array(SLOTS);
       isTaken[findSlot(plainView(beginning).units, 0)] = 1;
       return true;
@@ -48,16 +51,71 @@ export function createPatternIndex(): PatternIndex {
       let left = MAX_COMPARED;
       for (let start = 0; start <= units.length - BEGINNING; start++) {
         if (isTaken[findSlot(units, start)] === 0) continue;
-        for (const pattern of byBeginning.get(beginningAt(units, start)) ?? []) {
-          const same = countSame(units, start, pattern);
-          if (same === pattern.length) onMatch(start + same - 1, same);
-          left -= same;
-        }
+        const group = byBeginning.get(beginningAt(units, start));
+        if (group === undefined) continue;
+        left -= searchGroup(group, units, start, onMatch);
         if (left < 0) return false;
       }
       return true;
     },
   };
+}
+
+/** Patterns that begin alike, such as tokens of one service. */
+interface Group {
+  readonly patterns: string[];
+  /**
+   * For each pattern, once they are in order, the place of the longest other one it begins with, -1 for none. Undefined where they
+   * are not in order.
+   */
+  inner: Int32Array | undefined;
+}
+
+/**
+ * Tells of each pattern of a group that stands at a place. All of them are what the last one begins with that is not behind the text in
+ * order: so that thousands that begin alike take no longer than a few.
+ *
+ * @returns units that were compared
+ */
+function searchGroup(
+  group: Group,
+  units: Uint16Array,
+  start: number,
+  onMatch: (last: number, length: number) => void,
+): number {
+  group.inner ??= sortGroup(group.patterns);
+  const { inner, patterns } = group;
+  let compared = 0;
+  let low = 0;
+  for (let high = patterns.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    const pattern = patterns[middle] ?? '';
+    const same = countSame(units, start, pattern);
+    compared += same + 1;
+    const isBehind = same < pattern.length && !(pattern.charCodeAt(same) < (units[start + same] ?? 0));
+    if (isBehind) high = middle;
+    else low = middle + 1;
+  }
+  for (let at = low - 1; at >= 0; at = inner[at] ?? -1) {
+    const pattern = patterns[at] ?? '';
+    const same = countSame(units, start, pattern);
+    compared += same + 1;
+    if (same === pattern.length) onMatch(start + same - 1, same);
+  }
+  return compared;
+}
+
+/** Puts patterns in order. @returns see `Group` */
+function sortGroup(patterns: string[]): Int32Array {
+  patterns.sort();
+  const inner = new Int32Array(patterns.length);
+  const open: number[] = [];
+  for (const [index, pattern] of patterns.entries()) {
+    while (open.length > 0 && !pattern.startsWith(patterns[open.at(-1) ?? 0] ?? '')) open.pop();
+    inner[index] = open.at(-1) ?? -1;
+    open.push(index);
+  }
+  return inner;
 }
 
 function findSlot(units: Uint16Array, start: number): number {

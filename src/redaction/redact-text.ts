@@ -1,8 +1,8 @@
+import { hideBeginnings, hideSplit } from './hide-split.js';
 import { redactPairs } from './redact-pairs.js';
 import {
   findHidden,
-  hideSplit,
-  LEFT_OUT,
+  LEFT_OUT_MARK,
   MAX_OVERLAP,
   redactValue,
   SANITIZED,
@@ -25,8 +25,9 @@ export function redactBodyText(text: string, rules: ValueRules, mediaType = ''):
       findHidden(parsed.value, rules);
       const value = redactValue(parsed.value, rules);
       hideSplit(value, rules);
+      if (!isWhole || rules.budget.left <= 0) hideBeginnings(value, rules);
       const shown = JSON.stringify(value);
-      return isWhole ? shown : `${shown}… ${LEFT_OUT}`;
+      return isWhole ? shown : shown + LEFT_OUT_MARK;
     }
   }
   // The beginning of what is too long to be read or shown whole.

@@ -8,6 +8,9 @@ export const SANITIZED = '[SANITIZED]';
 /** What stands in place of what is more than anybody reads. */
 export const LEFT_OUT = '[left out]';
 
+/** What stands behind a text of which more is left out. */
+export const LEFT_OUT_MARK: string = `… ${LEFT_OUT}`;
+
 /** How far behind the end of what is shown a secret is looked for that begins in it. */
 export const MAX_OVERLAP = 8192;
 
@@ -46,6 +49,8 @@ export interface ValueRules extends HidingRules {
   readonly name: (name: string) => string;
   /** Cleans texts that follow one another of secrets that were cut into several of them. */
   readonly pieces: (texts: readonly string[]) => readonly string[];
+  /** Characters at the end of a text that a known secret begins with which would go on behind it; 0 for none. */
+  readonly beginning: (text: string) => number;
 }
 
 /**
@@ -139,55 +144,6 @@ function* walkHidden(root: unknown, { paths: rootPaths, onHidden }: HidingRules)
 
 function stepInto(paths: ValueRules['paths'], name: string): ValueRules['paths'] {
   return paths.flatMap((path) => (path[0] === name ? [path.slice(1)] : []));
-}
-
-/** A text in a copy that is shown, and where it stands. */
-interface Leaf {
-  readonly parent: PlainObject | unknown[];
-  readonly name: string;
-  text: string;
-}
-
-/**
- * Takes out of a copy, in place, secrets that were cut into several texts: neighbours, or members of one name in a list
- * of collections.
- */
-export function hideSplit(shown: unknown, { pieces }: Pick<ValueRules, 'pieces'>): void {
-  const leaves = listLeaves(shown, []);
-  clearLeaves(leaves, pieces);
-  const columns = new Map<string, Leaf[]>();
-  for (const leaf of leaves) {
-    if (Array.isArray(leaf.parent)) continue;
-    const column = columns.get(leaf.name);
-    if (column === undefined) columns.set(leaf.name, [leaf]);
-    else column.push(leaf);
-  }
-  for (const column of columns.values()) clearLeaves(column, pieces);
-}
-
-/** No deeper than `redactValue` copies. */
-function listLeaves(value: unknown, leaves: Leaf[]): readonly Leaf[] {
-  const isList = Array.isArray(value);
-  if (!isList && !isPlainObject(value)) return leaves;
-  for (const name of Object.keys(value)) {
-    const member = ownMember(value, name);
-    if (typeof member === 'string') leaves.push({ parent: value, name, text: member });
-    else listLeaves(member, leaves);
-  }
-  return leaves;
-}
-
-function clearLeaves(leaves: readonly Leaf[], pieces: ValueRules['pieces']): void {
-  if (leaves.length < 2) return;
-  const cleaned = pieces(leaves.map(({ text }) => text));
-  for (const [index, leaf] of leaves.entries()) {
-    const { parent, name, text } = leaf;
-    const shown = cleaned[index] ?? text;
-    if (shown === text) continue;
-    leaf.text = shown;
-    if (Array.isArray(parent)) parent[Number(name)] = shown;
-    else setMember(parent, name, shown);
-  }
 }
 
 function redactItems(items: readonly unknown[], rules: ValueRules, depth: number): unknown[] {

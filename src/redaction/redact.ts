@@ -4,6 +4,7 @@ import { findHeader } from '../http/message/headers.js';
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/message/transport.js';
 import type { Turns } from '../util/turns.js';
+import { hideBeginnings, hideSplit } from './hide-split.js';
 import { createKnownSecrets, type KnownSecrets, knowMore } from './known-secrets.js';
 import { redactQueries, redactQuery } from './redact-pairs.js';
 import { redactPatterns } from './redact-patterns.js';
@@ -12,8 +13,8 @@ import {
   type Budget,
   findHidden,
   findHiddenInTurns,
-  hideSplit,
   LEFT_OUT,
+  LEFT_OUT_MARK,
   MAX_OVERLAP,
   redactValue,
   SANITIZED,
@@ -193,7 +194,7 @@ function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
     const length = Math.min(raw.length, Math.ceil(budget.left / cost));
     budget.left -= length * cost;
     const shown = redactPatterns(redactQueries(known.clean(raw, length), known.cleanPieces));
-    return length === raw.length ? shown : `${shown}… ${LEFT_OUT}`;
+    return length === raw.length ? shown : shown + LEFT_OUT_MARK;
   };
   return {
     paths: [],
@@ -202,6 +203,7 @@ function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
     isSecretNumber: known.isNumber,
     name: rememberNames(known, budget, text),
     pieces: known.cleanPieces,
+    beginning: known.beginningIn,
     onHidden: (value, because) => {
       if (typeof value !== 'string' || value.includes(SANITIZED)) return;
       if (because === 'path' || LOOKS_SECRET.test(value)) known.add(value);
@@ -215,6 +217,7 @@ type LearnedBodies = Readonly<Record<'request' | 'response', WeakSet<object>>>;
 function showValue(value: unknown, rules: ValueRules): unknown {
   const shown = redactValue(value, rules);
   hideSplit(shown, rules);
+  if (rules.budget.left <= 0) hideBeginnings(shown, rules);
   return shown;
 }
 

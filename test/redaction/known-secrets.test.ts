@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createKnownSecrets } from '../../src/redaction/known-secrets.js';
+import { createKnownSecrets, type KnownSecrets, knowMore } from '../../src/redaction/known-secrets.js';
 
 /** Secrets that have nothing in common. */
 const secretsOf = (count: number, length: number): readonly string[] =>
@@ -47,5 +47,41 @@ describe('many long secrets', () => {
     const known = createKnownSecrets();
     for (const secret of secretsOf(5001, 12)) known.add(secret);
     expect(known.version()).toBe(5000);
+  });
+});
+
+describe('the beginning of a secret that goes on', () => {
+  const knowing = (...secrets: readonly string[]): KnownSecrets => {
+    const known = createKnownSecrets();
+    for (const secret of secrets) known.add(secret);
+    return known;
+  };
+
+  it.each([
+    ['x abcdef', 6],
+    ['x abcdefg', 7],
+    ['x abcdefgh', 0],
+    ['abcd', 4],
+    ['x abc', 0],
+    ['abcdef ', 0],
+    ['', 0],
+    ['ababcd', 4],
+    ['secret-secret-sec', 10],
+    ['seccret', 0],
+  ])('at the end of %j has %i characters', (text, length) => {
+    expect(knowing('abcdefgh', 'secret-second').beginningIn(text)).toBe(length);
+  });
+
+  it('is that of the secret of which there is most', () => {
+    expect(knowing('ababcdef', 'abcdefgh').beginningIn('x ababcd')).toBe(6);
+    expect(knowing('abcdefgh', 'ababcdef').beginningIn('x ababcd')).toBe(6);
+  });
+
+  it('is one of either where more is known apart', () => {
+    const more = knowMore(knowing('abcdefgh'));
+    more.add('secret-second');
+    expect([more.beginningIn('abcdef'), more.beginningIn('a secret'), more.beginningIn('none')]).toEqual([
+      6, 6, 0,
+    ]);
   });
 });

@@ -155,6 +155,33 @@ describe('a run with large bodies', () => {
   });
 });
 
+describe('of values that are cut off', () => {
+  const xs = (count: number): readonly string[] => Array.from({ length: count }, () => 'x');
+  const rowsOf = (texts: readonly string[]): readonly object[] =>
+    texts.map((a, id) => ({ id, a, note: '-' }));
+
+  it.each<[string, (before: number) => unknown]>([
+    ['items', (before) => [...xs(before), 'first-half', 'second-half', ...xs(200)]],
+    ['members of records', (before) => rowsOf([...xs(before), 'first-half', 'second-half', ...xs(200)])],
+    ['three items', (before) => [...xs(before), 'first', '-half', 'second-half', ...xs(200)]],
+    ['members', (before) => ({ list: xs(before), a: 'first-half', b: 'second-half', more: xs(200) })],
+  ])('no half of a secret is left at the end: %s', (_what, make) => {
+    const redactor = createRedactor({ secrets: ['first-halfsecond-half'], maxShown: 1000 });
+    const all = Array.from({ length: 120 }, (_, before) => make(before)).flatMap((value) => [
+      JSON.stringify(redactor.response({ status: 200, headers, body: value }).body),
+      String(redactor.response({ status: 200, headers, body: Buffer.from(JSON.stringify(value)) }).body),
+    ]);
+    expect(all.filter((shown) => /first|half|seco/.test(shown))).toEqual([]);
+    expect(all.some((shown) => shown.includes('[SANITIZED]'))).toBe(true);
+    expect(all.at(-1)).not.toContain('[SANITIZED]');
+  });
+
+  it('what only looks like a beginning is shown where nothing is cut off', () => {
+    const redactor = createRedactor({ secrets: ['first-halfsecond-half'], maxShown: 1000 });
+    expect(redactor.value(['x', 'first-half'])).toEqual(['x', 'first-half']);
+  });
+});
+
 describe('of many small parts', () => {
   const SECRET = 'secret-of-a-form';
   const form = 'application/x-www-form-urlencoded';

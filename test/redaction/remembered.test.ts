@@ -27,6 +27,7 @@ describe('why something is hidden', () => {
       isSecretNumber: () => false,
       name: (name) => name,
       pieces: (pieces) => pieces,
+      beginning: () => 0,
       onHidden: (value, because) => told.push([value, because]),
     };
     return { rules, told };

@@ -131,6 +131,7 @@ function findInText(text: string, onSecret: OnSecret): void {
     isSecretNumber: () => false,
     name: (raw) => raw,
     pieces: (raw) => raw,
+    beginning: () => 0,
     onHidden: (value) => {
       if (typeof value === 'string' && isSecretLeaf(value)) onSecret('hidden', value);
     },

@@ -1,4 +1,4 @@
-import { hideSplit } from '../../redaction/redact-value.js';
+import { hideSplit } from '../../redaction/hide-split.js';
 import { MIN_SECRET_LENGTH } from '../../redaction/secret-forms.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { isSecretLeaf, isSecretMember } from './find-secrets.js';
