@@ -51,16 +51,12 @@ export function inLanes(apart: string): typeof BaseSequencer {
     override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
       const bySize = await super.sort(files);
       const longestFirst = bySize.sort((a, b) => estimateSeconds(b) - estimateSeconds(a));
-      const [waiting, computing]: TestSpecification[][] = [[], []];
-      for (const file of longestFirst) {
-        if (file.project.name !== apart) (isWaiting(file) ? waiting : computing)?.push(file);
-      }
-      return [
-        ...longestFirst.filter(({ project }) => project.name === apart),
-        ...[...findStarts(waiting ?? []), ...findStarts(computing ?? [])]
-          .sort((a, b) => a.start - b.start)
-          .map(({ file }) => file),
-      ];
+      const alone = longestFirst.filter(({ project }) => project.name === apart);
+      const shared = longestFirst.filter(({ project }) => project.name !== apart);
+      const started = [true, false].flatMap((waits) =>
+        findStarts(shared.filter((file) => isWaiting(file) === waits)),
+      );
+      return [...alone, ...started.sort((a, b) => a.start - b.start).map(({ file }) => file)];
     }
   };
 }

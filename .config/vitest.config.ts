@@ -30,8 +30,6 @@ const PROJECTS: readonly TestProjectInlineConfiguration[] = [
       include: ['test/**/*.test.ts'],
       exclude: [...APART],
       isolate: false,
-      // CI may still be installing a browser.
-      hookTimeout: 600_000,
     },
   },
 ];

@@ -151,6 +151,7 @@ export function createKnownSecrets(): KnownSecrets {
       return cutOut(pieces, merge(found));
     },
     beginningIn: (text) => {
+      if (secrets.size === 0) return 0;
       beginnings ??= sortBeginnings(secrets);
       return findBeginning(text.slice(-longest), beginnings);
     },

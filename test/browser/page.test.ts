@@ -21,7 +21,8 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
   beforeAll(async () => {
     started = await startBrowser();
     dev = started.dev;
-  });
+    // CI may still be installing a browser.
+  }, WHOLE_MS);
   afterAll(() => started?.close());
   beforeEach(async () => {
     opened = await started.open();

@@ -40,7 +40,8 @@ describe.skipIf(hasNoBrowser)('runs and calls once more', { timeout: WHOLE_MS },
   beforeAll(async () => {
     started = await startBrowser({ prepare: addFields });
     dev = started.dev;
-  });
+    // CI may still be installing a browser.
+  }, WHOLE_MS);
   afterAll(() => started?.close());
   beforeEach(async () => {
     opened = await started.open();

@@ -23,7 +23,8 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
   beforeAll(async () => {
     started = await startBrowser();
     dev = started.dev;
-  });
+    // CI may still be installing a browser.
+  }, WHOLE_MS);
   afterAll(() => started?.close());
   beforeEach(async () => {
     opened = await started.open();

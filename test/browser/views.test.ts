@@ -93,7 +93,8 @@ describe.skipIf(hasNoBrowser)('every view', { timeout: WHOLE_MS }, () => {
     opened = await started.open();
     page = opened.page;
     await page.getByText('1 failed').waitFor();
-  });
+    // CI may still be installing a browser.
+  }, WHOLE_MS);
   afterAll(async () => {
     // That a run is gone is an answer, which the browser complains about.
     expect((await opened?.close())?.filter((said) => !said.includes('404'))).toEqual([]);

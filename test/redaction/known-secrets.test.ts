@@ -72,6 +72,10 @@ describe('the beginning of a secret that goes on', () => {
     expect(knowing('abcdefgh', 'secret-second').beginningIn(text)).toBe(length);
   });
 
+  it('is none where no secret is known', () => {
+    expect(knowing().beginningIn('abcdef')).toBe(0);
+  });
+
   it('is that of the secret of which there is most', () => {
     expect(knowing('ababcdef', 'abcdefgh').beginningIn('x ababcd')).toBe(6);
     expect(knowing('abcdefgh', 'ababcdef').beginningIn('x ababcd')).toBe(6);

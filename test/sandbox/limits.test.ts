@@ -88,6 +88,12 @@ describe('a call that would not end', () => {
     await expectExhausted(patient, name, expected);
   });
 
+  it('has 32 MB of memory where nobody says otherwise', async () => {
+    const fill = "function fill() { const list = []; for (;;) list.push('x'.repeat(1e5) + list.length) }";
+    using own = await openSandbox({ fill }, { limits: { timeMs: 60_000 } });
+    expect(failureOf(own, 'fill').message).toContain('needs more than 32 MB of memory');
+  });
+
   it('leaves null the reason of an author who throws it, whatever needed the memory before', () => {
     const own = {
       code: 'IML_FUNCTION',

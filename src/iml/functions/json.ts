@@ -43,7 +43,9 @@ const MAX_MET: number = 2 ** 15;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
+const OPEN_COLLECTION = 0x7b;
 
 /**
  * What the lists and collections of a text take, what is in them, as each begins behind a bracket or comma, and the names and short
@@ -63,7 +65,7 @@ function countSteps(text: string): number {
         start = index + 1;
         hash = 0;
       } else if (code === COMMA) count += 3;
-      else if (code === 0x5b || code === 0x7b) count += 8;
+      else if (code === OPEN_LIST || code === OPEN_COLLECTION) count += 8;
     } else if (code === QUOTE) {
       const length = index - start;
       const isName = isColonNext(text, index + 1);

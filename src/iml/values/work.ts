@@ -36,15 +36,16 @@ export function countAffordable(steps: number): number {
   return Math.floor(Math.max(0, readStepsLeft()) / steps);
 }
 
-const TOO_MUCH_WORK = 'This is more work at a time than limits.maxSteps allows.';
+const TOO_MUCH_WORK: WeakSet<object> = new WeakSet();
 
 /** Whether something ended as `withinSteps` allowed no more. */
 export function isTooMuchWork(error: unknown): boolean {
-  return isOurs(error, ImlError) && error.message === TOO_MUCH_WORK;
+  return typeof error === 'object' && error !== null && TOO_MUCH_WORK.has(error);
 }
 
 function tooMuchWork(): Error {
-  const error = limitError(TOO_MUCH_WORK);
+  const error = limitError('This is more work at a time than limits.maxSteps allows.');
+  TOO_MUCH_WORK.add(error);
   error.hint =
     'Others on the thread would wait for it. Take less data, or raise the limit where nobody does.';
   return error;
