@@ -158,8 +158,7 @@ export function createKnownSecrets(): KnownSecrets {
     isNumber: (value) => numbers.size > 0 && numbers.has(Math.abs(Number(value))),
     settle: async (turns) => {
       for (const set of [patterns.plain, patterns.hex, patterns.base64]) {
-        for (const _ of set.settle()) if (turns.isOver) await turns.next();
-        if (turns.isOver) await turns.next();
+        await turns.finish(set.settle());
       }
     },
     isIn: (text) => find(text).length > 0,

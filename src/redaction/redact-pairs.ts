@@ -1,4 +1,5 @@
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
+import { finishAtOnce, type Parts } from '../iml/values/work.js';
 import { MAX_OVERLAP, SANITIZED, type ValueRules } from './redact-value.js';
 import { isSecretName, type NamePlace } from './secret-names.js';
 import { spendParts } from './spend-parts.js';
@@ -7,28 +8,31 @@ import { spendParts } from './spend-parts.js';
 export function redactQuery(url: string, names: ReadonlySet<string>, rules: ValueRules): string {
   const mark = url.indexOf('?');
   if (mark === -1) return rules.text(url);
-  return rules.text(`${url.slice(0, mark)}?${redactPairs(url.slice(mark + 1), 'query', names, rules)}`);
+  const query = finishAtOnce(redactPairs(url.slice(mark + 1), 'query', names, rules));
+  return rules.text(`${url.slice(0, mark)}?${query}`);
 }
 
 /**
  * Pairs of a query or form with the values of secret names hidden, and what others hold of a secret that was cut, as many as may be
  * shown. Some take `;` for a separator, too: values are read both ways.
  */
-export function redactPairs(
+export function* redactPairs(
   text: string,
   place: NamePlace,
   names: ReadonlySet<string>,
   rules: ValueRules,
-): string {
+): Parts<string> {
   const judge: JudgeName = (name) => {
     if (names.has(name)) return 'path';
     return isSecretName(name, place) ? 'name' : undefined;
   };
   let named = hideNamed(text, false, judge, rules);
+  yield;
   if (named.includes(';')) named = hideNamed(named, true, judge, rules);
   // A secret that is cut at the end of what is shown has its other half behind it.
+  yield;
   const end = spendParts(named, '&;', rules.budget.value, rules.budget) + MAX_OVERLAP;
-  return hideCut(named.slice(0, end), rules.pieces) + named.slice(end);
+  return (yield* hideCut(named.slice(0, end), rules.pieces)) + named.slice(end);
 }
 
 /** Why the value of a name is hidden; undefined for one that is not. */
@@ -69,8 +73,9 @@ function hideNamed(text: string, isBoth: boolean, judge: JudgeName, rules: Value
 }
 
 /** Read both ways. */
-function hideCut(text: string, pieces: ValueRules['pieces']): string {
+function* hideCut(text: string, pieces: ValueRules['pieces']): Parts<string> {
   const shown = hideCutBetween(text, /&/g, pieces);
+  yield;
   return shown.includes(';') ? hideCutBetween(shown, /[&;]/g, pieces) : shown;
 }
 
@@ -100,7 +105,7 @@ export function redactQueries(text: string, pieces: ValueRules['pieces']): strin
   for (const [query] of text.matchAll(QUERY)) listValues(query, values);
   // Searched together first, as a text may hold thousands of them, and next to none a secret.
   if (pieces(values) === values) return text;
-  return text.replace(QUERY, (query) => hideCut(query, pieces));
+  return text.replace(QUERY, (query) => finishAtOnce(hideCut(query, pieces)));
 }
 
 const QUERY = /\?[^\s"'<>\\]+/g;

@@ -1,3 +1,4 @@
+import type { Parts } from '../iml/values/work.js';
 import { hideBeginnings, hideSplit } from './hide-split.js';
 import { redactPairs } from './redact-pairs.js';
 import {
@@ -13,18 +14,21 @@ import { isSecretName } from './secret-names.js';
 
 /**
  * A text body as it may be shown: read as JSON, XML or form if it looks like one, or its type says that it is a form, so that names
- * can be seen.
+ * can be seen. A part of it is what one look at all of the text takes.
  */
-export function redactBodyText(text: string, rules: ValueRules, mediaType = ''): string {
+export function* redactBodyText(text: string, rules: ValueRules, mediaType = ''): Parts<string> {
   if (rules.paths.some((path) => path.length === 0)) return SANITIZED;
   const start = text.slice(0, 200).trimStart();
   if (/^[[{"]/.test(start)) {
     const isWhole = text.length <= rules.budget.left;
     const parsed = isWhole ? tryParse(text) : parseStart(text.slice(0, Math.max(0, rules.budget.left)));
     if (parsed !== undefined) {
-      findHidden(parsed.value, rules);
-      const value = redactValue(parsed.value, rules);
+      yield;
+      yield* findHidden(parsed.value, rules);
+      const value = yield* redactValue(parsed.value, rules);
+      yield;
       hideSplit(value, rules);
+      yield;
       if (!isWhole || rules.budget.left <= 0) hideBeginnings(value, rules);
       const shown = JSON.stringify(value);
       return isWhole ? shown : shown + LEFT_OUT_MARK;
@@ -32,7 +36,8 @@ export function redactBodyText(text: string, rules: ValueRules, mediaType = ''):
   }
   // The beginning of what is too long to be read or shown whole.
   const part = text.slice(0, Math.max(0, rules.budget.left) + MAX_OVERLAP + 1);
-  const shown = redactWritten(part, mediaType, rules);
+  const shown = yield* redactWritten(part, mediaType, rules);
+  yield;
   // Of a secret that goes on behind the part nobody is to see the beginning.
   if (part.length < text.length) {
     rules.budget.left = Math.min(rules.budget.left, Math.max(0, shown.length - MAX_OVERLAP));
@@ -40,11 +45,11 @@ export function redactBodyText(text: string, rules: ValueRules, mediaType = ''):
   return rules.text(shown);
 }
 
-function redactWritten(part: string, mediaType: string, rules: ValueRules): string {
+function* redactWritten(part: string, mediaType: string, rules: ValueRules): Parts<string> {
   const isForm = mediaType === 'application/x-www-form-urlencoded';
-  if (/^\s{0,200}</.test(part) && !isForm) return redactXmlText(redactParts(part, rules), rules);
+  if (/^\s{0,200}</.test(part) && !isForm) return yield* redactXmlText(redactParts(part, rules), rules);
   if (isForm || /^[^\s=&<>]+=[^\s]*$/.test(part.trim())) {
-    return redactPairs(part, 'body', pathNames(rules), rules);
+    return yield* redactPairs(part, 'body', pathNames(rules), rules);
   }
   return redactLoosePairs(redactParts(part, rules), rules);
 }

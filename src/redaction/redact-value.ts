@@ -1,3 +1,4 @@
+import type { Parts } from '../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../util/plain-object.js';
 import type { Turns } from '../util/turns.js';
 import { isSecretName } from './secret-names.js';
@@ -57,16 +58,93 @@ export interface ValueRules extends HidingRules {
  * A copy of a value as it may be shown. Lists are passed through: a path names the member of every item. What is beyond
  * the budget is left out.
  */
-export function redactValue(value: unknown, rules: ValueRules, depth = 0): unknown {
-  if (rules.paths.some((path) => path.length === 0)) return hide(value, rules, 'path');
-  if (typeof value === 'string') return rules.text(value);
-  if (typeof value === 'number' || typeof value === 'bigint')
-    return rules.isSecretNumber(value) ? SANITIZED : value;
+export function redactValue(value: unknown, rules: ValueRules): Parts<unknown> {
+  return copyValue(value, rules.paths, { rules, depth: 0, untilPause: VALUES_OF_PART });
+}
+
+/** Values that are copied between two pauses: a process that has just started takes some 4 us for one. */
+const VALUES_OF_PART = 500;
+
+/** How far a copy has come. */
+interface Copying {
+  readonly rules: ValueRules;
+  depth: number;
+  untilPause: number;
+}
+
+function* copyValue(value: unknown, paths: ValueRules['paths'], copying: Copying): Parts<unknown> {
+  const { rules } = copying;
+  if (paths.some((path) => path.length === 0)) return hide(value, rules, 'path');
+  if (typeof value !== 'object' || value === null) return copyPrimitive(value, rules);
   if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`;
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  if (depth >= MAX_DEPTH) return '[nested too deep to show]';
-  if (Array.isArray(value)) return redactItems(value, rules, depth);
-  return isPlainObject(value) ? redactMembers(value, rules, depth) : '[object]';
+  if (value instanceof Date) return value;
+  if (copying.depth >= MAX_DEPTH) return '[nested too deep to show]';
+  const isList = Array.isArray(value);
+  if (!isList && !isPlainObject(value)) return '[object]';
+  copying.depth++;
+  const shown = yield* isList ? copyItems(value, paths, copying) : copyMembers(value, paths, copying);
+  copying.depth--;
+  return shown;
+}
+
+function copyPrimitive(value: unknown, { text, isSecretNumber }: ValueRules): unknown {
+  if (typeof value === 'string') return text(value);
+  if (typeof value !== 'number' && typeof value !== 'bigint') return value;
+  return isSecretNumber(value) ? SANITIZED : value;
+}
+
+function isPartOver(copying: Copying): boolean {
+  if (--copying.untilPause > 0) return false;
+  copying.untilPause = VALUES_OF_PART;
+  return true;
+}
+
+/** A primitive needs no generator of its own, and most values are. */
+function isPrimitive(value: unknown, paths: ValueRules['paths']): boolean {
+  return paths.length === 0 && (typeof value !== 'object' || value === null);
+}
+
+function* copyItems(
+  items: readonly unknown[],
+  paths: ValueRules['paths'],
+  copying: Copying,
+): Parts<unknown[]> {
+  const { rules } = copying;
+  const { budget } = rules;
+  const shown: unknown[] = [];
+  for (const item of items) {
+    if (budget.left <= 0) return [...shown, LEFT_OUT];
+    budget.left -= budget.value;
+    shown.push(
+      isPrimitive(item, paths) ? copyPrimitive(item, rules) : yield* copyValue(item, paths, copying),
+    );
+    if (isPartOver(copying)) yield;
+  }
+  return shown;
+}
+
+function* copyMembers(value: PlainObject, paths: ValueRules['paths'], copying: Copying): Parts<PlainObject> {
+  const { rules } = copying;
+  const { budget } = rules;
+  const shown: PlainObject = {};
+  for (const name of Object.keys(value)) {
+    if (budget.left <= 0) {
+      setMember(shown, LEFT_OUT, LEFT_OUT);
+      return shown;
+    }
+    const shownName = rules.name(name);
+    budget.left -= budget.value;
+    const member = ownMember(value, name);
+    const below = paths.length === 0 ? paths : stepInto(paths, name);
+    let shownMember: unknown;
+    if (isSecretName(name, 'body') && isPresent(member)) {
+      shownMember = hide(member, rules, below.some((path) => path.length === 0) ? 'path' : 'name');
+    } else if (isPrimitive(member, below)) shownMember = copyPrimitive(member, rules);
+    else shownMember = yield* copyValue(member, below, copying);
+    setMember(shown, shownName, shownMember);
+    if (isPartOver(copying)) yield;
+  }
+  return shown;
 }
 
 /** Values that are looked at between two looks at the clock. A name that was not met before counts for several. */
@@ -84,14 +162,14 @@ const MAX_LOOKED = 280_000;
  * Tells of all hidden values, as `redactValue` does while it copies. Done first, so that all are known before the first
  * text is cleaned of them.
  */
-export function findHidden(value: unknown, rules: HidingRules): void {
+export function* findHidden(value: unknown, rules: HidingRules): Parts<void> {
   const walk = walkHidden(value, rules);
-  for (let looked = 0; looked < MAX_LOOKED && walk.next().done !== true; looked += STEP);
+  for (let looked = 0; looked < MAX_LOOKED && walk.next().done !== true; looked += STEP) yield;
 }
 
 /** `findHidden` for a value of any size. */
 export async function findHiddenInTurns(value: unknown, rules: HidingRules, turns: Turns): Promise<void> {
-  for (const _ of walkHidden(value, rules)) if (turns.isOver) await turns.next();
+  await turns.finish(walkHidden(value, rules));
 }
 
 /** A list or collection that is walked through. */
@@ -144,36 +222,6 @@ function* walkHidden(root: unknown, { paths: rootPaths, onHidden }: HidingRules)
 
 function stepInto(paths: ValueRules['paths'], name: string): ValueRules['paths'] {
   return paths.flatMap((path) => (path[0] === name ? [path.slice(1)] : []));
-}
-
-function redactItems(items: readonly unknown[], rules: ValueRules, depth: number): unknown[] {
-  const shown: unknown[] = [];
-  for (const item of items) {
-    if (rules.budget.left <= 0) return [...shown, LEFT_OUT];
-    rules.budget.left -= rules.budget.value;
-    shown.push(redactValue(item, rules, depth + 1));
-  }
-  return shown;
-}
-
-function redactMembers(value: PlainObject, rules: ValueRules, depth: number): PlainObject {
-  const shown: PlainObject = {};
-  for (const name of Object.keys(value)) {
-    if (rules.budget.left <= 0) {
-      setMember(shown, LEFT_OUT, LEFT_OUT);
-      return shown;
-    }
-    const shownName = rules.name(name);
-    rules.budget.left -= rules.budget.value;
-    const member = ownMember(value, name);
-    const paths = stepInto(rules.paths, name);
-    const shownMember =
-      isSecretName(name, 'body') && isPresent(member)
-        ? hide(member, rules, paths.some((path) => path.length === 0) ? 'path' : 'name')
-        : redactValue(member, { ...rules, paths }, depth + 1);
-    setMember(shown, shownName, shownMember);
-  }
-  return shown;
 }
 
 function hide(value: unknown, rules: ValueRules, because: 'path' | 'name'): string {

@@ -1,28 +1,36 @@
+import type { Parts } from '../iml/values/work.js';
 import { MAX_OVERLAP, SANITIZED, type ValueRules } from './redact-value.js';
 import { isSecretName } from './secret-names.js';
 import { spendParts } from './spend-parts.js';
 import { undoEscapes } from './text-view.js';
 
 /** XML with what stands under secret names hidden, and what texts and attributes hold of a secret that was cut, as far as it may be shown. */
-export function redactXmlText(text: string, rules: ValueRules): string {
-  const named = hideNamed(text, rules);
+export function* redactXmlText(text: string, rules: ValueRules): Parts<string> {
+  yield;
+  const elements = hideElements(text, rules);
+  yield;
+  const named = hideAttributes(elements, rules);
+  yield;
   // An element has two tags, an attribute one sign. A secret that is cut at the end of what is shown has its other half behind it.
   const end = spendParts(named, '<=', rules.budget.value / 2, rules.budget) + MAX_OVERLAP;
-  return hideCut(named.slice(0, end), rules.pieces) + named.slice(end);
+  return (yield* hideCut(named.slice(0, end), rules.pieces)) + named.slice(end);
 }
 
 const XML_ELEMENT = /<([\w:.-]{1,100})((?:\s[^<>]{0,1000})?)>(?:<!\[CDATA\[)?([^<]+)(?=<\/)/g;
 const XML_VALUE = /=(?:"([^"<]*)"|'([^'<]*)')/g;
 
-function hideNamed(text: string, rules: ValueRules): string {
-  const elements = text.replace(XML_ELEMENT, (whole, name: string, rest: string, value: string) => {
+function hideElements(text: string, rules: ValueRules): string {
+  return text.replace(XML_ELEMENT, (whole, name: string, rest: string, value: string) => {
     if (!isSecretName(name, 'body')) return whole;
     rules.onHidden(value.replace(/\]\]>$/, '').trim(), 'name');
     return `<${name}${rest}>${SANITIZED}`;
   });
+}
+
+function hideAttributes(text: string, rules: ValueRules): string {
   type Value = string | undefined;
-  return elements.replace(XML_VALUE, (whole, double: Value, single: Value, offset: number) => {
-    if (!isSecretName(nameBefore(elements, offset), 'body')) return whole;
+  return text.replace(XML_VALUE, (whole, double: Value, single: Value, offset: number) => {
+    if (!isSecretName(nameBefore(text, offset), 'body')) return whole;
     rules.onHidden(double ?? single, 'name');
     return `="${SANITIZED}"`;
   });
@@ -54,10 +62,14 @@ interface XmlText {
 }
 
 /** Takes out secrets that were cut into neighbours, or into those of one name. */
-function hideCut(xml: string, pieces: ValueRules['pieces']): string {
+function* hideCut(xml: string, pieces: ValueRules['pieces']): Parts<string> {
   const texts = listTexts(xml);
+  yield;
   let isCut = false;
-  for (const group of groupTexts(texts)) isCut = clearTexts(group, pieces) || isCut;
+  for (const group of groupTexts(texts)) {
+    isCut = clearTexts(group, pieces) || isCut;
+    yield;
+  }
   return isCut ? joinTexts(xml, texts) : xml;
 }
 

@@ -3,6 +3,7 @@ import { isTextMediaType, readContentType, responseHeader } from '../http/messag
 import { findHeader } from '../http/message/headers.js';
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/message/transport.js';
+import { finishAtOnce, type Parts } from '../iml/values/work.js';
 import type { Turns } from '../util/turns.js';
 import { hideBeginnings, hideSplit } from './hide-split.js';
 import { createKnownSecrets, type KnownSecrets, knowMore } from './known-secrets.js';
@@ -63,6 +64,8 @@ export interface Redactor {
   readonly value: (value: unknown) => unknown;
   readonly request: (request: LoggableRequest) => LoggableRequest;
   readonly response: (response: LoggableResponse) => LoggableResponse;
+  /** `request`, `response` and `value` in parts of a few milliseconds: others may have their turn in between. */
+  readonly inParts: RedactorInParts;
   /** Whether a text holds a known secret, in whatever form, or cut into pairs of a query in it. */
   readonly holdsSecret: (text: string) => boolean;
   /** Which of texts that follow one another hold a part of a secret that was cut into several of them. */
@@ -86,6 +89,12 @@ export interface Redactor {
   readonly learnInTurns: (secrets: readonly string[], turns: Turns) => Promise<void>;
   /** What a body of any size hides is known from here on, as if all of it had been shown. */
   readonly learnBody: (side: 'request' | 'response', body: unknown, turns: Turns) => Promise<void>;
+}
+
+export interface RedactorInParts {
+  readonly value: (value: unknown) => Parts<unknown>;
+  readonly request: (request: LoggableRequest) => Parts<LoggableRequest>;
+  readonly response: (response: LoggableResponse) => Parts<LoggableResponse>;
 }
 
 /** More is read by nobody, and cleaning it takes time. */
@@ -123,22 +132,14 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
   const lastUrl = rememberLast<string>(known, Object.is);
   /** Bodies whose hidden values are known, all of them. */
   const learned: LearnedBodies = { request: new WeakSet(), response: new WeakSet() };
-  return {
-    text: (text) => rulesOfCall().text(text),
-    value: (value) => {
+  const inParts: RedactorInParts = {
+    *value(value) {
       const rules = rulesOfCall();
-      findHidden(value, rules);
-      return showValue(value, rules);
+      yield* findHidden(value, rules);
+      return yield* showValue(value, rules);
     },
-    holdsSecret: (text) => known.isIn(text) || redactQueries(text, known.cleanPieces) !== text,
-    longestSecret: known.longest,
-    findCut: (texts) => {
-      const cleaned = known.cleanPieces(texts);
-      return texts.map((text, index) => cleaned[index] !== text);
-    },
-    knowsAll: known.isWhole,
     // Headers first: what they teach is then found in the address and the body.
-    request: ({ method, url, headers, body }) => {
+    *request({ method, url, headers, body }) {
       const rules = rulesOfCall();
       const shownHeaders = lastHeaders(headers, () =>
         withoutSplit(
@@ -150,19 +151,33 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
       return {
         method,
         headers: shownHeaders,
-        body: redactBody(body, contentType, sides.request, learned.request, rules),
+        body: yield* redactBody(body, contentType, sides.request, learned.request, rules),
         url: lastUrl(url, () => redactQuery(url, sides.request.qs, rules)),
       };
     },
-    response: ({ status, headers, body }) => {
+    *response({ status, headers, body }) {
       const rules = rulesOfCall();
       const contentType = responseHeader(headers, 'content-type');
       return {
         status,
         headers: redactResponseHeaders(headers, sides.response, rules),
-        body: redactBody(body, contentType, sides.response, learned.response, rules),
+        body: yield* redactBody(body, contentType, sides.response, learned.response, rules),
       };
     },
+  };
+  return {
+    text: (text) => rulesOfCall().text(text),
+    value: (value) => finishAtOnce(inParts.value(value)),
+    request: (request) => finishAtOnce(inParts.request(request)),
+    response: (response) => finishAtOnce(inParts.response(response)),
+    inParts,
+    holdsSecret: (text) => known.isIn(text) || redactQueries(text, known.cleanPieces) !== text,
+    longestSecret: known.longest,
+    findCut: (texts) => {
+      const cleaned = known.cleanPieces(texts);
+      return texts.map((text, index) => cleaned[index] !== text);
+    },
+    knowsAll: known.isWhole,
     apart: (most) =>
       redactorOver(knowMore(known), sanitize, most === undefined ? budget : chooseBudget(most)),
     withSanitize: (more) => redactorOver(known, [...sanitize, ...more], budget),
@@ -214,9 +229,11 @@ function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
 type LearnedBodies = Readonly<Record<'request' | 'response', WeakSet<object>>>;
 
 /** A copy of a value as it may be shown, once what it hides is known. */
-function showValue(value: unknown, rules: ValueRules): unknown {
-  const shown = redactValue(value, rules);
+function* showValue(value: unknown, rules: ValueRules): Parts<unknown> {
+  const shown = yield* redactValue(value, rules);
+  yield;
   hideSplit(shown, rules);
+  yield;
   if (rules.budget.left <= 0) hideBeginnings(shown, rules);
   return shown;
 }
@@ -278,27 +295,27 @@ function isSame(a: readonly HeaderEntry[], b: readonly HeaderEntry[]): boolean {
   return a.every(([name, value], index) => name === b[index]?.[0] && value === b[index]?.[1]);
 }
 
-function redactBody(
+function* redactBody(
   body: unknown,
   contentType: string | undefined,
   paths: SanitizePaths,
   learned: WeakSet<object>,
   rules: ValueRules,
-): unknown {
+): Parts<unknown> {
   const clean = (raw: string): string =>
     paths.bodyTexts.reduce((cleaned, piece) => cleaned.replaceAll(piece, SANITIZED), rules.text(raw));
   const bodyRules: ValueRules = { ...rules, text: clean, paths: paths.body };
   const { mediaType, charset } = readContentType(contentType);
-  if (typeof body === 'string') return redactBodyText(body, bodyRules, mediaType);
+  if (typeof body === 'string') return yield* redactBodyText(body, bodyRules, mediaType);
   if (!(body instanceof Uint8Array)) {
     const isLearned = typeof body === 'object' && body !== null && learned.has(body);
-    if (!isLearned) findHidden(body, bodyRules);
-    return showValue(body, bodyRules);
+    if (!isLearned) yield* findHidden(body, bodyRules);
+    return yield* showValue(body, bodyRules);
   }
-  if (!isTextMediaType(mediaType)) return redactValue(body, bodyRules);
+  if (!isTextMediaType(mediaType)) return yield* redactValue(body, bodyRules);
   // A character has four bytes at most: more than is shown is not decoded.
   const text = decodeText(body.subarray(0, 4 * (rules.budget.left + 1)), charset);
-  return redactBodyText(text, bodyRules, mediaType);
+  return yield* redactBodyText(text, bodyRules, mediaType);
 }
 
 function shownHeader(name: string, value: string, paths: SanitizePaths, rules: ValueRules): string {

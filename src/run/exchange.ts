@@ -5,6 +5,7 @@ import { type EngineError, isOurs } from '../errors/engine-error.js';
 import type { Place } from '../errors/place.js';
 import { jsonText } from '../http/body/json-text.js';
 import type { TransportRequest, TransportResponse } from '../http/message/transport.js';
+import type { Parts } from '../iml/values/work.js';
 import { Turns } from '../util/turns.js';
 import { endpointError, evaluateEndpointCall } from './request/endpoint-call.js';
 import { chooseNetworkErrorType } from './request/network-error-type.js';
@@ -13,6 +14,7 @@ import { waitForCallBudget } from './request/wait-for-call-budget.js';
 import { judge, receiveResponse } from './response/receive-response.js';
 import { atDirective, atOnce, runError } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
+import type { TraceDetail } from './trace/trace.js';
 
 /** An answer that was asked for ahead. */
 export interface EarlyAnswer {
@@ -142,7 +144,7 @@ async function sendRequest(
   let response: TransportResponse | undefined;
   try {
     // The request is on its way meanwhile.
-    traceRequest(request, undefined, context);
+    await traceRequest(request, undefined, context);
     if (log.learnsAtOnce(request.body?.byteLength ?? 0)) await log.learnRequest(request, new Turns(() => {}));
     response = await sending;
   } catch (error) {
@@ -154,7 +156,7 @@ async function sendRequest(
   }
   context.assertGoesOn();
   log.receive(response);
-  traceResponse(response, clock.now() - sentAt, context);
+  await traceResponse(response, clock.now() - sentAt, context);
   return response;
 }
 
@@ -171,14 +173,18 @@ async function receiveEarly(
 ): Promise<TransportResponse> {
   const { log } = context.run;
   log.send(request);
-  traceRequest(request, context.settings.clock.now() - sentAtMs, context);
+  await traceRequest(request, context.settings.clock.now() - sentAtMs, context);
   if (log.learnsAtOnce(0)) await log.learnRequest(request, new Turns(() => {}));
   log.receive(response);
-  traceResponse(response, durationMs, context);
+  await traceResponse(response, durationMs, context);
   return response;
 }
 
-function traceRequest(request: TransportRequest, aheadMs: number | undefined, context: RunContext): void {
+function traceRequest(
+  request: TransportRequest,
+  aheadMs: number | undefined,
+  context: RunContext,
+): Promise<void> | undefined {
   const { redactor } = context;
   const isFull = context.settings.trace !== 'summary';
   const place = placeOfUrl(context) ?? {};
@@ -190,23 +196,43 @@ function traceRequest(request: TransportRequest, aheadMs: number | undefined, co
     headers: request.headers,
     body: isFull ? request.body : undefined,
   };
-  context.emitLater(() => {
-    const { method, url, headers, body } = redactor.request(sent);
+  const write = function* (): Parts<TraceDetail> {
+    const { method, url, headers, body } = yield* redactor.inParts.request(sent);
     const ahead = aheadMs !== undefined && { aheadMs };
     return { kind: 'request', method, url, headers, ...(isFull && { body }), size, ...ahead, place };
-  });
+  };
+  return emitExchange(isFull ? size : 0, write, context);
 }
 
-function traceResponse(response: TransportResponse, durationMs: number, context: RunContext): void {
+function traceResponse(
+  response: TransportResponse,
+  durationMs: number,
+  context: RunContext,
+): Promise<void> | undefined {
   const { redactor } = context;
   const isFull = context.settings.trace !== 'summary';
   const { byteLength: size } = response.body;
   // Without bodies, which a trace that is never written would keep.
   const received = isFull ? response : { ...response, body: undefined };
-  context.emitLater(() => {
-    const { status, headers, body } = redactor.response(received);
+  const write = function* (): Parts<TraceDetail> {
+    const { status, headers, body } = yield* redactor.inParts.response(received);
     return { kind: 'response', status, headers, ...(isFull && { body }), size, durationMs };
-  });
+  };
+  return emitExchange(isFull ? size : 0, write, context);
+}
+
+/** Bytes of a body up to which the event that shows it is written at once. */
+const MAX_WRITTEN_AT_ONCE = 16 * 1024;
+
+/** @returns undefined where there is nothing to wait for */
+function emitExchange(
+  shownBytes: number,
+  write: () => Parts<TraceDetail>,
+  context: RunContext,
+): Promise<void> | undefined {
+  if (shownBytes > MAX_WRITTEN_AT_ONCE) return context.emitInTurns(write);
+  context.emitLater(write);
+  return undefined;
 }
 
 /** Finding a place reads the file's text again, which is too much for every page. */

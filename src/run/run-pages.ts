@@ -48,7 +48,7 @@ export async function* runPages(
   const ahead = first.settings.lookAhead > 1 ? await startLookAhead(request, plan, first) : undefined;
   try {
     for (;;) {
-      if (context.settings.trace === 'deep') traceScope('request', context);
+      if (context.settings.trace === 'deep') await traceScope('request', context);
       const page = context.position.page > 1 ? request.pagination : undefined;
       const asked = context;
       const exchange = await inTurns(asked, () => prepareExchange(request, page, asked));
@@ -153,7 +153,7 @@ async function repeatExchange(
     const { bytes } = made;
     if (!evaluateFlag(request.condition?.test, true, context)) return { context, bytes };
     const seen = page === undefined ? context : asked.seeing({ temp: context.scope['temp'] });
-    if (context.settings.trace === 'deep') traceScope('request', seen);
+    if (context.settings.trace === 'deep') await traceScope('request', seen);
     const again = await inTurns(seen, () => prepareExchange(request, page, seen));
     if (again === undefined) return { context, bytes };
     made = await again.make(context);

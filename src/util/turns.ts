@@ -95,6 +95,15 @@ export class Turns {
     return items.length;
   }
 
+  /** Does work a part at a time, in as many turns as it takes. Rejects with what it throws, and as `next` does. */
+  async finish<T>(work: Generator<unknown, T, undefined>): Promise<T> {
+    for (;;) {
+      if (this.isOver) await this.next();
+      const { done, value } = work.next();
+      if (done === true) return value;
+    }
+  }
+
   /** Lets others do what is due. Rejects with what `begin` throws. */
   async next(): Promise<void> {
     await waitForTurn();

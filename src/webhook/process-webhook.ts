@@ -66,7 +66,7 @@ export async function processWebhook(
     const opened = openCall(call, limits, context);
     context = opened instanceof Promise ? await opened : opened;
     const isTraced = context.settings.trace !== 'summary';
-    if (context.settings.trace === 'deep') traceScope('response', context);
+    if (context.settings.trace === 'deep') await traceScope('response', context);
 
     phase = 'verification';
     // Without a condition every call is one.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { finishAtOnce } from '../../src/iml/values/work.js';
 import { createKnownSecrets } from '../../src/redaction/known-secrets.js';
 import { createRedactor, type LoggableRequest } from '../../src/redaction/redact.js';
 import { redactPatterns } from '../../src/redaction/redact-patterns.js';
@@ -41,20 +42,23 @@ describe('why something is hidden', () => {
     ['a member of JSON that is quoted', 'It said {"token": "kept-of-the-shop"} then', SECRET],
   ])('is its name: %s', (_title, body, expected) => {
     const { rules, told } = noting();
-    redactBodyText(body, rules);
+    finishAtOnce(redactBodyText(body, rules));
     expect(told).toContainEqual([expected, 'name']);
     expect(told.every(([, because]) => because === 'name')).toBe(true);
   });
 
   it('is not told of a value that is cut off: nobody knows the rest', () => {
     const { rules, told } = noting();
-    expect(redactBodyText('{"token":"kept-of-', rules)).toBe(`{"token":"${HIDDEN}`);
+    expect(finishAtOnce(redactBodyText('{"token":"kept-of-', rules))).toBe(`{"token":"${HIDDEN}`);
     expect(told).toEqual([]);
   });
 
   it('is its path, or its name, for members of values', () => {
     const { rules, told } = noting([['a', 'b']]);
-    expect(redactValue({ a: { b: SECRET }, token: 'x' }, rules)).toEqual({ a: { b: HIDDEN }, token: HIDDEN });
+    expect(finishAtOnce(redactValue({ a: { b: SECRET }, token: 'x' }, rules))).toEqual({
+      a: { b: HIDDEN },
+      token: HIDDEN,
+    });
     expect(told).toEqual([
       [SECRET, 'path'],
       ['x', 'name'],
@@ -63,13 +67,13 @@ describe('why something is hidden', () => {
 
   it('is its path, for a pair of a form', () => {
     const { rules, told } = noting([['code']]);
-    expect(redactBodyText(`code=${SECRET}&b=2`, rules)).toBe(`code=${HIDDEN}&b=2`);
+    expect(finishAtOnce(redactBodyText(`code=${SECRET}&b=2`, rules))).toBe(`code=${HIDDEN}&b=2`);
     expect(told).toEqual([[SECRET, 'path']]);
   });
 
   it('is the path of a whole value', () => {
     const { rules, told } = noting([[]]);
-    expect(redactValue(SECRET, rules)).toBe(HIDDEN);
+    expect(finishAtOnce(redactValue(SECRET, rules))).toBe(HIDDEN);
     expect(told).toEqual([[SECRET, 'path']]);
   });
 });

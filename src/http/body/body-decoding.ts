@@ -10,7 +10,13 @@ import { parseJsonInTurns } from './json-in-turns.js';
 import { parseForm, parseFormPieces } from './parse-form.js';
 import { type ParseResult, parseJson } from './parse-json.js';
 import type { ResponseType } from './select-response-type.js';
-import { decodeTextInTurns, readTextInTurns, readUtf8InTurns } from './text-in-turns.js';
+import {
+  decodeTextInTurns,
+  MAX_BYTES_AT_ONCE,
+  MAX_READ_AT_ONCE,
+  readTextInTurns,
+  readUtf8InTurns,
+} from './text-in-turns.js';
 import { parseXml, parseXmlPieces } from './xml.js';
 
 /** How a body is read once the content type has been looked at. */
@@ -54,6 +60,15 @@ export function decodeBody(response: TransportResponse, type: ResponseType): Dec
     default:
       return assertNever(format);
   }
+}
+
+/** Whether a body takes others too long where it is not read in turns. */
+export function isLargeBody(response: TransportResponse, type: ResponseType): boolean {
+  const { byteLength } = response.body;
+  if (byteLength <= MAX_READ_AT_ONCE) return false;
+  if (byteLength > MAX_BYTES_AT_ONCE) return true;
+  const { format } = chooseReading(response, type);
+  return format === 'xml' || format === 'urlencoded';
 }
 
 /** `decodeBody` for a large body: in turns, as others would have to wait for it. */

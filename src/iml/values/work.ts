@@ -176,8 +176,9 @@ export function onceInTurn<T>(work: () => T): T {
   throw tooMuchWork();
 }
 
+/** What is done at once where parts are asked for. */
 // biome-ignore lint/correctness/useYield: it is one part.
-function* inOnePart<T>(work: () => T): Parts<T> {
+export function* inOnePart<T>(work: () => T): Parts<T> {
   return work();
 }
 

@@ -85,7 +85,7 @@ async function collectItems(
   const isCut = looked < items.length;
   const { length: held } = items;
   const page = { isIterated: true, outputs, keys, held, isEmpty: held === 0, isCut };
-  tracePage(page, looked, context);
+  if (context.settings.trace === 'deep') await tracePage(page, looked, context);
   return { page, context };
 }
 
@@ -96,11 +96,14 @@ function takeItem(spec: CompiledResponse, iterate: CompiledIterate, item: unknow
   return output ?? undefined;
 }
 
-function tracePage({ isIterated, isCut, outputs }: Page, looked: number, context: RunContext): void {
-  if (context.settings.trace !== 'deep') return;
+async function tracePage(
+  { isIterated, isCut, outputs }: Page,
+  looked: number,
+  context: RunContext,
+): Promise<void> {
   const { log } = context.run;
-  context.emitLater(() => {
-    const shown = log.redactor.value(outputs);
+  await context.emitInTurns(function* () {
+    const shown = yield* log.redactor.inParts.value(outputs);
     return { kind: 'page', isIterated, isCut, looked, outputs: Array.isArray(shown) ? shown : [] };
   });
 }
@@ -111,7 +114,7 @@ async function collectSingle(
   context: RunContext,
 ): Promise<TakenPage> {
   const page = await inTurns(context, () => takeSingle(spec, wanted, context));
-  tracePage(page, page.isEmpty ? 0 : 1, context);
+  if (context.settings.trace === 'deep') await tracePage(page, page.isEmpty ? 0 : 1, context);
   return { page, context };
 }
 

@@ -1,8 +1,7 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledResponse } from '../../document/compile/compiled-request.js';
-import { type DecodedBody, decodeBody, decodeLargeBody } from '../../http/body/body-decoding.js';
+import { type DecodedBody, decodeBody, decodeLargeBody, isLargeBody } from '../../http/body/body-decoding.js';
 import { type ResponseType, selectResponseType } from '../../http/body/select-response-type.js';
-import { MAX_BYTES_AT_ONCE } from '../../http/body/text-in-turns.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
 import { describeType } from '../../iml/values/value-kind.js';
@@ -41,8 +40,12 @@ export async function receiveResponse(
     headers: isCaseless(headers) ? headers : createCaseless(Object.entries(headers)),
   };
   const type = readResponseType(spec, response, head, before);
-  const isRead = before.run.log.learnsAtOnce(response.body.byteLength) || isLargeFailure(response);
-  const decoded = isRead ? await decodeAndLearn(response, type, before) : decodeBody(response, type);
+  const isLearned = before.run.log.learnsAtOnce(response.body.byteLength) || isLargeFailure(response);
+  const isLarge = isLargeBody(response, type) || isLargeFailure(response);
+  const decoded =
+    isLarge || isLearned
+      ? await decodeInTurns(response, type, { isLarge, isLearned }, before)
+      : decodeBody(response, type);
   if (!decoded.ok) {
     const { type: errorType, message, cause } = decoded.error;
     const place = before.document?.placeOf(spec.type?.pointer ?? '/response');
@@ -63,22 +66,22 @@ function readResponseType(
   return atDirective(type, context, () => selectResponseType(evaluateDirective(type, context), status));
 }
 
-/** Decodes a body, a large one in turns, and learns what it hides. */
-async function decodeAndLearn(
+/** Decodes a body, a large one in turns of its own, and learns what it hides where it is to be learned. */
+async function decodeInTurns(
   response: TransportResponse,
   type: ResponseType,
+  { isLarge, isLearned }: { readonly isLarge: boolean; readonly isLearned: boolean },
   context: RunContext,
 ): Promise<DecodedBody> {
   const turns = new Turns(() => context.assertGoesOn());
-  const isLarge = response.body.byteLength > MAX_BYTES_AT_ONCE;
+  if (isLarge) await turns.next();
   const decoded = isLarge ? await decodeLargeBody(response, type, turns) : decodeBody(response, type);
-  if (decoded.ok) await context.run.log.learnAnswer(decoded.value, turns);
-  // What is evaluated next takes a turn of its own.
-  if (isLarge || isLargeFailure(response)) await turns.next();
+  if (decoded.ok && isLearned) await context.run.log.learnAnswer(decoded.value, turns);
+  if (isLarge) await turns.next();
   return decoded;
 }
 
-/** Bytes of a failed answer above which what it hides is learned in turns, as its error will quote it. */
+/** Bytes of a failed answer above which it is read in turns, and what it hides is learned, as its error will quote it. */
 const MAX_FAILURE_AT_ONCE = 16 * 1024;
 
 function isLargeFailure({ status, body }: TransportResponse): boolean {
@@ -97,8 +100,21 @@ export function judge(
   response: TransportResponse | undefined,
   before: RunContext,
 ): RunContext | Promise<RunContext> {
+  if (before.settings.trace === 'deep') return judgeInSteps(spec, response, before);
   const weighed = inTurns(before, () => weigh(spec, response, before));
   return weighed instanceof Promise ? weighed.then(tell) : tell(weighed);
+}
+
+/** `judge` for a trace that tells of the names that `temp` has added, which takes turns. */
+async function judgeInSteps(
+  spec: CompiledResponse,
+  response: TransportResponse | undefined,
+  before: RunContext,
+): Promise<RunContext> {
+  const context = await inTurns(before, () => extendTemp(spec.temp, before));
+  await traceScope('response', context);
+  const failure = await inTurns(context, () => checkResponse(spec, response, context));
+  return tell({ context, failure });
 }
 
 interface Weighed {
@@ -116,7 +132,6 @@ function tell({ context, failure }: Weighed): RunContext | Promise<RunContext> {
 
 function weigh(spec: CompiledResponse, response: TransportResponse | undefined, before: RunContext): Weighed {
   const context = extendTemp(spec.temp, before);
-  if (context.settings.trace === 'deep') traceScope('response', context);
   return { context, failure: checkResponse(spec, response, context) };
 }
 

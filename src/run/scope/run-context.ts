@@ -8,14 +8,18 @@ import {
   SCOPE_LISTENER,
   type ScopeListener,
 } from '../../iml/environment/scope-listener.js';
-import { once } from '../../iml/values/work.js';
+import { inOnePart, once, type Parts } from '../../iml/values/work.js';
 import type { Redactor } from '../../redaction/redact.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import { Turns } from '../../util/turns.js';
 import type { BudgetReason } from '../limits/call-budget.js';
 import type { EventPosition, RunWarning, StopReason, TraceDetail, TraceEvent } from '../trace/trace.js';
 import type { EngineSettings } from './engine-settings.js';
 import { RunLog } from './run-log.js';
 import { deriveScope, type NewScope, type RunNames, type RunScope, startScope } from './run-scope.js';
+
+/** Writes what an event tells, which may take long where it shows a body. */
+type WriteDetail = () => Parts<TraceDetail>;
 
 /** What is decided when a run starts. */
 export interface RunRules {
@@ -287,18 +291,30 @@ export class RunContext implements ScopeListener {
   }
 
   emit(detail: TraceDetail): void {
-    this.emitLater(() => detail);
+    this.emitLater(() => inOnePart(() => detail));
   }
 
   /**
    * `emit` for an event that costs something to write; it is written when it is asked for, or never. Until then all that
    * `write` reaches is kept, so it must not reach a context.
    */
-  emitLater(write: () => TraceDetail): void {
+  emitLater(write: WriteDetail): void {
+    const event = placeEvent(this.#eventPosition(), write);
+    once(() => this.trace.add(event));
+  }
+
+  /**
+   * `emitLater` for what takes long to write, and is no part of what is evaluated: where somebody listens others have their turn
+   * meanwhile.
+   */
+  async emitInTurns(write: WriteDetail): Promise<void> {
+    await this.trace.addInTurns(placeEvent(this.#eventPosition(), write), new Turns());
+  }
+
+  #eventPosition(): EventPosition {
     const { requestIndex, page, endpoint } = this.position;
     const at = this.settings.clock.now();
-    const position = { at, requestIndex, page, ...(endpoint !== undefined && { endpoint }) };
-    addLater(this.trace, position, write);
+    return { at, requestIndex, page, ...(endpoint !== undefined && { endpoint }) };
   }
 
   warn(warning: RunWarning): void {
@@ -315,8 +331,8 @@ export class RunContext implements ScopeListener {
 
   onDebug({ function: name, values, place }: DebugOutput): void {
     const { log } = this.run;
-    this.emitLater(() => {
-      const cleaned = log.redactor.value(values);
+    this.emitLater(function* () {
+      const cleaned = yield* log.redactor.inParts.value(values);
       return { kind: 'debug', function: name, values: Array.isArray(cleaned) ? cleaned : [], place };
     });
   }
@@ -340,6 +356,8 @@ export class RunContext implements ScopeListener {
  * Beside the method, whose closures would all keep its `this`: with it each event kept the names of its place, so the decoded
  * bodies of all pages, until the trace was read or dropped.
  */
-function addLater(trace: RunLog['trace'], position: EventPosition, write: () => TraceDetail): void {
-  once(() => trace.add(() => ({ ...position, ...write() }) as TraceEvent));
+function placeEvent(position: EventPosition, write: WriteDetail): () => Parts<TraceEvent> {
+  return function* () {
+    return { ...position, ...(yield* write()) } as TraceEvent;
+  };
 }

@@ -4,6 +4,7 @@ import { MAX_BYTES_AT_ONCE, readUtf8InTurns } from '../../http/body/text-in-turn
 import { isJsonMediaType, readContentType, responseHeader } from '../../http/message/content-type.js';
 import { findHeader } from '../../http/message/headers.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
+import { finishAtOnce, type Parts } from '../../iml/values/work.js';
 import { MAX_KNOWN_SECRETS } from '../../redaction/known-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { mayNameSecret } from '../../redaction/secret-names.js';
@@ -249,6 +250,9 @@ function readAnswer({ headers, body }: TransportResponse): string {
   return decodeText(body, readContentType(responseHeader(headers, 'content-type')).charset);
 }
 
+/** Cleaning what an event tells takes long: it is done in parts. */
+type WriteEvent = () => Parts<TraceEvent>;
+
 /**
  * The events of a run, in order. Cleaning what was sent and received takes as long as reading a small page, and most
  * traces are never read: an event is written when a listener waits for it, or when somebody reads the events.
@@ -257,30 +261,53 @@ export class TraceLog {
   readonly #listener: TraceListener | undefined;
   readonly #beforeWriting: () => void;
   // Hard private: what is not written yet holds secrets.
-  readonly #entries: (TraceEvent | (() => TraceEvent))[] = [];
+  readonly #entries: (TraceEvent | WriteEvent)[] = [];
 
   constructor(listener: TraceListener | undefined, beforeWriting: () => void = () => {}) {
     this.#listener = listener;
     this.#beforeWriting = beforeWriting;
   }
 
-  add(write: () => TraceEvent): void {
+  add(write: WriteEvent): void {
     if (this.#listener === undefined) {
       this.#entries.push(write);
       return;
     }
     this.#beforeWriting();
-    const event = write();
+    this.#tell(finishAtOnce(write()), this.#listener);
+  }
+
+  /**
+   * `add` for an event that takes long to write where somebody listens: he has it when this resolves.
+   *
+   * @returns undefined where nobody does
+   */
+  addInTurns(write: WriteEvent, turns: Turns): Promise<void> | undefined {
+    if (this.#listener !== undefined) return this.#tellInTurns(write, turns, this.#listener);
+    this.add(write);
+    return undefined;
+  }
+
+  /** What came before may have taken as long as others may wait, so it begins with their turn. */
+  async #tellInTurns(write: WriteEvent, turns: Turns, listener: TraceListener): Promise<void> {
+    await turns.next();
+    this.#beforeWriting();
+    this.#tell(await turns.finish(write()), listener);
+  }
+
+  #tell(event: TraceEvent, listener: TraceListener): void {
     this.#entries.push(event);
-    this.#listener(event);
+    listener(event);
   }
 
   /** Writes what is not written yet, so that reading the events takes no time. */
   async writeInTurns(turns: Turns): Promise<void> {
     this.#beforeWriting();
     for (const [index, entry] of this.#entries.entries()) {
-      if (typeof entry === 'function') this.#entries[index] = entry();
-      if (turns.isOver) await turns.next();
+      if (typeof entry !== 'function') continue;
+      const event = await turns.finish(entry());
+      // Somebody may have read the events meanwhile.
+      if (this.#entries[index] === entry) this.#entries[index] = event;
     }
   }
 
@@ -288,7 +315,7 @@ export class TraceLog {
     const entries = this.#entries;
     this.#beforeWriting();
     for (const [index, entry] of entries.entries()) {
-      if (typeof entry === 'function') entries[index] = entry();
+      if (typeof entry === 'function') entries[index] = finishAtOnce(entry());
     }
     return entries as TraceEvent[];
   }
