@@ -1,3 +1,4 @@
+import type { Parts } from '../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../util/plain-object.js';
 import { LEFT_OUT, LEFT_OUT_MARK, MAX_OVERLAP, SANITIZED, type ValueRules } from './redact-value.js';
 
@@ -12,8 +13,11 @@ interface Leaf {
  * Takes out of a copy, in place, secrets that were cut into several texts: neighbours, or members of one name in a list
  * of collections.
  */
-export function hideSplit(shown: unknown, { pieces }: Pick<ValueRules, 'pieces'>): void {
-  for (const group of groupLeaves(shown)) clearLeaves(group, pieces);
+export function* hideSplit(shown: unknown, { pieces }: Pick<ValueRules, 'pieces'>): Parts<void> {
+  for (const group of groupLeaves(shown)) {
+    yield;
+    clearLeaves(group, pieces);
+  }
 }
 
 /**

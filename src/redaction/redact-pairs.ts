@@ -1,6 +1,6 @@
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
 import { finishAtOnce, type Parts } from '../iml/values/work.js';
-import { MAX_OVERLAP, SANITIZED, type ValueRules } from './redact-value.js';
+import { MAX_OVERLAP, SANITIZED, type ShowBody, type ValueRules } from './redact-value.js';
 import { isSecretName, type NamePlace } from './secret-names.js';
 import { spendParts } from './spend-parts.js';
 
@@ -8,20 +8,20 @@ import { spendParts } from './spend-parts.js';
 export function redactQuery(url: string, names: ReadonlySet<string>, rules: ValueRules): string {
   const mark = url.indexOf('?');
   if (mark === -1) return rules.text(url);
-  const query = finishAtOnce(redactPairs(url.slice(mark + 1), 'query', names, rules));
-  return rules.text(`${url.slice(0, mark)}?${query}`);
+  const show = finishAtOnce(readPairs(url.slice(mark + 1), 'query', names, rules));
+  return rules.text(`${url.slice(0, mark)}?${finishAtOnce(show())}`);
 }
 
 /**
- * Pairs of a query or form with the values of secret names hidden, and what others hold of a secret that was cut, as many as may be
- * shown. Some take `;` for a separator, too: values are read both ways.
+ * Hides the values of secret names in pairs of a query or form. What others hold of a secret that was cut is hidden where they are
+ * shown, as many as may be. Some take `;` for a separator, too: values are read both ways.
  */
-export function* redactPairs(
+export function* readPairs(
   text: string,
   place: NamePlace,
   names: ReadonlySet<string>,
   rules: ValueRules,
-): Parts<string> {
+): Parts<ShowBody<string>> {
   const judge: JudgeName = (name) => {
     if (names.has(name)) return 'path';
     return isSecretName(name, place) ? 'name' : undefined;
@@ -29,8 +29,12 @@ export function* redactPairs(
   let named = hideNamed(text, false, judge, rules);
   yield;
   if (named.includes(';')) named = hideNamed(named, true, judge, rules);
-  // A secret that is cut at the end of what is shown has its other half behind it.
   yield;
+  return () => showPairs(named, rules);
+}
+
+function* showPairs(named: string, rules: ValueRules): Parts<string> {
+  // A secret that is cut at the end of what is shown has its other half behind it.
   const end = spendParts(named, '&;', rules.budget.value, rules.budget) + MAX_OVERLAP;
   return (yield* hideCut(named.slice(0, end), rules.pieces)) + named.slice(end);
 }

@@ -1,23 +1,24 @@
-import type { Parts } from '../iml/values/work.js';
+import { inOnePart, type Parts } from '../iml/values/work.js';
 import { hideBeginnings, hideSplit } from './hide-split.js';
-import { redactPairs } from './redact-pairs.js';
+import { readPairs } from './redact-pairs.js';
 import {
   findHidden,
   LEFT_OUT_MARK,
   MAX_OVERLAP,
   redactValue,
   SANITIZED,
+  type ShowBody,
   type ValueRules,
 } from './redact-value.js';
-import { redactXmlText } from './redact-xml.js';
+import { readXmlText } from './redact-xml.js';
 import { isSecretName } from './secret-names.js';
 
 /**
- * A text body as it may be shown: read as JSON, XML or form if it looks like one, or its type says that it is a form, so that names
- * can be seen. A part of it is what one look at all of the text takes.
+ * Reads a text body as JSON, XML or form if it looks like one, or its type says that it is a form, so that names can be seen, and
+ * tells of what they hide. A part of it is what one look at all of the text takes.
  */
-export function* redactBodyText(text: string, rules: ValueRules, mediaType = ''): Parts<string> {
-  if (rules.paths.some((path) => path.length === 0)) return SANITIZED;
+export function* readBodyText(text: string, rules: ValueRules, mediaType = ''): Parts<ShowBody<string>> {
+  if (rules.paths.some((path) => path.length === 0)) return () => inOnePart(() => SANITIZED);
   const start = text.slice(0, 200).trimStart();
   if (/^[[{"]/.test(start)) {
     const isWhole = text.length <= rules.budget.left;
@@ -25,33 +26,40 @@ export function* redactBodyText(text: string, rules: ValueRules, mediaType = '')
     if (parsed !== undefined) {
       yield;
       yield* findHidden(parsed.value, rules);
-      const value = yield* redactValue(parsed.value, rules);
-      yield;
-      hideSplit(value, rules);
-      yield;
-      if (!isWhole || rules.budget.left <= 0) hideBeginnings(value, rules);
-      const shown = JSON.stringify(value);
-      return isWhole ? shown : shown + LEFT_OUT_MARK;
+      return () => showJson(parsed.value, isWhole, rules);
     }
   }
   // The beginning of what is too long to be read or shown whole.
   const part = text.slice(0, Math.max(0, rules.budget.left) + MAX_OVERLAP + 1);
-  const shown = yield* redactWritten(part, mediaType, rules);
+  const show = yield* readWritten(part, mediaType, rules);
+  return () => showWritten(show, part.length === text.length, rules);
+}
+
+function* showJson(parsed: unknown, isWhole: boolean, rules: ValueRules): Parts<string> {
+  const value = yield* redactValue(parsed, rules);
+  yield* hideSplit(value, rules);
+  yield;
+  if (!isWhole || rules.budget.left <= 0) hideBeginnings(value, rules);
+  const shown = JSON.stringify(value);
+  return isWhole ? shown : shown + LEFT_OUT_MARK;
+}
+
+function* showWritten(show: ShowBody<string>, isWhole: boolean, rules: ValueRules): Parts<string> {
+  const shown = yield* show();
   yield;
   // Of a secret that goes on behind the part nobody is to see the beginning.
-  if (part.length < text.length) {
-    rules.budget.left = Math.min(rules.budget.left, Math.max(0, shown.length - MAX_OVERLAP));
-  }
+  if (!isWhole) rules.budget.left = Math.min(rules.budget.left, Math.max(0, shown.length - MAX_OVERLAP));
   return rules.text(shown);
 }
 
-function* redactWritten(part: string, mediaType: string, rules: ValueRules): Parts<string> {
+function* readWritten(part: string, mediaType: string, rules: ValueRules): Parts<ShowBody<string>> {
   const isForm = mediaType === 'application/x-www-form-urlencoded';
-  if (/^\s{0,200}</.test(part) && !isForm) return yield* redactXmlText(redactParts(part, rules), rules);
+  if (/^\s{0,200}</.test(part) && !isForm) return yield* readXmlText(redactParts(part, rules), rules);
   if (isForm || /^[^\s=&<>]+=[^\s]*$/.test(part.trim())) {
-    return yield* redactPairs(part, 'body', pathNames(rules), rules);
+    return yield* readPairs(part, 'body', pathNames(rules), rules);
   }
-  return redactLoosePairs(redactParts(part, rules), rules);
+  const named = redactLoosePairs(redactParts(part, rules), rules);
+  return () => inOnePart(() => named);
 }
 
 function tryParse(text: string): { value: unknown } | undefined {

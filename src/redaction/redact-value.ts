@@ -54,6 +54,9 @@ export interface ValueRules extends HidingRules {
   readonly beginning: (text: string) => number;
 }
 
+/** Writes a body that has been read as it may be shown. */
+export type ShowBody<T = unknown> = () => Parts<T>;
+
 /**
  * A copy of a value as it may be shown. Lists are passed through: a path names the member of every item. What is beyond
  * the budget is left out.

@@ -1,16 +1,23 @@
 import type { Parts } from '../iml/values/work.js';
-import { MAX_OVERLAP, SANITIZED, type ValueRules } from './redact-value.js';
+import { MAX_OVERLAP, SANITIZED, type ShowBody, type ValueRules } from './redact-value.js';
 import { isSecretName } from './secret-names.js';
 import { spendParts } from './spend-parts.js';
 import { undoEscapes } from './text-view.js';
 
-/** XML with what stands under secret names hidden, and what texts and attributes hold of a secret that was cut, as far as it may be shown. */
-export function* redactXmlText(text: string, rules: ValueRules): Parts<string> {
+/**
+ * Hides what stands in XML under secret names. What texts and attributes hold of a secret that was cut is hidden where it is shown, as
+ * far as it may be.
+ */
+export function* readXmlText(text: string, rules: ValueRules): Parts<ShowBody<string>> {
   yield;
   const elements = hideElements(text, rules);
   yield;
   const named = hideAttributes(elements, rules);
   yield;
+  return () => showXml(named, rules);
+}
+
+function* showXml(named: string, rules: ValueRules): Parts<string> {
   // An element has two tags, an attribute one sign. A secret that is cut at the end of what is shown has its other half behind it.
   const end = spendParts(named, '<=', rules.budget.value / 2, rules.budget) + MAX_OVERLAP;
   return (yield* hideCut(named.slice(0, end), rules.pieces)) + named.slice(end);

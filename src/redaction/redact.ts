@@ -9,7 +9,7 @@ import { hideBeginnings, hideSplit } from './hide-split.js';
 import { createKnownSecrets, type KnownSecrets, knowMore } from './known-secrets.js';
 import { redactQueries, redactQuery } from './redact-pairs.js';
 import { redactPatterns } from './redact-patterns.js';
-import { redactBodyText } from './redact-text.js';
+import { readBodyText } from './redact-text.js';
 import {
   type Budget,
   findHidden,
@@ -19,6 +19,7 @@ import {
   MAX_OVERLAP,
   redactValue,
   SANITIZED,
+  type ShowBody,
   type ShownCosts,
   type ValueRules,
 } from './redact-value.js';
@@ -95,6 +96,9 @@ export interface RedactorInParts {
   readonly value: (value: unknown) => Parts<unknown>;
   readonly request: (request: LoggableRequest) => Parts<LoggableRequest>;
   readonly response: (response: LoggableResponse) => Parts<LoggableResponse>;
+  /** What it hides is known then, as if it had been shown: in half the time and less. */
+  readonly learnRequest: (request: LoggableRequest) => Parts<void>;
+  readonly learnResponse: (response: LoggableResponse) => Parts<void>;
 }
 
 /** More is read by nobody, and cleaning it takes time. */
@@ -132,37 +136,47 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
   const lastUrl = rememberLast<string>(known, Object.is);
   /** Bodies whose hidden values are known, all of them. */
   const learned: LearnedBodies = { request: new WeakSet(), response: new WeakSet() };
+  // Headers first: what they teach is then found in the address and the body.
+  const readRequest = function* ({ method, url, headers, body }: LoggableRequest): Parts<ReadRequest> {
+    const rules = rulesOfCall();
+    const shownHeaders = lastHeaders(headers, () =>
+      withoutSplit(
+        headers.map(([name, value]): HeaderEntry => [name, shownHeader(name, value, sides.request, rules)]),
+        rules,
+      ),
+    );
+    const contentType = findHeader(headers, 'content-type');
+    const show = yield* readBody(body, contentType, sides.request, learned.request, rules);
+    const showUrl = (): string => lastUrl(url, () => redactQuery(url, sides.request.qs, rules));
+    return { method, shownHeaders, show, showUrl };
+  };
+  const readResponse = function* ({ status, headers, body }: LoggableResponse): Parts<ReadResponse> {
+    const rules = rulesOfCall();
+    const contentType = responseHeader(headers, 'content-type');
+    const shownHeaders = redactResponseHeaders(headers, sides.response, rules);
+    const show = yield* readBody(body, contentType, sides.response, learned.response, rules);
+    return { status, shownHeaders, show };
+  };
   const inParts: RedactorInParts = {
     *value(value) {
       const rules = rulesOfCall();
       yield* findHidden(value, rules);
       return yield* showValue(value, rules);
     },
-    // Headers first: what they teach is then found in the address and the body.
-    *request({ method, url, headers, body }) {
-      const rules = rulesOfCall();
-      const shownHeaders = lastHeaders(headers, () =>
-        withoutSplit(
-          headers.map(([name, value]): HeaderEntry => [name, shownHeader(name, value, sides.request, rules)]),
-          rules,
-        ),
-      );
-      const contentType = findHeader(headers, 'content-type');
-      return {
-        method,
-        headers: shownHeaders,
-        body: yield* redactBody(body, contentType, sides.request, learned.request, rules),
-        url: lastUrl(url, () => redactQuery(url, sides.request.qs, rules)),
-      };
+    *request(request) {
+      const { method, shownHeaders, show, showUrl } = yield* readRequest(request);
+      return { method, headers: shownHeaders, body: yield* show(), url: showUrl() };
     },
-    *response({ status, headers, body }) {
-      const rules = rulesOfCall();
-      const contentType = responseHeader(headers, 'content-type');
-      return {
-        status,
-        headers: redactResponseHeaders(headers, sides.response, rules),
-        body: yield* redactBody(body, contentType, sides.response, learned.response, rules),
-      };
+    *response(response) {
+      const { status, shownHeaders, show } = yield* readResponse(response);
+      return { status, headers: shownHeaders, body: yield* show() };
+    },
+    *learnRequest(request) {
+      const { showUrl } = yield* readRequest(request);
+      showUrl();
+    },
+    *learnResponse(response) {
+      yield* readResponse(response);
     },
   };
   return {
@@ -231,8 +245,7 @@ type LearnedBodies = Readonly<Record<'request' | 'response', WeakSet<object>>>;
 /** A copy of a value as it may be shown, once what it hides is known. */
 function* showValue(value: unknown, rules: ValueRules): Parts<unknown> {
   const shown = yield* redactValue(value, rules);
-  yield;
-  hideSplit(shown, rules);
+  yield* hideSplit(shown, rules);
   yield;
   if (rules.budget.left <= 0) hideBeginnings(shown, rules);
   return shown;
@@ -295,27 +308,41 @@ function isSame(a: readonly HeaderEntry[], b: readonly HeaderEntry[]): boolean {
   return a.every(([name, value], index) => name === b[index]?.[0] && value === b[index]?.[1]);
 }
 
-function* redactBody(
+/** A request whose headers are cleaned, and of whose body it is known what it hides. */
+interface ReadRequest {
+  readonly method: string;
+  readonly shownHeaders: readonly HeaderEntry[];
+  readonly show: ShowBody;
+  readonly showUrl: () => string;
+}
+
+interface ReadResponse {
+  readonly status: number;
+  readonly shownHeaders: ResponseHeaders;
+  readonly show: ShowBody;
+}
+
+function* readBody(
   body: unknown,
   contentType: string | undefined,
   paths: SanitizePaths,
   learned: WeakSet<object>,
   rules: ValueRules,
-): Parts<unknown> {
+): Parts<ShowBody> {
   const clean = (raw: string): string =>
     paths.bodyTexts.reduce((cleaned, piece) => cleaned.replaceAll(piece, SANITIZED), rules.text(raw));
   const bodyRules: ValueRules = { ...rules, text: clean, paths: paths.body };
   const { mediaType, charset } = readContentType(contentType);
-  if (typeof body === 'string') return yield* redactBodyText(body, bodyRules, mediaType);
+  if (typeof body === 'string') return yield* readBodyText(body, bodyRules, mediaType);
   if (!(body instanceof Uint8Array)) {
     const isLearned = typeof body === 'object' && body !== null && learned.has(body);
     if (!isLearned) yield* findHidden(body, bodyRules);
-    return yield* showValue(body, bodyRules);
+    return () => showValue(body, bodyRules);
   }
-  if (!isTextMediaType(mediaType)) return yield* redactValue(body, bodyRules);
+  if (!isTextMediaType(mediaType)) return () => redactValue(body, bodyRules);
   // A character has four bytes at most: more than is shown is not decoded.
   const text = decodeText(body.subarray(0, 4 * (rules.budget.left + 1)), charset);
-  return yield* redactBodyText(text, bodyRules, mediaType);
+  return yield* readBodyText(text, bodyRules, mediaType);
 }
 
 function shownHeader(name: string, value: string, paths: SanitizePaths, rules: ValueRules): string {
@@ -353,6 +380,6 @@ function redactResponseHeaders(
         ? shownHeader(name, value, paths, rules)
         : value.map((item) => shownHeader(name, item, paths, rules));
   }
-  hideSplit(shown, rules);
+  finishAtOnce(hideSplit(shown, rules));
   return shown;
 }

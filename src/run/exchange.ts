@@ -149,6 +149,7 @@ async function sendRequest(
     response = await sending;
   } catch (error) {
     context.assertGoesOn();
+    await context.learnLastInTurns();
     // Misuse is no outcome of the app.
     throw isOurs(error) && error.code !== 'USAGE' ? exchangeError(error, context) : error;
   } finally {

@@ -96,7 +96,7 @@ export function createRunner(parts: RunnerParts & { readonly onLast: () => void 
         name: asked.name,
         source: earlier === undefined ? 'run' : 'replay',
         limits: describeLimits(setting),
-        input: shownInput(asked, setting.app),
+        input: await shownInput(asked, setting.app),
         replayOf: asked.replayOf,
       },
       parts,
@@ -224,7 +224,7 @@ async function refresh(
       startedAt,
       replayOf: of,
       limits: describeLimits(setting),
-      input: shownInput(found.asked, setting.app),
+      input: await shownInput(found.asked, setting.app),
     },
     parts,
   );

@@ -9,6 +9,7 @@ import { describeCall } from '../../testing/recording/recorded-call.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { traceDocuments } from '../../testing/traces/run-trace.js';
+import { Turns } from '../../util/turns.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
 import { startRecord } from '../history/record-run.js';
@@ -57,6 +58,8 @@ export function createWebhookCalls(parts: RunnerParts): WebhookCalls {
       const { app, root, engine: options, connections } = parts.setting();
       const startedAt = performance.now();
       const redactor = createRedactor({ secrets: collectSecrets(app.common?.value), maxShown: MAX_SHOWN });
+      const turns = new Turns();
+      const payload = await turns.finish(redactor.inParts.request({ ...call }));
       const record = await startRecord(
         {
           app: app.name,
@@ -65,7 +68,7 @@ export function createWebhookCalls(parts: RunnerParts): WebhookCalls {
           source: 'call',
           replayOf: undefined,
           limits: { requests: undefined, pages: undefined, records: undefined, timeMs: undefined },
-          input: { parameters: {}, payload: redactor.request({ ...call }) },
+          input: { parameters: {}, payload },
         },
         parts,
       );
@@ -75,7 +78,7 @@ export function createWebhookCalls(parts: RunnerParts): WebhookCalls {
         const report = await engine.webhook(webhook).handle(call);
         const failure =
           report.error === undefined ? undefined : await showFailure(report.error, root, redactor);
-        const bundles = redactor.value(report.bundles ?? []);
+        const bundles = await turns.finish(redactor.inParts.value(report.bundles ?? []));
         await record.finish({
           requests: 0,
           pages: 0,

@@ -4,6 +4,7 @@ import { StoreError } from '../../errors/store-error.js';
 import { type PlainAnswer, toPlainAnswer } from '../../server/plain-request.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable } from '../../util/portable-value.js';
+import { Turns } from '../../util/turns.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { EventClaim } from '../claim/claim.js';
 import type { KnowHook } from '../hooks/hook-knowledge.js';
@@ -239,7 +240,7 @@ async function draftRejected(
 ): Promise<EventDraft> {
   // Few hosts refuse a call.
   const { keepRejected } = await import('./rejected-request.js');
-  const request = keepRejected(call, known, maxBytes);
+  const request = await new Turns().finish(keepRejected(call, known, maxBytes));
   const told = { ...asObject(error.toJSON()), phase };
   return { hookId: id, status: 'rejected', bundles: [], bytes: measureKept([]), request, error: told };
 }

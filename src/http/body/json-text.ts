@@ -1,6 +1,13 @@
 import { isOurs } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
-import { giveTree, LONG_TEXT, quotedPieces, quotedText, type TreeStyle } from '../../iml/values/tree-text.js';
+import {
+  giveTree,
+  LONG_TEXT,
+  MAX_PLACES,
+  quotedPieces,
+  quotedText,
+  type TreeStyle,
+} from '../../iml/values/tree-text.js';
 import { type Parts, spend } from '../../iml/values/work.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { atMember } from '../message/field-text.js';
@@ -24,6 +31,8 @@ export function jsonText(value: unknown): string | undefined {
 
 /** To copy a value and to write it. */
 const STEPS_OF_VALUE = 8;
+/** To copy a member of a large collection, whose names are looked up. */
+const STEPS_OF_LARGE_MEMBER = 24;
 /** Of a text whose every character is escaped, and to write it in UTF-8. */
 const STEPS_OF_CHARACTER = 0.4;
 
@@ -49,7 +58,9 @@ function toJson(value: unknown, ancestors: object[]): unknown {
 
 function membersToJson(value: PlainObject, ancestors: object[]): PlainObject {
   const copy: PlainObject = {};
-  for (const name of Object.keys(value)) {
+  const names = Object.keys(value);
+  if (names.length > MAX_PLACES) spend(STEPS_OF_LARGE_MEMBER * names.length);
+  for (const name of names) {
     const isOutermost = ancestors.length === 1;
     const member = isOutermost
       ? atMember(name, () => toJson(value[name], ancestors))
@@ -90,11 +101,13 @@ const BODY_STYLE: TreeStyle = {
   onEnter: assertDepth,
 };
 
+/** To look whether a member is written, as `listPresentNames` counts it. */
 const STEPS_OF_NAME = 4;
+const STEPS_OF_LOOKED_UP = 16;
 
 function listWrittenNames(collection: PlainObject): readonly string[] {
   const names = Object.keys(collection);
-  spend(STEPS_OF_NAME * names.length);
+  spend((names.length > MAX_PLACES ? STEPS_OF_LOOKED_UP : STEPS_OF_NAME) * names.length);
   return names.filter((name) => !['undefined', 'function', 'symbol'].includes(typeof collection[name]));
 }
 

@@ -29,19 +29,22 @@ export function* textBytesInParts(text: string): Parts<Uint8Array> {
 
 /** Bytes that are copied between two turns. */
 const BYTES_A_TURN = 1024 * 1024;
+/** To copy a chunk takes as long as some of its bytes do. */
+const BYTES_OF_CHUNK = 500;
 
 /** Bytes behind one another, a part at a time; the steps of what they hold are counted already. */
 export function* joinBytes(chunks: readonly Uint8Array[]): Parts<Buffer> {
   const joined = Buffer.allocUnsafe(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
   let length = 0;
-  let end = BYTES_A_TURN;
+  let left = BYTES_A_TURN;
   for (const chunk of chunks) {
     for (let start = 0; start < chunk.byteLength; start += BYTES_A_TURN) {
       const piece = chunk.subarray(start, start + BYTES_A_TURN);
       joined.set(piece, length);
       length += piece.byteLength;
-      if (length < end) continue;
-      end = length + BYTES_A_TURN;
+      left -= piece.byteLength + BYTES_OF_CHUNK;
+      if (left > 0) continue;
+      left = BYTES_A_TURN;
       yield;
     }
   }

@@ -176,7 +176,7 @@ const STEPS_OF_NAME = 4;
 const STEPS_OF_LOOKED_UP = 16;
 
 /** Names up to which the host keeps members by their places. */
-const MAX_PLACES = 1000;
+export const MAX_PLACES = 1000;
 
 /** Names of the members whose value is neither undefined nor a function. */
 export function listPresentNames(collection: PlainObject): string[] {

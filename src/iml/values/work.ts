@@ -120,6 +120,9 @@ export interface Journal {
 /** That of the evaluation under way, where it may be begun anew. */
 let journal: Journal | undefined;
 
+/** What is done at once of what may be done in parts: some 10 ms. Others wait for the rest of its evaluation as well. */
+const STEPS_AT_ONCE = 400_000;
+
 /**
  * Does at once what is not too much at a time. Where it is, and the evaluation may be begun anew, its parts are left in the
  * journal for whoever does them; the evaluation after that finds the result.
@@ -133,7 +136,7 @@ export function resumable<T>(atOnce: () => T, inParts: () => Parts<T>): T {
   // A piece gives results of one type.
   if (known !== undefined) return known() as T;
   try {
-    return atOnce();
+    return withinSteps(STEPS_AT_ONCE, atOnce);
   } catch (error) {
     if (isOurs(error, ImlError) && error.code === 'IML_LIMIT') journal.pending ??= { at, parts: inParts() };
     throw error;
@@ -173,6 +176,21 @@ export function onceInTurn<T>(work: () => T): T {
   const own = journal;
   if (own === undefined || own.done[own.at] !== undefined || !own.isTurnOver()) return once(work);
   own.pending ??= { at: own.at++, parts: inOnePart(work) };
+  throw tooMuchWork();
+}
+
+/**
+ * Does what others would have to wait for. Where the evaluation may be begun anew its parts are left in the journal, once.
+ *
+ * @throws ImlError `IML_LIMIT` for parts that are left
+ */
+export function doInTurns(parts: () => Parts<void>): void {
+  const own = journal;
+  if (own === undefined) return finishAtOnce(parts());
+  const at = own.at++;
+  const known = own.done[at];
+  if (known !== undefined) return void known();
+  own.pending ??= { at, parts: parts() };
   throw tooMuchWork();
 }
 

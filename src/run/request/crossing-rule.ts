@@ -17,7 +17,7 @@ export function createCrossingRule(request: CompiledRequest, context: RunContext
   const policy = context.settings.hosts;
   const known = [request.baseUrl, request.url];
   const { log } = context.run;
-  log.learnLast();
+  context.learnLast();
   let credentials: Redactor | undefined;
   const holdsCredential = (text: string): boolean => {
     const given = (): readonly string[] =>

@@ -49,6 +49,7 @@ export async function receiveResponse(
   if (!decoded.ok) {
     const { type: errorType, message, cause } = decoded.error;
     const place = before.document?.placeOf(spec.type?.pointer ?? '/response');
+    await before.learnLastInTurns();
     throw runError(errorType, message, before, { place, cause, statusCode: response.status });
   }
   const context = before.seeing({ ...head, body: decoded.value });
@@ -122,12 +123,19 @@ interface Weighed {
   readonly failure: ResponseFailure | undefined;
 }
 
-function tell({ context, failure }: Weighed): RunContext | Promise<RunContext> {
+function tell({ context, failure }: Weighed): RunContext | Promise<never> {
   if (failure === undefined) return context;
-  if (failure.message.length <= MAX_MESSAGE_AT_ONCE) throw failureError(failure, context);
-  return new Turns().next().then(() => {
-    throw failureError(failure, context);
-  });
+  const isLong = failure.message.length > MAX_MESSAGE_AT_ONCE;
+  if (isLong || context.run.log.isLastLarge) return tellInTurns(failure, context);
+  throw failureError(failure, context);
+}
+
+async function tellInTurns(failure: ResponseFailure, context: RunContext): Promise<never> {
+  const turns = new Turns();
+  await turns.next();
+  await context.learnLastInTurns();
+  await turns.next();
+  throw failureError(failure, context);
 }
 
 function weigh(spec: CompiledResponse, response: TransportResponse | undefined, before: RunContext): Weighed {

@@ -6,6 +6,7 @@ import { isTruthy, toText } from '../../iml/values/coerce.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import {
   clearJournal,
+  isBegunAnew,
   type Journal,
   openJournal,
   type Parts,
@@ -29,7 +30,8 @@ export function evaluateDirective(directive: Directive | undefined, context: Run
     // Not by `atOnce`: a closure for each item of a list would cost a tenth of what is evaluated.
     return withinSteps(context.settings.limits.maxSteps, directive.evaluate, context.scope);
   } catch (error) {
-    throw isOurs(error, ImlError) ? expressionError(error, directive, context) : error;
+    // An error is cleaned of what the last answer holds, which takes long: nobody sees one of an evaluation that is begun anew.
+    throw isOurs(error, ImlError) && !isBegunAnew() ? expressionError(error, directive, context) : error;
   }
 }
 
@@ -176,6 +178,7 @@ export function runError(
   context: RunContext,
   details: Omit<AppErrorOptions, 'requestIndex' | 'page'> = {},
 ): AppError {
+  context.learnLast();
   redactCauses(details.cause, (text) => context.clean(text));
   const { requestIndex, page } = context.position;
   return new AppError(type, context.clean(message), { requestIndex, page, ...details });
@@ -186,7 +189,7 @@ export function atDirective<T>(directive: Directive | undefined, context: RunCon
   try {
     return step();
   } catch (error) {
-    if (!isOurs(error) || error instanceof AppError) throw error;
+    if (!isOurs(error) || error instanceof AppError || isBegunAnew()) throw error;
     const place = directive && context.document?.placeOf(directive.pointer);
     throw runError('RuntimeError', error.message, context, { place, cause: error });
   }

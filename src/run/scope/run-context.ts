@@ -8,7 +8,7 @@ import {
   SCOPE_LISTENER,
   type ScopeListener,
 } from '../../iml/environment/scope-listener.js';
-import { inOnePart, once, type Parts } from '../../iml/values/work.js';
+import { doInTurns, inOnePart, once, type Parts } from '../../iml/values/work.js';
 import type { Redactor } from '../../redaction/redact.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
@@ -283,6 +283,24 @@ export class RunContext implements ScopeListener {
 
   get redactor(): Redactor {
     return this.run.log.redactor;
+  }
+
+  /**
+   * Knows from here on what the last exchange holds in secret places: that of a large one is learned in turns, where the evaluation
+   * under way can be begun anew.
+   *
+   * @throws what `doInTurns` throws
+   */
+  learnLast(): void {
+    const { log } = this.run;
+    if (log.isLastLarge) doInTurns(() => log.learnLastInParts());
+    else log.learnLast();
+  }
+
+  /** `learnLast` where nothing is evaluated. */
+  async learnLastInTurns(): Promise<void> {
+    const { log } = this.run;
+    if (log.isLastLarge) await new Turns().finish(log.learnLastInParts());
   }
 
   /** See `RunLog.clean`. */

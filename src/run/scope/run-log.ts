@@ -25,6 +25,9 @@ const MAX_SETTLED_AT_ONCE = 1024;
 /** The same in a run that needs its redactor where it fails only: most never do. */
 const MAX_UNSETTLED = 64 * 1024;
 
+/** Bytes of an exchange that is learned at once. */
+const MAX_LEARNED_AT_ONCE = 16 * 1024;
+
 /** Bytes of answers before the last that are kept until something is told of the run: tokens are in the first ones, which are small. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
@@ -156,7 +159,8 @@ export class RunLog {
     this.#lastResponse = response;
     this.#isLastLearned = false;
     this.#isAnswerLearned = false;
-    if (this.#keepsBodies) this.redactor.response({ ...response, body: undefined });
+    if (this.#keepsBodies)
+      finishAtOnce(this.redactor.inParts.learnResponse({ ...response, body: undefined }));
   }
 
   #keepUnread(response: TransportResponse): void {
@@ -175,7 +179,10 @@ export class RunLog {
   async learnRequest(request: TransportRequest, turns: Turns): Promise<void> {
     const { body, headers } = request;
     const isLarge = body !== undefined && body.byteLength > MAX_BYTES_AT_ONCE;
-    if (this.#keepsBodies) this.redactor.request(isLarge ? { ...request, body: undefined } : request);
+    if (this.#keepsBodies) {
+      const { inParts } = this.redactor;
+      await turns.finish(inParts.learnRequest(isLarge ? { ...request, body: undefined } : request));
+    }
     if (!isLarge) return;
     const { mediaType, charset } = readContentType(findHeader(headers, 'content-type'));
     if (!isJsonMediaType(mediaType)) return;
@@ -197,7 +204,8 @@ export class RunLog {
   /** What a request was made of may be of the answers before it: they are looked through before anything of it is told. */
   #learnUnread(): void {
     for (const answer of this.#unread.splice(0)) {
-      if (this.#isSanitized || mayNameSecret(readAnswer(answer))) this.redactor.response(answer);
+      if (this.#isSanitized || mayNameSecret(readAnswer(answer)))
+        finishAtOnce(this.redactor.inParts.learnResponse(answer));
     }
   }
 
@@ -233,16 +241,28 @@ export class RunLog {
 
   /** Knows from here on what the last exchange holds in secret places. */
   learnLast(): void {
+    finishAtOnce(this.learnLastInParts());
+  }
+
+  /** Whether others should have their turn while the last exchange is learned. The same until the next one. */
+  get isLastLarge(): boolean {
+    const asked = this.#keepsBodies ? undefined : this.#lastRequest?.body?.byteLength;
+    const answered = this.#isAnswerLearned ? undefined : this.#lastResponse?.body.byteLength;
+    return (asked ?? 0) + (answered ?? 0) > MAX_LEARNED_AT_ONCE;
+  }
+
+  /** See `learnLast`. */
+  *learnLastInParts(): Parts<void> {
     // Writing the trace is what teaches the redactor the secrets of earlier exchanges.
     if (!this.#keepsBodies) void this.trace.events;
-    if (!this.#isLastLearned) {
-      this.#isLastLearned = true;
-      if (this.#lastRequest !== undefined) this.redactor.request(this.#lastRequest);
-      if (this.#lastResponse !== undefined) {
-        const { body } = this.#lastResponse;
-        this.redactor.response({ ...this.#lastResponse, body: this.#isAnswerLearned ? undefined : body });
-      }
+    if (this.#isLastLearned) return;
+    const { inParts } = this.redactor;
+    if (this.#lastRequest !== undefined) yield* inParts.learnRequest(this.#lastRequest);
+    if (this.#lastResponse !== undefined) {
+      const body = this.#isAnswerLearned ? undefined : this.#lastResponse.body;
+      yield* inParts.learnResponse({ ...this.#lastResponse, body });
     }
+    this.#isLastLearned = true;
   }
 }
 

@@ -4,7 +4,7 @@ import { isTextMediaType, readContentType } from '../../http/message/content-typ
 import { decodeFormComponent } from '../../http/message/percent-encoding.js';
 import type { HeaderEntry } from '../../http/message/transport.js';
 import { finishAtOnce } from '../../iml/values/work.js';
-import { redactBodyText } from '../../redaction/redact-text.js';
+import { readBodyText } from '../../redaction/redact-text.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
@@ -125,7 +125,7 @@ export function findBodySecrets(
 
 /** XML and other text: the redactor tells which values it would hide. */
 function findInText(text: string, onSecret: OnSecret): void {
-  const looking = redactBodyText(text, {
+  const reading = readBodyText(text, {
     paths: [],
     budget: { left: Number.POSITIVE_INFINITY, value: 0, encoded: 0 },
     text: (raw) => raw,
@@ -137,7 +137,7 @@ function findInText(text: string, onSecret: OnSecret): void {
       if (typeof value === 'string' && isSecretLeaf(value)) onSecret('hidden', value);
     },
   });
-  finishAtOnce(looking);
+  finishAtOnce(reading);
 }
 
 /** Undefined for what is no JSON. */

@@ -1,3 +1,4 @@
+import { finishAtOnce } from '../../iml/values/work.js';
 import { hideSplit } from '../../redaction/hide-split.js';
 import { MIN_SECRET_LENGTH } from '../../redaction/secret-forms.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
@@ -17,7 +18,7 @@ export function maskValue(
   isSecret: (name: string) => boolean = isSecretMember,
 ): unknown {
   const masked = mask(value, '', { book, isSecret, isHidden: false }, 0);
-  hideSplit(masked, { pieces: book.cleanPieces });
+  finishAtOnce(hideSplit(masked, { pieces: book.cleanPieces }));
   return masked;
 }
 

@@ -8,6 +8,7 @@ import { type ParseResult, parseJson } from '../../http/body/parse-json.js';
 import {
   decodeTextInTurns,
   MAX_BYTES_AT_ONCE,
+  MAX_READ_AT_ONCE,
   readTextInTurns,
   readUtf8InTurns,
 } from '../../http/body/text-in-turns.js';
@@ -51,8 +52,8 @@ export function parsePayload(
 ): unknown {
   const { mediaType, charset } = readContentType(contentType);
   if (body.byteLength === 0) return mediaType.startsWith('text/') ? emptyText(mediaType) : undefined;
-  if (body.byteLength > MAX_BYTES_AT_ONCE) return parseLargePayload(body, contentType, limits, turns);
   const format = chooseFormat(mediaType, charset, body);
+  if (isLargePayload(body, format)) return parseLargePayload(body, format, contentType, limits, turns);
   switch (format) {
     case 'multipart':
       return parseMultipart(body, contentType ?? '', limits.maxFields);
@@ -74,14 +75,22 @@ export function parsePayload(
   }
 }
 
+/** Whether others would have to wait for it too long. */
+function isLargePayload({ byteLength }: Uint8Array, format: PayloadFormat): boolean {
+  const isReadHere = format === 'xml' || format === 'form' || format === 'multipart';
+  return byteLength > (isReadHere ? MAX_READ_AT_ONCE : MAX_BYTES_AT_ONCE);
+}
+
 async function parseLargePayload(
   body: Uint8Array,
+  format: PayloadFormat,
   contentType: string | undefined,
   limits: WebhookLimits,
   turns: Turns,
 ): Promise<unknown> {
-  const { mediaType, charset } = readContentType(contentType);
-  const format = chooseFormat(mediaType, charset, body);
+  const { charset } = readContentType(contentType);
+  // What came before may have taken as long as others may wait.
+  await turns.next();
   switch (format) {
     case 'multipart':
       return parseMultipartInTurns(body, contentType ?? '', limits.maxFields, turns);
