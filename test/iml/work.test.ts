@@ -3,6 +3,7 @@ import { ImlError } from '../../src/errors/iml-error.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
 import { toText } from '../../src/iml/values/coerce.js';
 import {
+  doInTurns,
   type Journal,
   once,
   onceInTurn,
@@ -164,6 +165,43 @@ describe('an evaluation that is begun anew', () => {
       expect(calls).toBe(3);
     }
     expect(slow()).toBe(4);
+  });
+
+  it('does in parts, once, what others would have to wait for, whatever the journal does in parts', () => {
+    function* learning(): Parts<void> {
+      yield* counting(2);
+      learned++;
+    }
+    let learned = 0;
+    const evaluate = (): number => {
+      const drawn = once(() => 7);
+      doInTurns(learning);
+      doInTurns(learning);
+      return drawn + learned;
+    };
+    for (const doesParts of [true, false]) {
+      learned = 0;
+      expect(evaluateInParts(openJournal(undefined, doesParts), 50, evaluate)).toEqual({
+        value: 9,
+        parts: 4,
+      });
+    }
+    doInTurns(learning);
+    expect(learned).toBe(3);
+  });
+
+  it('tries at once no more than some milliseconds of what can be done in parts', () => {
+    const costly = (steps: number): number =>
+      resumable(
+        () => {
+          spend(steps);
+          return -1;
+        },
+        () => counting(3),
+      );
+    expect(evaluateInParts(openJournal(), 2_000_000, () => costly(400_000))).toEqual({ value: -1, parts: 0 });
+    expect(evaluateInParts(openJournal(), 2_000_000, () => costly(400_001))).toEqual({ value: 3, parts: 3 });
+    expect(costly(400_001)).toBe(-1);
   });
 
   it('does at once, within steps, what a journal is not to do in parts', () => {
