@@ -1,5 +1,6 @@
 import { SpecError } from '../../errors/spec-error.js';
 import { describeType } from '../../iml/values/value-kind.js';
+import { finishAtOnce, type Parts } from '../../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { Document } from '../reading/document.js';
 import { subDocument } from '../reading/sub-document.js';
@@ -31,12 +32,24 @@ export function compileCommunication(
   base: Document | undefined,
   context: DirectiveContext,
 ): readonly CompiledRequest[] {
+  return finishAtOnce(compileInParts(communication, base, context));
+}
+
+/** `compileCommunication`, a request at a time: a chain may be long. */
+export function* compileInParts(
+  communication: Document,
+  base: Document | undefined,
+  context: DirectiveContext,
+): Parts<readonly CompiledRequest[]> {
   const { value } = communication;
   if (!Array.isArray(value)) return [compileRequest(communication, base, context)];
-  return value
-    .map((_, index) => subDocument(communication, index))
-    .filter((element) => element.value !== null)
-    .map((element) => compileRequest(element, base, context));
+  const requests: CompiledRequest[] = [];
+  for (const [index, written] of value.entries()) {
+    if (written === null) continue;
+    requests.push(compileRequest(subDocument(communication, index), base, context));
+    yield;
+  }
+  return requests;
 }
 
 /** Makes one request ready. */

@@ -5,7 +5,7 @@ import { type ResponseType, selectResponseType } from '../../http/body/select-re
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
 import { describeType } from '../../iml/values/value-kind.js';
-import { spend } from '../../iml/values/work.js';
+import { onceInTurn, spend } from '../../iml/values/work.js';
 import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
 import { deepMerge } from '../../util/deep-merge.js';
 import {
@@ -161,11 +161,13 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
     });
   }
   const { log, rules } = context.run;
-  log.learn(rules.hidesTemp ? collectSecrets(value) : collectNamedSecrets(value));
   const earlier = context.scope['temp'];
   const kept = isPlainObject(earlier) ? withoutUndefined(earlier, directive.raw, value) : {};
   const merge = (): PlainObject => deepMerge(kept, value, (names) => spend(STEPS_OF_NAME * names));
-  return context.seeing({ temp: atDirective(directive, context, () => atOnce(context, merge)) });
+  const temp = atDirective(directive, context, () => atOnce(context, merge));
+  // Where it is much to merge, it is as much to look through.
+  onceInTurn(() => log.learn(rules.hidesTemp ? collectSecrets(value) : collectNamedSecrets(value)));
+  return context.seeing({ temp });
 }
 
 /** The earlier members without those that `raw` writes and that came to nothing. Names that are expressions are not known. */
