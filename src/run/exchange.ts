@@ -146,6 +146,7 @@ async function sendRequest(
     // The request is on its way meanwhile.
     await traceRequest(request, undefined, context);
     if (log.learnsAtOnce(request.body?.byteLength ?? 0)) await log.learnRequest(request, new Turns(() => {}));
+    if (log.hasMuchUnread) await new Turns().finish(log.learnUnreadInParts());
     response = await sending;
   } catch (error) {
     context.assertGoesOn();

@@ -43,6 +43,7 @@ export async function* runPages(
   const paginator = new Paginator(request.pagination, first.settings.onPageLoop);
   const { progress, counters } = first;
   progress.records = 0;
+  progress.isRepeating = false;
   let context = first;
   const turns = new Turns(() => first.assertGoesOn());
   const ahead = first.settings.lookAhead > 1 ? await startLookAhead(request, plan, first) : undefined;
@@ -154,7 +155,9 @@ async function repeatExchange(
     if (!evaluateFlag(request.condition?.test, true, context)) return { context, bytes };
     const seen = page === undefined ? context : asked.seeing({ temp: context.scope['temp'] });
     if (context.settings.trace === 'deep') await traceScope('request', seen);
+    seen.progress.isRepeating = true;
     const again = await inTurns(seen, () => prepareExchange(request, page, seen));
+    seen.progress.isRepeating = false;
     if (again === undefined) return { context, bytes };
     made = await again.make(context);
   }

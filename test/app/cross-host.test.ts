@@ -14,6 +14,7 @@ const HOST_TOKEN = 'Token-Of-The-Host';
 /** The key in two parts. */
 const FIRST = '{{substring(connection.key; 0; 10)}}';
 const SECOND = '{{substring(connection.key; 10; 40)}}';
+const PARTS = 'multipart/form-data';
 const API = 'https://api.example.com';
 const OTHER = 'https://files.other.net';
 
@@ -52,6 +53,28 @@ const app = defineApp({
     cutPairs: read({ url: '/paged', qs: { a: FIRST, b: SECOND }, pagination: { url: '{{body.next}}' } }),
     cutJson: read({ url: '/kept', method: 'POST', body: { a: FIRST, b: [SECOND] } }),
     cutForm: read({ url: '/kept', method: 'POST', type: 'urlencoded', body: { a: FIRST, b: SECOND } }),
+    cutParts: read({ url: '/kept', method: 'POST', type: PARTS, body: { a: FIRST, b: SECOND } }),
+    cutXml: read({
+      url: '/kept',
+      method: 'POST',
+      type: 'text',
+      body: `<a><b>${FIRST}</b>\n<c>${SECOND}</c></a>`,
+    }),
+    cutAttributes: read({
+      url: '/kept',
+      method: 'POST',
+      type: 'text',
+      body: `<a b="${FIRST}" c='${SECOND}'/>`,
+    }),
+    repeated: {
+      type: 'search',
+      communication: {
+        url: '{{ifempty(body.next; "/paged")}}',
+        headers: { 'X-Key': '{{connection.key}}' },
+        repeat: { condition: '{{body.next}}', limit: 2 },
+        response: { output: '{{body.items}}' },
+      },
+    },
     hostOfPage: read({
       url: '/paged',
       pagination: { url: '{{replace(body.next; "://"; "://" + connection.hostToken + ".")}}' },
@@ -152,13 +175,16 @@ describe('a secret that is cut, or stands where nobody looks first', () => {
     expect(report.warnings.map(({ code }) => code)).toContain('other-host');
   });
 
-  it.each(['cutJson', 'cutForm', 'dataSent', 'hostOfPage'])('ends the run: %s', async (name) => {
-    const { report, there, sent } = await run(name);
-    expect(there).toEqual([]);
-    expect(sent).toHaveLength(1);
-    expect(report.error?.message).toMatch(/take credentials in its (?:body|name) to .*network\.appHosts/);
-    expect(JSON.stringify(report.error).toLowerCase()).not.toContain(HOST_TOKEN.toLowerCase());
-  });
+  it.each(['cutJson', 'cutForm', 'cutParts', 'cutXml', 'cutAttributes', 'dataSent', 'hostOfPage'])(
+    'ends the run: %s',
+    async (name) => {
+      const { report, there, sent } = await run(name);
+      expect(there).toEqual([]);
+      expect(sent).toHaveLength(1);
+      expect(report.error?.message).toMatch(/take credentials in its (?:body|name) to .*network\.appHosts/);
+      expect(JSON.stringify(report.error).toLowerCase()).not.toContain(HOST_TOKEN.toLowerCase());
+    },
+  );
 
   it('is no name of a header there', async () => {
     const { there, shown } = await run('headerName');
@@ -243,6 +269,23 @@ describe('the link of a next page to a host the app does not name', () => {
     const { report, there } = await run('pathOfPage');
     expect(there).toEqual([]);
     expect(report.error?.message).toMatch(/in its path to .*files\.other\.net/);
+  });
+});
+
+describe('the address of a repeat, which an answer gave', () => {
+  it('is followed without secrets, with a warning', async () => {
+    const { report, there, shown } = await run('repeated');
+    expect(report.error).toBeUndefined();
+    expect(there.length).toBeGreaterThan(0);
+    expect(shown.join()).not.toContain(KEY);
+    expect(report.warnings.map(({ message }) => message).join()).toContain(
+      'The address of a repeat leads to',
+    );
+  });
+
+  it('takes them along to a host that appHosts names', async () => {
+    const { shown } = await run('repeated', { appHosts: ['files.other.net'] });
+    expect(shown.join()).toContain(KEY);
   });
 });
 
@@ -423,6 +466,60 @@ describe('network.hosts: declared', () => {
     expect(await called('mine')).toEqual(['https://mine.example.com/x']);
     expect(await called('evil.test/')).toEqual([]);
     expect(await called('evil.test/?')).toEqual([]);
+  });
+
+  describe('an address whose host is made by an expression', () => {
+    const call = async (url: string): Promise<readonly string[]> => {
+      const urls: string[] = [];
+      const computed = defineApp({
+        name: 'computed',
+        base: { baseUrl: 'https://api.example.com' },
+        functions: { host: { code: "function host() { return 'https://evil' + '.test/x' }" } },
+        modules: { list: read({ url }) },
+      });
+      const engine = createEngine({
+        app: computed,
+        network: declared,
+        transport: async (request) => {
+          urls.push(request.url);
+          return { status: 200, headers: {}, body: Buffer.from('{}'), url: request.url };
+        },
+      });
+      await engine.module('list').run({
+        connection: {
+          url: 'https://given.test',
+          host: 'given.test',
+          name: 'given',
+          list: ['https://given.test'],
+        },
+      });
+      await engine.close();
+      return urls;
+    };
+
+    it.each([
+      '{{host()}}',
+      "{{'https' + '://evil' + '.test/x'}}",
+      "https://evil{{'.test'}}/x",
+      "https://{{decodeURL('evil%2Etest')}}/x",
+      'https://evil.{{connection.name}}/x',
+      'https://{{connection.name}}{{connection.name}}/x',
+      '{{connection.url}}.evil.test/x',
+      '{{replace(connection.url; "given"; "evil")}}',
+      'https://{{connection.host}}@evil{{".test"}}/x',
+    ])('is refused: %s', async (url) => {
+      expect(await call(url)).toEqual([]);
+    });
+
+    it.each([
+      ['{{connection.url}}/x', 'https://given.test/x'],
+      ['{{connection.url}}', 'https://given.test/'],
+      ['{{connection.url}}?a={{upper("b")}}', 'https://given.test/?a=B'],
+      ['https://{{connection.host}}/{{lower("X")}}', 'https://given.test/x'],
+      ['https://{{connection.host}}:8443/x', 'https://given.test:8443/x'],
+    ])('is called where it only names a value: %s', async (url, expected) => {
+      expect(await call(url)).toEqual([expected]);
+    });
   });
 
   it('takes neither a link for people for a host, nor one without encryption for one with it', async () => {

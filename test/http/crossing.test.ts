@@ -11,6 +11,7 @@ const MOST = 1024 * 1024;
 function ruleNoting(lengths: number[]): CrossingRule {
   return {
     isTrusted: () => false,
+    isGiven: () => false,
     sendsSecrets: false,
     isSecretHeader: () => false,
     holdsSecret: (text) => {

@@ -33,6 +33,8 @@ export interface AheadRequest {
 export interface CrossingRule {
   /** Whether somebody named a host, so that it gets what the first one got. */
   readonly isTrusted: (server: HttpServer) => boolean;
+  /** Whether a host is a value of the connection, of common data or of the environment as it was given there. */
+  readonly isGiven: (server: HttpServer) => boolean;
   /** Whether a host that nobody named gets it all the same, as on the platform. */
   readonly sendsSecrets: boolean;
   readonly isSecretHeader: (name: string) => boolean;

@@ -65,26 +65,45 @@ function* searchBody(body: Uint8Array | undefined, rule: CrossingRule): Parts<bo
   }
   if (body.byteLength > MAX_READ_BYTES) return false;
   spend(STEPS_OF_BYTE * body.byteLength);
-  return rule.findCut(listBodyTexts(readText(body))).includes(true);
+  const text = readText(body);
+  return [listMemberTexts(text), listPairValues(text), listPartTexts(text), listXmlTexts(text)].some(
+    (texts) => rule.findCut(texts).includes(true),
+  );
 }
 
-function listBodyTexts(text: string): readonly string[] {
+/** Texts of JSON. */
+function listMemberTexts(text: string): readonly string[] {
+  if (!/^\s*[[{]/.test(text)) return [];
   const texts: string[] = [];
-  if (/^\s*[[{]/.test(text)) {
-    try {
-      JSON.parse(text, (_name, value: unknown) => {
-        if (typeof value === 'string') texts.push(value);
-        return undefined;
-      });
-      return texts;
-    } catch {
-      return [];
-    }
+  try {
+    JSON.parse(text, (_name, value: unknown) => {
+      if (typeof value === 'string') texts.push(value);
+      return undefined;
+    });
+  } catch {
+    return [];
   }
-  return text.includes('=') ? listPairValues(text) : [];
+  return texts;
+}
+
+/** What stands in the parts of a multipart body, behind their headers. */
+function listPartTexts(text: string): readonly string[] {
+  const [delimiter] = /^--[^\r\n]{1,200}/.exec(text) ?? [];
+  if (delimiter === undefined) return [];
+  return text.split(`\r\n${delimiter}`).map((part) => part.slice(part.indexOf('\r\n\r\n') + 4));
+}
+
+/** Texts between tags, and values of attributes; blanks between two elements part nothing. */
+function listXmlTexts(text: string): readonly string[] {
+  if (!/^\s*</.test(text)) return [];
+  const found = text.matchAll(/>([^<>]+)(?=<)|="([^"<]*)"|='([^'<]*)'/g);
+  return [...found]
+    .map(([, between, double, single]) => between ?? double ?? single ?? '')
+    .filter((each) => /\S/.test(each));
 }
 
 function listPairValues(text: string): readonly string[] {
+  if (!text.includes('=')) return [];
   return text.split('&').map((pair) => decodeFormComponent(pair.slice(pair.indexOf('=') + 1)));
 }
 

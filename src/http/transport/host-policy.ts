@@ -62,14 +62,15 @@ function readServer(address: string, entry: string, setting: string): HttpServer
 }
 
 /**
- * A transport that calls only hosts an app names: written in it, or trusted by the rule of the request.
+ * A transport that calls only hosts an app names: written in it, or given where its address names a value alone. What an expression
+ * computes is the app's, and not written anywhere.
  *
  * Rejects with NETWORK_REFUSED for others.
  */
 export function refuseUndeclared(transport: Transport, isDeclared: HostMatcher): Transport {
   return async (request) => {
     const url = parseHttpUrl(request.url);
-    if (isDeclared(url) || request.crossing?.().isTrusted(url) === true) return transport(request);
+    if (isDeclared(url) || request.crossing?.().isGiven(url) === true) return transport(request);
     throw new TransportError(
       'NETWORK_REFUSED',
       `The app does not name the host ${url.host}, and only hosts it names may be called. Add it to network.appHosts (--app-host).`,

@@ -4,7 +4,7 @@ import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import type { RunContext } from '../scope/run-context.js';
-import { trustedOrigin } from './universal-host.js';
+import { givenOrigin, trustedOrigin } from './universal-host.js';
 
 /** What a run is given, and what it keeps: a member of it is a credential where its name says so. */
 const GIVEN_NAMES: readonly string[] = ['connection', 'common', 'parameters', 'data', 'webhook', 'temp'];
@@ -31,6 +31,7 @@ export function createCrossingRule(request: CompiledRequest, context: RunContext
   return {
     isTrusted: (url) =>
       policy?.isNamed(url) === true || known.some((each) => trustedOrigin(each, context) === url.origin),
+    isGiven: (url) => known.some((each) => givenOrigin(each, context) === url.origin),
     sendsSecrets: policy?.sendsSecrets === true,
     isSecretHeader: (name) => isSecretName(name, 'header'),
     holdsSecret: (text) => context.redactor.holdsSecret(text) || holdsCredential(text),

@@ -75,22 +75,23 @@ export function resolveRequest(
     signal: context.signal,
     crossing: () => createCrossingRule(request, context),
   };
-  if (page === undefined) context.progress.firstServer = server;
-  const crossing = page && findCrossing(server, page, request, context);
+  const isFollowing = page !== undefined || context.progress.isRepeating === true;
+  if (!isFollowing) context.progress.firstServer = server;
+  const crossing = isFollowing ? findCrossing(server, page, request, context) : undefined;
   // Unsigned: a signature is made of secrets, too.
   if (crossing !== undefined)
-    return atDirective(page?.url, context, () => withholdSecrets(unsigned, crossing));
+    return atDirective(page?.url ?? request.url, context, () => withholdSecrets(unsigned, crossing));
   const isSigned = request.aws !== undefined || request.oauth !== undefined;
   return isSigned ? signRequest(unsigned, request, context) : unsigned;
 }
 
 /**
- * Where the link of a page, which is data of the service, leads to a host that nobody named: a warning, and the rule for
- * what does not go along. Undefined where all does.
+ * Where the link of a page, or the address of a repeat, which may be data of the service, leads to a host that nobody named: a
+ * warning, and the rule for what does not go along. Undefined where all does.
  */
 function findCrossing(
   server: HttpServer,
-  page: CompiledPagination,
+  page: CompiledPagination | undefined,
   request: CompiledRequest,
   context: RunContext,
 ): CrossingRule | undefined {
@@ -98,8 +99,10 @@ function findCrossing(
   if (server.origin === firstServer.origin || isSameHost(firstServer, server)) return undefined;
   const rule = createCrossingRule(request, context);
   if (rule.isTrusted(server)) return undefined;
-  const place = page.url && context.document?.placeOf(page.url.pointer);
-  const message = `The link of the next page leads to ${server.origin}, a host the app does not name.`;
+  const directive = page === undefined ? request.url : page.url;
+  const place = directive && context.document?.placeOf(directive.pointer);
+  const what = page === undefined ? 'address of a repeat' : 'link of the next page';
+  const message = `The ${what} leads to ${server.origin}, a host the app does not name.`;
   context.warnOnce({ code: 'other-host', message, place });
   return rule.sendsSecrets ? undefined : rule;
 }

@@ -1,5 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
+import { isGivenHost } from '../../document/compile/given-host.js';
 import { isOnWrittenServer } from '../../document/compile/written-server.js';
 import { toText } from '../../iml/values/coerce.js';
 import { isBegunAnew } from '../../iml/values/work.js';
@@ -37,6 +38,11 @@ export function assertUniversalHost(
   }
   const message = 'The data of the run decides which server is called. Give the app a baseUrl.';
   context.warnOnce({ code: 'open-host', message, place });
+}
+
+/** The server an address leads to that names a value for its host, and nothing of the run's data. */
+export function givenOrigin(directive: Directive | undefined, context: RunContext): string | undefined {
+  return isGivenHost(directive?.raw, TRUSTED_NAMES) ? trustedOrigin(directive, context) : undefined;
 }
 
 /** The server an address leads to when nothing of the run's data takes part. */

@@ -80,8 +80,10 @@ export interface BudgetWait {
 export interface RunProgress {
   records: number;
   stopReason: StopReason | undefined;
-  /** Where the first page of the paging under way was asked for. */
+  /** Where the first page of the paging under way was asked for, the first time. */
   firstServer?: HttpServer | undefined;
+  /** Whether the request under way was made before: then its address may come from an answer, as that of a page does. */
+  isRepeating?: boolean;
 }
 
 /** Where in a run something happens. */
@@ -335,8 +337,10 @@ export class RunContext implements ScopeListener {
     return { at, requestIndex, page, ...(endpoint !== undefined && { endpoint }) };
   }
 
-  warn(warning: RunWarning): void {
+  /** A message may quote what an expression gave. */
+  warn(raw: RunWarning): void {
     once(() => {
+      const warning = { ...raw, message: this.clean(raw.message) };
       this.run.log.warnings.push(warning);
       this.emit({ kind: 'warning', warning });
     });
@@ -350,6 +354,7 @@ export class RunContext implements ScopeListener {
   onDebug({ function: name, values, place }: DebugOutput): void {
     const { log } = this.run;
     this.emitLater(function* () {
+      yield* log.learnExchangesInParts();
       const cleaned = yield* log.redactor.inParts.value(values);
       return { kind: 'debug', function: name, values: Array.isArray(cleaned) ? cleaned : [], place };
     });

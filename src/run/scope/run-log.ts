@@ -28,8 +28,18 @@ const MAX_UNSETTLED = 64 * 1024;
 /** Bytes of an exchange that is learned at once. */
 const MAX_LEARNED_AT_ONCE = 16 * 1024;
 
-/** Bytes of answers before the last that are kept until something is told of the run: tokens are in the first ones, which are small. */
-const MAX_UNREAD_BYTES = 64 * 1024;
+/**
+ * Bytes of exchanges before the last that are kept until something is told of the run: most runs tell nothing, and looking through a
+ * page takes a third of what reading it takes. What is more is looked through while the next answer is waited for.
+ */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
+/** What was asked, where that has a body, and what was answered, where that has one. */
+interface Exchange {
+  readonly request: TransportRequest | undefined;
+  readonly response: TransportResponse | undefined;
+  readonly bytes: number;
+}
 
 /** What a run has to tell, and what it must not: both only grow. */
 export class RunLog {
@@ -50,9 +60,10 @@ export class RunLog {
   #told: Set<string> | undefined;
   #lastRequest: TransportRequest | undefined;
   #lastResponse: TransportResponse | undefined;
-  /** Answers that nobody has looked through for secrets, and the bytes that were ever kept so. */
-  readonly #unread: TransportResponse[] = [];
+  /** Exchanges before the last that nobody has looked through for secrets, and their bytes. */
+  readonly #unread: Set<Exchange> = new Set();
   #unreadBytes = 0;
+  #isLastLarge = false;
   #isSanitized = false;
   /** The names that were told of each communication, in the order in which they came up. */
   #scopes: Map<object, ReadonlyMap<string, unknown>> | undefined;
@@ -64,7 +75,7 @@ export class RunLog {
   constructor(secrets: readonly string[], onTrace: TraceListener | undefined, depth: TraceDepth) {
     this.#secrets = new Set();
     this.#keepsBodies = depth !== 'summary';
-    this.trace = new TraceLog(onTrace, () => this.#learnUnread());
+    this.trace = new TraceLog(onTrace, () => finishAtOnce(this.learnUnreadInParts()));
     this.learn(secrets);
   }
 
@@ -146,28 +157,43 @@ export class RunLog {
 
   /** Notes what is sent; what comes back is noted by `receive`. */
   send(request: TransportRequest): void {
-    const before = this.#lastResponse;
+    // What the request is made of may be of the exchanges before it.
+    if (!this.#keepsBodies && !this.#isLastLearned) this.#keepUnread(this.#lastRequest, this.#lastResponse);
     this.#lastRequest = request;
+    this.#lastResponse = undefined;
     this.#isLastLearned = false;
-    // What the request is made of may be of the answers before it. A large one is known already, and no longer held.
-    const isKnown = this.#keepsBodies || (before?.body.byteLength ?? 0) > MAX_BYTES_AT_ONCE;
-    if (isKnown) this.#lastResponse = undefined;
-    else if (before !== undefined) this.#keepUnread(before);
+    this.#isAnswerLearned = false;
+    this.#measureLast();
   }
 
   receive(response: TransportResponse): void {
     this.#lastResponse = response;
     this.#isLastLearned = false;
     this.#isAnswerLearned = false;
+    this.#measureLast();
     if (this.#keepsBodies)
       finishAtOnce(this.redactor.inParts.learnResponse({ ...response, body: undefined }));
   }
 
-  #keepUnread(response: TransportResponse): void {
-    const bytes = response.body.byteLength;
-    if (bytes === 0 || this.#unreadBytes + bytes > MAX_UNREAD_BYTES) return;
+  /** What is empty, or large and known already, is no longer held. */
+  #keepUnread(request: TransportRequest | undefined, response: TransportResponse | undefined): void {
+    const asked = request?.body?.byteLength ?? 0;
+    const answered = this.#isAnswerLearned ? 0 : (response?.body.byteLength ?? 0);
+    const isAskedKept = asked > 0 && asked <= MAX_BYTES_AT_ONCE;
+    const bytes = (isAskedKept ? asked : 0) + answered;
+    if (bytes === 0) return;
     this.#unreadBytes += bytes;
-    this.#unread.push(response);
+    this.#unread.add({
+      request: isAskedKept ? request : undefined,
+      response: answered > 0 ? response : undefined,
+      bytes,
+    });
+  }
+
+  #measureLast(): void {
+    const asked = this.#keepsBodies ? undefined : this.#lastRequest?.body?.byteLength;
+    const answered = this.#isAnswerLearned ? undefined : this.#lastResponse?.body.byteLength;
+    this.#isLastLarge = this.#unreadBytes + (asked ?? 0) + (answered ?? 0) > MAX_LEARNED_AT_ONCE;
   }
 
   /** Whether what something of so many bytes hides is learned as it comes: once somebody asks it would take long. */
@@ -185,9 +211,11 @@ export class RunLog {
     }
     if (!isLarge) return;
     const { mediaType, charset } = readContentType(findHeader(headers, 'content-type'));
-    if (!isJsonMediaType(mediaType)) return;
-    const parsed = await parseJsonInTurns(await readUtf8InTurns(body, charset, turns), turns);
-    if (parsed.ok) await this.redactor.learnBody('request', parsed.value, turns);
+    const parsed = isJsonMediaType(mediaType)
+      ? await parseJsonInTurns(await readUtf8InTurns(body, charset, turns), turns)
+      : undefined;
+    if (parsed?.ok === true) await this.redactor.learnBody('request', parsed.value, turns);
+    else await turns.finish(this.redactor.inParts.learnRequest(request));
   }
 
   /** `learnRequest` for the decoded answer to it. */
@@ -199,14 +227,35 @@ export class RunLog {
     }
     await this.redactor.learnBody('response', body, turns);
     this.#isAnswerLearned = true;
+    this.#measureLast();
   }
 
-  /** What a request was made of may be of the answers before it: they are looked through before anything of it is told. */
-  #learnUnread(): void {
-    for (const answer of this.#unread.splice(0)) {
-      if (this.#isSanitized || mayNameSecret(readAnswer(answer)))
-        finishAtOnce(this.redactor.inParts.learnResponse(answer));
+  /** Whether so much is unread that it is to be looked through, as it takes memory. */
+  get hasMuchUnread(): boolean {
+    return this.#unreadBytes > MAX_UNREAD_BYTES;
+  }
+
+  /** What a request was made of may be of the exchanges before it: they are looked through before anything of it is told. */
+  *learnUnreadInParts(): Parts<void> {
+    for (const exchange of this.#unread) {
+      const { request, response } = exchange;
+      const { inParts } = this.redactor;
+      if (request !== undefined && this.#mayHide(request.body, findHeader(request.headers, 'content-type')))
+        yield* inParts.learnRequest(request);
+      if (
+        response !== undefined &&
+        this.#mayHide(response.body, responseHeader(response.headers, 'content-type'))
+      )
+        yield* inParts.learnResponse(response);
+      // Somebody may have asked meanwhile, and looked through all of them.
+      if (this.#unread.delete(exchange)) this.#unreadBytes -= exchange.bytes;
+      yield;
     }
+  }
+
+  #mayHide(body: Uint8Array | undefined, contentType: string | undefined): boolean {
+    if (body === undefined) return false;
+    return this.#isSanitized || mayNameSecret(decodeText(body, readContentType(contentType).charset));
   }
 
   /** Whether something is told for the first time. */
@@ -244,17 +293,21 @@ export class RunLog {
     finishAtOnce(this.learnLastInParts());
   }
 
-  /** Whether others should have their turn while the last exchange is learned. The same until the next one. */
+  /** Whether others should have their turn while the last exchange is learned. The same while its answer is evaluated. */
   get isLastLarge(): boolean {
-    const asked = this.#keepsBodies ? undefined : this.#lastRequest?.body?.byteLength;
-    const answered = this.#isAnswerLearned ? undefined : this.#lastResponse?.body.byteLength;
-    return (asked ?? 0) + (answered ?? 0) > MAX_LEARNED_AT_ONCE;
+    return this.#isLastLarge;
   }
 
   /** See `learnLast`. */
   *learnLastInParts(): Parts<void> {
-    // Writing the trace is what teaches the redactor the secrets of earlier exchanges.
+    yield* this.learnExchangesInParts();
+    // Writing the trace is what teaches the redactor the secrets of earlier addresses and headers.
     if (!this.#keepsBodies) void this.trace.events;
+  }
+
+  /** `learnLast` for an event of the trace, whose other events are not to be written for it. */
+  *learnExchangesInParts(): Parts<void> {
+    yield* this.learnUnreadInParts();
     if (this.#isLastLearned) return;
     const { inParts } = this.redactor;
     if (this.#lastRequest !== undefined) yield* inParts.learnRequest(this.#lastRequest);
@@ -264,10 +317,6 @@ export class RunLog {
     }
     this.#isLastLearned = true;
   }
-}
-
-function readAnswer({ headers, body }: TransportResponse): string {
-  return decodeText(body, readContentType(responseHeader(headers, 'content-type')).charset);
 }
 
 /** Cleaning what an event tells takes long: it is done in parts. */

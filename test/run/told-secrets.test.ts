@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import type { RunReport } from '../../src/component/module-run.js';
+import type { TransportRequest } from '../../src/http/message/transport.js';
+import { engineOf, respond, service } from './helpers.js';
+
+const TOKEN = 'tok_live_9f8e7d6c5b4a';
+const HIDDEN = '[SANITIZED]';
+
+const answer = (bytes: number): object => ({ access_token: TOKEN, pad: 'p'.repeat(bytes) });
+
+/** All that a run tells. */
+const told = ({ error, trace, warnings }: RunReport): string =>
+  JSON.stringify([error?.message, trace, warnings]);
+
+describe('a secret of an answer that came before', () => {
+  const login = { url: '/login', response: { temp: { t: '{{body.access_token}}' } } };
+  const fail = { valid: { condition: false, message: 'No {{temp.t}}' } };
+
+  it.each([1, 63, 65, 200, 257, 2000])('is known in an error, whatever %d KiB it stood in', async (kib) => {
+    const { transport } = service((_request, call) => ({ json: call === 1 ? answer(kib * 1024) : {} }));
+    const report = await engineOf([login, { url: '/x/{{temp.t}}', response: fail }], { transport }).run();
+    expect(report.error?.message).toBe(`No ${HIDDEN}`);
+    expect(told(report)).not.toContain(TOKEN);
+  });
+
+  it.each([3, 30, 80])('is known however many answers of 30 KiB came before: %d', async (pages) => {
+    const { transport } = service((request, call) => {
+      const page = { items: [1], pad: 'p'.repeat(30 * 1024), next: call < pages };
+      return { json: request.url.endsWith('/x') ? {} : call === pages ? { ...page, ...answer(1) } : page };
+    });
+    const paged = {
+      url: '/items',
+      response: { iterate: '{{body.items}}', temp: { t: '{{body.access_token}}' } },
+      pagination: { qs: { page: '{{pagination.page}}' }, condition: '{{body.next}}' },
+    };
+    const chain = [paged, { url: '/x', response: fail }];
+    const report = await engineOf(chain, { transport, limits: { maxPages: 100 } }).run();
+    expect(report.error?.message).toBe(`No ${HIDDEN}`);
+  });
+
+  it('is known in the trace alone, where nothing fails', async () => {
+    const { transport } = service((_request, call) => ({ json: call === 1 ? answer(80 * 1024) : {} }));
+    const chain = [login, { url: '/x/{{temp.t}}/y' }, { url: '/z' }];
+    const report = await engineOf(chain, { transport }).run();
+    expect(told(report)).not.toContain(TOKEN);
+    expect(told(report)).toContain(`/x/${HIDDEN}/y`);
+  });
+
+  it('is known where a request had it in its body', async () => {
+    const { transport } = service(() => ({ json: {} }));
+    const chain = [
+      { url: '/a', method: 'POST', body: { secret: '{{parameters.given}}' } },
+      { url: '/b', response: { valid: { condition: false, message: 'No {{parameters.given}}' } } },
+    ];
+    const report = await engineOf(chain, { transport }).run({ parameters: { given: TOKEN } });
+    expect(report.error?.message).toBe(`No ${HIDDEN}`);
+  });
+
+  it('goes along to no host that nobody named, as the link of a page', async () => {
+    const there: TransportRequest[] = [];
+    const app = defineApp({
+      name: 'far',
+      base: { baseUrl: 'https://api.example.test' },
+      modules: {
+        m: {
+          type: 'search',
+          communication: [
+            login,
+            {
+              url: '/pages',
+              headers: { 'X-T': '{{temp.t}}' },
+              qs: { z: '{{temp.t}}' },
+              response: { iterate: '{{body.items}}' },
+              pagination: { url: '{{body.next}}' },
+            },
+          ],
+        },
+      },
+    });
+    const engine = createEngine({
+      app,
+      transport: async (request) => {
+        const isLogin = request.url.endsWith('/login');
+        if (request.url.startsWith('https://other.test')) {
+          there.push(request);
+          return respond({ json: { items: [] } }, request.url);
+        }
+        const json = isLogin ? answer(80 * 1024) : { items: [1], next: 'https://other.test/p2' };
+        return respond({ json }, request.url);
+      },
+    });
+    await engine.module('m').run({});
+    await engine.close();
+    expect(there).toHaveLength(1);
+    expect(JSON.stringify(there)).not.toContain(TOKEN);
+  });
+});
+
+describe('what an app prints and what a run warns of', () => {
+  it.each(['summary', 'full', 'deep'] as const)(
+    'has no secret of the last answer: trace %s',
+    async (trace) => {
+      const { transport } = service(() => ({ json: answer(10) }));
+      for (const onTrace of [undefined, () => {}]) {
+        const app = defineApp({
+          name: 'printing',
+          base: { baseUrl: 'https://api.example.test' },
+          functions: { dbg: { code: "function dbg(x) { debug(x); return 'ok' }" } },
+          modules: {
+            m: {
+              type: 'action',
+              communication: { url: '/x', response: { output: '{{dbg(body.access_token)}}' } },
+            },
+          },
+        });
+        const heard: unknown[] = [];
+        const engine = createEngine({
+          app,
+          transport,
+          trace,
+          ...(onTrace !== undefined && { onTrace: (event) => heard.push(event) }),
+        });
+        const report = await engine.module('m').run({});
+        await engine.close();
+        expect(report.bundles).toEqual(['ok']);
+        expect(report.trace.filter(({ kind }) => kind === 'debug')).toMatchObject([{ values: [HIDDEN] }]);
+        expect(JSON.stringify(heard)).not.toContain(TOKEN);
+      }
+    },
+  );
+
+  it('has none that stands in a name', async () => {
+    const { transport } = service(() => ({ json: {} }));
+    const { engine } = engineOf({ url: '/x', qs: { '{{connection.apiKey}}': { a: 1 } } }, { transport });
+    const report = await engine.module('m').run({ connection: { apiKey: TOKEN } });
+    expect(report.warnings.map(({ message }) => message)).toEqual([expect.stringContaining(HIDDEN)]);
+    expect(told(report)).not.toContain(TOKEN);
+  });
+});
