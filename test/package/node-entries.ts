@@ -32,7 +32,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it and says in the commit what for.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [4, 628],
+  index: [4, 632],
   iml: [3, 175],
   rest: [4, 234],
   scenario: [5, 648],

@@ -14,13 +14,13 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   ['iml/index.ts', 103, 112],
   ['scenario/index.ts', 135, 140],
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
-  ['index.ts', 249, 297],
+  ['index.ts', 250, 299],
   // The same, with queues, hooks and schedules; databases wait.
-  ['host/index.ts', 251, 276],
+  ['host/index.ts', 251, 277],
   // Schemas of all operations are compiled at the start, by ajv.
   ['rest/index.ts', 126, 308],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 532, 822],
+  ['testing/index.ts', 533, 825],
   ['cli/bin.ts', 2, 2],
 ];
 
