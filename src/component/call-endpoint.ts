@@ -1,9 +1,9 @@
 import type { App, EndpointComponent } from '../document/app.js';
 import type { Document } from '../document/reading/document.js';
-import { collectSecrets } from '../redaction/collect-secrets.js';
 import { collectPages } from '../run/collect-pages.js';
 import { runCommunication } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
+import { learnGiven } from '../run/scope/learn-given.js';
 import type { EndpointAnswer, EndpointCall, RunContext } from '../run/scope/run-context.js';
 import type { RunNames } from '../run/scope/run-scope.js';
 import { isPlainObject } from '../util/plain-object.js';
@@ -28,7 +28,7 @@ export async function callEndpoint(
   const endpoint = requireEndpoint(call.name, context, runtime.app);
   const { communication } = endpoint;
   const requests = await runtime.compile(communication);
-  const names = { ...ownNames(call), ...makeConnectionScope(call, endpoint, context) };
+  const names = { ...ownNames(call), ...(await makeConnectionScope(call, endpoint, context)) };
   const apart = context.apart(call.name, names);
   const { pages, end } = await collectPages(await runCommunication(requests, apart));
   const { statusCode, headers } = end.context.scope;
@@ -67,10 +67,14 @@ function ownNames({ input }: EndpointCall): RunNames {
  * `endpoint.connection` may give the data of a connection. A text names one, and a run has only its own, so that is
  * used, with a warning where the name is not that of the connection the endpoint declares. [choice]
  */
-function makeConnectionScope(call: EndpointCall, endpoint: EndpointComponent, context: RunContext): RunNames {
+async function makeConnectionScope(
+  call: EndpointCall,
+  endpoint: EndpointComponent,
+  context: RunContext,
+): Promise<RunNames> {
   const { connection } = call;
   if (isPlainObject(connection)) {
-    context.redactor.learn(collectSecrets(connection));
+    await learnGiven(connection, context);
     return { connection };
   }
   if (typeof connection === 'string' && connection !== '' && connection !== endpoint.connection) {

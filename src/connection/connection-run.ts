@@ -4,13 +4,15 @@ import { findRunSecrets, startRun } from '../component/start-run.js';
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledResponse } from '../document/compile/compiled-request.js';
 import { toText } from '../iml/values/coerce.js';
+import { countNames } from '../iml/values/collection.js';
 import { describeType } from '../iml/values/value-kind.js';
-import { collectGiven } from '../redaction/collect-secrets.js';
 import { SANITIZED } from '../redaction/redact-value.js';
 import { collectPages } from '../run/collect-pages.js';
 import { runRequest } from '../run/run-request.js';
-import { evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
+import { atDirective, evaluateDirective, inTurns, runError } from '../run/scope/evaluate-directive.js';
+import { learnGiven } from '../run/scope/learn-given.js';
 import type { RunContext } from '../run/scope/run-context.js';
+import type { RunNames } from '../run/scope/run-scope.js';
 import type { TraceEvent } from '../run/trace/trace.js';
 import { deepMerge } from '../util/deep-merge.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
@@ -29,6 +31,12 @@ export interface ConnectionStart {
   /** Values beside those of the connection that nothing may show. */
   readonly secrets?: unknown;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What a response says of the connection; undefined for what it does not. */
+interface ReadConnection extends Pick<StoredConnection, 'connection' | 'expires' | 'uid' | 'metadata'> {
+  /** What comes next is seen from here. */
+  readonly context: RunContext;
 }
 
 const MAX_LABEL = 512;
@@ -93,28 +101,42 @@ export class ConnectionRun {
    * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses. [doc]
    */
   async keep(spec: CompiledResponse, received: RunContext): Promise<void> {
-    const data = readData(spec.data, received);
+    const data = await inTurns(received, () => readData(spec.data, received));
     if (data !== undefined) await this.learn(data);
-    this.keepRead(spec, data, received);
+    this.take(await inTurns(received, () => this.read(spec, data, received)));
   }
 
   /** `keep` at once, for whoever only wants to know what it is refused for. */
   tryKeep(spec: CompiledResponse, received: RunContext): void {
-    this.keepRead(spec, readData(spec.data, received), received);
+    this.take(this.read(spec, readData(spec.data, received), received));
   }
 
-  private keepRead(spec: CompiledResponse, data: PlainObject | undefined, received: RunContext): void {
-    const context = this.extend(data, received);
+  private read(spec: CompiledResponse, data: PlainObject | undefined, received: RunContext): ReadConnection {
+    const connection = atDirective(spec.data, received, () => this.extended(data));
+    const context = data === undefined ? received : received.seeing(this.connectionNames(connection));
+    return {
+      context,
+      connection,
+      expires: this.readExpires(spec.expires, context),
+      uid: readUid(spec.uid, context),
+      metadata: readMetadata(spec.metadata, context),
+    };
+  }
+
+  private take({ context, connection, expires, uid, metadata }: ReadConnection): void {
     this.here = context;
-    const expires = this.readExpires(spec.expires, context) ?? this.current.expires;
-    const uid = readUid(spec.uid, context) ?? this.current.uid;
-    const metadata = readMetadata(spec.metadata, context) ?? this.current.metadata;
-    this.current = { ...this.current, expires, uid, metadata };
+    this.current = {
+      ...this.current,
+      connection,
+      expires: expires ?? this.current.expires,
+      uid: uid ?? this.current.uid,
+      metadata: metadata ?? this.current.metadata,
+    };
   }
 
   /** Values that no trace and no error of this run may show. */
   async learn(values: unknown): Promise<void> {
-    this.here.run.log.learn(await collectGiven(values));
+    await learnGiven(values, this.here);
   }
 
   /** What a service gives may be megabytes of secrets. */
@@ -123,11 +145,13 @@ export class ConnectionRun {
     if (log.isUnsettled) await log.settle(new Turns());
   }
 
-  private extend(data: PlainObject | undefined, context: RunContext): RunContext {
-    if (data === undefined) return context;
-    const connection = deepMerge(this.current.connection, data);
-    this.current = { ...this.current, connection };
-    return context.seeing({ data: connection, ...(this.showsConnection && { connection }) });
+  private extended(data: PlainObject | undefined): PlainObject {
+    const { connection } = this.current;
+    return data === undefined ? connection : deepMerge(connection, data, countNames);
+  }
+
+  private connectionNames(connection: PlainObject): RunNames {
+    return { data: connection, ...(this.showsConnection && { connection }) };
   }
 
   private readExpires(directive: Directive | undefined, context: RunContext): Date | undefined {

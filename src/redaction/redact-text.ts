@@ -18,7 +18,7 @@ import { isSecretName } from './secret-names.js';
  * tells of what they hide. A part of it is what one look at all of the text takes.
  */
 export function* readBodyText(text: string, rules: ValueRules, mediaType = ''): Parts<ShowBody<string>> {
-  if (rules.paths.some((path) => path.length === 0)) return () => inOnePart(() => SANITIZED);
+  if (rules.paths.isEnd) return () => inOnePart(() => SANITIZED);
   const start = text.slice(0, 200).trimStart();
   if (/^[[{"]/.test(start)) {
     const isWhole = text.length <= rules.budget.left;
@@ -93,7 +93,8 @@ function parseStart(text: string): { value: unknown } | undefined {
 }
 
 function pathNames(rules: ValueRules): ReadonlySet<string> {
-  return new Set(rules.paths.flatMap((path) => (path.length === 1 ? (path[0] ?? []) : [])));
+  const names = [...rules.paths.below].filter(([, { isEnd }]) => isEnd);
+  return new Set(names.map(([name]) => name));
 }
 
 /**

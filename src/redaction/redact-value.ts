@@ -1,6 +1,7 @@
 import type { Parts } from '../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../util/plain-object.js';
 import type { Turns } from '../util/turns.js';
+import { type HiddenPaths, NO_PATHS } from './sanitize-paths.js';
 import { isSecretName } from './secret-names.js';
 
 /** What stands in place of a secret. [choice] */
@@ -33,8 +34,8 @@ export interface ShownCosts {
 
 /** What is hidden in a value. */
 export interface HidingRules {
-  /** Steps to members that are hidden whatever they are called; an empty list hides the value itself. */
-  readonly paths: readonly (readonly string[])[];
+  /** To members that are hidden whatever they are called. */
+  readonly paths: HiddenPaths;
   /** Told of each hidden value, and whether a path named it or its name gave it away. */
   readonly onHidden: (value: unknown, because: 'path' | 'name') => void;
 }
@@ -75,9 +76,9 @@ interface Copying {
   untilPause: number;
 }
 
-function* copyValue(value: unknown, paths: ValueRules['paths'], copying: Copying): Parts<unknown> {
+function* copyValue(value: unknown, paths: HiddenPaths, copying: Copying): Parts<unknown> {
   const { rules } = copying;
-  if (paths.some((path) => path.length === 0)) return hide(value, rules, 'path');
+  if (paths.isEnd) return hide(value, rules, 'path');
   if (typeof value !== 'object' || value === null) return copyPrimitive(value, rules);
   if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`;
   if (value instanceof Date) return value;
@@ -103,15 +104,11 @@ function isPartOver(copying: Copying): boolean {
 }
 
 /** A primitive needs no generator of its own, and most values are. */
-function isPrimitive(value: unknown, paths: ValueRules['paths']): boolean {
-  return paths.length === 0 && (typeof value !== 'object' || value === null);
+function isPrimitive(value: unknown, paths: HiddenPaths): boolean {
+  return !paths.isEnd && (typeof value !== 'object' || value === null);
 }
 
-function* copyItems(
-  items: readonly unknown[],
-  paths: ValueRules['paths'],
-  copying: Copying,
-): Parts<unknown[]> {
+function* copyItems(items: readonly unknown[], paths: HiddenPaths, copying: Copying): Parts<unknown[]> {
   const { rules } = copying;
   const { budget } = rules;
   const shown: unknown[] = [];
@@ -126,7 +123,7 @@ function* copyItems(
   return shown;
 }
 
-function* copyMembers(value: PlainObject, paths: ValueRules['paths'], copying: Copying): Parts<PlainObject> {
+function* copyMembers(value: PlainObject, paths: HiddenPaths, copying: Copying): Parts<PlainObject> {
   const { rules } = copying;
   const { budget } = rules;
   const shown: PlainObject = {};
@@ -138,10 +135,10 @@ function* copyMembers(value: PlainObject, paths: ValueRules['paths'], copying: C
     const shownName = rules.name(name);
     budget.left -= budget.value;
     const member = ownMember(value, name);
-    const below = paths.length === 0 ? paths : stepInto(paths, name);
+    const below = stepInto(paths, name);
     let shownMember: unknown;
     if (isSecretName(name, 'body') && isPresent(member)) {
-      shownMember = hide(member, rules, below.some((path) => path.length === 0) ? 'path' : 'name');
+      shownMember = hide(member, rules, below.isEnd ? 'path' : 'name');
     } else if (isPrimitive(member, below)) shownMember = copyPrimitive(member, rules);
     else shownMember = yield* copyValue(member, below, copying);
     setMember(shown, shownName, shownMember);
@@ -180,7 +177,7 @@ interface Walk {
   readonly value: object;
   /** Names of a collection; undefined for a list. */
   readonly names: readonly string[] | undefined;
-  readonly paths: ValueRules['paths'];
+  readonly paths: HiddenPaths;
   /** Whether a list stands under a name that says secret. */
   readonly isSecret: boolean;
   next: number;
@@ -189,8 +186,8 @@ interface Walk {
 /** Without recursion, as it stops in between. */
 function* walkHidden(root: unknown, { paths: rootPaths, onHidden }: HidingRules): Generator<void, void> {
   const open: Walk[] = [];
-  const look = (value: unknown, paths: ValueRules['paths'], isSecret: boolean): void => {
-    if (paths.some((path) => path.length === 0)) onHidden(value, 'path');
+  const look = (value: unknown, paths: HiddenPaths, isSecret: boolean): void => {
+    if (paths.isEnd) onHidden(value, 'path');
     if (typeof value === 'string') {
       if (isSecret && isPresent(value)) onHidden(value, 'name');
     } else if (Array.isArray(value)) {
@@ -217,14 +214,14 @@ function* walkHidden(root: unknown, { paths: rootPaths, onHidden }: HidingRules)
         looked += NEW_NAME;
         if (met.size < MAX_MET) met.add(name);
       }
-      const below = paths.length === 0 ? paths : stepInto(paths, name);
+      const below = stepInto(paths, name);
       look(ownMember(value, name), below, isSecretName(name, 'body'));
     }
   }
 }
 
-function stepInto(paths: ValueRules['paths'], name: string): ValueRules['paths'] {
-  return paths.flatMap((path) => (path[0] === name ? [path.slice(1)] : []));
+function stepInto(paths: HiddenPaths, name: string): HiddenPaths {
+  return paths.below.get(name) ?? NO_PATHS;
 }
 
 function hide(value: unknown, rules: ValueRules, because: 'path' | 'name'): string {

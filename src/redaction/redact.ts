@@ -23,7 +23,7 @@ import {
   type ShownCosts,
   type ValueRules,
 } from './redact-value.js';
-import { readSanitize, type SanitizePaths } from './sanitize-paths.js';
+import { type HiddenPaths, joinPaths, NO_PATHS, readSanitize, type SanitizePaths } from './sanitize-paths.js';
 import { isSecretName } from './secret-names.js';
 import { mayBeEncoded } from './text-view.js';
 
@@ -130,6 +130,7 @@ function chooseBudget(maxShown: number | undefined): Budget {
 
 function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: Budget): Redactor {
   const sides = readSanitize(sanitize);
+  const hidden = { request: joinPaths(sides.request.body), response: joinPaths(sides.response.body) };
   for (const text of [...sides.request.bodyTexts, ...sides.response.bodyTexts]) known.add(text);
   const rulesOfCall = (): ValueRules => rulesOver(known, { ...budget });
   const lastHeaders = rememberLast(known, isSame);
@@ -146,7 +147,11 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
       ),
     );
     const contentType = findHeader(headers, 'content-type');
-    const show = yield* readBody(body, contentType, sides.request, learned.request, rules);
+    const show = yield* readBody(
+      body,
+      { contentType, paths: sides.request, hidden: hidden.request, learned: learned.request },
+      rules,
+    );
     const showUrl = (): string => lastUrl(url, () => redactQuery(url, sides.request.qs, rules));
     return { method, shownHeaders, show, showUrl };
   };
@@ -154,7 +159,11 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
     const rules = rulesOfCall();
     const contentType = responseHeader(headers, 'content-type');
     const shownHeaders = redactResponseHeaders(headers, sides.response, rules);
-    const show = yield* readBody(body, contentType, sides.response, learned.response, rules);
+    const show = yield* readBody(
+      body,
+      { contentType, paths: sides.response, hidden: hidden.response, learned: learned.response },
+      rules,
+    );
     return { status, shownHeaders, show };
   };
   const inParts: RedactorInParts = {
@@ -207,7 +216,7 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
     },
     learnBody: async (side, body, turns) => {
       const { onHidden } = rulesOfCall();
-      await findHiddenInTurns(body, { paths: sides[side].body, onHidden }, turns);
+      await findHiddenInTurns(body, { paths: hidden[side], onHidden }, turns);
       if (typeof body === 'object' && body !== null) learned[side].add(body);
       await known.settle(turns);
     },
@@ -226,7 +235,7 @@ function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
     return length === raw.length ? shown : shown + LEFT_OUT_MARK;
   };
   return {
-    paths: [],
+    paths: NO_PATHS,
     budget,
     text,
     isSecretNumber: known.isNumber,
@@ -322,16 +331,23 @@ interface ReadResponse {
   readonly show: ShowBody;
 }
 
+/** How a body is read, and what of it is hidden. */
+interface BodyReading {
+  readonly contentType: string | undefined;
+  readonly paths: SanitizePaths;
+  readonly hidden: HiddenPaths;
+  /** Bodies of which it is known already. */
+  readonly learned: WeakSet<object>;
+}
+
 function* readBody(
   body: unknown,
-  contentType: string | undefined,
-  paths: SanitizePaths,
-  learned: WeakSet<object>,
+  { contentType, paths, hidden, learned }: BodyReading,
   rules: ValueRules,
 ): Parts<ShowBody> {
   const clean = (raw: string): string =>
     paths.bodyTexts.reduce((cleaned, piece) => cleaned.replaceAll(piece, SANITIZED), rules.text(raw));
-  const bodyRules: ValueRules = { ...rules, text: clean, paths: paths.body };
+  const bodyRules: ValueRules = { ...rules, text: clean, paths: hidden };
   const { mediaType, charset } = readContentType(contentType);
   if (typeof body === 'string') return yield* readBodyText(body, bodyRules, mediaType);
   if (!(body instanceof Uint8Array)) {

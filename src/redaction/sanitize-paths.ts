@@ -42,7 +42,10 @@ function readSide(side: 'request' | 'response', entries: readonly string[]): San
     if (rest !== '' && !rest.startsWith('.') && !rest.startsWith('[')) continue;
     if (part === 'headers') headers.add(readName(rest).toLowerCase());
     else if (part === 'qs') qs.add(readName(rest));
-    else body.push(readSteps(rest));
+    else {
+      const steps = readSteps(rest);
+      if (steps !== undefined) body.push(steps);
+    }
   }
   return { headers, qs, body, bodyTexts };
 }
@@ -52,9 +55,39 @@ function readName(rest: string): string {
   return rest.slice(1).replace(/^`(.*)`$/s, '$1');
 }
 
-/** `.a[].b[0]` as `a`, `b`: places in lists are not told apart. */
-function readSteps(path: string): string[] {
-  return [...path.replace(/\[\d*\]/g, '').matchAll(/`([^`]*)`|[^.`]+/g)]
-    .map(([step, quoted]) => quoted ?? step)
-    .filter((step) => step !== '' && !/^\d+$/.test(step));
+/** What is below so many levels is not shown. */
+const MAX_STEPS = 100;
+
+/** `.a[].b[0]` as `a`, `b`: places in lists are not told apart. Undefined for a path that leads deeper than anything is shown. */
+function readSteps(path: string): string[] | undefined {
+  const steps: string[] = [];
+  for (const [step, quoted] of path.replace(/\[\d*\]/g, '').matchAll(/`([^`]*)`|[^.`]+/g)) {
+    const name = quoted ?? step;
+    if (name === '' || /^\d+$/.test(name)) continue;
+    if (steps.length >= MAX_STEPS) return undefined;
+    steps.push(name);
+  }
+  return steps;
+}
+
+/** Paths from one place on, joined where they begin alike: a step is one look, however many paths there are. */
+export interface HiddenPaths {
+  /** Whether one ends here. */
+  readonly isEnd: boolean;
+  readonly below: ReadonlyMap<string, HiddenPaths>;
+}
+
+export const NO_PATHS: HiddenPaths = { isEnd: false, below: new Map() };
+
+export function joinPaths(paths: readonly (readonly string[])[]): HiddenPaths {
+  if (paths.length === 0) return NO_PATHS;
+  const byStep = new Map<string, (readonly string[])[]>();
+  for (const [step, ...rest] of paths) {
+    if (step === undefined) continue;
+    const others = byStep.get(step);
+    if (others === undefined) byStep.set(step, [rest]);
+    else others.push(rest);
+  }
+  const below = new Map([...byStep].map(([step, rests]) => [step, joinPaths(rests)]));
+  return { isEnd: paths.some((path) => path.length === 0), below };
 }

@@ -4,7 +4,9 @@ import type { AppError } from '../errors/app-error.js';
 import { type EngineError, isOurs } from '../errors/engine-error.js';
 import type { Place } from '../errors/place.js';
 import { jsonText } from '../http/body/json-text.js';
+import { textBytes } from '../http/body/text-bytes.js';
 import type { TransportRequest, TransportResponse } from '../http/message/transport.js';
+import { hashBody } from '../http/signing/hash-body.js';
 import type { Parts } from '../iml/values/work.js';
 import { Turns } from '../util/turns.js';
 import { endpointError, evaluateEndpointCall } from './request/endpoint-call.js';
@@ -78,13 +80,19 @@ function prepareHttp(
 
 const NO_BYTES = new Uint8Array();
 
+/** Bytes of what is sent that are kept of each page to know it again; of more a hash is. */
+const MAX_PRINTED = 1024;
+
 function printExchange(
   { method, url, headers, body = NO_BYTES }: TransportRequest,
   pagination: CompiledPagination,
 ): string {
   // Only where pages may be told apart by them: a signature is another one each time.
   const shown = pagination.headers === undefined ? '' : headers.join('\n');
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const bytes =
+    body.byteLength > MAX_PRINTED
+      ? hashBody('sha256', body)
+      : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return `${method} ${url}\n${shown}\n${bytes.toString('latin1')}`;
 }
 
@@ -95,7 +103,11 @@ function prepareEndpoint(
   context: RunContext,
 ): PreparedExchange {
   const call = evaluateEndpointCall(request, page, context);
-  const printCall = (): string | undefined => jsonText([call.name, call.input]);
+  const printCall = (): string | undefined => {
+    const text = jsonText([call.name, call.input]);
+    if (text === undefined || text.length <= MAX_PRINTED) return text;
+    return hashBody('sha256', textBytes(text)).toString('latin1');
+  };
   return {
     key:
       request.pagination === undefined ? undefined : atDirective(request.endpoint?.input, context, printCall),

@@ -69,7 +69,8 @@ export async function* runPages(
       );
       first.assertGoesOn();
       const stopped = end.reason && stop(end.reason, end.context);
-      if (stopped === undefined) ahead?.reach(taken.page, plan.limit, end.context);
+      if (stopped === undefined && ahead !== undefined)
+        await ahead.reach(taken.page, plan.limit, end.context);
       yield taken.page;
       if (stopped !== undefined) return stopped;
       const next = end.context.at({ page: end.context.position.page + 1 });
@@ -150,9 +151,10 @@ async function repeatExchange(
   const page = asked.position.page > 1 ? request.pagination : undefined;
   for (let repeats = 0; await waitForRepeat(repeat, repeats, made.context); repeats++) {
     // A repeat starts over with temp and condition. [inf]
-    const context = extendTemp(request.temp, made.context);
-    const { bytes } = made;
-    if (!evaluateFlag(request.condition?.test, true, context)) return { context, bytes };
+    const { bytes, context: before } = made;
+    const context = await inTurns(before, () => extendTemp(request.temp, before));
+    const goesAhead = await inTurns(context, () => evaluateFlag(request.condition?.test, true, context));
+    if (!goesAhead) return { context, bytes };
     const seen = page === undefined ? context : asked.seeing({ temp: context.scope['temp'] });
     if (context.settings.trace === 'deep') await traceScope('request', seen);
     seen.progress.isRepeating = true;

@@ -1,6 +1,7 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { toText } from '../iml/values/coerce.js';
 import { once } from '../iml/values/work.js';
+import { isTurnOver, Turns } from '../util/turns.js';
 import { evaluateLimit } from './paging/response-limit.js';
 import { collectOutputs, countRecords, type Page, singlePage } from './response/collect-outputs.js';
 import { extendTemp, judge } from './response/receive-response.js';
@@ -33,8 +34,14 @@ export async function runRequest(
   parent: RunContext,
 ): Promise<AsyncGenerator<Page, RequestEnd>> {
   parent.assertGoesOn();
-  const asked = await inTurns(parent, () => askRequest(request, parent));
-  return openPages(request, plan, asked);
+  const { asked, goesAhead } = await inTurns(parent, () => askRequest(request, parent));
+  if (!goesAhead) return skipRequest(request, plan, asked);
+  if (isTurnOver()) await new Turns(() => parent.assertGoesOn()).next();
+  const context = plan.begin?.(request, asked) ?? asked;
+  const limit = plan.appliesLimit
+    ? await inTurns(context, () => evaluateLimit(request.response, context))
+    : undefined;
+  return openPages(request, plan, limit, context);
 }
 
 /** `runRequest` at once, for whoever only wants to know what it is refused for: it says so before anything is sent. */
@@ -43,7 +50,11 @@ export function beginRequest(
   plan: RequestPlan,
   parent: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
-  return openPages(request, plan, askRequest(request, parent));
+  const { asked, goesAhead } = askRequest(request, parent);
+  if (!goesAhead) return skipRequest(request, plan, asked);
+  const context = plan.begin?.(request, asked) ?? asked;
+  const limit = plan.appliesLimit ? evaluateLimit(request.response, context) : undefined;
+  return openPages(request, plan, limit, context);
 }
 
 interface AskedRequest {
@@ -60,15 +71,12 @@ function askRequest(request: CompiledRequest, parent: RunContext): AskedRequest 
   return { asked, goesAhead: evaluateFlag(request.condition?.test, true, asked) };
 }
 
-/** Whether it is sent at all is decided here. */
 function openPages(
   request: CompiledRequest,
   plan: RequestPlan,
-  { asked, goesAhead }: AskedRequest,
+  limit: number | undefined,
+  context: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
-  if (!goesAhead) return skipRequest(request, plan, asked);
-  const context = plan.begin?.(request, asked) ?? asked;
-  const limit = plan.appliesLimit ? evaluateLimit(request.response, context) : undefined;
   if (request.isStatic) return runStatic(request, plan, limit, context);
   // The requests of an endpoint are counted where they are sent.
   if (request.endpoint === undefined) assertRequestLeft(context);

@@ -3,7 +3,7 @@ import type { CompiledRequest, CompiledTrigger } from '../document/compile/compi
 import { evaluateLimit } from '../run/paging/response-limit.js';
 import { type Bundle, type ItemKey, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { CommunicationPlan } from '../run/run-communication.js';
-import { runError } from '../run/scope/evaluate-directive.js';
+import { atOnce, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { append } from '../util/join-lists.js';
 import { sortInTurns } from '../util/sort-in-parts.js';
@@ -160,9 +160,11 @@ export class Poll {
       const place = context.document?.placeOf('/response/trigger/type');
       throw runError('InvalidConfigurationError', 'trigger.type evaluates to nothing.', context, { place });
     }
-    this.order = readTriggerOrder(trigger, this.context);
-    this.limit = evaluateLimit(request.response, this.context);
-    return this.context;
+    atOnce(context, () => {
+      this.order = readTriggerOrder(trigger, context);
+      this.limit = evaluateLimit(request.response, context);
+    });
+    return context;
   }
 
   /** How many of the newest items a first run without state puts out. */

@@ -20,6 +20,7 @@ import { runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
+import { Turns } from '../util/turns.js';
 import { compileTrigger, readTriggerType } from './compile-trigger.js';
 import { readItemKey } from './read-item-key.js';
 import { startFromItem } from './trigger-start.js';
@@ -76,9 +77,9 @@ export async function listEpoch(
     const last = requests.at(-1);
     const requestIndex = Math.max(0, requests.length - 1);
     const at = end.context.at({ document: last?.document, requestIndex, page: 1 });
-    const listed = last === undefined ? NOTHING : readEntries(pages, compileTrigger(last, at), at);
+    const listed = last === undefined ? NOTHING : await readEntries(pages, compileTrigger(last, at), at);
     const result = joinLists(pages.map((page) => listBundles(page)));
-    warnOfLabels(result, at);
+    await warnOfLabels(result, at);
     return { result, ...listed };
   };
   return reportCall(runtime, input, { subject: () => moduleSubject(module), work });
@@ -100,33 +101,40 @@ export function compileEpoch(
   return [...compileCommunication(communication, base, context).slice(0, -1), merged];
 }
 
-function readEntries(
+async function readEntries(
   pages: readonly Page[],
   trigger: CompiledTrigger,
   context: RunContext,
-): Omit<EpochList, 'result'> {
+): Promise<Omit<EpochList, 'result'>> {
   const type = readTriggerType(trigger, context);
   if (type === undefined) return NOTHING;
-  const entries = pages.flatMap(({ keys, outputs }) =>
-    keys.map((key, index): EpochEntry | undefined => {
+  const turns = new Turns(() => context.assertGoesOn());
+  const entries: EpochEntry[] = [];
+  for (const { keys, outputs } of pages) {
+    for (const [index, key] of keys.entries()) {
+      if (turns.isOver) await turns.next();
       const item = readItemKey(key, trigger, type, context);
       const output = outputs[index];
       const [label, date] = ['label', 'date'].map((name) =>
         isPlainObject(output) ? ownMember(output, name) : undefined,
       );
-      return item && { label, date, output, id: item.id, start: startFromItem(item, type) };
-    }),
-  );
-  return { entries: entries.filter((entry) => entry !== undefined), type };
+      if (item !== undefined)
+        entries.push({ label, date, output, id: item.id, start: startFromItem(item, type) });
+    }
+  }
+  return { entries, type };
 }
 
 /**
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/epoch: the output must hold label and date. [doc][src]
  */
-function warnOfLabels(outputs: readonly unknown[], context: RunContext): void {
-  const isLabelled = (output: unknown): boolean =>
-    isPlainObject(output) && !isEmpty(ownMember(output, 'label'));
-  if (outputs.every(isLabelled)) return;
+async function warnOfLabels(outputs: readonly unknown[], context: RunContext): Promise<void> {
+  let isLabelled = true;
+  await new Turns(() => context.assertGoesOn()).forEach(outputs, (output) => {
+    isLabelled = isPlainObject(output) && !isEmpty(ownMember(output, 'label'));
+    return isLabelled;
+  });
+  if (isLabelled) return;
   const message = 'An entry of an epoch needs a label; some outputs have none.';
   context.warn({ code: 'epoch-label', message, place: context.document?.placeOf('/response/output') });
 }

@@ -40,6 +40,12 @@ function findEnd(): number {
   return Math.max(beginTurn(now) + TURN_MS, now + LEAST_MS);
 }
 
+/** Whether the turn is over that all work of this run of the event loop shares. Whoever asks first begins it. */
+export function isTurnOver(): boolean {
+  const now = performance.now();
+  return now - beginTurn(now) > TURN_MS;
+}
+
 function waitForTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);

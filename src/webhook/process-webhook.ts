@@ -2,7 +2,7 @@ import type { ConnectedInput } from '../component/check-and-connect.js';
 import { INPUT_SHAPES } from '../component/input-shapes.js';
 import type { Runtime } from '../component/runtime.js';
 import { checkGiven, either, FUNCTION, type GivenShapes, LIST } from '../errors/check-given.js';
-import { evaluateDirective, evaluateFlag } from '../run/scope/evaluate-directive.js';
+import { evaluateDirective, evaluateFlag, inTurns } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { traceScope } from '../run/scope/trace-scope.js';
 import { answerWith } from './answer.js';
@@ -65,14 +65,17 @@ export async function processWebhook(
     phase = 'payload';
     const opened = openCall(call, limits, context);
     context = opened instanceof Promise ? await opened : opened;
-    const isTraced = context.settings.trace !== 'summary';
+    const at = context;
+    const isTraced = at.settings.trace !== 'summary';
     if (context.settings.trace === 'deep') await traceScope('response', context);
 
     phase = 'verification';
     // Without a condition every call is one.
     // Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc]
     const { verification } = spec;
-    if (verification !== undefined && evaluateFlag(verification.condition, true, context)) {
+    const verifying =
+      verification !== undefined && inTurns(at, () => evaluateFlag(verification.condition, true, at));
+    if (verification !== undefined && (verifying instanceof Promise ? await verifying : verifying)) {
       const answering = answerWith(verification.respond, context);
       const answer = answering instanceof Promise ? await answering : answering;
       if (isTraced) await context.run.log.writeTrace();
@@ -80,7 +83,8 @@ export async function processWebhook(
     }
 
     phase = 'condition';
-    const isWanted = evaluateFlag(spec.condition?.test, true, context);
+    const judging = inTurns(at, () => evaluateFlag(spec.condition?.test, true, at));
+    const isWanted = judging instanceof Promise ? await judging : judging;
 
     phase = 'uid';
     const delivery = isShared
@@ -91,7 +95,7 @@ export async function processWebhook(
     if (isWanted) {
       const rest = collectBundles(spec, limits.maxItems, context, delivery.add);
       if (rest !== undefined) await rest;
-    } else addDefault(spec, context, delivery.add);
+    } else await inTurns(at, () => addDefault(spec, at, delivery.add));
 
     phase = 'recipients';
     const delivering = delivery.deliver();

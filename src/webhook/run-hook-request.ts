@@ -6,11 +6,12 @@ import type { Runtime } from '../component/runtime.js';
 import type { WebhookComponent } from '../document/app.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
+import { countNames } from '../iml/values/collection.js';
 import { describeType } from '../iml/values/value-kind.js';
-import { collectSecrets } from '../redaction/collect-secrets.js';
 import { collectPages } from '../run/collect-pages.js';
 import { type RequestPlan, runRequest } from '../run/run-request.js';
-import { evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
+import { atDirective, evaluateDirective, inTurns, runError } from '../run/scope/evaluate-directive.js';
+import { learnGiven } from '../run/scope/learn-given.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { deepMerge } from '../util/deep-merge.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
@@ -52,7 +53,7 @@ export async function runHookRequest(
   const data = { ...input.parameters, ...stored, ...input.data };
   const subject = (): RunSubject => hookSubject(component, communication, step !== 'detach');
   const work = async (context: RunContext): Promise<HookResult> => {
-    context.redactor.learn(collectSecrets(input.parameters));
+    await learnGiven(input.parameters, context);
     const result = isImplemented ? await keepData(await runtime.compile(communication), context) : {};
     return { result, isImplemented };
   };
@@ -77,8 +78,8 @@ async function keepData(requests: readonly CompiledRequest[], start: RunContext)
         isExecuted = true;
         return at;
       },
-      isSatisfied: (_, at) => {
-        if (isExecuted) kept = deepMerge(kept, readHookData(request, at));
+      isSatisfied: async (_, at) => {
+        if (isExecuted) kept = await inTurns(at, () => addHookData(kept, request, at));
         return false;
       },
     };
@@ -87,6 +88,11 @@ async function keepData(requests: readonly CompiledRequest[], start: RunContext)
     context = end.context;
   }
   return kept;
+}
+
+function addHookData(kept: PlainObject, request: CompiledRequest, context: RunContext): PlainObject {
+  const added = readHookData(request, context);
+  return atDirective(request.response.data, context, () => deepMerge(kept, added, countNames));
 }
 
 /** @throws AppError of type RuntimeError for anything but a collection */

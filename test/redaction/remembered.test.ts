@@ -5,6 +5,7 @@ import { createRedactor, type LoggableRequest } from '../../src/redaction/redact
 import { redactPatterns } from '../../src/redaction/redact-patterns.js';
 import { readBodyText } from '../../src/redaction/redact-text.js';
 import { findHiddenInTurns, redactValue, type ValueRules } from '../../src/redaction/redact-value.js';
+import { joinPaths, NO_PATHS } from '../../src/redaction/sanitize-paths.js';
 import { CountedTurns } from '../util/counted-turns.js';
 
 const HIDDEN = '[SANITIZED]';
@@ -16,13 +17,13 @@ function request(rest: Partial<LoggableRequest>): LoggableRequest {
 
 describe('why something is hidden', () => {
   /** Rules that note what they are told, and why. */
-  function noting(paths: ValueRules['paths'] = []): {
+  function noting(paths: readonly (readonly string[])[] = []): {
     rules: ValueRules;
     told: (readonly [unknown, string])[];
   } {
     const told: (readonly [unknown, string])[] = [];
     const rules: ValueRules = {
-      paths,
+      paths: joinPaths(paths),
       budget: { left: 10_000, value: 8, encoded: 1 },
       text: (text) => text,
       isSecretNumber: () => false,
@@ -196,7 +197,7 @@ describe('secrets that are learned in turns', () => {
     const turns = new CountedTurns();
     Object.defineProperty(turns, 'isOver', { value: false });
     const body = Array.from({ length: 5000 }, () => ({ token: SECRET }));
-    await findHiddenInTurns(body, { paths: [], onHidden: (value) => told.push(value) }, turns);
+    await findHiddenInTurns(body, { paths: NO_PATHS, onHidden: (value) => told.push(value) }, turns);
     expect([turns.taken, told.length]).toEqual([0, 5000]);
     const known = createKnownSecrets();
     known.add(SECRET);

@@ -41,7 +41,10 @@ function holding(): {
   return { transport, open, most: () => most };
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Several turns: what evaluates waits for the next one where others have taken all of it. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 async function answerAll(open: (() => void)[]): Promise<void> {
   for (await settled(); open.length > 0; await settled()) open.shift()?.();

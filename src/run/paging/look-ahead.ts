@@ -6,7 +6,7 @@ import { addAbortListener, removeAbortListener } from '../../util/abort-listener
 import type { EarlyAnswer, EarlyAnswers } from '../exchange.js';
 import { resolveRequest } from '../request/resolve-request.js';
 import type { Page } from '../response/collect-outputs.js';
-import { atOnce, evaluateFlag } from '../scope/evaluate-directive.js';
+import { evaluateFlag, inTurns } from '../scope/evaluate-directive.js';
 import { Run, RunContext } from '../scope/run-context.js';
 
 /** A page that is on its way, or has come. */
@@ -94,7 +94,7 @@ export class LookAhead implements EarlyAnswers {
    * @param limit records that are wanted in all; undefined for as many as there are
    * @param context the place behind the page, which sees its answer and the number of the next one
    */
-  reach(page: Page, limit: number | undefined, context: RunContext): void {
+  async reach(page: Page, limit: number | undefined, context: RunContext): Promise<void> {
     const { position, settings } = context;
     const next = position.page + 1;
     if (page.held < this.#fullPage) this.#isOff = true;
@@ -104,7 +104,10 @@ export class LookAhead implements EarlyAnswers {
     // One page alone is asked for in its turn.
     if (last <= next) return;
     while (!this.#isOff && this.#reached < last && this.#hasSpare(context)) {
-      if (!this.#ask(this.#reached + 1, context)) return;
+      const evaluated = this.#evaluate(this.#reached + 1, context);
+      // Without a wait between two that need none: what is asked for together shares the budget.
+      const request = evaluated instanceof Promise ? await evaluated : evaluated;
+      if (request === undefined || !this.#ask(request, context)) return;
       this.#reached++;
     }
   }
@@ -147,10 +150,8 @@ export class LookAhead implements EarlyAnswers {
   }
 
   /** @returns whether the page was asked for */
-  #ask(page: number, context: RunContext): boolean {
+  #ask(request: TransportRequest, context: RunContext): boolean {
     const { budget, clock } = context.settings;
-    const request = this.#evaluate(page, context);
-    if (request === undefined) return false;
     const account = budget.open(request.url, this.#run.connection, clock.now());
     // Whoever has to ask now comes first.
     if (budget.admit(account, clock.now()) !== undefined) return false;
@@ -174,28 +175,36 @@ export class LookAhead implements EarlyAnswers {
   }
 
   /** The request of a page as it will be; undefined where there is none as far as is known now. */
-  #evaluate(page: number, context: RunContext): TransportRequest | undefined {
+  #evaluate(
+    page: number,
+    context: RunContext,
+  ): TransportRequest | undefined | Promise<TransportRequest | undefined> {
     const { requestIndex } = context.position;
     const names = { ...context.scope, pagination: { page } };
     const at = RunContext.start(this.#quiet, names).at({ document: context.document, requestIndex, page });
     const { firstServer } = context.progress;
     at.progress.firstServer = firstServer;
-    try {
-      if (!atOnce(at, () => evaluateFlag(this.#pagination.condition, true, at))) return undefined;
-      const request = atOnce(at, () => resolveRequest(this.#request, this.#pagination, at));
+    const resolve = (): TransportRequest | undefined =>
+      evaluateFlag(this.#pagination.condition, true, at)
+        ? resolveRequest(this.#request, this.#pagination, at)
+        : undefined;
+    const check = (request: TransportRequest | undefined): TransportRequest | undefined => {
       // What goes along to another host is decided when it is its turn.
-      if (
-        request !== undefined &&
-        firstServer !== undefined &&
-        isSameHost(firstServer, parseHttpUrl(request.url))
-      ) {
-        return request;
-      }
+      const isThere = firstServer !== undefined && request !== undefined;
+      if (isThere && isSameHost(firstServer, parseHttpUrl(request.url))) return request;
+      if (request !== undefined) this.#isOff = true;
+      return undefined;
+    };
+    // It is thrown again when it is its turn.
+    const fail = (): undefined => {
+      this.#isOff = true;
+    };
+    try {
+      const resolved = inTurns(at, resolve);
+      return resolved instanceof Promise ? resolved.then(check).catch(fail) : check(resolved);
     } catch {
-      // It is thrown again when it is its turn.
+      return fail();
     }
-    this.#isOff = true;
-    return undefined;
   }
 }
 

@@ -18,7 +18,7 @@ export async function waitForRepeat(
   if (!(await inTurns(context, () => evaluateFlag(repeat.condition, false, context)))) return false;
   const { settings } = context;
   const place = context.document?.placeOf('/repeat');
-  const { limit, delay } = readRepeat(repeat, context);
+  const { limit, delay } = await inTurns(context, () => readRepeat(repeat, context));
   if (repeats >= limit) {
     context.warn({
       code: 'repeat-limit',

@@ -4,8 +4,9 @@ import { type DecodedBody, decodeBody, decodeLargeBody, isLargeBody } from '../.
 import { type ResponseType, selectResponseType } from '../../http/body/select-response-type.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
+import { countNames } from '../../iml/values/collection.js';
 import { describeType } from '../../iml/values/value-kind.js';
-import { onceInTurn, spend } from '../../iml/values/work.js';
+import { onceInTurn } from '../../iml/values/work.js';
 import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
 import { deepMerge } from '../../util/deep-merge.js';
 import {
@@ -143,9 +144,6 @@ function weigh(spec: CompiledResponse, response: TransportResponse | undefined, 
   return { context, failure: checkResponse(spec, response, context) };
 }
 
-/** A name that is copied into a collection with many. */
-const STEPS_OF_NAME = 15;
-
 /**
  * Sees an evaluated `temp` merged over the one so far: collections member by member, everything else replaced. A name that is
  * written but evaluates to undefined is taken away, nested ones too: a token that is gone must not be sent for ever.
@@ -163,7 +161,7 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
   const { log, rules } = context.run;
   const earlier = context.scope['temp'];
   const kept = isPlainObject(earlier) ? withoutUndefined(earlier, directive.raw, value) : {};
-  const merge = (): PlainObject => deepMerge(kept, value, (names) => spend(STEPS_OF_NAME * names));
+  const merge = (): PlainObject => deepMerge(kept, value, countNames);
   const temp = atDirective(directive, context, () => atOnce(context, merge));
   // Where it is much to merge, it is as much to look through.
   onceInTurn(() => log.learn(rules.hidesTemp ? collectSecrets(value) : collectNamedSecrets(value)));

@@ -15,7 +15,7 @@ import {
 } from '../../iml/values/work.js';
 import { redactCauses } from '../../redaction/redact-causes.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { Turns } from '../../util/turns.js';
+import { isTurnOver, Turns } from '../../util/turns.js';
 import type { RunContext } from './run-context.js';
 
 /**
@@ -47,13 +47,22 @@ export function atOnce<T>(context: RunContext, work: () => T): T {
 
 /**
  * Evaluates what others have to wait for. A call that is too much at a time (`sort` of a long list) is done in turns, and the
- * evaluation is begun anew with its result. Chance and time are drawn once, what is told is told once, and all else
+ * evaluation is begun anew with its result. Where evaluations before it have taken all of the turn, it waits for the next one. Chance and time are drawn once, what is told is told once, and all else
  * follows from the input, so that nobody can tell.
  *
  * @returns the value itself where nobody had to wait for it
  * @throws what `evaluate` throws, `IML_LIMIT` for what is too much and cannot be done in turns; what `assertGoesOn` throws
  */
 export function inTurns<T>(context: RunContext, evaluate: () => T): T | Promise<T> {
+  return isTurnOver() ? inNextTurn(context, evaluate) : inThisTurn(context, evaluate);
+}
+
+async function inNextTurn<T>(context: RunContext, evaluate: () => T): Promise<T> {
+  await new Turns(() => context.assertGoesOn()).next();
+  return inThisTurn(context, evaluate);
+}
+
+function inThisTurn<T>(context: RunContext, evaluate: () => T): T | Promise<T> {
   const { maxSteps } = context.settings.limits;
   let turns: Turns | undefined;
   const journal = openJournal(() => {
@@ -89,7 +98,7 @@ async function beginAnew<T>(
 /**
  * Does `work` for one item after the other, in as many turns as it takes, until `work` gives false. Where the custom functions of
  * one item take longer than a turn, others have theirs between two of them, and `work` is done anew for it with what they gave: what
- * it keeps of an item it keeps last.
+ * it keeps of an item it keeps last. All that is evaluated for an item shares the steps of one piece of work.
  *
  * @returns undefined where one turn did for all of them
  * @throws what `work` throws, and what `assertGoesOn` throws between two turns
@@ -101,7 +110,8 @@ export function forEachItem<T>(
 ): Promise<void> | undefined {
   const turns = new Turns(() => context.assertGoesOn());
   const journal = openJournal(() => turns.isOver, false);
-  const doTurn = (from: number): number => doUntilOver(items, from, work, { turns, journal });
+  const { maxSteps } = context.settings.limits;
+  const doTurn = (from: number): number => doUntilOver(items, from, work, { turns, journal, maxSteps });
   const next = doTurn(0);
   return next < items.length ? goOn(next, items.length, doTurn) : undefined;
 
@@ -118,13 +128,17 @@ function doUntilOver<T>(
   items: readonly T[],
   from: number,
   work: (item: T) => boolean,
-  { turns, journal }: { readonly turns: Turns; readonly journal: Journal },
+  {
+    turns,
+    journal,
+    maxSteps,
+  }: { readonly turns: Turns; readonly journal: Journal; readonly maxSteps: number },
 ): number {
   let index = from;
   const doAll = (): number => {
     for (; index < items.length; index++) {
       if (index > from && turns.isOver) return index;
-      if (!work(items[index] as T)) return items.length;
+      if (!withinSteps(maxSteps, work, items[index] as T)) return items.length;
       clearJournal(journal);
     }
     return items.length;

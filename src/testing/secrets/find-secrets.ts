@@ -5,6 +5,7 @@ import { decodeFormComponent } from '../../http/message/percent-encoding.js';
 import type { HeaderEntry } from '../../http/message/transport.js';
 import { finishAtOnce } from '../../iml/values/work.js';
 import { readBodyText } from '../../redaction/redact-text.js';
+import { NO_PATHS } from '../../redaction/sanitize-paths.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
@@ -126,7 +127,7 @@ export function findBodySecrets(
 /** XML and other text: the redactor tells which values it would hide. */
 function findInText(text: string, onSecret: OnSecret): void {
   const reading = readBodyText(text, {
-    paths: [],
+    paths: NO_PATHS,
     budget: { left: Number.POSITIVE_INFINITY, value: 0, encoded: 0 },
     text: (raw) => raw,
     isSecretNumber: () => false,
