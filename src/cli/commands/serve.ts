@@ -18,6 +18,7 @@ import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';
+import { createConnectionSecrets } from '../connections/connection-data.js';
 import { identifyOwner, openConnectionFiles, storeForApp } from '../connections/connection-store.js';
 import { EXIT } from '../exit-code.js';
 import { withConfigFile } from '../input/config-file.js';
@@ -89,6 +90,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
       engines,
       tracing,
       expressions: { timezone: args.text('timezone') },
+      findConnectionSecrets: createConnectionSecrets(io.env),
       onReport: settings.output === 'none' ? undefined : putOut(io, say),
     }),
     observer: tellAll(
