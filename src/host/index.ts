@@ -50,6 +50,7 @@ export { findStuck, type Stuck } from './scenarios/find-stuck.js';
 export type { FlowDefinition, StepDefinition } from './scenarios/flow-definition.js';
 export { createScenarioAdmin, type ScenarioAdmin, type ScenarioWanted } from './scenarios/scenario-admin.js';
 export { createScenarioFlows, type ScenarioFlowsOptions } from './scenarios/scenario-flows.js';
+export type { FindConnectionSecrets, NamedConnection } from './scenarios/scenario-secrets.js';
 export type { Health } from './server/health.js';
 export { createHostMetrics, type HostMetrics } from './server/metrics.js';
 export { createNotifier, type Notifier, type NotifierOptions } from './server/notifier.js';

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -140,6 +148,9 @@ describe('--save', () => {
     });
     expect(err).toContain(`saved ${folder}/report.png (8 bytes)`);
     expect(readFileSync(path.join(cwd, folder, 'report.png'))).toEqual(PIXEL);
+    const made = ['out', folder, `${folder}/report.png`, `${folder}/content.bin`];
+    const modes = made.map((at) => statSync(path.join(cwd, at)).mode & 0o777);
+    if (process.getuid !== undefined) expect(modes).toEqual([0o700, 0o700, 0o600, 0o600]);
     const again = await run('upload', ['-p', `data=@${folder}/report.png`]);
     expect(jsonLines(again.out)[0]).toMatchObject({ hex: PIXEL.toString('hex') });
   });

@@ -12,6 +12,8 @@ import {
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadApp } from '../../src/app/loading/load-app.js';
+import { configFolder } from '../../src/cli/connections/config-folder.js';
+import { identifyOwner, openConnectionFiles } from '../../src/cli/connections/connection-store.js';
 import { writeCaseFiles } from '../../src/cli/recording/write-case-files.js';
 import { readBodyFile } from '../../src/testing/cases/body-files.js';
 import { fixtureOfCase } from '../../src/testing/cases/case-fixture.js';
@@ -464,6 +466,54 @@ describe('iml serve --record', () => {
     expect(readFileSync(file, 'utf8')).not.toContain(addressOf()?.split('/').at(-1));
     const modes = [path.join(home, 'calls'), path.dirname(file), file].map((at) => statSync(at).mode & 0o777);
     if (process.getuid !== undefined) expect(modes).toEqual([0o700, 0o700, 0o600]);
+    expect(await play({ file, folder })).toEqual([]);
+  });
+
+  it('writes none of what the connection of a hook holds, whoever sends it', async () => {
+    const communication = (file: string): object => ({ codeFiles: { communication: file } });
+    const folder = writeApp({
+      'key.json': { url: 'https://api.orders.example/me' },
+      'hook.json': { output: '{{body}}' },
+      'makecomapp.json': {
+        generalCodeFiles: {},
+        components: {
+          connection: { key: { connectionType: 'basic', ...communication('key.json') } },
+          webhook: { events: { webhookType: 'web', connection: 'key', ...communication('hook.json') } },
+        },
+      },
+    });
+    const home = writeApp({});
+    const env = { XDG_CONFIG_HOME: home };
+    const app = await loadApp(folder);
+    await openConnectionFiles(configFolder(env)).write(
+      'work',
+      {
+        component: 'key',
+        connection: { value: KEY },
+        parameters: {},
+        ...{ metadata: undefined, uid: undefined, expires: undefined, oauth: undefined, common: undefined },
+      },
+      identifyOwner(app),
+    );
+    const webhook = { app: app.name, webhook: 'events', connection: 'work' };
+    const scenarios = path.join(home, 'scenarios.json');
+    writeFileSync(scenarios, JSON.stringify({ scenarios: [{ name: 'kept', webhook, modules: [] }] }));
+    const places = ['--data', path.join(home, 'data'), '--record', path.join(home, 'calls')];
+    const serving = startCli(['serve', folder, '-s', scenarios, '--port', '0', ...places], { env });
+    const addressOf = (): string | undefined => /kept +(http:\S+)/.exec(serving.errors())?.[1];
+    await expect.poll(addressOf, { timeout: 30_000 }).toBeDefined();
+    const headers = { 'content-type': 'application/json', connection: 'close', 'x-note': KEY };
+    const body = `{ "id": "9", "at": "dawn", "note": "has ${KEY}" }`;
+    expect((await fetch(addressOf() ?? '', { method: 'POST', headers, body })).status).toBe(200);
+    // What is not written yet is, before the store is closed.
+    serving.stop();
+    expect(await serving.code).toBe(0);
+    expect(serving.errors()).toContain('Recorded ');
+    const [name = ''] = readdirSync(path.join(home, 'calls', 'events'));
+    const file = path.join(home, 'calls', 'events', name);
+    const text = readFileSync(file, 'utf8');
+    expect(text).not.toContain(KEY);
+    expect(text).toContain('has {{secret:value}}');
     expect(await play({ file, folder })).toEqual([]);
   });
 });

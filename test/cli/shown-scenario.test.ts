@@ -41,7 +41,7 @@ const INCOMPLETE: IncompleteRow = {
 };
 
 it('tells times as times, and leaves durations and data as they are', () => {
-  expect(shownScenario(SCENARIO, [INCOMPLETE])).toMatchObject({
+  expect(shownScenario(SCENARIO, [INCOMPLETE], [])).toMatchObject({
     state: { kind: 'running', resting: { kind: 'delayed', until: '1970-01-01T00:00:05.000Z' } },
     scheduled: null,
     nextRun: '1970-01-01T00:01:00.000Z',
@@ -63,7 +63,7 @@ it('tells times as times, and leaves durations and data as they are', () => {
 });
 
 it('keeps what names say is secret out of states and outputs', () => {
-  const text = JSON.stringify(shownScenario(SCENARIO, [INCOMPLETE]));
+  const text = JSON.stringify(shownScenario(SCENARIO, [INCOMPLETE], []));
   expect(text).not.toMatch(/trigger-token|output-key/);
 });
 

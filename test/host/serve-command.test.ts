@@ -1,15 +1,19 @@
 import { access, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Command } from '../../src/cli/command.js';
 import { EVENTS_COMMAND } from '../../src/cli/commands/events.js';
 import { SCENARIOS_COMMAND } from '../../src/cli/commands/scenarios.js';
 import { SERVE_COMMAND } from '../../src/cli/commands/serve.js';
 import { configFolder } from '../../src/cli/connections/config-folder.js';
 import { openConnectionFiles } from '../../src/cli/connections/connection-store.js';
+import { userKey } from '../../src/cli/connections/user-key.js';
 import { parseArguments } from '../../src/cli/input/parse-arguments.js';
 import { type Io, UserInterruption } from '../../src/cli/io.js';
+import { removeHook } from '../../src/host/hooks/hooks.js';
+import { openHostSqlite } from '../../src/host/store/open-host-store.js';
+import { SYSTEM_CLOCK } from '../../src/util/clock.js';
 import { cli, jsonLines } from '../cli/fake-io.js';
 import { httpServer } from '../http/loopback.js';
 import { eventually } from './open-parts.js';
@@ -109,60 +113,207 @@ it('serves an app, and shows afterwards what came in', async () => {
   });
 });
 
-it('shows of an event nothing that its hook and its connection know as secret', async () => {
+const SECRETS = {
+  connection: 'Key-of-the-connection-1',
+  parameter: 'Signing-of-the-hook-2',
+  ofStep: 'Key-of-another-step-3',
+};
+
+/** An app whose hook has a connection, and a module that quotes what it is given; what it is kept with. */
+async function writeLinkedApp(): Promise<void> {
   const env = { HOME: folder, XDG_CONFIG_HOME: folder };
-  const secrets = { connection: 'Key-of-the-connection-1', parameter: 'Signing-of-the-hook-2' };
   const app = path.join(folder, 'linked');
-  await mkdir(app);
+  await mkdir(app, { recursive: true });
   const contacts = { webhookType: 'web', connection: 'key', codeFiles: { communication: 'contacts.json' } };
+  const quote = { communication: 'quote.json', mappableParams: 'quote-form.json' };
   const components = {
     connection: { key: { connectionType: 'basic', codeFiles: { communication: 'key.json' } } },
     webhook: { contacts },
-    module: { watch: { moduleType: 'instant_trigger', webhook: 'contacts', codeFiles: {} } },
+    module: {
+      watch: { moduleType: 'instant_trigger', webhook: 'contacts', codeFiles: {} },
+      quote: { moduleType: 'action', connection: 'key', codeFiles: quote },
+    },
   };
-  const manifest = { fileVersion: 1, generalCodeFiles: {}, origins: [], components };
-  await writeFile(path.join(app, 'makecomapp.json'), JSON.stringify(manifest));
-  await writeFile(path.join(app, 'contacts.json'), '{ "output": "{{body}}" }');
-  await writeFile(path.join(app, 'key.json'), '{ "url": "https://a.example/me" }');
+  const error = { type: 'DataError', message: 'no {{parameters.v}}' };
+  const files = {
+    'makecomapp.json': { fileVersion: 1, generalCodeFiles: {}, origins: [], components },
+    'contacts.json': { output: '{{body}}' },
+    'key.json': { url: 'https://a.example/me' },
+    'quote.json': { response: { valid: false, error } },
+    'quote-form.json': [{ name: 'v', type: 'text' }],
+  };
+  for (const [name, value] of Object.entries(files))
+    await writeFile(path.join(app, name), JSON.stringify(value));
   const owner = { app: 'linked', folder: await realpath(app), appIds: [] };
   const stored = {
     component: 'key',
-    connection: { value: secrets.connection },
     parameters: {},
     ...{ metadata: undefined, uid: undefined, expires: undefined, oauth: undefined, common: undefined },
   };
-  await openConnectionFiles(configFolder(env)).write('work', stored, owner);
-  const scenario = {
-    name: 'watched',
-    webhook: { app: 'linked', webhook: 'contacts', connection: 'work', parameters: { v: secrets.parameter } },
-    modules: [{ app: 'linked', module: 'watch' }],
-  };
-  await writeFile(path.join(folder, 'watched.json'), JSON.stringify({ scenarios: [scenario] }));
-  const served = call(SERVE_COMMAND, [
-    'linked',
-    '--scenarios',
-    'watched.json',
-    '--port',
-    '0',
-    '--data',
-    'known',
-  ]);
-  await Promise.race([served.code, eventually(() => /http\S+\/hooks\/\S+/.test(served.err()))]);
-  const url = /http\S+\/hooks\/\S+/.exec(served.err())?.[0] ?? '';
-  const headers = { 'content-type': 'application/json', 'x-echo': secrets.parameter };
-  const told = JSON.stringify({ note: Object.values(secrets).join(' and ') });
-  expect((await send(`${url}?w=${secrets.parameter}`, { headers, body: told })).status).toBe(200);
-  expect((await send(url, { headers, body: `${told} and no JSON` })).status).toBe(400);
-  await eventually(() => served.out() !== '');
+  const connections = openConnectionFiles(configFolder(env));
+  await connections.write('work', { ...stored, connection: { value: SECRETS.connection } }, owner);
+  await connections.write('other', { ...stored, connection: { value: SECRETS.ofStep } }, owner);
+}
+
+const WATCHED = {
+  name: 'watched',
+  webhook: { app: 'linked', webhook: 'contacts', connection: 'work', parameters: { v: SECRETS.parameter } },
+  modules: [{ id: 1, app: 'linked', module: 'watch' }],
+};
+
+interface Serving extends Called {
+  readonly urls: readonly string[];
+}
+
+/** Serves scenarios of the linked app until it is stopped. */
+async function serveLinked(
+  scenarios: readonly object[],
+  data: string,
+  ...more: readonly string[]
+): Promise<Serving> {
+  const file = `${data}.json`;
+  await writeFile(path.join(folder, file), JSON.stringify({ scenarios }));
+  const args = ['linked', '--scenarios', file, '--port', '0', '--data', data, ...more];
+  const served = call(SERVE_COMMAND, args);
+  const readUrls = (): readonly string[] => served.err().match(/http\S+\/hooks\/\S+/g) ?? [];
+  await Promise.race([served.code, eventually(() => readUrls().length === scenarios.length)]);
+  return { ...served, urls: readUrls() };
+}
+
+async function stop(served: Called): Promise<void> {
   served.stop();
   expect(await served.code).toBe(0);
+}
+
+it('shows of an event nothing that its hook and its connection know as secret', async () => {
+  await writeLinkedApp();
+  const served = await serveLinked([WATCHED], 'known');
+  const [url = ''] = served.urls;
+  const { parameter, connection } = SECRETS;
+  const headers = { 'content-type': 'application/json', 'x-echo': parameter };
+  const told = JSON.stringify({ note: `${connection} and ${parameter}` });
+  expect((await send(`${url}?w=${parameter}`, { headers, body: told })).status).toBe(200);
+  expect((await send(url, { headers, body: `${told} and no JSON` })).status).toBe(400);
+  await eventually(() => served.out() !== '');
+  await stop(served);
   for (const id of ['1', '2']) {
     const shown = await output(EVENTS_COMMAND, ['show', id, '--data', 'known']);
     expect(shown).toContain('[SANITIZED] and [SANITIZED]');
-    for (const secret of Object.values(secrets)) expect(shown).not.toContain(secret);
+    for (const secret of [connection, parameter]) expect(shown).not.toContain(secret);
   }
   const kept = await readFile(path.join(folder, 'known', 'host.db'), 'latin1');
-  expect(kept.split(secrets.parameter).length - 1).toBeLessThanOrEqual(1);
+  expect(kept.split(parameter).length - 1).toBeLessThanOrEqual(1);
+});
+
+describe('what hooks and connections of a scenario know as secret', () => {
+  const holdsNone = (text: string): void => {
+    for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret);
+  };
+  const note = Object.values(SECRETS).join(' and ');
+  const cleaned = 'no [SANITIZED] and [SANITIZED] and [SANITIZED]';
+  const quote = { id: 2, app: 'linked', module: 'quote', parameters: { v: '{{1.note}}' } };
+  const other = { id: 3, app: 'linked', module: 'quote', connection: 'other' };
+  const failing = { ...WATCHED, name: 'failing', modules: [...WATCHED.modules, quote, other] };
+  const storing = {
+    ...failing,
+    name: 'storing',
+    settings: { storeIncomplete: true },
+    modules: [...WATCHED.modules, { ...quote, onError: { kind: 'break', automatic: false } }, other],
+  };
+
+  /** What all commands show of both scenarios and their events. */
+  async function showAll(): Promise<Record<'failing' | 'storing' | 'events' | 'scenarios', string>> {
+    const shown = {
+      failing: await output(SCENARIOS_COMMAND, ['show', 'failing', '--data', 'quoted']),
+      storing: await output(SCENARIOS_COMMAND, ['show', 'storing', '--data', 'quoted']),
+      events: await output(EVENTS_COMMAND, ['list', '--data', 'quoted']),
+      scenarios: await output(SCENARIOS_COMMAND, ['list', '--data', 'quoted']),
+    };
+    for (const text of Object.values(shown)) holdsNone(text);
+    return shown;
+  }
+
+  const openStore = async () =>
+    openHostSqlite({
+      file: path.join(folder, 'quoted', 'host.db'),
+      sealKey: await userKey(configFolder({ HOME: folder, XDG_CONFIG_HOME: folder })),
+    });
+
+  it('stands neither in the log of a run that fails nor in what is shown of it', async () => {
+    await writeLinkedApp();
+    const served = await serveLinked([failing, storing], 'quoted', '--output', 'none');
+    const headers = { 'content-type': 'application/json' };
+    for (const url of served.urls) await send(url, { headers, body: JSON.stringify({ note }) });
+    await eventually(
+      () => served.err().includes('failing: event') && served.err().includes('storing: event'),
+    );
+    await stop(served);
+    expect(served.err()).toContain(`DataError: ${cleaned}`);
+    holdsNone(served.err());
+    const { failing: off, storing: kept, events, scenarios } = await showAll();
+    expect(JSON.parse(off)).toMatchObject({ lastError: { message: cleaned } });
+    expect(JSON.parse(kept)).toMatchObject({
+      incompletes: [
+        {
+          error: { message: cleaned },
+          execution: { error: { message: cleaned }, outputs: { 1: { note: cleaned.slice('no '.length) } } },
+        },
+      ],
+    });
+    expect(jsonLines(events)).toContainEqual(expect.objectContaining({ error: cleaned }));
+    expect(jsonLines(scenarios)).toContainEqual(expect.objectContaining({ 'last error': cleaned }));
+  });
+
+  it('is not shown of errors that an earlier version has stored', async () => {
+    const store = await openStore();
+    const error = { name: 'DataError', type: 'DataError', message: `old ${note}` };
+    await store.transaction(async (writer) => {
+      await writer.update('events', { status: 'dead' }, { error });
+      await writer.update('scenarios', {}, { lastError: error });
+      await writer.update('incompletes', {}, { error });
+    });
+    await store.close();
+    const { scenarios, events } = await showAll();
+    expect(jsonLines(scenarios)).toContainEqual(
+      expect.objectContaining({ 'last error': `old ${cleaned.slice('no '.length)}` }),
+    );
+    expect(jsonLines(events)).toContainEqual(
+      expect.objectContaining({ error: `old ${cleaned.slice('no '.length)}` }),
+    );
+  });
+
+  it('is not shown where the hook is gone and nobody knows it any more, and that is said', async () => {
+    const served = await serveLinked([storing], 'quoted', '--prune');
+    await eventually(() => served.err().includes('  failing  removed\n'));
+    await stop(served);
+    const notShown = '[not shown: the hook whose secrets it may hold is gone]';
+    const listed = await output(EVENTS_COMMAND, ['list', '--data', 'quoted']);
+    holdsNone(listed);
+    expect(jsonLines(listed)).toContainEqual(
+      expect.objectContaining({ hook: expect.stringContaining('(removed)'), error: notShown }),
+    );
+    const { id } = Object(jsonLines(listed).find((row) => Reflect.get(Object(row), 'status') === 'dead'));
+    const shown = await output(EVENTS_COMMAND, ['show', String(id), '--data', 'quoted']);
+    holdsNone(shown);
+    expect(JSON.parse(shown)).toMatchObject({
+      status: 'dead',
+      bundles: notShown,
+      request: { method: 'POST', query: notShown, headers: notShown },
+      error: { type: 'DataError', message: notShown },
+    });
+
+    // Whoever has a host of his own may remove a hook alone.
+    const store = await openStore();
+    const scenario = await store.get('scenarios', { name: 'storing' });
+    await removeHook(store, SYSTEM_CLOCK, scenario?.hookId ?? 0);
+    await store.close();
+    const kept = await output(SCENARIOS_COMMAND, ['show', 'storing', '--data', 'quoted']);
+    holdsNone(kept + (await output(SCENARIOS_COMMAND, ['list', '--data', 'quoted'])));
+    expect(JSON.parse(kept)).toMatchObject({
+      lastError: { message: notShown },
+      incompletes: [{ execution: notShown, error: { type: 'DataError', message: notShown } }],
+    });
+  });
 });
 
 it('keeps what it has sealed closed to another key', async () => {

@@ -35,9 +35,9 @@ const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: numbe
   index: [4, 632],
   iml: [3, 175],
   rest: [4, 234],
-  scenario: [5, 648],
-  host: [7, 830],
-  testing: [9, 1171],
+  scenario: [5, 652],
+  host: [7, 835],
+  testing: [9, 1176],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */

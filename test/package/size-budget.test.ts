@@ -12,7 +12,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
   // The language without its functions, which come by panel; with the zones of the world, but in Node.
   ['iml/index.ts', 103, 112],
-  ['scenario/index.ts', 135, 140],
+  ['scenario/index.ts', 135, 141],
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
   ['index.ts', 250, 299],
   // The same, with queues, hooks and schedules; databases wait.

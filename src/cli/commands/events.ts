@@ -1,18 +1,15 @@
 import { EngineError } from '../../errors/engine-error.js';
-import { StoreError } from '../../errors/store-error.js';
 import { createEventAdmin, type EventAdmin, type EventSummary } from '../../host/events/event-admin.js';
-import { collectHookSecrets } from '../../host/hooks/hook-secrets.js';
 import type { EventStatus, HostStore } from '../../host/store/tables.js';
-import { collectGiven } from '../../redaction/collect-secrets.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command } from '../command.js';
-import { configFolder } from '../connections/config-folder.js';
-import { openConnectionFiles } from '../connections/connection-store.js';
+import { createHostSecretFinder, type HostSecretFinder } from '../connections/host-secrets.js';
 import { EXIT } from '../exit-code.js';
 import { HOST_OPTIONS, openHostParts, readId } from '../input/host-store-options.js';
 import type { Io } from '../io.js';
 import { formatInstant } from '../output/format-instant.js';
+import { createMessageReader, type ReadMessage } from '../output/host/message-reader.js';
 import { type EventNames, shownEvent } from '../output/host/shown-event.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
@@ -78,8 +75,9 @@ async function manageEvents(args: Arguments, io: Io): Promise<number> {
       );
       return EXIT.ok;
     }
-    if (query !== undefined) return await list({ desk, store: parts.store }, query, args, io);
-    await io.stdout.write(await act({ desk, store: parts.store }, action, id, io));
+    const events = { desk, store: parts.store, secrets: createHostSecretFinder(parts.store, io.env) };
+    if (query !== undefined) return await list(events, query, args, io);
+    await io.stdout.write(await act(events, action, id));
     return EXIT.ok;
   } catch (error) {
     throw error instanceof EngineError && error.code.startsWith('HOST_') ? usageError(error.message) : error;
@@ -134,12 +132,15 @@ async function findHook(store: HostStore, name: string | undefined): Promise<{ r
 interface Events {
   readonly desk: EventAdmin;
   readonly store: HostStore;
+  readonly secrets: HostSecretFinder;
 }
 
-async function list({ desk, store }: Events, query: Query, args: Arguments, io: Io): Promise<number> {
-  const events = await desk.list(query);
-  const names = await readNames(store, events);
-  const rows = events.map((event) => toRow(event, names));
+async function list(opened: Events, query: Query, args: Arguments, io: Io): Promise<number> {
+  const events = await opened.desk.list(query);
+  const names = await readNames(opened.store, events);
+  const read = createMessageReader();
+  const rows: Record<string, unknown>[] = [];
+  for (const event of events) rows.push(await toRow(event, names, { read, secrets: opened.secrets }));
   if (args.isSet('json')) await io.stdout.write(`${printPrettyJson(rows)}\n`);
   else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${printJson(row)}\n`).join(''));
   else if (rows.length === 0) await io.stderr.write('No events.\n');
@@ -169,18 +170,21 @@ async function readNames(store: HostStore, events: readonly Owners[]): Promise<N
   });
 }
 
-function toRow(event: EventSummary, names: NamesOf): Record<string, unknown> {
+async function toRow(
+  event: EventSummary,
+  names: NamesOf,
+  { read, secrets }: { readonly read: ReadMessage; readonly secrets: HostSecretFinder },
+): Promise<Record<string, unknown>> {
   const { id, status, attempts, receivedAtMs, error } = event;
   const received = formatInstant(receivedAtMs);
-  const message = typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : undefined;
-  return { id, status, received, ...names(event), attempts, error: message ?? '' };
+  const message = error === null ? '' : read(error, await secrets.forEvent(event));
+  return { id, status, received, ...names(event), attempts, error: message };
 }
 
 async function act(
-  { desk, store }: Events,
+  { desk, store, secrets }: Events,
   action: (typeof ACTIONS)[number],
   id: number,
-  io: Io,
 ): Promise<string> {
   switch (action) {
     case 'replay':
@@ -192,29 +196,7 @@ async function act(
     default: {
       const event = await desk.get(id);
       const names = (await readNames(store, [event]))(event);
-      const secrets = await findSecrets(store, event, io);
-      return `${printPrettyJson(shownEvent(event, names, secrets))}\n`;
+      return `${printPrettyJson(shownEvent(event, names, await secrets.forEvent(event)))}\n`;
     }
   }
-}
-
-/** What the hook of an event knows, and its connection as far as this user has it. */
-async function findSecrets(
-  store: HostStore,
-  { hookId }: Pick<Owners, 'hookId'>,
-  { env }: Io,
-): Promise<readonly string[]> {
-  const hook = await store.get('hooks', { id: hookId });
-  if (hook === undefined) return [];
-  const own = await collectHookSecrets(hook);
-  if (hook.connection === null) return own;
-  const entry = await openConnectionFiles(configFolder(env)).read(hook.connection).catch(ignoreUnreadable);
-  if (entry === undefined) return own;
-  const { connection, parameters, common } = entry.stored;
-  return [...own, ...(await collectGiven(connection, parameters, common))];
-}
-
-/** An event is shown all the same. */
-function ignoreUnreadable(error: unknown): undefined {
-  if (!(error instanceof StoreError)) throw error;
 }

@@ -9,10 +9,12 @@ import type { HostStore, ScenarioRow } from '../../host/store/tables.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command } from '../command.js';
+import { createHostSecretFinder, type HostSecretFinder } from '../connections/host-secrets.js';
 import { EXIT } from '../exit-code.js';
 import { HOST_OPTIONS, openHostParts, readId } from '../input/host-store-options.js';
 import type { Io } from '../io.js';
 import { formatInstant } from '../output/format-instant.js';
+import { createMessageReader } from '../output/host/message-reader.js';
 import { shownScenario } from '../output/host/shown-scenario.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
@@ -59,7 +61,7 @@ async function manageScenarios(args: Arguments, io: Io): Promise<number> {
   const parts = await openHostParts(args, io, { mayCreate: false });
   try {
     const desk = createScenarioAdmin({ ...parts, clock: SYSTEM_CLOCK });
-    const opened = { desk, store: parts.store };
+    const opened = { desk, store: parts.store, secrets: createHostSecretFinder(parts.store, io.env) };
     if (action === 'list') return await list(opened, args, io);
     if (action === 'stuck') {
       const stuck = await findStuck(parts.store, SYSTEM_CLOCK.now());
@@ -81,11 +83,18 @@ function nameSubject(action: Action): string {
 interface Opened {
   readonly desk: ScenarioAdmin;
   readonly store: HostStore;
+  readonly secrets: HostSecretFinder;
 }
 
-async function list({ desk, store }: Opened, args: Arguments, io: Io): Promise<number> {
+async function list({ desk, store, secrets }: Opened, args: Arguments, io: Io): Promise<number> {
   const open = await store.countBy('incompletes', 'scenarioId', { status: OPEN_INCOMPLETES });
-  const rows = (await desk.list()).map((scenario) => toRow(scenario, open.get(scenario.id) ?? 0));
+  const read = createMessageReader();
+  const rows: Record<string, unknown>[] = [];
+  for (const scenario of await desk.list()) {
+    const { lastError } = scenario;
+    const message = lastError === null ? '' : read(lastError, await secrets.forScenario(scenario));
+    rows.push(toRow(scenario, open.get(scenario.id) ?? 0, message));
+  }
   return printRows(rows, 'No scenarios. iml serve makes them.', args, io);
 }
 
@@ -107,8 +116,8 @@ async function printRows(
   return EXIT.ok;
 }
 
-function toRow(scenario: ScenarioRow, incomplete: number): Record<string, unknown> {
-  const { name, nextRunMs, lastRunMs, lastError } = scenario;
+function toRow(scenario: ScenarioRow, incomplete: number, lastError: string): Record<string, unknown> {
+  const { name, nextRunMs, lastRunMs } = scenario;
   const state = readState(scenario);
   const until = 'untilMs' in state ? ` until ${formatInstant(state.untilMs)}` : '';
   const reason = state.kind === 'inactive' ? ` (${state.reason})` : '';
@@ -119,12 +128,12 @@ function toRow(scenario: ScenarioRow, incomplete: number): Record<string, unknow
     'next run': formatInstant(nextRunMs) ?? '',
     'last run': formatInstant(lastRunMs) ?? '',
     incomplete,
-    'last error': readMessage(lastError),
+    'last error': lastError,
   };
 }
 
 async function act(
-  { desk, store }: Opened,
+  { desk, store, secrets }: Opened,
   action: Exclude<Action, 'list' | 'stuck'>,
   name: string,
 ): Promise<string> {
@@ -146,12 +155,10 @@ async function act(
       const hook = scenario.hookId === null ? undefined : await store.get('hooks', { id: scenario.hookId });
       const address = hook === undefined ? {} : { address: await pathOfHook(store, hook) };
       const triggerState = await copyKept(scenario.triggerState);
-      const shown = shownScenario({ ...scenario, triggerState }, await desk.incompletes(name));
+      const incompletes = await desk.incompletes(name);
+      const known = await secrets.forScenario(scenario);
+      const shown = shownScenario({ ...scenario, triggerState }, incompletes, known);
       return `${printPrettyJson({ ...address, ...shown })}\n`;
     }
   }
-}
-
-function readMessage(error: unknown): unknown {
-  return typeof error === 'object' && error !== null ? (Reflect.get(error, 'message') ?? '') : '';
 }

@@ -18,6 +18,7 @@ import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';
+import { createConnectionReader, createConnectionSecrets } from '../connections/connection-data.js';
 import { identifyOwner, openConnectionFiles, storeForApp } from '../connections/connection-store.js';
 import { EXIT } from '../exit-code.js';
 import { withConfigFile } from '../input/config-file.js';
@@ -31,6 +32,7 @@ import { createLineOutput } from '../output/line-output.js';
 import { printError } from '../output/print-error.js';
 import { printRunFindings } from '../output/run-findings.js';
 import { printableLine } from '../output/terminal-text.js';
+import { findHookConnectionData } from '../recording/hook-connection-data.js';
 import { type CallRecorder, recordCalls } from '../recording/record-calls.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { usageError } from '../usage-error.js';
@@ -76,7 +78,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   const engines = createEngines(loaded, settings, io);
   const notifier = openNotifier(args, say);
   const tracing = await createHostTracing();
-  const recorder = await openCallRecorder(args, { engines, loaded, settings, say }, io);
+  const recorder = await openCallRecorder(args, { engines, loaded, settings, say, parts }, io);
   const host = createHost({
     tracing,
     store: parts.store,
@@ -89,6 +91,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
       engines,
       tracing,
       expressions: { timezone: args.text('timezone') },
+      findConnectionSecrets: createConnectionSecrets(io.env),
       onReport: settings.output === 'none' ? undefined : putOut(io, say),
     }),
     observer: tellAll(
@@ -122,8 +125,10 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     say('Stopping: what is under way is brought to its end.\n');
     return EXIT.ok;
   } finally {
-    await stop(host, parts, engines);
+    await host.stop();
+    // Reads what the connection of a hook knows as secret.
     await recorder.settled();
+    await close(parts, engines);
     await notifier?.settle();
   }
 }
@@ -136,22 +141,25 @@ interface Served {
   readonly loaded: readonly LoadedApp[];
   readonly settings: ServeSettings;
   readonly say: Say;
+  readonly parts: HostParts;
 }
 
 /** The receiver of the apps, with `--record` over it. */
 async function openCallRecorder(
   args: Arguments,
-  { engines, loaded, settings, say }: Served,
+  { engines, loaded, settings, say, parts }: Served,
   io: Io,
 ): Promise<CallRecorder> {
   const receiver = createEngineReceiver({ engines });
   const shown = args.text('record');
   if (shown === undefined) return { receiver, settled: async () => {} };
+  const readData = createConnectionReader(io.env);
   return recordCalls(receiver, {
     apps: loaded.map(({ app }) => app),
     folder: path.resolve(io.cwd, shown),
     shown,
     say,
+    findConnectionData: (hookId) => findHookConnectionData(parts.store, hookId, readData),
     engine: { timezone: settings.engine.timezone, webhookLimits: settings.engine.webhookLimits },
   });
 }
@@ -239,8 +247,7 @@ async function prune({ host, parts, engines, entries, say }: Setup): Promise<voi
   }
 }
 
-async function stop(host: Host, parts: HostParts, engines: Setup['engines']): Promise<void> {
-  await host.stop();
+async function close(parts: HostParts, engines: Setup['engines']): Promise<void> {
   await parts.store.close();
   await Promise.all(Object.values(engines).map((engine) => engine.close()));
 }

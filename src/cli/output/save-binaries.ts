@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { cutBytes, toSafeName } from '../../util/files/file-name.js';
+import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER } from '../../util/files/owner-only.js';
 import { readErrno } from '../../util/files/read-errno.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Io } from '../io.js';
@@ -62,15 +63,18 @@ function nameIn(value: PlainObject): string | undefined {
   return undefined;
 }
 
-/** Writes a file that is not there yet, under its name or that name with a number: whatever lies there, links too, stays. */
+/**
+ * Writes a file that is not there yet, under its name or that name with a number: whatever lies there, links too, stays. It holds what
+ * a service answered, so only its owner may read it, and a folder that is made for it.
+ */
 async function writeNew(root: string, wanted: string, bytes: Uint8Array): Promise<string> {
-  await mkdir(root, { recursive: true });
+  await mkdir(root, { recursive: true, mode: OWNER_ONLY_FOLDER });
   const name = safeFileName(wanted);
   const { name: stem, ext } = path.parse(name);
   for (let number = 1; number <= MAX_NUMBER; number++) {
     const free = number === 1 ? name : `${stem}-${number}${ext}`;
     try {
-      await writeFile(path.join(root, free), bytes, { flag: 'wx' });
+      await writeFile(path.join(root, free), bytes, { flag: 'wx', mode: OWNER_ONLY_FILE });
       return free;
     } catch (error) {
       if (readErrno(error) !== 'EEXIST') throw error;

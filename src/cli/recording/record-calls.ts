@@ -32,6 +32,8 @@ export interface CallRecorderOptions {
   /** The folder as it was given. */
   readonly shown: string;
   readonly engine: Pick<EngineOptions, 'timezone' | 'webhookLimits'>;
+  /** Finds what the connection of a hook holds, by the id of the hook. */
+  readonly findConnectionData: (hookId: number) => Promise<unknown>;
   readonly say: (line: string) => void;
 }
 
@@ -80,7 +82,7 @@ export async function recordCalls(receiver: Receiver, options: CallRecorderOptio
 async function writeCall(
   { app: name, webhook, call, parameters, stored }: Parameters<Receiver>[0],
   number: number,
-  { apps, folder, shown, engine: settings, say }: CallRecorderOptions,
+  { apps, folder, shown, engine: settings, findConnectionData, say }: CallRecorderOptions,
 ): Promise<void> {
   const app = apps.find((known) => known.name === name);
   if (app === undefined) return;
@@ -100,6 +102,7 @@ async function writeCall(
         component: { type: 'webhook', name: webhook },
         calls: [],
         digests: results(),
+        secretData: await findConnectionData(Number(stored['id'])),
         ...readCommon(app, undefined),
         ...describeCall(report, toFixtureInput(input, settings, now)),
       },

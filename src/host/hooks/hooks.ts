@@ -136,6 +136,19 @@ export async function pathOfHook(reader: HostReader, hook: HookRow): Promise<str
   return hookPath(address.token);
 }
 
+/**
+ * A hook as it is stored, with those whose calls come with its own: of a shared webhook a member with the address, the address with
+ * its members. None where it is gone.
+ */
+export async function findHookRows(reader: HostReader, id: number): Promise<readonly HookRow[]> {
+  const hook = await reader.get('hooks', { id });
+  if (hook === undefined) return [];
+  if (hook.kind === 'dedicated') return [hook];
+  const { app, webhook } = hook;
+  const kind = hook.kind === 'member' ? 'address' : 'member';
+  return [hook, ...(await reader.find('hooks', { where: { app, webhook, kind } }))];
+}
+
 /** Keeps what attach or update gave. */
 export async function keepHookData(
   store: HostStore,

@@ -3,7 +3,7 @@ import type { RunOutcome } from '../../scenario/state/scenario-state.js';
 import type { PlainAnswer } from '../../server/plain-request.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
-import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
+import type { EventRow, HookRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 
 /**
  * Says when to look for work. What there is to do, whose it is and in what order, stands in the store alone: a call too
@@ -45,6 +45,8 @@ export interface FlowRequest {
   readonly onAnswer?: ((answer: Response) => void) | undefined;
   /** Of a poll: stores how far it has come, now and then. The run waits for it, and reports nothing of it again. */
   readonly onProgress?: ((progress: PollProgress) => Promise<void>) | undefined;
+  /** Reads the hook of what is worked on, and that of its shared address: no error may show what they hold. Default: there is none. */
+  readonly findHooks?: (() => Promise<readonly HookRow[]>) | undefined;
 }
 
 /** How far a poll has come: every item before `triggerState` is through or among `incompletes`. */

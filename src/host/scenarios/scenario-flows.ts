@@ -18,6 +18,7 @@ import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
 import { describeOutput } from './describe-output.js';
 import type { FlowDefinition, StepDefinition } from './flow-definition.js';
+import type { FindConnectionSecrets } from './scenario-secrets.js';
 
 /** What scenarios run with: the engines of their apps, and what their templates read. Only `engines` is required. */
 export interface ScenarioFlowsOptions {
@@ -30,6 +31,11 @@ export interface ScenarioFlowsOptions {
   readonly tracing?: HostTracing | undefined;
   /** Gets what came of each run, before it is written down. */
   readonly onReport?: ((scenario: string, report: FlowReport) => void) | undefined;
+  /**
+   * Finds what of the connections of a scenario and of its hook no error may show: a sender may have put it into a call. Default: of
+   * connections only what a module knows of its own is kept out of its errors.
+   */
+  readonly findConnectionSecrets?: FindConnectionSecrets | undefined;
 }
 
 /** Flows kept compiled; one beyond that is compiled again. */
@@ -42,6 +48,7 @@ export function createScenarioFlows({
   expressions,
   tracing = NO_TRACING,
   onReport,
+  findConnectionSecrets = async () => [],
 }: ScenarioFlowsOptions): Flows {
   const compiled = createBoundedCache<CompiledFlow>(MAX_FLOWS);
   const loadFlow = (scenario: ScenarioRow): CompiledFlow => {
@@ -64,7 +71,13 @@ export function createScenarioFlows({
       const store = collectInto(kept, room);
       const onProgress = (state: TriggerData): Promise<void> =>
         tellProgress(request, kept, state, clock.now());
-      const options = { settings: readPlan(scenario).settings, store, clock, onProgress };
+      const { settings, flow: definition } = readPlan(scenario);
+      const findSecrets = async (): Promise<readonly string[]> => {
+        const hooks = (await request.findHooks?.()) ?? [];
+        const { collectScenarioSecrets } = await import('./scenario-secrets.js');
+        return collectScenarioSecrets({ hooks, flows: [definition], findConnectionSecrets });
+      };
+      const options = { settings, store, clock, onProgress, findSecrets };
       const report = await runSource(flow, request, options, signal);
       const answer = readAnswer(report);
       if (answer !== undefined) request.onAnswer?.(answer);
@@ -122,7 +135,8 @@ function traceModule(module: FlowModule, { id, app }: StepDefinition, tracing: H
   const inSpan = <R extends { readonly error?: Error | undefined }>(work: () => PromiseLike<R>): Promise<R> =>
     tracing.inSpan({ name: 'iml module', kind: 'internal', attributes }, async (span) => {
       const outcome = await work();
-      if (outcome.error !== undefined) span.fail(outcome.error.message);
+      // Its message may quote what the hook knows as secret. The span of the run tells what is taken out of that.
+      if (outcome.error !== undefined) span.fail(outcome.error.name);
       return outcome;
     });
   return {

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Transition } from '../../scenario/state/next-state.js';
 import { OPEN_INCOMPLETES } from '../claim/claim.js';
+import { findHookRows } from '../hooks/hooks.js';
 import type { HostContext } from '../ports/context.js';
 import type { RunSource } from '../ports/observer.js';
 import type { FlowOutcome, FlowRequest, FlowSource } from '../ports/ports.js';
 import { readCallId, readTraceparent } from '../ports/read-call-id.js';
 import { readPlan } from '../store/scenario-plan.js';
-import type { ScenarioRow } from '../store/tables.js';
+import type { HookRow, ScenarioRow } from '../store/tables.js';
 import { persist } from './persist.js';
 import type { WorkEnd } from './work-end.js';
 
@@ -71,7 +72,11 @@ async function runInSpan(
   context.observe({ kind: 'run-started', ...run, attempt, waitedMs });
   try {
     const room = await countFreeIncompletes(context, scenario, signal);
-    const report = await context.flows.run({ scenario, room, source, signal, onAnswer, onProgress });
+    const hookId = source.kind === 'event' ? source.event.hookId : scenario.hookId;
+    const findHooks = (): Promise<readonly HookRow[]> =>
+      persist(context, signal, async (writer) => (hookId === null ? [] : findHookRows(writer, hookId)));
+    const request = { scenario, room, source, signal, onAnswer, onProgress, findHooks };
+    const report = await context.flows.run(request);
     return { ...run, startedAtMs, report };
   } catch (error) {
     return { ...run, startedAtMs, report: signal.aborted ? undefined : defectReport(context, error) };

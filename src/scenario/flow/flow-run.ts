@@ -8,6 +8,7 @@ import { findHandler, handleError } from './error-handlers.js';
 import type { FlowModule, ModuleInput, TriggerData } from './flow.js';
 import type { FlowPhase } from './flow-report.js';
 import type { IncompleteExecution, IncompleteStore } from './incomplete-execution.js';
+import type { RedactFailure } from './redact-failure.js';
 import { planAfterRetry, planForBreak, planForError, type RetryPlan } from './retry-plan.js';
 import { evaluateTemplate, type Outputs, runStep } from './run-step.js';
 
@@ -19,6 +20,7 @@ export interface FlowTools {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly onProgress: ((state: TriggerData) => Promise<void>) | undefined;
+  readonly findSecrets: (() => Promise<readonly string[]>) | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -66,6 +68,8 @@ export class FlowRun {
   private readonly retried: IncompleteExecution | undefined;
   private freeId: string | undefined;
   private readonly touched = new Set<FlowModule>();
+  /** Made ready when the first module fails. */
+  private redactor: Promise<RedactFailure> | undefined;
 
   constructor(flow: CompiledFlow, tools: FlowTools, retried?: IncompleteExecution) {
     this.flow = flow;
@@ -134,7 +138,8 @@ export class FlowRun {
     signal?.throwIfAborted();
     const { step, filter } = compiled;
     const passes = filter === undefined ? { value: true } : evaluateTemplate(filter, outputs);
-    if ('error' in passes) return this.fail(compiled, index, outputs, passes.error);
+    if ('error' in passes)
+      return this.fail(compiled, index, outputs, await this.redact(passes.error, outputs));
     if (!passes.value || passes.value === 'false') {
       this.phases.push({ kind: 'filtered', stepId: step.id });
       return undefined;
@@ -142,7 +147,10 @@ export class FlowRun {
     this.operations++;
     this.touched.add(step.module);
     const outcome = await runStep(compiled, outputs, { ...extra, signal }, this.flow.options);
-    if (outcome.error !== undefined) return this.fail(compiled, index, outputs, outcome.error);
+    if (outcome.error !== undefined) {
+      const given = { outputs, payload: extra.payload };
+      return this.fail(compiled, index, outputs, await this.redact(outcome.error, given));
+    }
     if (index === 0) {
       this.state = outcome.state;
       this.states = outcome.states;
@@ -163,8 +171,10 @@ export class FlowRun {
     this.phases.push({ ...operation(compiled.step.id, 0), error, handledBy: handler?.kind });
     const handling = handleError(handler, compiled, outputs, error);
     switch (handling.kind) {
-      case 'unhandled':
-        return this.interrupt(compiled, index, outputs, handling.error);
+      case 'unhandled': {
+        const unhandled = handling.error === error ? error : await this.redact(handling.error, outputs);
+        return this.interrupt(compiled, index, outputs, unhandled);
+      }
       case 'ignore':
         return undefined;
       case 'resume':
@@ -179,6 +189,18 @@ export class FlowRun {
         return undefined;
       }
     }
+  }
+
+  /** What a step fails with is stored, logged and told to others. */
+  private async redact(error: AppError, data: unknown): Promise<AppError> {
+    this.redactor ??= this.createRedactor();
+    return (await this.redactor)(error, data);
+  }
+
+  /** Few runs fail, and what takes secrets out is much to load. */
+  private async createRedactor(): Promise<RedactFailure> {
+    const { createFailureRedactor } = await import('./redact-failure.js');
+    return createFailureRedactor(this.tools.findSecrets);
   }
 
   /** An error that no handler took: stores the bundle where that is asked for, and ends the run unless others may go on. */

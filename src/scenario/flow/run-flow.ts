@@ -35,6 +35,11 @@ export interface FlowOptions {
    * A run that goes on from there repeats none of them. The flow waits for it.
    */
   readonly onProgress?: ((state: TriggerData) => Promise<void>) | undefined;
+  /**
+   * Gives values that no error of a module may show, beside what its data hold under names that say secret: what a webhook was
+   * attached with. Asked once, when a module has failed; where it rejects, so does the run. Default: there are none.
+   */
+  readonly findSecrets?: (() => Promise<readonly string[]>) | undefined;
 }
 
 /** What goes on with an incomplete execution is given: its store is needed. */
@@ -125,8 +130,9 @@ async function resume(
 }
 
 function completeTools(options: FlowOptions, signal: AbortSignal | undefined): FlowTools {
-  const { store, clock = SYSTEM_CLOCK, newId = randomUUID, onProgress } = options;
-  return { settings: completeSettings(options.settings), store, clock, newId, onProgress, signal };
+  const { store, clock = SYSTEM_CLOCK, newId = randomUUID, onProgress, findSecrets } = options;
+  const settings = completeSettings(options.settings);
+  return { settings, store, clock, newId, onProgress, findSecrets, signal };
 }
 
 /** Leads a run through its phases, however it ends. */

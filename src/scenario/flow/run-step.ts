@@ -25,28 +25,13 @@ export type StepOutcome =
 /**
  * Runs one module for one bundle: maps its inputs, and runs it.
  *
- * @returns every failure that is a matter of the app or the flow as `error`, without what stands in the outputs under a name that says secret
+ * @returns every failure that is a matter of the app or the flow as `error`, which may quote what the module was given
  * @throws what is neither: the reason of an aborted signal, or a defect
  */
 export async function runStep(
-  step: CompiledStep,
-  outputs: Outputs,
-  extra: Extra,
-  options: CompileOptions,
-): Promise<StepOutcome> {
-  const outcome = await run(step, outputs, extra, options);
-  if (outcome.error === undefined) return outcome;
-  // Few steps fail, and what takes secrets out is much to load.
-  const { redactFailure } = await import('./redact-failure.js');
-  return { error: redactFailure(outcome.error, outputs) };
-}
-
-type Extra = Pick<ModuleInput, 'data' | 'payload' | 'signal'>;
-
-async function run(
   { step, inputs }: CompiledStep,
   outputs: Outputs,
-  extra: Extra,
+  extra: Pick<ModuleInput, 'data' | 'payload' | 'signal'>,
   options: CompileOptions,
 ): Promise<StepOutcome> {
   const { module, connection } = step;

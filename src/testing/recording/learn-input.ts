@@ -21,6 +21,8 @@ import { listAppTexts } from './app-texts.js';
 export interface SecretInput {
   readonly app: App;
   readonly common: unknown;
+  /** See `RunToRecord`. */
+  readonly secretData?: unknown;
   /** Whether `data` is the data of a connection, as where one is refreshed. */
   readonly isConnectionData: boolean;
   /** Names of the fields of the form whose values are credentials. */
@@ -29,11 +31,11 @@ export interface SecretInput {
 
 /**
  * Enters the secrets a run is given: all of a connection, of common data and of what attach has stored, which a host keeps
- * sealed, too; and what names and fields say otherwise.
+ * sealed, too; those of `secretData`; and what names and fields say otherwise.
  */
 export function learnInput(
   input: FixtureInput,
-  { app, common, secretFields, isConnectionData }: SecretInput,
+  { app, common, secretFields, isConnectionData, secretData }: SecretInput,
   book: SecretBook,
 ): void {
   const onSecret: OnSecret = (name, value) => void book.enter(name, value);
@@ -41,12 +43,19 @@ export function learnInput(
   const texts = listAppTexts(app);
   const isInApp = (value: string): boolean =>
     [`'${value}'`, `"${value}"`, `\n${value}\n`].some((literal) => texts.includes(literal));
-  for (const [value, name] of nameSecrets(connection, isConnectionData && data, common, webhook)) {
+  for (const [value, name] of nameSecrets(
+    connection,
+    isConnectionData && data,
+    common,
+    webhook,
+    secretData,
+  )) {
     // What the app itself compares with (`production`) is no secret of anybody's.
     if (isSecretName(name, 'body') || !isInApp(value)) onSecret(name, value);
   }
   findNamedSecrets(connection, onSecret);
   findNamedSecrets(common, onSecret);
+  findNamedSecrets(secretData, onSecret);
   findNamedSecrets(parameters, onSecret, isSecretParameter(secretFields));
   for (const value of [data, webhook, payload]) findNamedSecrets(value, onSecret);
   // Whoever knows the address of a hook can call it.

@@ -38,6 +38,8 @@ export interface RunToRecord extends Pick<Fixture, 'kind'> {
   readonly addresses?: readonly (readonly [from: string, to: string])[] | undefined;
   /** Secrets that have a name already, which they keep: value by name. Default: names are made of where they stand. */
   readonly secrets?: ReadonlyMap<string, string> | undefined;
+  /** Data whose texts are secret though the run was not given them: those of the connection of a hook. Default: none. */
+  readonly secretData?: unknown;
   /** How it ended, as far as a rehearsal has to end the same way. */
   readonly ended: { readonly error?: Outcome['error']; readonly bundleCount?: number | undefined };
 }
@@ -79,13 +81,13 @@ interface Attempt {
 
 async function rehearseWith(run: RunToRecord, choose: ChooseStandIn): Promise<Attempt> {
   const book = createSecretBook(choose);
-  const { app, component, common, input } = run;
+  const { app, component, common, input, secretData } = run;
   const secretFields = listSecretParameters(app, component);
   const sanitize = readSanitize(listSanitized(app));
   const keeps = chooseHeaders(listAppTexts(app));
   const isConnectionData = run.kind.startsWith('oauth2-');
   for (const [name, value] of run.secrets ?? []) book.enter(name, value);
-  learnInput(input, { app, common, secretFields, isConnectionData }, book);
+  learnInput(input, { app, common, secretFields, isConnectionData, secretData }, book);
   for (const [from, to] of run.addresses ?? []) book.enterDerived(from, to);
   for (const call of run.calls) learnResponse(call, sanitize, book);
   let before = '';

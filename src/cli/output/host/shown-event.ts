@@ -7,6 +7,7 @@ import { readShownText } from '../../../redaction/read-shown-text.js';
 import { createRedactor, type Redactor } from '../../../redaction/redact.js';
 import { isPlainObject, type PlainObject } from '../../../util/plain-object.js';
 import { formatInstant } from '../format-instant.js';
+import { NOT_SHOWN, withoutTexts } from './not-shown.js';
 
 /** What the hook and the scenario of an event are called. */
 export interface EventNames {
@@ -18,9 +19,14 @@ export interface EventNames {
  * An event as a person may see it: instants as texts, the body of a call that could not be read as text where it is one,
  * without what names say is secret, and without the secrets of its hook.
  *
- * @param secrets of the hook and its connection
+ * @param secrets of its hook and of connections; undefined where nobody knows them any more: what came in is not shown then
  */
-export function shownEvent(event: EventRow, names: EventNames, secrets: readonly string[]): unknown {
+export function shownEvent(
+  event: EventRow,
+  names: EventNames,
+  secrets: readonly string[] | undefined,
+): unknown {
+  if (secrets === undefined) return shownEvent(withoutData(event), names, []);
   const { receivedAtMs, finishedAtMs, notBeforeMs, request, ...rest } = event;
   const times = {
     received: formatInstant(receivedAtMs),
@@ -30,6 +36,15 @@ export function shownEvent(event: EventRow, names: EventNames, secrets: readonly
   const redactor = createRedactor({ secrets: [...secrets, ...collectNamedSecrets(event)] });
   const shown = { ...rest, ...names, ...times, request: shownRequest(request, redactor) };
   return redactor.value(shown);
+}
+
+/** What was stored was cleaned of what its hook held, but not of what a connection does; and an earlier version cleaned less. */
+function withoutData(event: EventRow): EventRow {
+  const error = withoutTexts(event.error);
+  if (!isPlainObject(event.request)) return { ...event, bundles: NOT_SHOWN, request: NOT_SHOWN, error };
+  const { callId, method, size } = event.request;
+  const request = { callId, method, size, query: NOT_SHOWN, headers: NOT_SHOWN, text: NOT_SHOWN };
+  return { ...event, bundles: NOT_SHOWN, request, error };
 }
 
 /** What is kept of a request, with its body: as text, or how much of what it was. */

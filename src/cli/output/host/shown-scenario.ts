@@ -4,22 +4,32 @@ import type { ScenarioState } from '../../../scenario/state/scenario-state.js';
 import { isPlainObject, type PlainObject } from '../../../util/plain-object.js';
 import { formatInstant } from '../format-instant.js';
 import { hideSecrets } from '../hide-secrets.js';
+import { NOT_SHOWN, withoutTexts } from './not-shown.js';
 import { shownPlan } from './shown-plan.js';
 
 /**
  * A scenario and its incomplete executions as a person may see them: instants as texts, without what its plan or the
- * names of data say is secret.
+ * names of data say is secret, and without the secrets of its hook and its connections.
+ *
+ * @param secrets undefined where nobody knows them any more: what came of events is not shown then
  */
-export function shownScenario(scenario: ScenarioRow, incompletes: readonly IncompleteRow[]): PlainObject {
+export function shownScenario(
+  scenario: ScenarioRow,
+  incompletes: readonly IncompleteRow[],
+  secrets: readonly string[] | undefined,
+): PlainObject {
   const { definition, scheduledMs, nextRunMs, lastRunMs, ...rest } = scenario;
-  const shown = hideSecrets({
+  const isKnown = secrets !== undefined;
+  const kept = {
     ...rest,
+    lastError: isKnown ? rest.lastError : withoutTexts(rest.lastError),
     state: shownState(readState(scenario)),
     scheduled: formatInstant(scheduledMs),
     nextRun: formatInstant(nextRunMs),
     lastRun: formatInstant(lastRunMs),
-    incompletes: incompletes.map(shownIncomplete),
-  });
+    incompletes: incompletes.map((row) => shownIncomplete(isKnown ? row : withoutData(row))),
+  };
+  const shown = hideSecrets(kept, secrets ?? []);
   return { ...(isPlainObject(shown) && shown), definition: shownPlan(definition) };
 }
 
@@ -36,6 +46,10 @@ function shownIncomplete({ createdAtMs, retryAtMs, finishedAtMs, ...rest }: Inco
     retry: formatInstant(retryAtMs),
     finished: formatInstant(finishedAtMs),
   };
+}
+
+function withoutData(row: IncompleteRow): IncompleteRow {
+  return { ...row, execution: NOT_SHOWN, error: withoutTexts(row.error) };
 }
 
 /** As `createScenarioFlows` stores it; other flows store what they like. */

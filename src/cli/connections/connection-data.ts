@@ -1,0 +1,31 @@
+import { StoreError } from '../../errors/store-error.js';
+import type { FindConnectionSecrets } from '../../host/scenarios/scenario-secrets.js';
+import { collectGiven } from '../../redaction/collect-secrets.js';
+import type { Io } from '../io.js';
+import { configFolder } from './config-folder.js';
+import { openConnectionFiles } from './connection-store.js';
+
+/** Reads all that is kept of a connection of this user, by its name; nothing where there is none. */
+export type ReadConnectionData = (name: string) => Promise<readonly unknown[]>;
+
+/** @returns what rejects with StoreError (STORE_FAILED) for a connection that cannot be opened */
+export function createConnectionReader(env: Io['env']): ReadConnectionData {
+  const files = openConnectionFiles(configFolder(env));
+  return async (name) => {
+    const entry = await files.read(name);
+    if (entry === undefined) return [];
+    const { connection, parameters, common } = entry.stored;
+    return [connection, parameters, common];
+  };
+}
+
+/** Finds what the connections of this user must not show, as far as they can be opened: what a host keeps is shown all the same. */
+export function createConnectionSecrets(env: Io['env']): FindConnectionSecrets {
+  const read = createConnectionReader(env);
+  return async ({ connection }) => collectGiven(...(await read(connection).catch(ignoreUnreadable)));
+}
+
+function ignoreUnreadable(error: unknown): readonly unknown[] {
+  if (error instanceof StoreError) return [];
+  throw error;
+}

@@ -1,0 +1,46 @@
+import { findHookRows } from '../../host/hooks/hooks.js';
+import { collectScenarioSecrets } from '../../host/scenarios/scenario-secrets.js';
+import { readPlan } from '../../host/store/scenario-plan.js';
+import type { EventRow, HostStore, ScenarioRow } from '../../host/store/tables.js';
+import type { Io } from '../io.js';
+import { createConnectionSecrets } from './connection-data.js';
+
+/** What is not to be shown of what a host keeps; undefined where nobody knows it any more, as the hook is gone. */
+export type HostSecrets = readonly string[] | undefined;
+
+/** Finds the secrets of what a host keeps: those of the hook and of the connections, as far as this user has them. */
+export interface HostSecretFinder {
+  readonly forEvent: (event: Pick<EventRow, 'hookId' | 'scenarioId'>) => Promise<HostSecrets>;
+  readonly forScenario: (scenario: ScenarioRow) => Promise<HostSecrets>;
+}
+
+/** Many events have the same hook: what was found is kept as long as the finder is. */
+export function createHostSecretFinder(store: HostStore, env: Io['env']): HostSecretFinder {
+  const findConnectionSecrets = createConnectionSecrets(env);
+  const found = new Map<string, Promise<HostSecrets>>();
+  const find = async (hookId: number, scenarios: readonly ScenarioRow[]): Promise<HostSecrets> => {
+    const hooks = await findHookRows(store, hookId);
+    if (hooks.length === 0) return undefined;
+    return collectScenarioSecrets({ hooks, flows: readFlows(scenarios), findConnectionSecrets });
+  };
+  return {
+    forEvent: ({ hookId, scenarioId }) => {
+      const key = `${hookId} ${scenarioId}`;
+      const where = scenarioId === null ? { hookId } : { id: scenarioId };
+      const secrets = found.get(key) ?? store.find('scenarios', { where }).then((rows) => find(hookId, rows));
+      found.set(key, secrets);
+      return secrets;
+    },
+    forScenario: async (scenario) => {
+      const hookId = scenario.hookId ?? (await store.get('hooks', { name: scenario.name }))?.id;
+      if (hookId !== undefined) return find(hookId, [scenario]);
+      // Only events start it, so there was a hook.
+      if (readPlan(scenario).settings.scheduling === 'instant') return undefined;
+      return collectScenarioSecrets({ hooks: [], flows: readFlows([scenario]), findConnectionSecrets });
+    },
+  };
+}
+
+function readFlows(scenarios: readonly ScenarioRow[]): readonly unknown[] {
+  return scenarios.map((scenario) => readPlan(scenario).flow);
+}

@@ -1,0 +1,15 @@
+import { isPlainObject, ownMember, type PlainObject } from '../../../util/plain-object.js';
+
+/** Stands for what may hold secrets that nobody knows any more. */
+export const NOT_SHOWN = '[not shown: the hook whose secrets it may hold is gone]';
+
+/** Members of an error that tell what it is, not what it was about. */
+const OPEN_MEMBERS: readonly string[] = ['name', 'type', 'code', 'statusCode', 'phase', 'place'];
+
+/** A stored error without its texts. */
+export function withoutTexts(error: unknown): unknown {
+  if (!isPlainObject(error)) return error === null ? null : NOT_SHOWN;
+  const open = OPEN_MEMBERS.filter((name) => Object.hasOwn(error, name));
+  const shown: PlainObject = Object.fromEntries(open.map((name) => [name, ownMember(error, name)]));
+  return { ...shown, message: NOT_SHOWN };
+}

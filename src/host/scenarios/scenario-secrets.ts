@@ -1,0 +1,54 @@
+import { isPlainObject } from '../../util/plain-object.js';
+import { collectHookSecrets } from '../hooks/hook-secrets.js';
+import type { HookRow } from '../store/tables.js';
+
+/** A connection as hooks and steps name it. */
+export interface NamedConnection {
+  readonly app: string;
+  /** The name it is kept under. */
+  readonly connection: string;
+}
+
+/** Finds the values of a connection that must not be shown; none where there is no such connection. */
+export type FindConnectionSecrets = (named: NamedConnection) => Promise<readonly string[]>;
+
+/** Whose secrets they are. */
+export interface SecretOwners {
+  readonly hooks: readonly HookRow[];
+  /** What the flows of scenarios are made of: see `ScenarioPlan.flow`. */
+  readonly flows: readonly unknown[];
+  readonly findConnectionSecrets: FindConnectionSecrets;
+}
+
+/**
+ * What neither an error nor a bundle of scenarios may show when people look at it: what their hooks hold, and the connections of
+ * these and of all their steps, as any of them may have quoted what another was given.
+ *
+ * @throws ImlError (IML_LIMIT) for more than can be known
+ */
+export async function collectScenarioSecrets({
+  hooks,
+  flows,
+  findConnectionSecrets,
+}: SecretOwners): Promise<readonly string[]> {
+  const named = [...hooks, ...flows.flatMap(listSteps)].filter(isNamed);
+  const distinct = new Map(
+    named.map(({ app, connection }) => [`${app}\n${connection}`, { app, connection }]),
+  );
+  const found = await Promise.all([
+    ...hooks.map(collectHookSecrets),
+    ...[...distinct.values()].map(findConnectionSecrets),
+  ]);
+  return [...new Set(found.flat())];
+}
+
+/** Flows that are not ours may be anything. */
+function listSteps(flow: unknown): readonly unknown[] {
+  const steps = isPlainObject(flow) ? flow['steps'] : undefined;
+  return Array.isArray(steps) ? steps : [];
+}
+
+function isNamed(owner: unknown): owner is NamedConnection {
+  if (!isPlainObject(owner)) return false;
+  return typeof owner['app'] === 'string' && typeof owner['connection'] === 'string';
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { createHost } from '../../src/host/create-host.js';
+import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
+import type { HookWanted } from '../../src/host/hooks/hooks.js';
+import type { HostNotice } from '../../src/host/ports/observer.js';
+import type { HostTracing } from '../../src/host/ports/tracing.js';
+import type { StepDefinition } from '../../src/host/scenarios/flow-definition.js';
+import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';
+import type { NamedConnection } from '../../src/host/scenarios/scenario-secrets.js';
+import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
+import type { ScenarioSettings } from '../../src/scenario/state/scenario-settings.js';
+import { eventually } from './open-parts.js';
+import { plan } from './test-flows.js';
+
+const SECRETS = {
+  parameter: 'signing-of-the-hook-1',
+  stored: 'stored-by-attach-2',
+  ofHook: 'key-of-the-hook-3',
+  ofStep: 'key-of-another-step-4',
+};
+
+const APP = defineApp({
+  name: 'crm',
+  webhooks: {
+    own: { type: 'web', communication: { output: '{{body}}' } },
+    shared: { type: 'web-shared', communication: { uid: '{{body.to}}', output: '{{body}}' } },
+  },
+  modules: {
+    refuse: {
+      type: 'action',
+      communication: {
+        response: { valid: false, error: { message: 'no {{parameters.v}}', type: 'DataError' } },
+      },
+      mappableParams: [{ name: 'v', type: 'text' }],
+    },
+  },
+});
+
+const REFUSE: StepDefinition = { id: 2, app: 'crm', module: 'refuse', parameters: { v: '{{1.note}}' } };
+
+interface Wanted extends Pick<HookWanted, 'webhook' | 'kind' | 'uid'> {
+  readonly settings?: Partial<ScenarioSettings>;
+  readonly onError?: StepDefinition['onError'];
+}
+
+/** A host whose scenario fails with what it was sent. */
+async function open({ settings = {}, onError, ...hook }: Wanted) {
+  const notices: HostNotice[] = [];
+  const failures: string[] = [];
+  const asked: NamedConnection[] = [];
+  const tracing: HostTracing = {
+    inSpan: (_, work) =>
+      work({ traceparent: undefined, set: () => {}, fail: (message) => void failures.push(message) }),
+  };
+  const engines = { crm: createEngine({ app: APP }) };
+  const store = createHostMemoryStore();
+  const flows = createScenarioFlows({
+    engines,
+    tracing,
+    findConnectionSecrets: async (named) => {
+      asked.push(named);
+      return named.connection === 'work' ? [SECRETS.ofHook] : [SECRETS.ofStep];
+    },
+  });
+  const host = createHost({
+    ...{ store, flows, tracing },
+    receiver: createEngineReceiver({ engines }),
+    observer: (notice) => void notices.push(notice),
+  });
+  onTestFinished(() => host.stop(100));
+  const parameters = { v: SECRETS.parameter };
+  const { id, path } = await host.putHook({ ...hook, name: 'h', app: 'crm', connection: 'work', parameters });
+  await store.transaction((writer) => writer.update('hooks', { id }, { data: { sig: SECRETS.stored } }));
+  const other: StepDefinition = { ...REFUSE, id: 3, connection: 'other' };
+  const flow = { startsWithWebhook: true, steps: [{ ...REFUSE, onError }, other] };
+  await host.scenarios.put({ name: 's', plan: { ...plan({ settings }), flow }, hookId: id });
+  await host.start();
+  const send = async (note: string): Promise<void> => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ note, to: hook.uid });
+    await host.fetch(new Request(`http://localhost${path}`, { method: 'POST', headers, body }));
+  };
+  return { host, store, path, notices, failures, asked, send };
+}
+
+const NOTE = Object.values(SECRETS).join(' ');
+const CLEANED = 'no [SANITIZED] [SANITIZED] [SANITIZED] [SANITIZED]';
+
+describe('what a run fails with', () => {
+  it('quotes nothing that the hook and the connections of the scenario know: stored, observed or traced', async () => {
+    const { host, send, notices, failures, asked } = await open({ webhook: 'own', kind: 'dedicated' });
+    await send(NOTE);
+    await eventually(async () => (await host.health()).events.dead === 1);
+    const { error } = await host.events.get(1);
+    expect(error).toMatchObject({ type: 'DataError', message: CLEANED });
+    expect((await host.scenarios.get('s')).lastError).toMatchObject({ message: CLEANED });
+    await eventually(() => notices.some(({ kind }) => kind === 'run-finished'));
+    for (const secret of Object.values(SECRETS)) expect(JSON.stringify(notices)).not.toContain(secret);
+    expect(failures.sort()).toEqual(['DataError', CLEANED]);
+    expect(asked).toEqual([
+      { app: 'crm', connection: 'work' },
+      { app: 'crm', connection: 'other' },
+    ]);
+  });
+
+  it('is cleaned where the rest is stored, whose data stay whole, and where that fails again', async () => {
+    const settings = { storeIncomplete: true };
+    const onError = { kind: 'break', automatic: false } as const;
+    const { host, send, notices } = await open({ webhook: 'own', kind: 'dedicated', settings, onError });
+    await send(NOTE);
+    const findRow = async () => (await host.scenarios.incompletes('s'))[0];
+    await eventually(async () => (await findRow())?.status === 'unresolved');
+    expect(await findRow()).toMatchObject({
+      error: { message: CLEANED },
+      execution: { error: { message: CLEANED }, outputs: { 1: { note: NOTE } } },
+    });
+    await host.scenarios.retry(1);
+    await eventually(() => notices.filter(({ kind }) => kind === 'run-finished').length === 2);
+    expect(await findRow()).toMatchObject({ status: 'unresolved', error: { message: CLEANED } });
+    for (const secret of Object.values(SECRETS)) expect(JSON.stringify(notices)).not.toContain(secret);
+  });
+
+  it('does not quote the address of a shared webhook either', async () => {
+    const { host, send, path } = await open({ webhook: 'shared', kind: 'member', uid: 'u1' });
+    const token = path.split('/').at(-1) ?? '';
+    await send(`${NOTE} ${token}`);
+    await eventually(async () => (await host.health()).events.dead === 1);
+    expect((await host.events.get(1)).error).toMatchObject({ message: `${CLEANED} [SANITIZED]` });
+  });
+});
