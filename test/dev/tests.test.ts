@@ -155,8 +155,15 @@ it('leaves no test running where its run cannot be kept', async () => {
   const full = vi.spyOn(history, 'saveRun').mockRejectedValue(new Error('the disk is full'));
   await expect(tests.run(({ id }) => id === CASE)).rejects.toThrow('the disk is full');
   full.mockRestore();
-  const { tests: shown, isRunning } = await dev.get<TestsState>('/api/tests');
-  expect(isRunning).toBe(false);
+  // A change of the test before may be noticed as late as here, and run.
+  const shown = await vi.waitFor(
+    async () => {
+      const state = await dev.get<TestsState>('/api/tests');
+      expect(state.isRunning).toBe(false);
+      return state.tests;
+    },
+    { timeout: 10_000 },
+  );
   expect(shown.map(({ status }) => status)).not.toContain('running');
   await tests.run(({ id }) => id === CASE);
   await settled(CASE, ({ status }) => status === 'passed');

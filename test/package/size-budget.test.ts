@@ -16,7 +16,7 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
   ['index.ts', 250, 299],
   // The same, with queues, hooks and schedules; databases wait.
-  ['host/index.ts', 251, 277],
+  ['host/index.ts', 252, 279],
   // Schemas of all operations are compiled at the start, by ajv.
   ['rest/index.ts', 126, 308],
   // Running and recording the tests of apps is what it is for.
