@@ -189,6 +189,7 @@ async function receiveEarly(
   log.send(request);
   await traceRequest(request, context.settings.clock.now() - sentAtMs, context);
   if (log.learnsAtOnce(0)) await log.learnRequest(request, new Turns(() => {}));
+  if (log.hasMuchUnread) await new Turns().finish(log.learnUnreadInParts());
   log.receive(response);
   await traceResponse(response, durationMs, context);
   return response;
