@@ -32,12 +32,12 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it and says in the commit what for.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [4, 632],
-  iml: [3, 175],
+  index: [4, 635],
+  iml: [3, 178],
   rest: [4, 234],
-  scenario: [5, 648],
-  host: [7, 830],
-  testing: [9, 1171],
+  scenario: [5, 651],
+  host: [7, 833],
+  testing: [9, 1174],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */
