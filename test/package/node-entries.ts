@@ -35,9 +35,9 @@ const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: numbe
   index: [4, 635],
   iml: [3, 178],
   rest: [4, 234],
-  scenario: [5, 651],
-  host: [7, 833],
-  testing: [9, 1174],
+  scenario: [5, 661],
+  host: [7, 842],
+  testing: [9, 1183],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */
