@@ -16,6 +16,7 @@ import { FACTORY_LINES } from './load-functions.js';
 import { type Machine, OutOfTime } from './machine.js';
 import type { SandboxFunction } from './sandbox.js';
 import type { SandboxLimits } from './sandbox-limits.js';
+import { withinTime } from './within-time.js';
 
 /** The call that is being answered; the guest's clock, random source and built-ins read it. */
 export interface ActiveCall {
@@ -55,7 +56,7 @@ export class GuestCaller {
 
   /** @throws ImlError `IML_FUNCTION` or `IML_LIMIT`, and nothing else. */
   call(index: number, environment: Environment, args: readonly unknown[]): unknown {
-    const { functions, broken, active, limits, maxTransfer } = this.#options;
+    const { functions, broken, active, limits, deadline, maxTransfer } = this.#options;
     const code = functions[index];
     if (!code) throw functionError(`There is no custom function number ${index}`);
     const reason = broken.get(index);
@@ -65,11 +66,13 @@ export class GuestCaller {
     if (active.environment)
       throw functionError(`Custom function '${code.name}' was called by a built-in function`);
     if (!hasStack(SPARE_FRAMES)) throw exhausted(code, 'stack', limits);
-    const encoded = encodeCall(index, environment.timezone, args, maxTransfer);
+    deadline.start(limits.timeMs);
+    const encode = (): Encoded => encodeCall(index, environment.timezone, args, maxTransfer);
+    // Its time is what bounds a custom function, what is handed to it, and the built-ins it calls.
+    const encoded = withoutSteps(() => withinTime(deadline, encode, () => exhausted(code, 'time', limits)));
     active.environment = environment;
     try {
       const open = this.#open;
-      // Its time is what bounds a custom function, and the built-ins it calls.
       return withoutSteps(() => this.#dispatch(open, code, encoded));
     } catch (error) {
       throw error instanceof ImlError ? error : exhausted(code, ceilingOfTrap(error), limits);
@@ -86,7 +89,6 @@ export class GuestCaller {
     const { limits, deadline } = this.#options;
     if (this.#dirty) machine.rewind();
     this.#dirty = true;
-    deadline.start(limits.timeMs);
     const refusals = machine.countRefusals();
     const outcome = guest.dispatch(call);
     if (!('reply' in outcome))

@@ -1,5 +1,6 @@
 import { isOurs } from '../errors/engine-error.js';
 import { functionError, ImlError, limitError } from '../errors/iml-error.js';
+import { spend } from '../iml/values/work.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 
 /** A value in transit: text, and the bytes its `b` nodes point into. */
@@ -51,10 +52,10 @@ export function decodeValue(text: string, bytes: Uint8Array | undefined): unknow
 
 /** Whether JSON writes and reads the value back unchanged. */
 function isPlain(value: unknown, depth: number, budget: { left: number }): boolean {
-  spend(budget, 1);
+  take(budget, 1);
   switch (typeof value) {
     case 'string':
-      spend(budget, value.length);
+      take(budget, value.length);
       return true;
     case 'boolean':
       return true;
@@ -75,13 +76,18 @@ function isPlain(value: unknown, depth: number, budget: { left: number }): boole
   }
   if (!isPlainObject(value)) return false;
   for (const key of Object.keys(value)) {
-    spend(budget, key.length);
+    take(budget, key.length);
     if (!isPlain(value[key], depth + 1, budget)) return false;
   }
   return true;
 }
 
-function spend(budget: { left: number }, units: number): void {
+/** To look at a unit and to write it: a value, or a character of a text. */
+const STEPS_OF_VALUE = 6;
+const STEPS_OF_CHARACTER = 0.25;
+
+function take(budget: { left: number }, units: number): void {
+  spend(units === 1 ? STEPS_OF_VALUE : STEPS_OF_CHARACTER * units);
   budget.left -= units;
   if (budget.left < 0) throw limitError('A value is too large for a custom function');
 }
@@ -91,10 +97,10 @@ function spend(budget: { left: number }, units: number): void {
  * `["u"]` undefined, `["n", text]` NaN, infinities and -0, `["d", ms]` a date, `["b", at, length]` bytes.
  */
 function toTagged(value: unknown, walk: Walk): unknown {
-  spend(walk, 1);
+  take(walk, 1);
   switch (typeof value) {
     case 'string':
-      spend(walk, value.length);
+      take(walk, value.length);
       return value;
     case 'boolean':
       return value;
@@ -136,14 +142,14 @@ function arrayToTagged(value: readonly unknown[], walk: Walk): unknown[] {
 function membersToTagged(value: object, walk: Walk): PlainObject {
   const tagged: PlainObject = Object.create(null);
   for (const key of Object.keys(value)) {
-    spend(walk, key.length);
+    take(walk, key.length);
     tagged[key] = toTagged((value as PlainObject)[key], walk);
   }
   return tagged;
 }
 
 function bytesToTagged(bytes: Uint8Array, walk: Walk): unknown[] {
-  spend(walk, bytes.length);
+  take(walk, bytes.length);
   const at = walk.byteLength;
   walk.bytes.push(bytes);
   walk.byteLength += bytes.length;

@@ -2,7 +2,7 @@ import { isOurs } from '../errors/engine-error.js';
 import { functionError, ImlError, limitError } from '../errors/iml-error.js';
 import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { FunctionTable, ImlFunction } from '../iml/environment/environment.js';
-import { isTooMuchWork, onceInTurn, withinSteps } from '../iml/values/work.js';
+import { onceInTurn } from '../iml/values/work.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
 import { type ActiveCall, GuestCaller } from './caller.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
@@ -15,6 +15,7 @@ import { loadFunctions } from './load-functions.js';
 import { createMachine } from './machine.js';
 import type { Sandbox, SandboxFunction, SandboxOptions } from './sandbox.js';
 import { DEFAULT_SANDBOX_LIMITS, type SandboxLimits } from './sandbox-limits.js';
+import { withinTime } from './within-time.js';
 
 /**
  * Compiles an app's custom functions in a QuickJS of their own: one WebAssembly memory an app, no way to the host
@@ -107,10 +108,12 @@ function answerGuest(side: HostSide, call: GuestCall): Encoded {
     const builtin = Object.hasOwn(builtins, call.name) ? builtins[call.name] : undefined;
     if (!builtin) throw functionError(`Function '${call.name}' not found!`);
     const args = decodeValue(call.text, call.bytes);
-    return encodeValue(
-      withinTime(side.deadline, () => builtin(environment, ...(Array.isArray(args) ? args : []))),
-      maxTransfer,
+    const result = withinTime(
+      side.deadline,
+      () => builtin(environment, ...(Array.isArray(args) ? args : [])),
+      tooLong,
     );
+    return withinTime(side.deadline, () => encodeValue(result, maxTransfer), tooLong);
   } catch (error) {
     const code = isOurs(error, ImlError) ? error.code : undefined;
     const message = `Function '${call.name}' finished with error! ${readMessage(error)}`;
@@ -118,18 +121,8 @@ function answerGuest(side: HostSide, call: GuestCall): Encoded {
   }
 }
 
-/** Steps of 25 ns, see `spend`. */
-const STEPS_OF_MS = 40_000;
-/** What every built-in may take, however little time is left. */
-const STEPS_OF_CALL = 2_000_000;
-
-/** A built-in cannot be stopped: it ends before it takes longer than the function has left. */
-function withinTime(deadline: Deadline, run: () => unknown): unknown {
-  try {
-    return withinSteps(Math.max(STEPS_OF_CALL, deadline.left() * STEPS_OF_MS), run);
-  } catch (error) {
-    throw isTooMuchWork(error) ? limitError('It would take longer than the custom function may.') : error;
-  }
+function tooLong(): Error {
+  return limitError('It would take longer than the custom function may.');
 }
 
 /** What is thrown by a function of an embedder may be a proxy that throws again. */

@@ -6,16 +6,19 @@ const PART = 32;
 /**
  * A sorted copy, made a part at a time: short runs that are sorted each, then merged by twos. As stable as what the host does at
  * once.
+ *
+ * @param part items that are looked at between two stops
  */
 export function* sortInParts<T>(
   items: Iterable<T>,
   order: (a: T, b: T) => number,
+  part: number = PART,
 ): Generator<undefined, T[], undefined> {
   let runs: T[][] = [];
   let run: T[] = [];
   for (const item of items) {
     run.push(item);
-    if (run.length < PART) continue;
+    if (run.length < part) continue;
     runs.push(run.sort(order));
     run = [];
     yield;
@@ -24,7 +27,7 @@ export function* sortInParts<T>(
   while (runs.length > 1) {
     const merged: T[][] = [];
     for (let index = 0; index < runs.length; index += 2) {
-      merged.push(yield* mergeInParts(runs[index] ?? [], runs[index + 1] ?? [], order));
+      merged.push(yield* mergeInParts(runs[index] ?? [], runs[index + 1] ?? [], order, part));
     }
     runs = merged;
   }
@@ -48,6 +51,7 @@ function* mergeInParts<T>(
   left: readonly T[],
   right: readonly T[],
   order: (a: T, b: T) => number,
+  part: number,
 ): Generator<undefined, T[], undefined> {
   const merged: T[] = [];
   for (let at = 0, other = 0; at < left.length || other < right.length; ) {
@@ -55,7 +59,7 @@ function* mergeInParts<T>(
     const takesLeft =
       other === right.length || (at < left.length && order(left[at] as T, right[other] as T) <= 0);
     merged.push((takesLeft ? left[at++] : right[other++]) as T);
-    if (merged.length % PART === 0) yield;
+    if (merged.length % part === 0) yield;
   }
   return merged;
 }

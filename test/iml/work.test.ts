@@ -376,6 +376,15 @@ describe('a built-in function', () => {
     expect(parts).toBeGreaterThan(3);
   });
 
+  it('sort has turns by characters: two long texts are not compared in the part of two others', () => {
+    const partsOf = (length: number): number => {
+      const texts = alike(64, length).toReversed();
+      const call = (): unknown => FUNCTIONS['sort']?.(ENVIRONMENT, texts, 'asc ci');
+      return evaluateInParts(openJournal(), 10_000, call).parts;
+    };
+    expect(partsOf(140_000)).toBeGreaterThan(64 + 64 * Math.log2(64) - 64);
+  });
+
   it('takes steps for what a pattern may make it do', () => {
     for (const make of BOUNDED_CALLS['replace'] ?? []) {
       const args = make(SIZE);

@@ -32,12 +32,12 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it and says in the commit what for.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [4, 645],
-  iml: [3, 175],
+  index: [4, 652],
+  iml: [3, 179],
   rest: [4, 234],
-  scenario: [5, 672],
-  host: [7, 856],
-  testing: [9, 1200],
+  scenario: [5, 684],
+  host: [7, 868],
+  testing: [9, 1215],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */

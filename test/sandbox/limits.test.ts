@@ -172,6 +172,41 @@ describe('the time limit', () => {
   });
 });
 
+describe('arguments', () => {
+  const clock = { now: () => 0 };
+  const codes = { f: 'function f() { return 1 }' };
+  const numbers = (count: number): number[] => Array.from({ length: count }, () => 1);
+
+  it('are written within the time of the call, or not at all', async () => {
+    using short = await openSandbox(codes, { clock, limits: { timeMs: 1 } });
+    expect(callIn(short, 'f', numbers(300_000))).toBe(1);
+    for (const large of [numbers(400_000), '"'.repeat(8_010_000)]) {
+      const { code, message } = failureOf(short, 'f', large);
+      expect([code, message]).toEqual(['IML_LIMIT', expect.stringContaining('ran longer than 0.001 s')]);
+    }
+    using long = await openSandbox(codes, { clock });
+    expect(callIn(long, 'f', numbers(400_000))).toBe(1);
+  });
+
+  it('take nothing of what the expression may', async () => {
+    using sandbox = await openSandbox(codes, { clock });
+    expect(withinSteps(10, () => [callIn(sandbox, 'f', numbers(1000)), countAffordable(1)])).toEqual([1, 10]);
+  });
+
+  it('count for the time limit', async () => {
+    const slow = { ms: 0, now: () => slow.ms };
+    using sandbox = await openSandbox({ f: 'function f() { for (;;); }' }, { clock: slow });
+    const late = Object.defineProperty({}, 'a', {
+      enumerable: true,
+      get: () => {
+        slow.ms = 401;
+        return 1;
+      },
+    });
+    expect(failureOf(sandbox, 'f', late).message).toContain('ran longer than 0.4 s');
+  });
+});
+
 /** A clock that goes on with each look at it: time is how often the sandbox asks, 20 times for 400 ms. */
 function createAskedClock() {
   const asked = { times: 0, now: () => 20 * asked.times++ };

@@ -62,6 +62,11 @@ export class XmlMarks {
     this.#limits = limits;
   }
 
+  /** Marks so far. */
+  get count(): number {
+    return this.#marks;
+  }
+
   /** @returns what is wrong with the document, if it is known by now */
   take(piece: string, from: number): string | undefined {
     const { maxInstruction, maxMarks } = this.#limits;

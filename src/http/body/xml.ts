@@ -1,4 +1,6 @@
 import type { SaxesTagPlain } from 'saxes';
+import { textChunks } from '../../iml/values/size-limits.js';
+import { type Parts, spend } from '../../iml/values/work.js';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import { DifferentTexts, tooManyDifferent } from './different-texts.js';
 import { loadSaxes } from './load-saxes.js';
@@ -15,6 +17,12 @@ const XML_LIMITS: XmlLimits = Object.freeze({
   maxInstruction: 1_048_576,
   maxMarks: MAX_VALUES,
 });
+
+/** To read a character, to cut a text at a mark, to make an element, and what an attribute adds to it. */
+const STEPS_OF_CHARACTER = 0.8;
+const STEPS_OF_MARK = 5;
+const STEPS_OF_ELEMENT = 40;
+const STEPS_OF_ATTRIBUTE = 20;
 
 /** Characters before the first element that are read at a time. */
 const PROLOG_STEP = 4096;
@@ -56,6 +64,21 @@ export function parseXml(text: string, limits: XmlLimits = XML_LIMITS): ParseRes
     reader.write(text.trimStart());
     return reader.end();
   });
+}
+
+/** Characters that are read between two turns. */
+const CHARACTERS_OF_PART = 16_384;
+
+/** `parseXml` in parts, each of which is counted. @throws ImlError `IML_LIMIT` as `spend` */
+export function* parseXmlInParts(text: string, limits: XmlLimits = XML_LIMITS): Parts<ParseResult> {
+  const reader = createXmlReader(limits);
+  for (const piece of textChunks(text.trimStart(), CHARACTERS_OF_PART)) {
+    spend(STEPS_OF_CHARACTER * piece.length);
+    const result = problemAsResult(() => reader.write(piece));
+    if (!result.ok) return result;
+    yield;
+  }
+  return problemAsResult(() => reader.end());
 }
 
 /** `parseXml` over the pieces of a large text. */
@@ -109,6 +132,7 @@ function createXmlReader(limits: XmlLimits): XmlReader {
     throw new XmlProblem(safeMessage(error.message));
   });
   parser.on('opentagstart', ({ name }) => {
+    spend(STEPS_OF_ELEMENT);
     countName(name);
     attributes = 0;
     if (nodes === 0) firstTagAt = parser.position - 1;
@@ -116,6 +140,7 @@ function createXmlReader(limits: XmlLimits): XmlReader {
     if (open.length >= limits.maxDepth) throw new XmlProblem(`more than ${limits.maxDepth} levels`);
   });
   parser.on('attribute', ({ name }) => {
+    spend(STEPS_OF_ATTRIBUTE);
     countName(name);
     if (++attributes > limits.maxAttributes) {
       throw new XmlProblem(`more than ${limits.maxAttributes} attributes in an element`);
@@ -134,7 +159,9 @@ function createXmlReader(limits: XmlLimits): XmlReader {
   });
 
   const check = (piece: string, from: number): void => {
+    const before = marks.count;
     const problem = marks.take(piece, from);
+    spend(STEPS_OF_MARK * (marks.count - before));
     if (problem !== undefined) throw new XmlProblem(problem);
   };
   /** In small steps, as marks are not told there: @returns how much was read */

@@ -139,7 +139,7 @@ export function withoutOAuth1Body({
 const NO_BYTES = new Uint8Array();
 
 /** To read, encode twice and hash what is signed of a form, and to sort it. */
-const STEPS_OF_BYTE = 1;
+const STEPS_OF_BYTE = 1.5;
 const STEPS_OF_PAIR = 60;
 
 function formPairs(request: SignableRequest): QueryPair[] {

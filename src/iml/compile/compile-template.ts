@@ -5,10 +5,12 @@ import { asImlError } from '../environment/call-error.js';
 import type { Scope } from '../environment/environment.js';
 import { isSpreadKey } from '../syntax/spread-key.js';
 import { toText } from '../values/coerce.js';
-import { isCollection } from '../values/collection.js';
+import { isCollection, STEPS_OF_NAME } from '../values/collection.js';
+import { countNewName, MAX_HASHED_LENGTH } from '../values/long-text-key.js';
 import { showsOwn, withRecord } from '../values/path-step.js';
 import { assertListLength } from '../values/size-limits.js';
 import { describeType } from '../values/value-kind.js';
+import { spend } from '../values/work.js';
 import type { Evaluate } from './compile-primary.js';
 import { compileText, type TemplateContext, thrower } from './compile-text.js';
 import { type CompiledValue, compiledAs, finiteOrNull, missingValueFor, valueFor } from './compiled-value.js';
@@ -158,6 +160,9 @@ function writeMember(result: PlainObject, member: CompiledMember, scope: Scope):
   // A name that evaluates to nothing has no member. [choice]
   if (name === '' && member.kind === 'templated') return;
   const value = valueFor(member.ready, scope);
+  if (member.kind === 'templated') {
+    countNewName(name, name.length > MAX_HASHED_LENGTH ? Object.keys(result).length : 0);
+  }
   if (value !== undefined) setMember(result, name, value);
   // Position decides as in JavaScript: a later member without a value takes the spread one away. [inf]
   else delete result[name];
@@ -170,7 +175,9 @@ function spread(result: PlainObject, member: CompiledMember, scope: Scope): void
     const message = `Only a collection can be spread, not ${describeType(value)}.`;
     throw new ImlError('IML_TYPE', message, { kind: 'type', place: { pointer: member.pointer } });
   }
-  for (const name of Object.keys(value)) {
+  const names = Object.keys(value);
+  spend(STEPS_OF_NAME * names.length);
+  for (const name of names) {
     const item = value[name];
     if (item !== undefined && typeof item !== 'function') setMember(result, name, item);
   }

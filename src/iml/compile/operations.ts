@@ -2,6 +2,7 @@ import { readDate } from '../date/read-date.js';
 import type { Environment } from '../environment/environment.js';
 import type { BinaryOperator } from '../syntax/ast.js';
 import { toArithmetic, toText } from '../values/coerce.js';
+import { countComparison, countDigits, isSameText } from '../values/compared-text.js';
 import { limitedText } from '../values/size-limits.js';
 
 /** A binary operator that always needs both sides; `&` and `|` do not and are not here. */
@@ -39,8 +40,11 @@ function equality(environment: Environment): (left: unknown, right: unknown) => 
   const equal = environment.equality === 'loose' ? looselyEqual : isEqual;
   const { sameText } = environment;
   if (sameText === undefined) return equal;
-  return (left, right) =>
-    typeof left === 'string' && typeof right === 'string' ? sameText(left, right) : equal(left, right);
+  return (left, right) => {
+    if (typeof left !== 'string' || typeof right !== 'string') return equal(left, right);
+    countComparison(left, right);
+    return sameText(left, right);
+  };
 }
 
 /**
@@ -62,6 +66,7 @@ function isNumeric(value: unknown): value is number | Date {
 
 /** Strict equality; null equals undefined, dates are equal by instant. [doc][choice] */
 function isEqual(left: unknown, right: unknown): boolean {
+  if (typeof left === 'string') return typeof right === 'string' && isSameText(left, right);
   if (left === right) return true;
   if (left === undefined || left === null) return right === undefined || right === null;
   return left instanceof Date && right instanceof Date && left.getTime() === right.getTime();
@@ -70,7 +75,9 @@ function isEqual(left: unknown, right: unknown): boolean {
 /** Equality of the `loose` option: a number and the text that reads as it are equal, too. Objects keep their identity. */
 function looselyEqual(left: unknown, right: unknown): boolean {
   if (isEqual(left, right)) return true;
-  if (!isScalar(left) || !isScalar(right)) return false;
+  if (typeof left === typeof right || !isScalar(left) || !isScalar(right)) return false;
+  countReading(left);
+  countReading(right);
   // biome-ignore lint/suspicious/noDoubleEquals: JavaScript's rule for scalars is what the option asks for.
   return left == right;
 }
@@ -81,12 +88,23 @@ function isScalar(value: unknown): value is string | number | boolean {
 
 type Comparable = string | number | boolean;
 
+/** A text beside a number or truth is read as a number. */
+function countReading(side: Comparable): void {
+  if (typeof side === 'string') countDigits(side);
+}
+
 function relation(operator: '<' | '<=' | '>' | '>=', timezone: string): BinaryOperation {
   const holds = RELATIONS[operator];
   return (left, right) => {
     const a = comparable(left, right, timezone);
     const b = comparable(right, left, timezone);
-    return a !== undefined && b !== undefined && holds(a, b);
+    if (a === undefined || b === undefined) return false;
+    if (typeof a === 'string' && typeof b === 'string') countComparison(a, b);
+    else {
+      countReading(a);
+      countReading(b);
+    }
+    return holds(a, b);
   };
 }
 

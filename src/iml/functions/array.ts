@@ -1,10 +1,10 @@
 import { functionError } from '../../errors/iml-error.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Environment, FunctionTable } from '../environment/environment.js';
-import { isEmpty, isMissing, toText } from '../values/coerce.js';
+import { isEmpty, isMissing, STEPS_OF_NUMBER, toText } from '../values/coerce.js';
 import { memberNames } from '../values/collection.js';
 import { createDistinctKey, createEqualityKey } from '../values/identity.js';
-import { MAX_HASHED_LENGTH, STEPS_OF_ALIKE } from '../values/long-text-key.js';
+import { countNewName, MAX_HASHED_LENGTH } from '../values/long-text-key.js';
 import { pathReader, readIndex } from '../values/path.js';
 import { assertListLength, assertTextLength } from '../values/size-limits.js';
 import { type Parts, resumable, spend } from '../values/work.js';
@@ -38,7 +38,7 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
 
   isArray: (_, value) => Array.isArray(value),
 
-  join: (_, array, separator) => join(asList(array, 4), isMissing(separator) ? ',' : toText(separator)),
+  join: (_, array, separator) => join(asList(array, 6), isMissing(separator) ? ',' : toText(separator)),
 
   keys: (_, value) =>
     Array.isArray(value)
@@ -58,7 +58,7 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
   },
 
   reverse: (_, array) => concat([asList(array)]).reverse(),
-  shuffle: (environment, array) => shuffle(asList(array, 4), environment),
+  shuffle: (environment, array) => shuffle(asList(array, STEPS_OF_SHUFFLED), environment),
 
   slice: (_, array, start, end) => {
     const list = asList(array);
@@ -171,7 +171,9 @@ function join(list: readonly unknown[], separator: string): string {
   let text = '';
   for (let index = 0; index < list.length; index++) {
     if (index > 0) text += separator;
-    text += toText(list[index]);
+    const item = list[index];
+    if (typeof item === 'number') spend(STEPS_OF_NUMBER);
+    text += toText(item);
     assertTextLength(text.length);
   }
   return text;
@@ -209,6 +211,9 @@ function isPrimitive(value: unknown): boolean {
   return value === null || (typeof value !== 'object' && typeof value !== 'function');
 }
 
+/** To put an item in another place: the number that is drawn for it is kept for an evaluation that is begun anew. */
+const STEPS_OF_SHUFFLED = 16;
+
 /** Fisher and Yates, with the environment's randomness; a source that leaves its range cannot reach outside the array. */
 function shuffle(list: readonly unknown[], environment: Environment): unknown[] {
   const result = concat([list]);
@@ -229,7 +234,8 @@ function toCollection(list: readonly unknown[], keyField: unknown, valueField: u
     const key = readKey(list[index]);
     if (isMissing(key)) continue;
     const name = toText(key);
-    if (name.length > MAX_HASHED_LENGTH) spend(STEPS_OF_ALIKE * name.length * alike++);
+    countNewName(name, alike);
+    if (name.length > MAX_HASHED_LENGTH) alike++;
     setMember(result, name, readValue(list[index]));
   }
   return result;

@@ -43,8 +43,11 @@ export function sortList(list: readonly unknown[], order: unknown, key: unknown)
 /** Two entries are compared in two places of the memory; texts have to be looked at, too. */
 const STEPS_OF_COMPARISON = 1.5;
 
-/** Items that are looked at between two turns: few, as each may be a long text. */
+/** Items that are looked at between two turns where none is a long text. */
 const PART = 32;
+
+/** Characters that are looked at between two turns; a text that is longer is a part of its own. */
+const CHARACTERS_OF_PART = 131_072;
 
 function* sortEntries(
   list: readonly unknown[],
@@ -52,12 +55,21 @@ function* sortEntries(
   order: (a: Entry, b: Entry) => number,
 ): Parts<unknown[]> {
   const entries: Entry[] = [];
+  let longest = 0;
+  let characters = 0;
   for (const item of list) {
-    entries.push(entryOf(item));
-    if (entries.length % PART === 0) yield;
+    const entry = entryOf(item);
+    entries.push(entry);
+    const length = measureText(entry);
+    longest = Math.max(longest, length);
+    characters += length;
+    if (entries.length % PART !== 0 && characters < CHARACTERS_OF_PART) continue;
+    characters = 0;
+    yield;
   }
   const sorted: unknown[] = [];
-  for (const { item } of yield* sortInParts(entries, order)) {
+  const part = Math.max(1, Math.min(PART, Math.floor(CHARACTERS_OF_PART / longest)));
+  for (const { item } of yield* sortInParts(entries, order, part)) {
     sorted.push(item);
     if (sorted.length % PART === 0) yield;
   }
@@ -96,7 +108,7 @@ function toEntry(item: unknown, key: unknown, ignoreCase: boolean): Entry {
     case 'boolean':
       return { item, rank: RANK.boolean, value: key ? 1 : 0 };
     case 'string':
-      return { item, rank: RANK.text, value: ignoreCase ? key.toLowerCase() : key };
+      return { item, rank: RANK.text, value: ignoreCase ? foldCase(key) : key };
     case 'object':
       return objectEntry(item, key, ignoreCase);
     default:
@@ -114,7 +126,15 @@ function objectEntry(item: unknown, key: object | null, ignoreCase: boolean): En
   }
   const text = toText(key);
   const rank = Array.isArray(key) || isBuffer(key) ? RANK.text : RANK.object;
-  return { item, rank, value: ignoreCase ? text.toLowerCase() : text };
+  return { item, rank, value: ignoreCase ? foldCase(text) : text };
+}
+
+/** To change the case of a character. */
+const STEPS_OF_FOLDED = 0.1;
+
+function foldCase(text: string): string {
+  spend(STEPS_OF_FOLDED * text.length);
+  return text.toLowerCase();
 }
 
 /** Texts up to this length are compared in no time. */

@@ -3,6 +3,7 @@ import type { FunctionTable } from '../environment/environment.js';
 import { replacePattern } from '../pattern/replace-pattern.js';
 import { isBuffer, isMissing, isOn, toText } from '../values/coerce.js';
 import { isCollection, memberNames } from '../values/collection.js';
+import { isSameText } from '../values/compared-text.js';
 import { createTextSearch, isShortNeedle } from '../values/find-text.js';
 import { createEqualityKey } from '../values/identity.js';
 import { findMediaType } from '../values/mime-types.js';
@@ -32,7 +33,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   contains: (_, value, search, ignoreCase) => {
     if (isMissing(value)) return false;
     const ignores = isOn(ignoreCase);
-    if (Array.isArray(value)) return listContains(asList(value, 4), search, ignores ? foldCase : unchanged);
+    if (Array.isArray(value)) return listContains(asList(value, 4), search, ignores);
     const [text, part] = [toText(value), toText(search)];
     spend((ignores ? 2 : 0.25) * (text.length + part.length));
     return ignores ? includesText(text.toLowerCase(), part.toLowerCase()) : includesText(text, part);
@@ -147,27 +148,33 @@ function capitalize(text: string): string {
   return character.toUpperCase() + text.slice(character.length);
 }
 
-type Fold = (value: unknown) => unknown;
+/** Steps of a character whose case is changed. */
+const STEPS_OF_FOLDED = 0.1;
 
-function foldCase(value: unknown): unknown {
-  return typeof value === 'string' ? value.toLowerCase() : value;
+function foldCase(text: string): string {
+  spend(STEPS_OF_FOLDED * text.length);
+  return text.toLowerCase();
 }
 
-function unchanged(value: unknown): unknown {
-  return value;
-}
-
-function listContains(list: readonly unknown[], search: unknown, fold: Fold): boolean {
-  const keyOf = createEqualityKey();
-  const wanted = keyOf(fold(search));
-  for (let index = 0; index < list.length; index++) {
-    const item = list[index];
-    // Most searches are for text or numbers: items of another type need no key.
-    if (typeof item === typeof search || isMissing(item)) {
-      if (keyOf(fold(item)) === wanted) return true;
-    }
-  }
+function listContains(list: readonly unknown[], search: unknown, ignoresCase: boolean): boolean {
+  const isWanted = typeof search === 'string' ? sameTextAs(search, ignoresCase) : sameValueAs(search);
+  for (let index = 0; index < list.length; index++) if (isWanted(list[index])) return true;
   return false;
+}
+
+function sameTextAs(search: string, ignoresCase: boolean): (item: unknown) => boolean {
+  if (!ignoresCase) return (item) => typeof item === 'string' && isSameText(item, search);
+  const wanted = foldCase(search);
+  return (item) => typeof item === 'string' && isSameText(foldCase(item), wanted);
+}
+
+function sameValueAs(search: unknown): (item: unknown) => boolean {
+  // To write a number as a key would take longer than all else that is done with an item.
+  if (typeof search === 'number') return (item) => item === search || Object.is(item, search);
+  const keyOf = createEqualityKey();
+  const wanted = keyOf(search);
+  // Items of another type need no key.
+  return (item) => (typeof item === typeof search || isMissing(item)) && keyOf(item) === wanted;
 }
 
 /** `/pattern/flags` is a regular expression; other text is looked for literally, and its replacement is taken literally. */

@@ -144,13 +144,19 @@ function addText(text: string, walk: ArrayWalk): void {
   walk.text += text;
 }
 
+const STEPS_OF_ITEM = 7;
+
+/** What it takes beyond that to write a number, which may have seventeen digits. */
+export const STEPS_OF_NUMBER = 4;
+
 function writeArray(array: readonly unknown[], walk: ArrayWalk, depth: number): void {
   walk.items += array.length;
   assertListLength(walk.items);
-  spend(7 * array.length);
+  spend(STEPS_OF_ITEM * array.length);
   for (let index = 0; index < array.length; index++) {
     if (index > 0) walk.text += ',';
     const item = array[index];
+    if (typeof item === 'number') spend(STEPS_OF_NUMBER);
     if (!Array.isArray(item)) addText(toText(item), walk);
     else if (depth < MAX_TEXT_DEPTH) writeArray(item, walk, depth + 1);
     assertTextLength(walk.text.length);

@@ -7,7 +7,7 @@ export function isCollection(value: unknown): value is PlainObject {
 }
 
 /** To look at a member, or to copy it. */
-const STEPS_OF_NAME = 16;
+export const STEPS_OF_NAME = 16;
 
 /** Names of the members that hold data, in their order. A function in data counts as absent. */
 export function memberNames(collection: PlainObject): string[] {

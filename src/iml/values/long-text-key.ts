@@ -6,6 +6,25 @@ export const MAX_HASHED_LENGTH = 16_000;
 /** To look a longer text up among others of its length, for each of them and each of its characters. */
 export const STEPS_OF_ALIKE = 0.01;
 
+/** To hash a character of a name and to add it to the names the host knows. */
+const STEPS_OF_NEW = 0.12;
+
+/**
+ * Counts what the host does with a name of a new member.
+ *
+ * @param alike how many others there may be of its length
+ */
+export function countNewName(name: string, alike: number): void {
+  if (name.length > SHORT_TEXT) spend(STEPS_OF_NEW * name.length);
+  if (name.length > MAX_HASHED_LENGTH) spend(STEPS_OF_ALIKE * name.length * alike);
+}
+
+/** Texts up to this length are hashed in no time. */
+const SHORT_TEXT = 256;
+
+/** To hash a character, once a text: by the host, when the text is looked for in a set. */
+const STEPS_OF_CHARACTER = 0.06;
+
 /** Gives a text as it is, and instead of a long one a short text: the same for the same. */
 export type LongTextKey = (text: string) => string;
 
@@ -13,10 +32,14 @@ export type LongTextKey = (text: string) => string;
 export function createLongTextKey(mark: string): LongTextKey {
   const known = new Map<string, string[]>();
   return (text) => {
-    if (text.length <= MAX_HASHED_LENGTH) return text;
+    if (text.length <= MAX_HASHED_LENGTH) {
+      if (text.length > SHORT_TEXT) spend(STEPS_OF_CHARACTER * text.length);
+      return text;
+    }
     const hash = hashText(text);
     const alike = known.get(hash) ?? [];
     known.set(hash, alike);
+    spend(STEPS_OF_ALIKE * text.length * alike.length);
     const at = alike.indexOf(text);
     if (at !== -1) return `${mark}${hash} ${at}`;
     return `${mark}${hash} ${alike.push(text) - 1}`;
