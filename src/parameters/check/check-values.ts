@@ -123,7 +123,7 @@ function readAnswer(answers: Answers, key: string, need: NeededReference, answer
 }
 
 function finish(check: FormCheck, answers: Answers): ValidateParametersResult {
-  for (const problem of answers.failures) report(check, problem);
+  for (const problem of answers.failures) report(check, () => problem);
   if (check.problemCount > 0) return rejected(check.problems, check.problemCount);
   const fields = [...check.needed.values()].filter((need) => need.purpose === 'fields');
   return {
