@@ -12,11 +12,11 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
   // The language without its functions, which come by panel; with the zones of the world, but in Node.
   ['iml/index.ts', 103, 112],
-  ['scenario/index.ts', 135, 140],
+  ['scenario/index.ts', 136, 141],
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
   ['index.ts', 250, 299],
   // The same, with queues, hooks and schedules; databases wait.
-  ['host/index.ts', 251, 277],
+  ['host/index.ts', 252, 278],
   // Schemas of all operations are compiled at the start, by ajv.
   ['rest/index.ts', 126, 308],
   // Running and recording the tests of apps is what it is for.
