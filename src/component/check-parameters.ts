@@ -3,9 +3,8 @@ import { isOurs } from '../errors/engine-error.js';
 import { ImlError } from '../errors/iml-error.js';
 import { SpecError } from '../errors/spec-error.js';
 import { compileTemplate } from '../iml/compile/compile-template.js';
-import { withinSteps } from '../iml/values/work.js';
 import type { CheckParameters, ParameterCheck } from '../parameters/check/parameter-check.js';
-import { secretValues } from '../parameters/check/secret-values.js';
+import { secretValuesInParts } from '../parameters/check/secret-values.js';
 import { validateParameters } from '../parameters/check/validate-parameters.js';
 import type { ResolveRpc, ValidateParametersOptions } from '../parameters/check/validation.js';
 import type { ParameterElement, ParameterList } from '../parameters/form/parameter-spec.js';
@@ -39,7 +38,7 @@ export async function readyParameters(
   const { form } = subject;
   const given = input.parameters ?? {};
   const turns = new Turns();
-  const secrets = findSecrets(form.elements, given, runtime);
+  const secrets = await findSecrets(form.elements, given, turns);
   const check = subject.isChecked ? mergeChecks(runtime.checkParameters, input.checkParameters) : undefined;
   if (check === undefined || form.elements.length === 0) return { parameters: given, secrets };
   const { defaults, resolve = 'none', mapped = false, forcedEmpty = false } = check;
@@ -55,16 +54,20 @@ export async function readyParameters(
     const parameters = await checkForm(form, given, options, runtime);
     if (turns.isOver) await turns.next();
     // A default may be a secret that nobody has given.
-    return { parameters, secrets: [...secrets, ...findSecrets(form.elements, parameters, runtime)] };
+    return { parameters, secrets: [...secrets, ...(await findSecrets(form.elements, parameters, turns))] };
   } catch (error) {
     throw isOurs(error, AppError) ? cleaned(error, runtime, input, secrets) : error;
   }
 }
 
-/** @throws AppError of type BundleValidationError for values that take too long to be looked through */
-function findSecrets(elements: readonly ParameterElement[], given: unknown, { settings }: Runtime): string[] {
+/** Rejects with AppError of type BundleValidationError for too many values. */
+async function findSecrets(
+  elements: readonly ParameterElement[],
+  given: unknown,
+  turns: Turns,
+): Promise<string[]> {
   try {
-    return withinSteps(settings.limits.maxSteps, () => secretValues(elements, given));
+    return await turns.finish(secretValuesInParts(elements, given));
   } catch (error) {
     throw refusedAsTooLarge(error);
   }
@@ -122,20 +125,16 @@ export function rpcAsker(
       const { message, place } = error;
       throw new AppError('InvalidConfigurationError', message, { cause: error, place });
     });
-    for (const secret of await describedSecrets(answer, values, runtime)) secrets.push(secret);
+    for (const secret of await describedSecrets(answer, values)) secrets.push(secret);
     return answer;
   };
 }
 
 /** Of fields that are too many or nested too deep the check tells by itself. */
-async function describedSecrets(
-  answer: unknown,
-  values: PlainObject,
-  runtime: Runtime,
-): Promise<readonly string[]> {
+async function describedSecrets(answer: unknown, values: PlainObject): Promise<readonly string[]> {
   try {
     const { elements } = await readAnsweredFields(answer, {});
-    return findSecrets(elements, values, runtime);
+    return await findSecrets(elements, values, new Turns());
   } catch (error) {
     if (!isOurs(error, SpecError)) throw error;
     return [];
