@@ -34,10 +34,10 @@ export async function readyParameters(
   runtime: Runtime,
   input: FormInput & { readonly checkParameters?: CheckParameters | undefined },
   subject: RunSubject,
+  turns: Turns,
 ): Promise<ReadyParameters> {
   const { form } = subject;
   const given = input.parameters ?? {};
-  const turns = new Turns();
   const secrets = await findSecrets(form.elements, given, turns);
   const check = subject.isChecked ? mergeChecks(runtime.checkParameters, input.checkParameters) : undefined;
   if (check === undefined || form.elements.length === 0) return { parameters: given, secrets };
